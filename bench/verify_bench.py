@@ -154,7 +154,7 @@ def over_cores(data: bytes, game_of: GameOf, number: int, rounds: int) -> float:
     for _ in range(rounds):
         forget()
         start = time.perf_counter()
-        with worker_processes.spread(number) as submit:
+        with worker_processes.process_pool(number) as submit:
             if not verify(data, game_of, None, submit).ok:
                 raise SystemExit("the file does not verify")
         times.append(time.perf_counter() - start)
@@ -174,7 +174,7 @@ def table(
     operations cost alone on several cores is taken as divided among them evenly."""
     rows = [row(part, 1, found[part], raw.get(part, 0.0)) for part in found]
     alone = sum(raw.values())
-    files = range(1, worker_processes.count() + 1)
+    files = range(1, worker_processes.core_count() + 1)
     return rows + [row("file", n, over_cores(data, game_of, n, rounds), alone / n) for n in files]
 
 
@@ -199,7 +199,7 @@ def measure(name: str, seats: int, cards: int, rounds: int) -> dict[str, Any]:
     raw = raw_parts(data, game_of, costs(calls))
     python = platform.python_version()
     return {
-        "machine": f"{platform.machine()}, {worker_processes.count()} cores, Python {python}",
+        "machine": f"{platform.machine()}, {worker_processes.core_count()} cores, Python {python}",
         "game": name,
         "seats": seats,
         "steps": report.steps,

@@ -1,1 +1,1 @@
-"""The game of Hoity Toity and the peer that plays it."""
+"""The game of Hoity Toity and the peer that plays it, built on the package `protocol`."""

@@ -1,4 +1,4 @@
-"""What the parts of a game cost on this machine: the building blocks, and whole tables of six.
+"""The cost of the parts of a game on this machine: cryptographic operations, and tables of six.
 
 All seats of a table are in one process, without links and files.
 """
@@ -25,7 +25,14 @@ SEATS = 6
 
 @dataclass
 class Table6:
-    """Six machines and the frames on their way between them."""
+    """A table of six machines in one process, and the frames between them.
+
+    Attributes:
+        table: The table.
+        machines: The machine of each seat.
+        frames: The frames that are not delivered yet, each with the number of its sender.
+        draw: The source of randomness for choices.
+    """
 
     table: Table
     machines: list[SeatMachine]
@@ -33,7 +40,11 @@ class Table6:
     draw: random.Random = field(default_factory=lambda: random.Random(1))
 
     def run(self, done: Callable[[SeatMachine], bool]) -> None:
-        """Deliver every frame until every machine is where `done` says."""
+        """Deliver frames until all machines are where the caller wants them.
+
+        Args:
+            done: Returns whether a machine is there.
+        """
         for machine in self.machines:
             machine.start(0.0)
         while not all(done(machine) for machine in self.machines):
@@ -43,6 +54,7 @@ class Table6:
             self._deliver()
 
     def _deliver(self) -> None:
+        """Deliver all waiting frames to all other machines."""
         waiting, self.frames = self.frames, []
         for source, frame in waiting:
             for seat, machine in enumerate(self.machines):
@@ -50,6 +62,7 @@ class Table6:
                     machine.receive(frame, 0.0, self.table.ids[source])
 
     def _do(self, seat: int, machine: SeatMachine, effect: effects.Effect) -> None:
+        """Carry out an effect of a machine: queue a frame, or make a choice at random."""
         if isinstance(effect, effects.Send) and effect.peer is None and not effect.but:
             self.frames.append((seat, effect.frame))
         elif isinstance(effect, effects.ChoiceAsked) and machine.must_choose:
@@ -59,7 +72,11 @@ class Table6:
 
 
 def open_table() -> Table6:
-    """A table of six with fresh keys, edition as shipped."""
+    """Make a table of six with fresh keys and the default edition.
+
+    Returns:
+        The table. Its machines have not been started.
+    """
     who = [Identity(os.urandom(32)) for _ in range(SEATS)]
     game = game_value(load(), None)
     terms = Terms(
@@ -77,28 +94,45 @@ def open_table() -> Table6:
 
 
 def deal() -> None:
-    """Keys, six shuffles and the deal, of all six seats together."""
+    """Play a table of six until the cards are dealt."""
     setup = {Kind.KEY_COMMIT, Kind.KEY_REVEAL, Kind.KEY_OK, Kind.SHUFFLE, Kind.DECK_OK, Kind.DEAL}
     open_table().run(lambda machine: machine.tip.want.kind not in setup)
 
 
 @cache
 def whole_game() -> bytes:
-    """The transcript of a whole six-seat game of legal moves drawn at random."""
+    """Play a game of six seats with legal choices drawn at random. It is played once.
+
+    Returns:
+        The bytes of its transcript.
+    """
     table = open_table()
     table.run(lambda machine: machine.may_leave())
     return table.machines[0].transcript()
 
 
 def verify() -> None:
-    """Verify that transcript."""
+    """Verify the transcript of `whole_game`.
+
+    Raises:
+        RuntimeError: If it is not valid, which is a bug of this program.
+    """
     report = transcript.verify(whole_game(), read_game)
     if not report.ok:
         raise RuntimeError(f"the bench's own game does not verify: {report.problem}")
 
 
 def report(cards: int, rounds: int, clock: Callable[[], float]) -> dict[str, Any]:
-    """Times in milliseconds by `clock` (seconds), each the median of `rounds`."""
+    """Measure the costs, each as the median of some rounds.
+
+    Args:
+        cards: The number of cards of the deck that is shuffled.
+        rounds: The number of rounds.
+        clock: Returns the time in seconds.
+
+    Returns:
+        The version of Python, and the time of each part in milliseconds.
+    """
     watch = measure.Stopwatch(clock, os.urandom, rounds)
     found = {"python": sys.version.split()[0], **measure.blocks(cards, watch)}
     whole_game()
@@ -107,10 +141,18 @@ def report(cards: int, rounds: int, clock: Callable[[], float]) -> dict[str, Any
 
 
 ONCE, EACH_ROUND = 185_000, 38_500
-"""How long a run takes, in multiplications of a point: building the whole game, and each round."""
+"""The cost of building the whole game and of each round, in multiplications of a point."""
 
 
 def expected_seconds(rounds: int, clock: Callable[[], float]) -> float:
-    """About how long a report of so many rounds takes on this machine."""
+    """Estimate how long a report takes on this machine.
+
+    Args:
+        rounds: The number of rounds.
+        clock: Returns the time in seconds.
+
+    Returns:
+        The seconds.
+    """
     one = measure.raw_costs(measure.Stopwatch(clock, os.urandom, 1))["multiply"]
     return one / 1e6 * (ONCE + EACH_ROUND * (rounds + 1))

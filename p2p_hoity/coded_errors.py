@@ -1,7 +1,7 @@
-"""Errors and reasons with codes, their English templates and exit codes.
+"""Errors and reasons with codes, their English templates, and exit codes of commands.
 
-Nothing is translated here. `cli/words` looks the templates up in its catalogues. `str` of an error
-is for developers, such as `ticket-letters-missing number=3`.
+Nothing is translated here; `cli/words` translates the templates. The `str` of an error is for
+developers, such as `ticket-letters-missing number=3`.
 """
 
 from __future__ import annotations
@@ -17,25 +17,35 @@ if TYPE_CHECKING:
     from protocol import Invalid
 
 NOT_OK: Final = 1
+"""The exit code of a command that fails because a game, table or transcript is not valid."""
 USAGE: Final = 2
+"""The exit code of a command that fails because of what it was told."""
 NETWORK: Final = 3
-"""What a command ends with: the game, table or transcript is not ok; it was told something that
-cannot be; the network failed."""
+"""The exit code of a command that fails because of the network."""
 
 
 class Code(StrEnum):
-    """A closed set of codes, each a word in kebab case.
+    """A set of codes. A member is equal to its code, a word in kebab case.
 
     Attributes:
-        template: What it means, in English. The gaps are the fields that belong to the code.
-        exit_code: What a command ends with that fails for this reason.
+        template: What it means, in English. Its gaps are the fields that belong to the code.
+        exit_code: The exit code of a command that fails for this reason.
     """
 
     template: str
     exit_code: int
 
     def __new__(cls, word: str, template: str, exit_code: int | None = None) -> Code:
-        """Make a member. It equals, and is written as, its word."""
+        """Make a member.
+
+        Args:
+            word: The code.
+            template: What it means, in English.
+            exit_code: The exit code of a command. None for the usual one of this set.
+
+        Returns:
+            The member, which is equal to its code.
+        """
         code = str.__new__(cls, word)
         code._value_ = word
         code.template = template
@@ -44,12 +54,16 @@ class Code(StrEnum):
 
     @classmethod
     def usual_exit(cls) -> int:
-        """Return the exit code of members that name none."""
+        """Return the exit code of members that name none.
+
+        Returns:
+            USAGE.
+        """
         return USAGE
 
     @property
     def fields(self) -> frozenset[str]:
-        """The names of the fields that belong to it."""
+        """The names of the fields that belong to the code."""
         return frozenset(GAP.findall(self.template))
 
 
@@ -57,21 +71,30 @@ GAP: Final = re.compile(r"\{(\w+)\}")
 
 
 class NetworkCode(Code):
-    """Codes of a network that fails."""
+    """A set of codes for failures of the network."""
 
     @classmethod
     def usual_exit(cls) -> int:
-        """Return the exit code of members that name none."""
+        """Return the exit code of members that name none.
+
+        Returns:
+            NETWORK.
+        """
         return NETWORK
 
 
 Value = Any
-"""A field: text, a number, a `Reason` that is the cause, or a tuple of these."""
+"""A field of a code: text, a number, a `Reason` that is the cause, or a tuple of these."""
 
 
 @dataclass(frozen=True)
 class Reason:
-    """Why something is so: a `Code` or a code of `protocol`, and what belongs to it."""
+    """A reason: a code with its fields.
+
+    Attributes:
+        code: A `Code`, or a code of the package `protocol`.
+        fields: The fields by name.
+    """
 
     code: str
     fields: Mapping[str, Value] = field(default_factory=dict, hash=False)
@@ -82,6 +105,7 @@ class Reason:
 
 
 def _plain(value: Value) -> str:
+    """Return a field as developers see it."""
     if isinstance(value, Reason):
         return f"({value})"
     if isinstance(value, tuple):
@@ -90,28 +114,54 @@ def _plain(value: Value) -> str:
 
 
 def because(code: Code, **fields: Value) -> Reason:
-    """A reason of one of our codes."""
+    """Make a reason.
+
+    Args:
+        code: The code.
+        fields: The fields that belong to it.
+
+    Returns:
+        The reason.
+    """
     return Reason(code, fields)
 
 
 class CodedError(Exception):
-    """The base of all errors of this floor: one of its class's codes, with the code's fields."""
+    """An error with a code. It is the base class of the errors of `p2p_hoity`.
+
+    Attributes:
+        code: The code.
+        fields: The fields that belong to it.
+        reason: The code with the fields.
+    """
 
     def __init__(self, code: Code, **fields: Value) -> None:
+        """Make an error.
+
+        Args:
+            code: The code.
+            fields: The fields that belong to it.
+        """
         self.code, self.reason, self.fields = code, because(code, **fields), fields
         super().__init__(str(self.reason))
 
 
-def installing(*packages: str) -> str:
-    """Return the command that installs packages where this program finds them, however it came
-    there itself."""
+def install_command(*packages: str) -> str:
+    """Return the command that installs packages for the Python that runs this program.
+
+    Args:
+        packages: The names of the packages.
+
+    Returns:
+        The command, quoted for a command line.
+    """
     import subprocess
 
     return subprocess.list2cmdline([sys.executable, "-m", "pip", "install", *packages])
 
 
 class SystemCode(Code):
-    """What the operating system says."""
+    """The reasons for which the operating system has refused something."""
 
     REFUSED = "system-refused", "the system refused"
     NUMBERED = "system-error", "{number}"
@@ -119,11 +169,18 @@ class SystemCode(Code):
 
 
 class NotRegularError(OSError):
-    """Where a file of ours should be there is a device, a pipe or a folder."""
+    """An error that says that a file is a device, a pipe or a folder."""
 
 
 def of_system(error: OSError) -> Reason:
-    """Why the system refused, by its own number (errno)."""
+    """Return the reason of an error of the operating system.
+
+    Args:
+        error: The error.
+
+    Returns:
+        The reason, which names the number of the error (errno) if it has one.
+    """
     if isinstance(error, NotRegularError):
         return because(SystemCode.NO_REGULAR_FILE)
     if not error.errno:
@@ -132,5 +189,12 @@ def of_system(error: OSError) -> Reason:
 
 
 def of_protocol(error: Invalid) -> Reason:
-    """Why bytes of a peer were refused: a code of `protocol`."""
+    """Return the reason for which bytes of a peer were rejected.
+
+    Args:
+        error: The error of the package `protocol`.
+
+    Returns:
+        The reason, with the code of the error.
+    """
     return Reason(error.code)

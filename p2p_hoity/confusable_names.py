@@ -1,13 +1,14 @@
-"""Names that mislead: look-alikes of other nicknames, and towers of combining marks.
+"""Names that mislead: look-alikes of other nicknames, and characters with too many marks.
 
-Two names are twins if their skeletons are equal (the word is of Unicode's TR 39): no case, accents
-or spaces, compatibility forms undone, and letters of other scripts that are drawn like a Latin one
-put as that. The fold is small and made for names of 24 characters, not for all of Unicode: whoever
-sits down judges for himself, and no verifier does.
+Two names are twins if their skeletons are equal (a word of Unicode's TR 39). A skeleton has no
+case, accents, spaces or compatibility forms, and a letter of another script that is drawn like a
+Latin one is replaced by it. The table is small and made for names of 24 characters, not for all of
+Unicode. Each player who sits down judges by it for itself, and no verifier uses it.
 
-A terminal draws each combining mark over the character before it, so a tower of marks covers the
-lines above and below. Two marks are enough for the letters of nearly all languages once they are
-composed. (Unicode's stream-safe form, UAX #15, allows 30, which bounds buffers and not legibility.)
+A terminal draws each combining mark over the character before it, so many marks cover the lines
+above and below. Two marks are enough for the letters of nearly all languages once they are
+composed. (Unicode's stream-safe form, UAX #15, allows 30. This limits buffers and does not keep
+text legible.)
 """
 
 from __future__ import annotations
@@ -29,46 +30,85 @@ def _put_as() -> Mapping[int, str]:
 
 
 def _bare(name: str) -> str:
-    """Without compatibility forms, accents, marks and spaces."""
+    """Return a name without compatibility forms, accents, marks and spaces."""
     open_form = unicodedata.normalize("NFKD", name)
     return "".join(c for c in open_form if unicodedata.category(c)[0] not in "MZC")
 
 
 def skeleton(name: str) -> str:
-    """What the name looks like: equal for names that are hard to tell apart."""
+    """Return the skeleton of a name, which is equal for names that are hard to tell apart.
+
+    Args:
+        name: The name.
+
+    Returns:
+        The skeleton.
+    """
     drawn = _bare(name).translate(_put_as()).casefold()
     return drawn.replace("rn", "m").replace("vv", "w")
 
 
 def twins(one: str, other: str) -> bool:
-    """Whether people could take the one for the other, as written or in lower case ([H-11])."""
+    """Return whether people could confuse two names, as written or in lower case ([H-11]).
+
+    Args:
+        one: A name.
+        other: Another name.
+
+    Returns:
+        True if they could.
+    """
     pairs = ((one, other), (one.casefold(), other.casefold()))
     return any(skeleton(a) == skeleton(b) for a, b in pairs)
 
 
 def twins_among(names: Sequence[str]) -> tuple[str, str] | None:
-    """The first two of these names that are twins."""
+    """Find two names that people could confuse.
+
+    Args:
+        names: The names.
+
+    Returns:
+        The first two such names, or None if there are none.
+    """
     return next((pair for pair in combinations(names, 2) if twins(*pair)), None)
 
 
 MOST_MARKS: Final = 2
-"""Marks in a row that are shown."""
+"""The most combining marks in a row that are shown."""
 MARKS: Final = frozenset({"Mn", "Me"})
-"""Categories of marks without a width of their own."""
+"""The Unicode categories of marks without a width of their own."""
 UNKNOWN: Final = "Cn"
-"""The category of what this Python's Unicode does not know. A newer terminal may know it as a mark,
-but for the pictures and ideographs from here on."""
+"""The Unicode category of characters that this version of Python does not know.
+
+A newer terminal may know such a character as a mark.
+"""
 FIRST_PICTURE: Final = "\U0001f000"
+"""The first of the pictures and ideographs, which are no marks even if they are not known."""
 
 
 def is_mark(letter: str) -> bool:
-    """Return whether a character is drawn over the one before it, or may be."""
+    """Return whether a character is drawn over the one before it, or may be.
+
+    Args:
+        letter: The character.
+
+    Returns:
+        True if it is or may be.
+    """
     category = unicodedata.category(letter)
     return category in MARKS or (category == UNKNOWN and letter < FIRST_PICTURE)
 
 
 def surplus(text: str) -> list[bool]:
-    """Return for each character of a text whether it is a mark too many."""
+    """Find the combining marks of a text that exceed MOST_MARKS in a row.
+
+    Args:
+        text: The text.
+
+    Returns:
+        For each character whether it is such a mark.
+    """
     found, marks = list[bool](), 0
     for letter in text:
         marks = marks + 1 if is_mark(letter) else 0
@@ -77,7 +117,14 @@ def surplus(text: str) -> list[bool]:
 
 
 def thinned(text: str) -> str:
-    """Return the text without the marks that are too many on one character."""
+    """Return a text without the marks that exceed MOST_MARKS in a row.
+
+    Args:
+        text: The text.
+
+    Returns:
+        The shortened text.
+    """
     if text.isascii():
         return text
     kept = zip(text, surplus(text), strict=True)
@@ -85,5 +132,12 @@ def thinned(text: str) -> str:
 
 
 def is_stacked(name: str) -> bool:
-    """Return whether a name has too many marks on a character, or begins with one."""
+    """Return whether a name has too many marks on a character, or begins with a mark.
+
+    Args:
+        name: The name.
+
+    Returns:
+        True if so.
+    """
     return any(surplus(name)) or is_mark(name[:1] or " ")

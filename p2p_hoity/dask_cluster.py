@@ -1,8 +1,9 @@
-"""Many machines: pieces of work handed to a Dask cluster, bounded and as they are done.
+"""Work on many machines: pieces are handed to a Dask cluster, a limited number at a time.
 
-Dask's `distributed` is an extra of this package, `cluster`, and loaded only when asked for. Its
-scheduler finds another worker for what a worker leaves undone. Whoever reaches a cluster has it run
-what they like, so it is for machines of one owner; what is handed out must be public.
+The package `distributed` of Dask is an extra of this package, `cluster`, and is imported only when
+it is used. Its scheduler gives the work of a lost worker to another one. Whoever can connect to a
+cluster can have it run any code. So a cluster is for machines of one owner, and the work must not
+contain secrets.
 """
 
 from __future__ import annotations
@@ -20,8 +21,8 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from protocol.bounds import Seconds
 
-from .coded_errors import NETWORK, NOT_OK, Code, CodedError, installing
-from .worker_processes import ProcessEnded, alone
+from .coded_errors import NETWORK, NOT_OK, Code, CodedError, install_command
+from .worker_processes import ProcessEnded, work_in_own_process
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -29,16 +30,18 @@ if TYPE_CHECKING:
 Piece = TypeVar("Piece")
 Found = TypeVar("Found")
 AHEAD: Final = 3
-"""Pieces for each core of the cluster that are handed out at a time: more than at home, since each
-takes a way there and back."""
+"""The pieces per core that are handed out at a time.
+
+These are more than on one machine, since each piece takes time on its way there and back.
+"""
 EVERY: Final[Seconds] = 5.0
-"""Seconds after which the cores are counted again."""
+"""Seconds after which the cores of the cluster are counted again."""
 SCHEDULER_TIMEOUT: Final[Seconds] = 10.0
-"""Seconds for the scheduler to answer."""
+"""Seconds within which the scheduler has to answer."""
 
 
 class ClusterCode(Code):
-    """Why nothing is done by a cluster."""
+    """The reasons for which a cluster does no work."""
 
     NO_LIBRARY = (
         "no-cluster-library",
@@ -64,30 +67,52 @@ class ClusterCode(Code):
 
 
 class ClusterError(CodedError):
-    """A cluster was asked for and cannot be had, or not any more."""
+    """An error that says why a cluster cannot be used, or not any more."""
 
 
 def on_cluster(
     address: str, work: Callable[[Piece], Found], pieces: Iterable[Piece]
 ) -> Generator[tuple[Piece, Found | ProcessEnded], None, None]:
-    """Each piece with what `work` makes of it, as they are done; `work` and pieces are pickled, and
-    `work` is there under the same name. ClusterError if there is no cluster, or none any more.
+    """Work at pieces on a cluster, and yield each result as soon as it is there.
 
-    A piece at which worker after worker ended is done once more, last, in a process of this
-    machine; one that ends this, too, comes with `ProcessEnded`.
+    A piece at which several workers ended is worked at once more, at the end, in a process of this
+    machine.
+
+    Args:
+        address: The address of the scheduler.
+        work: The function that works at a piece. It is pickled, so the workers must have it under
+            the same name.
+        pieces: The pieces, which are pickled.
+
+    Yields:
+        Each piece with its result, or with `ProcessEnded` if it has also ended the process here.
+
+    Raises:
+        ClusterError: If there is no cluster, or it fails.
     """
     suspects: list[Piece] = []
     with _client(address) as client:
         yield from _handed_out(client, address, work, pieces, suspects)
     for piece in suspects:
-        yield piece, alone(work, piece, copied=False)  # threads of the library may still run
+        # Threads of the library may still run, so the process must not be a copy of this one.
+        yield piece, work_in_own_process(work, piece, copied=False)
 
 
 def in_order(
     address: str, work: Callable[[Piece], Found], pieces: Sequence[Piece]
 ) -> Iterator[Found | ProcessEnded]:
-    """What `work` makes of each piece, in the order of the pieces, no two of which are equal; in
-    all else as `on_cluster`. What is done early waits here."""
+    """Work at pieces on a cluster, and yield the results in the order of the pieces.
+
+    A result that is early waits here. In everything else this is like `on_cluster`.
+
+    Args:
+        address: The address of the scheduler.
+        work: The function that works at a piece.
+        pieces: The pieces, no two of which are equal.
+
+    Yields:
+        The result of each piece, or `ProcessEnded`.
+    """
     done, early = on_cluster(address, work, pieces), dict[Piece, Found | ProcessEnded]()
     with closing(done):
         for piece in pieces:
@@ -104,6 +129,10 @@ def _handed_out(
     pieces: Iterable[Piece],
     suspects: list[Piece],
 ) -> Iterator[tuple[Piece, Found]]:
+    """Hand out pieces and yield their results.
+
+    Pieces that ended workers are added to `suspects`.
+    """
     import cloudpickle
     from distributed import as_completed
 
@@ -118,21 +147,25 @@ def _handed_out(
         if not under_way:
             return
         future = next(done)
-        if future.status == "lost":  # its worker died with the result, and another one begins anew
+        # If a worker died with the result, another one does the work again.
+        if future.status == "lost":
             done.add(future)
         else:
             yield from _outcome(address, future, under_way.pop(future), suspects)
 
 
 class _Call:
-    """Who loads it pickled makes the call. A worker that lacks what the call needs can say so then;
-    handed over in the library's own way it would end the worker's link instead, again and again."""
+    """A function call that is made when this object is unpickled.
+
+    A worker that lacks what the call needs can then report an error. If the library pickled the
+    call itself, the worker's link would end instead, again and again.
+    """
 
     def __init__(self, work: Callable[[Piece], object], piece: Piece) -> None:
         self.work, self.piece = work, piece
 
     def __reduce__(self) -> tuple[Callable[..., object], tuple[object, object]]:
-        """The call."""
+        """Return the call that is made when this object is unpickled."""
         return _in_turn, (self.work, self.piece)
 
 
@@ -142,9 +175,9 @@ _turn = threading.Lock()
 def _in_turn(work: Callable[[Piece], Found], piece: Piece) -> Found:
     """Work at a piece while no other thread of this process works at one.
 
-    A worker may have several threads. Work may change what belongs to the whole process, as the
-    language of messages and the building blocks of a simulated game do, and threads would not make
-    it faster, since Python gives its interpreter to one of them at a time.
+    A worker may have several threads. The work may change what belongs to the whole process, such
+    as the language of messages or the group of a simulated game. Threads would not make it faster,
+    since Python runs one of them at a time.
     """
     with _turn:
         return work(piece)
@@ -153,7 +186,11 @@ def _in_turn(work: Callable[[Piece], Found], piece: Piece) -> Found:
 def _outcome(
     address: str, future: Any, piece: Piece, suspects: list[Piece]
 ) -> Iterator[tuple[Piece, Any]]:
-    """What came of one piece; ClusterError if nothing could."""
+    """Yield a piece with its result. Add it to `suspects` if its workers ended.
+
+    Raises:
+        ClusterError: If the cluster has failed.
+    """
     from distributed import KilledWorker
 
     if future.status == "finished":
@@ -169,32 +206,42 @@ def _outcome(
 
 
 class _Room:
-    """How many pieces may be handed out at a time, by the cores that the cluster has just now."""
+    """The number of pieces that may be handed out at a time, by the present cores of a cluster."""
 
     def __init__(self, client: Client, address: str) -> None:
         self.client, self.address = client, address
         self.asked, self.most = float("-inf"), 0
 
     def pieces(self) -> int:
-        """Return how many; ClusterError if nobody knows."""
+        """Return the number of pieces that may be handed out at a time.
+
+        Returns:
+            The number.
+
+        Raises:
+            ClusterError: If the scheduler does not answer.
+        """
         if time.monotonic() - self.asked > EVERY:
             try:
                 cores = sum(map(int, self.client.ncores().values()))
             except OSError as error:
                 raise ClusterError(ClusterCode.GONE, address=self.address) from error
-            self.most = AHEAD * max(1, cores)  # who died may come back
+            # A cluster that has lost all workers may get new ones.
+            self.most = AHEAD * max(1, cores)
             self.asked = time.monotonic()
         return self.most
 
 
 @contextmanager
 def _client(address: str) -> Iterator[Client]:
-    """Linked to the scheduler, with workers there. What the library would tell a person in its own
-    way, of links that end and workers that die, is not told."""
+    """Connect to a scheduler that has workers.
+
+    Messages of the library itself about lost links and workers are suppressed.
+    """
     try:
         from distributed import Client
     except ImportError as error:
-        name, command = error.name or "distributed", installing("distributed")
+        name, command = error.name or "distributed", install_command("distributed")
         raise ClusterError(ClusterCode.NO_LIBRARY, name=name, command=command) from None
     logging.disable(logging.CRITICAL)
     try:
@@ -207,10 +254,10 @@ def _client(address: str) -> Iterator[Client]:
 
 
 def _linked(kind: type[Client], address: str) -> Client:
-    """Return a client of the scheduler there.
+    """Return a client of a scheduler that has workers.
 
     Raises:
-        ClusterError: if no scheduler answers there, or no worker is at it.
+        ClusterError: If no scheduler answers at the address, or it has no worker.
     """
     client = _client_at(kind, address)
     if client is None:
@@ -225,10 +272,10 @@ def _linked(kind: type[Client], address: str) -> Client:
 
 
 def _client_at(kind: type[Client], address: str) -> Client | None:
-    """Return a client, or None if no scheduler answers there.
+    """Return a client, or None if no scheduler answers at the address.
 
-    A client that cannot be made closes itself when it is collected, and takes a lock to do so that
-    the next client may hold just then. So nothing may refer to it afterwards, not even an error.
+    A client that fails closes itself when it is collected. For that it takes a lock that the next
+    client may have at that moment. So nothing may refer to it afterwards, not even an error.
     """
     try:
         return kind(address, timeout=SCHEDULER_TIMEOUT, set_as_default=False)

@@ -1,4 +1,4 @@
-"""The rules bound to the table: Hoity Toity as a game the protocol can drive."""
+"""The adapter between the rules and the protocol: Hoity Toity as a game that a table can play."""
 
 from __future__ import annotations
 
@@ -27,14 +27,22 @@ SIZES: Final[Mapping[str, int]] = {
     "exhibit": 131,
     "theft": 16,
 }
-"""The most bytes an encoded choice takes: an exhibit may hold up to 128 slots below 128."""
+"""The most bytes of an encoded choice of each kind. An exhibit may have 128 slots below 128."""
 
 MAX_COLLECTIBLES: Final = 128
 BAD: Final = "bad-game"
 
 
 def game_value(edition: Edition, variant: rules.Variant) -> tuple[Any, ...]:
-    """Return the game as the terms name it: [name, version], the whole edition, the variant."""
+    """Return the game as the terms of a table name it.
+
+    Args:
+        edition: The edition.
+        variant: The rules for two seats. None for more seats.
+
+    Returns:
+        The name with the version, the canonical edition, and the variant.
+    """
     return ((GAME, RULES_VERSION), edition.canonical(), variant or "")
 
 
@@ -44,8 +52,11 @@ def read_game(terms: Terms) -> HoityToity:
     Args:
         terms: The terms, as `table_header.parse_terms` has read them.
 
+    Returns:
+        The game.
+
     Raises:
-        Invalid: 'bad-header' if they name another game, or one that cannot be played.
+        Invalid: With code `bad-game` if they name another game, or one that cannot be played here.
 
     SPEC: [H-7], [X-1].
     """
@@ -71,29 +82,57 @@ def read_game(terms: Terms) -> HoityToity:
 
 
 def _need(holds: bool, words: str) -> None:
+    """Reject the terms unless a condition holds."""
     if not holds:
         raise Invalid(BAD, f"the game of the table cannot be played here: {words}")
 
 
 def bind(header: Header) -> Table:
-    """The table of a header."""
+    """Return the table of a header.
+
+    Args:
+        header: The header.
+
+    Returns:
+        The table with its game.
+
+    Raises:
+        Invalid: If its game cannot be played here.
+    """
     return Table(header, read_game(header.terms))
 
 
 @dataclass(frozen=True)
 class Play:
-    """The state of the game, how it came about, and how many things have happened by then."""
+    """A state of the game with its history.
+
+    Attributes:
+        state: The state.
+        past: The play before it. None for the first one.
+        length: The number of events of the game up to this state.
+    """
 
     state: State
     past: Play | None = field(default=None, repr=False)
     length: int = 0
 
     def then(self, state: State) -> Play:
-        """The next state, whose news happened last."""
+        """Return the play after an event.
+
+        Args:
+            state: The state after it, whose `news` are added to the history.
+
+        Returns:
+            The next play.
+        """
         return Play(state, self, self.length + len(state.news))
 
     def back(self) -> Iterator[Play]:
-        """This play and all before it, the latest first."""
+        """Go back through the history.
+
+        Yields:
+            This play and all before it, the latest first.
+        """
         at: Play | None = self
         while at is not None:
             yield at
@@ -101,16 +140,31 @@ class Play:
 
 
 def happenings_since(play: Play, since: int = 0) -> list[Happening]:
-    """What happened, in order, from the index `since` on."""
+    """Return the events of a game from an index on.
+
+    Args:
+        play: The play.
+        since: The number of events to leave out.
+
+    Returns:
+        The events, in their order.
+    """
     newer = [*takewhile(lambda at: at.length > since, play.back())]
     found = [item for at in reversed(newer) for item in at.state.news]
     return found[len(found) + since - play.length :]
 
 
 def shared_length(one: Play, other: Play) -> int:
-    """How many happenings two plays have in common from the start.
+    """Return how many events two plays have in common from the start.
 
     The chain gives the same objects for the same steps, so plays are compared by identity.
+
+    Args:
+        one: A play.
+        other: Another play.
+
+    Returns:
+        The number of events.
     """
     known = set(map(id, one.back()))
     return next((at.length for at in other.back() if id(at) in known), 0)
@@ -118,7 +172,13 @@ def shared_length(one: Play, other: Play) -> int:
 
 @dataclass(frozen=True)
 class HoityToity:
-    """The rules and the log of what happened, as a `protocol.game_interface.Game`."""
+    """The rules together with the log of events, as a `protocol.game_interface.Game`.
+
+    Attributes:
+        edition: The edition.
+        seats: The number of seats.
+        variant: The rules for two seats. None for more seats.
+    """
 
     edition: Edition
     seats: int
@@ -126,20 +186,39 @@ class HoityToity:
 
     @cached_property
     def layout(self) -> Layout:
-        """Hands and window tops."""
+        """The slots that are dealt to each seat, and those at the tops of the windows."""
         plan = rules.layout(len(self.edition.collectibles), self.seats)
         return Layout(len(self.edition.collectibles), plan.hands, plan.tops)
 
     def start(self) -> Play:
-        """The state before the deal."""
+        """Return the state before the deal.
+
+        Returns:
+            The play.
+        """
         return Play(rules.start(self.edition, self.seats, self.variant))
 
     def expected(self, state: Play) -> Expected:
-        """What the rules expect."""
+        """Return what the rules expect next.
+
+        Args:
+            state: The play.
+
+        Returns:
+            What is expected.
+        """
         return rules.expected(state.state)
 
     def apply(self, state: Play, event: Event) -> Play:
-        """The next state."""
+        """Return the state after an event.
+
+        Args:
+            state: The play before.
+            event: The event.
+
+        Returns:
+            The play after it.
+        """
         return state.then(rules.apply(state.state, event))
 
     def check(
@@ -150,22 +229,61 @@ class HoityToity:
         choice: Choice,
         cards: Cards,
     ) -> None:
-        """Raise IllegalMove with the code of the rule that is broken."""
+        """Check that the rules allow a seat a choice.
+
+        Args:
+            state: The play.
+            kind: The kind of choice.
+            seat: The seat.
+            choice: The choice.
+            cards: The Collectibles by slot that are known beside those open to all.
+
+        Raises:
+            IllegalMove: If the rules forbid it. Its code names the rule.
+        """
         rules.check(state.state, cast(rules.Kind, kind), seat, choice, cards)
 
     def form(self, kind: str) -> ChoiceForm:
-        """The form of a choice of this kind."""
+        """Return the form of a kind of choice.
+
+        Args:
+            kind: The kind of choice.
+
+        Returns:
+            The form.
+        """
         return rules.FORMS[cast(rules.Kind, kind)]
 
     def size(self, kind: str) -> int:
-        """The most bytes an encoded choice of this kind takes."""
+        """Return the most bytes of an encoded choice.
+
+        Args:
+            kind: The kind of choice.
+
+        Returns:
+            The number of bytes.
+        """
         return SIZES[kind]
 
     def standings(self, state: Play) -> tuple[tuple[int, int], ...]:
-        """(rank, seat) of everyone."""
+        """Return the result of a finished game.
+
+        Args:
+            state: The play.
+
+        Returns:
+            The rank and the number of each seat.
+        """
         return tuple((line.rank, line.seat) for line in state.state.standings)
 
 
 def table_name(table: Table) -> str:
-    """Return the name of a table's game in commands and files: 16 hexadecimal digits of its id."""
+    """Return the name of a table's game in commands and files.
+
+    Args:
+        table: The table.
+
+    Returns:
+        The first 16 hexadecimal digits of the table id.
+    """
     return table.id.hex()[:16]

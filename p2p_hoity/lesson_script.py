@@ -1,9 +1,10 @@
-"""The scripted first rounds: a game by the rules alone, with a fixed deck and opponents whose
-choices are fixed. There is no network, no key and no proof in it.
+"""The lesson: the first rounds of a game by the rules alone, with a fixed deck and fixed opponents.
 
-The player chooses freely. The plan is such that whatever he chooses a sale is paid into the
-register, an exhibit is paid by the octagon, and a Detective jails a Thief; each thing is explained
-when it first happens.
+There is no network, no key and no proof in it.
+
+The player chooses freely. Whatever it chooses, a sale is paid into the register, an exhibit moves a
+figure by the octagon, and a Detective imprisons a Thief. Each thing is explained when it first
+happens.
 """
 
 from __future__ import annotations
@@ -23,22 +24,29 @@ MINE: Final = 0
 OPPONENTS: Final = ("Ada", "Bruno", "Clara")
 SEATS: Final = 1 + len(OPPONENTS)
 ROUNDS: Final = 2
-"""There is one more if until then the player was the one Thief at every sale."""
+"""The rounds of the lesson.
+
+One more is played if the player was the only Thief at every sale until then.
+"""
 COIN: Final = bytes(32)
-"""By it seat 0 is black, with Cash 1 12 18 19 and Thieves 1 and 12; 1 red, 2 blue, 3 green."""
+"""The coin of the deal.
+
+By it seat 0 is black, with Cash 1, 12, 18, 19 and Thieves 1 and 12. Seat 1 is red, seat 2 blue and
+seat 3 green.
+"""
 SLOTS: Final = (
     *("A1852", "B1649", "B1874", "D1859"),
     *("D1638", "E1738", "E1862", "F1892"),
     *("C1719", "C1806", "F1715", "A1911"),
     *("A1623", "C1612", "E1544", "F1962"),
 )
-"""The Collectibles of each seat; the player's lack a C between B and D."""
+"""The Collectibles of each seat. The player's have no C between B and D."""
 TOPS: Final = (("C1657", "D1781", "A1764"), ("E1824", "B1926", "F1877"))
-"""The first of each window."""
+"""The first Collectibles of each window."""
 
 
 class Topic(StrEnum):
-    """What is explained, each once."""
+    """The things that are explained, each once."""
 
     WELCOME = "welcome"
     SECRETS = "secrets"
@@ -66,20 +74,33 @@ PLAN: Final[tuple[tuple[Turn, Turn, Turn], ...]] = (
     ((CASTLE, EXHIBIT), (CASTLE, (THIEF, 10)), (CASTLE, DETECTIVE)),
     ((HALL, (CASH, 17)), (HALL, (THIEF, 3)), (HALL, (THIEF, 9))),
 )
-"""What each opponent plays in each round. At the last sale there are two Thieves without the
-player: nobody gets what is paid."""
+"""What each opponent plays in each round.
+
+At the last sale there are two Thieves even without the player, so nobody gets what is paid.
+"""
 
 
 @dataclass(frozen=True)
 class Part:
-    """Some of what happened in one step, and what of it is explained now."""
+    """Some events of one step, and what is explained after them.
+
+    Attributes:
+        items: The events.
+        topic: What is explained. None for nothing.
+    """
 
     items: tuple[rules.Happening, ...]
     topic: Topic | None = None
 
 
 class Lesson:
-    """One playing of the lesson: `question` says what the player owes, `step` goes on."""
+    """A lesson that is being played.
+
+    `question` says what the player has to choose, and `step` plays on.
+
+    Attributes:
+        edition: The edition.
+    """
 
     def __init__(self) -> None:
         self.edition = load()
@@ -91,21 +112,25 @@ class Lesson:
 
     @property
     def view(self) -> rules.View:
-        """What the player may know."""
+        """The game as the player may see it."""
         return self._view(MINE)
 
     def _view(self, seat: int) -> rules.View:
+        """Return the game as a seat may see it."""
         hand = rules.layout(len(self._deck), SEATS).hands[seat]
         return rules.view(self._state, seat, self._cards(hand))
 
     @property
     def is_over(self) -> bool:
-        """Whether the rounds that are needed have been played."""
+        """True if all rounds of the lesson have been played."""
         return self._state.round > self._rounds
 
     @property
     def question(self) -> rules.Kind | None:
-        """What the player has to choose before the next step; None: nothing."""
+        """The kind of choice that the player has to make before the next step.
+
+        None if there is none.
+        """
         match rules.expected(self._state):
             case game.Seal(kind, seats) if MINE in seats:
                 return cast(rules.Kind, kind)
@@ -116,22 +141,39 @@ class Lesson:
         return None
 
     def before(self, kind: rules.Kind) -> Topic | None:
-        """What is explained before this question."""
+        """Return what is explained before a question.
+
+        Args:
+            kind: The kind of choice.
+
+        Returns:
+            The topic. None if there is none, or it was explained before.
+        """
         if kind == "action":
             in_hall = self._state.places[MINE] == HALL
             return self._once(Topic.HALL if in_hall else Topic.CASTLE)
         return self._once(QUESTIONS[kind]) if kind in QUESTIONS else None
 
     def _once(self, topic: Topic | None) -> Topic | None:
+        """Return a topic if it was not explained before."""
         if topic is None or topic in self._explained:
             return None
         self._explained.add(topic)
         return topic
 
     def step(self, choice: rules.Choice | None = None) -> Iterator[Part]:
-        """Go on by one step, with the player's choice if one is owed; what happened, in parts: each
-        ends with what it explains. IllegalMove if the rules forbid the choice, UnexpectedEvent if
-        one is owed and there is none, or if the lesson is over."""
+        """Play one step.
+
+        Args:
+            choice: The player's choice. None if it has none to make.
+
+        Returns:
+            The events of the step, in parts. Each part ends with what it explains.
+
+        Raises:
+            IllegalMove: If the rules forbid the choice.
+            UnexpectedEvent: If the player has to choose and has not, or the lesson is over.
+        """
         if self.is_over:
             raise rules.UnexpectedEvent("the lesson is over")
         self._state = rules.apply(self._state, self._answer(choice))
@@ -140,6 +182,7 @@ class Lesson:
         return self._parts(self._state.news)
 
     def _parts(self, items: tuple[rules.Happening, ...]) -> Iterator[Part]:
+        """Cut the events of a step into parts."""
         told: tuple[rules.Happening, ...] = ()
         for _kind, group in groupby(items, type):
             alike = tuple(group)
@@ -153,9 +196,10 @@ class Lesson:
         if told:
             yield Part(told)
 
-    # Everybody's answers.
+    # Answers of all seats
 
     def _answer(self, choice: rules.Choice | None) -> game.Event:
+        """Return the event that answers what the rules expect."""
         match rules.expected(self._state):
             case game.Deal():
                 return game.Dealt(COIN, self._cards(rules.layout(len(self._deck), SEATS).tops))
@@ -174,12 +218,14 @@ class Lesson:
         raise rules.UnexpectedEvent("the lesson ends before the Banquet")
 
     def _unsealed(self, kind: str, choices: Mapping[int, rules.Choice]) -> game.Unsealed:
+        """Return the opened choices of all seats."""
         shown: rules.Cards = {}
         if kind == "exhibit":
             shown = {s: c for slots in choices.values() for s, c in self._hidden(slots).items()}
         return game.Unsealed(kind, choices, shown)
 
     def _choice(self, kind: str, seat: int, choice: rules.Choice | None) -> rules.Choice:
+        """Return the choice of a seat: the player's, or the planned one of an opponent."""
         if seat != MINE:
             return self._planned(cast(rules.Kind, kind), seat)
         if choice is None:
@@ -188,6 +234,7 @@ class Lesson:
         return choice
 
     def _planned(self, kind: rules.Kind, seat: int) -> rules.Choice:
+        """Return the planned choice of an opponent."""
         place, wanted = PLAN[self._state.round - 1][seat - 1]
         if kind == "place":
             return int(place)
@@ -198,13 +245,16 @@ class Lesson:
         return self._view(seat).legal(kind)[-1 if kind == "window" else 0]
 
     def _face(self, card: int) -> Card:
+        """Return the kind and the number of an Action card."""
         shown = self._state.action_card(card)
         return shown.kind, shown.number
 
     def _cards(self, slots: object) -> rules.Cards:
+        """Return the Collectibles in some slots."""
         return {slot: self._deck[slot] for slot in cast("tuple[int, ...]", slots)}
 
     def _hidden(self, slots: rules.Choice) -> rules.Cards:
+        """Return the Collectibles in those of some slots that are not open to all."""
         chosen = cast("tuple[int, ...]", slots)
         return self._cards(tuple(slot for slot in chosen if self._state.known[slot] is None))
 
@@ -215,6 +265,7 @@ QUESTIONS: Final[Mapping[rules.Kind, Topic]] = {
     "exhibit": Topic.EXHIBITS,
     "theft": Topic.THIEVES,
 }
+"""For each kind of choice what is explained before it."""
 EVENTS: Final[Mapping[type[rules.Happening], Topic]] = {
     rules.happenings.Setup: Topic.WELCOME,
     rules.happenings.RoundBegan: Topic.SECRETS,
@@ -225,17 +276,18 @@ EVENTS: Final[Mapping[type[rules.Happening], Topic]] = {
     rules.happenings.Stolen: Topic.THIEVES,
     rules.happenings.Imprisoned: Topic.PRISON,
 }
+"""For each kind of event what is explained after it."""
 
 
 def _topic(item: rules.Happening) -> Topic | None:
-    """What explains this; a figure moves by the octagon or as a Detective."""
+    """Return what explains an event. A figure moves by the octagon, or as a Detective."""
     if isinstance(item, rules.happenings.FigureMoved):
         return Topic.DETECTIVE if item.why == "Detective" else Topic.OCTAGON
     return EVENTS.get(type(item))
 
 
 def _deck(edition: rules.Edition) -> tuple[int, ...]:
-    """The Collectible in each slot: the named ones where they are named, the rest in order."""
+    """Return the Collectible in each slot: the named ones in their places, the rest in order."""
     numbers = {f"{c.letter}{c.year}": n for n, c in enumerate(edition.collectibles)}
     windows = rules.layout(len(numbers), SEATS).windows
     named = dict(enumerate(SLOTS))

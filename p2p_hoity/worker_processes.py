@@ -1,8 +1,8 @@
-"""All cores of this machine, for work that falls into independent parts.
+"""Work on all cores of this machine, for work that consists of independent parts.
 
-Parts are done by other processes, since Python gives its interpreter to one thread at a time: two
-threads that multiply points, a tenth of a millisecond each, wait for each other more than they win.
-What is handed out must be public: no secret leaves its process.
+The parts are done by other processes, since Python runs one thread at a time. Two threads that
+multiply points, which takes a tenth of a millisecond, would mostly wait for each other. What is
+handed out must be public: no secret leaves its process.
 """
 
 from __future__ import annotations
@@ -24,39 +24,58 @@ if TYPE_CHECKING:
 Piece = TypeVar("Piece")
 Found = TypeVar("Found")
 AHEAD: Final = 2
-"""Pieces for each process that are handed out at a time: one in work, one that waits for it."""
+"""The pieces per process that are handed out at a time: one in work, one that waits for it."""
 SHIFT: Final = 200
-"""Pieces after which a process gives its place to a fresh one, so that its memory stays bounded."""
+"""The pieces after which a process is replaced by a new one, so that its memory stays bounded."""
 MOST: Final = 61
-"""Processes at a time: Windows waits for no more."""
+"""The most processes at a time. Windows can wait for no more."""
 HANDOVER: Final[Seconds] = 0.0005
-"""Seconds after which a thread that computes lets the one that hands out have its turn: with the
-usual five ms the other processes wait for their work."""
+"""Seconds after which a computing thread lets the thread that hands out work run.
+
+With Python's usual 5 ms the other processes would wait for work.
+"""
 CANNOT: Final = (OSError, ImportError, NotImplementedError, RuntimeError)
-"""What a system says that has no room for processes, or not what they share: semaphores."""
+"""The errors of a system that has no room for processes, or no semaphores for them."""
 
 
 class ProcessEnded(Exception):
-    """The process that worked at a piece was ended, by the system or by the piece; where it is what
-    came of a piece, twice."""
+    """An error that says that the process that worked at a piece was ended.
+
+    The operating system has ended it, or the piece itself. If this is the result of a piece, it has
+    happened twice: among other pieces, and in a process of its own.
+    """
 
 
-def count() -> int:
-    """How many cores this process may use."""
+def core_count() -> int:
+    """Return how many cores this process may use.
+
+    Returns:
+        The number of cores.
+    """
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
 
 
 @contextmanager
-def spread(cores: int | None = None) -> Iterator[Callable[..., Any] | None]:
-    """The `submit` of processes that with this one are so many, one for each core unless said
-    otherwise; None where that wins nothing: on one core, and on systems where a process cannot be
-    begun as a copy of this one, which takes longer than most files do. They are begun with the
-    first work, so that who has none does not wait for them; where there is no room for them, this
-    process does the work. ProcessEnded out of the block if one of them was ended.
+def process_pool(cores: int | None = None) -> Iterator[Callable[..., Any] | None]:
+    """Provide a function that hands work to other processes.
+
+    The processes are started with the first work. If the system has no room for them, this process
+    does the work itself.
+
+    Args:
+        cores: The number of processes together with this one. None for one per core.
+
+    Yields:
+        A function like `Executor.submit`. None if other processes would gain nothing. This is so on
+        one core, and on systems where a process cannot be a copy of this one: starting it there
+        takes longer than most of the work.
+
+    Raises:
+        ProcessEnded: If one of the processes was ended.
     """
-    cores = cores or count()
+    cores = cores or core_count()
     if cores < 2 or not _copies():
         yield None
         return
@@ -74,7 +93,7 @@ def spread(cores: int | None = None) -> Iterator[Callable[..., Any] | None]:
 
 @contextmanager
 def _told() -> Iterator[None]:
-    """Of a process that was ended, in our own words."""
+    """Turn the error of a process that was ended into `ProcessEnded`."""
     try:
         yield
     except RuntimeError as error:
@@ -86,11 +105,12 @@ def _told() -> Iterator[None]:
 
 
 def _submit_of(cores: int, stack: ExitStack) -> Callable[..., Any]:
-    """The `submit` of so many processes, which end with the stack."""
+    """Start processes that end with the stack, and return a function like `Executor.submit`."""
     try:
         with ExitStack() as beginning:
             executor = beginning.enter_context(_processes(cores))
-            executor.submit(count)  # whose first work begins them all
+            # The first work starts all processes.
+            executor.submit(core_count)
             stack.enter_context(beginning.pop_all())
     except CANNOT:
         return _here
@@ -100,7 +120,7 @@ def _submit_of(cores: int, stack: ExitStack) -> Callable[..., Any]:
 
 
 def _here(work: Callable[..., Any], *given: Any) -> Future[Any]:
-    """Done by this process, at once."""
+    """Do the work in this process, at once, and return it as a finished future."""
     from concurrent.futures import Future
 
     future = Future[Any]()
@@ -108,15 +128,22 @@ def _here(work: Callable[..., Any], *given: Any) -> Future[Any]:
     return future
 
 
-def side_by_side(
+def work_in_processes(
     work: Callable[[Piece], Found], pieces: Iterable[Piece], processes: int
 ) -> Generator[tuple[Piece, Found | ProcessEnded], None, None]:
-    """Each piece with what `work` makes of it, as they are done; `work` and pieces are pickled.
+    """Work at pieces in several processes, and yield each result as soon as it is there.
 
-    Where the system has no room for processes, this one does them in turn. Pieces are taken as
-    there is room for them. A process that is ended costs those their result
-    that were handed out just then, so they are done again, each in a process of its own: the one
-    that ends this one, too, comes with `ProcessEnded`. What `work` raises is raised here.
+    If the system has no room for processes, this one does the work, one piece after the other. If a
+    process is ended, the results of all pieces that were handed out are lost. These pieces are
+    worked at again, each in a process of its own. An error that `work` raises is raised here.
+
+    Args:
+        work: The function that works at a piece. It is pickled.
+        pieces: The pieces, which are pickled. They are taken as there is room for them.
+        processes: The number of processes.
+
+    Yields:
+        Each piece with its result, or with `ProcessEnded` if it has ended a process of its own.
     """
     if not _have_room(min(processes, MOST)):
         yield from ((piece, work(piece)) for piece in pieces)
@@ -127,21 +154,21 @@ def side_by_side(
         shift = chain([first], islice(rest, at_most - 1))
         suspects = yield from _one_shift(work, shift, min(processes, MOST))
         for piece in suspects:
-            yield piece, alone(work, piece)
+            yield piece, work_in_own_process(work, piece)
 
 
-def alone(
+def work_in_own_process(
     work: Callable[[Piece], Found], piece: Piece, copied: bool | None = None
 ) -> Found | ProcessEnded:
-    """Return what `work` makes of this piece in a process of its own, or ProcessEnded.
+    """Work at a piece in a process of its own.
 
     Args:
-        work: Does the work.
-        piece: What is worked at.
-        copied: Whether the process is a copy of this one. None: it is one where that is possible.
+        work: The function that works at a piece.
+        piece: The piece.
+        copied: Whether the process is a copy of this one. None to copy where that is possible.
 
     Returns:
-        What `work` returns, or a `ProcessEnded` if the process was ended.
+        The result, or a `ProcessEnded` if the process was ended.
     """
     from concurrent.futures import BrokenExecutor
 
@@ -155,7 +182,10 @@ def alone(
 def _one_shift(
     work: Callable[[Piece], Found], pieces: Iterable[Piece], processes: int
 ) -> Generator[tuple[Piece, Found | ProcessEnded], None, list[Piece]]:
-    """Until all are done, or a process is ended; returns the pieces that may have ended it."""
+    """Work at pieces until all are done or a process is ended.
+
+    Return the pieces that may have ended it.
+    """
     from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, wait
 
     suspects: list[Piece] = []
@@ -180,19 +210,19 @@ def _one_shift(
                     suspects.append(piece)
 
 
-# Processes.
+# Processes
 
 
 def _copies() -> bool:
-    """Whether a process can be begun as a copy of this one, quickly and safely."""
+    """Return whether a process can be started as a copy of this one, quickly and safely."""
     return sys.platform.startswith("linux")
 
 
 def _have_room(processes: int) -> bool:
-    """Whether the system lets so many begin."""
+    """Return whether the system lets some processes start."""
     try:
         with _processes(processes) as executor:
-            executor.submit(count).result()
+            executor.submit(core_count).result()
     except CANNOT:
         return False
     return True
@@ -200,8 +230,12 @@ def _have_room(processes: int) -> bool:
 
 @contextmanager
 def _processes(count: int, copied: bool | None = None) -> Iterator[Executor]:
-    """So many, which end with this block: if it is left by an error, in the midst of their work."""
-    import multiprocessing  # here, so that who needs neither does not load them
+    """Run some processes, which end with this block.
+
+    After an error they are ended in their work.
+    """
+    # These are imported here, since most commands start no processes.
+    import multiprocessing
     from concurrent.futures import ProcessPoolExecutor
 
     others = set(multiprocessing.active_children())
@@ -220,9 +254,12 @@ def _processes(count: int, copied: bool | None = None) -> Iterator[Executor]:
 
 
 def _begin() -> None:
-    """Ctrl-C reaches all processes of a terminal: the first one ends the others. If something ends
-    the first one, they go with it: they hold its output open, and would wait for work for ever.
-    Where memory runs out, the system should rather take one of them."""
+    """Prepare a worker process.
+
+    Ctrl-C reaches all processes of a terminal, and the first one ends the others. If the first one
+    is ended by something else, the others must end, too: they have its output open and would wait
+    for work for ever. If memory runs out, the system should rather end a worker.
+    """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_go_with_the_first, daemon=True).start()
     with suppress(OSError), open("/proc/self/oom_score_adj", "w") as file:
@@ -230,6 +267,7 @@ def _begin() -> None:
 
 
 def _go_with_the_first() -> None:
+    """End this process when the first one ends."""
     from multiprocessing import parent_process
 
     first = parent_process()

@@ -7,10 +7,12 @@ python tools/replay_schema.py --check   exit 1 if it is stale
 from __future__ import annotations
 
 import json
+import re
 import sys
 import types
 from dataclasses import fields
 from enum import Enum
+from inspect import cleandoc
 from pathlib import Path
 from typing import Any, Final, Union, get_args, get_origin, get_type_hints
 
@@ -74,11 +76,20 @@ def schema_of(kind: Any) -> Schema:
     raise TypeError(f"no schema for {kind!r}")
 
 
+def meaning_of(kind: type) -> tuple[str, dict[str, str]]:
+    """Return what a docstring says of a dataclass, and of each of its fields."""
+    about, _, attributes = cleandoc(kind.__doc__ or "").partition("\n\nAttributes:\n")
+    entries = re.findall(r"^ {4}(\w+): (.*(?:\n {8}.*)*)", attributes, re.MULTILINE)
+    return " ".join(about.split()), {name: " ".join(text.split()) for name, text in entries}
+
+
 def record(kind: type, also: Schema | None = None) -> Schema:
     """The schema of a dataclass as an object; every field is required, no other is there."""
-    hints = get_type_hints(kind)
+    hints, (_, meanings) = get_type_hints(kind), meaning_of(kind)
     properties = {**(also or {})}
-    properties.update({field.name: schema_of(hints[field.name]) for field in fields(kind)})
+    for field in fields(kind):
+        found = schema_of(hints[field.name])
+        properties[field.name] = {**found, "description": meanings[field.name]}
     return {
         "type": "object",
         "properties": properties,
@@ -96,8 +107,8 @@ def happening(kind: type[Happening]) -> Schema:
     }
     whole = record(kind, also)
     for field in {"why", "rule"} & set(whole["properties"]):
-        whole["properties"][field] = {"enum": list(WHY[name_of(kind)])}
-    return {**whole, "description": (kind.__doc__ or "").strip()}
+        whole["properties"][field] |= {"enum": list(WHY[name_of(kind)])}
+    return {**whole, "description": meaning_of(kind)[0]}
 
 
 def closed(properties: Schema) -> Schema:

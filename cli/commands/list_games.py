@@ -149,7 +149,7 @@ def _state(game: saved_games.KeptGame) -> str:
         return "over" if game.progress is None or game.progress.whole else "not-ok"
     if game.is_running:
         return "running"
-    return "saved as a claim" if game.put_away else "open"
+    return "claimed" if game.is_claimed else "open"
 
 
 def in_words(game: saved_games.KeptGame) -> str:
@@ -159,7 +159,7 @@ def in_words(game: saved_games.KeptGame) -> str:
         "over": _("over"),
         "not-ok": _("not ok"),
         "running": _("being played now"),
-        "saved as a claim": _("saved as a claim"),
+        "claimed": _("saved as a claim"),
         "open": _("open"),
     }
     state = states[_state(game)]

@@ -148,7 +148,7 @@ def claim(game: str | None, output: OutputOptions) -> int:
     seat, found = _kept(game, output.transcript, command_line("resume", "--claim"))
     path = claim_game(seat, found.name)
     if output.as_json:
-        write_line({"type": "saved as a claim", "transcript": str(path)})
+        write_line({"type": "claimed", "transcript": str(path)})
         return OK
     text = _(
         "Saved as a claim: {path}. It shows how far the game came. hoity resume no longer "

@@ -161,7 +161,7 @@ def for_guests(reach: Reach, bots: int) -> Reach:
             "HOST:PORT."
         )
         raise Trouble(words, USAGE)
-    return replace(reach, outside=True, near=bots > 0)
+    return replace(reach, outside=True, shares_machine=bots > 0)
 
 
 def need_relay(reach: Reach) -> None:

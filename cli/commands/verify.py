@@ -233,7 +233,10 @@ def _judged(file: transcript.File, cores_: int | None) -> transcript.Report:
     try:
         whole = transcript.opened(file, time.perf_counter)
         # If the system ends one of the processes, this one does the work.
-        with suppress(worker_processes.ProcessEnded), worker_processes.spread(cores_) as submit:
+        with (
+            suppress(worker_processes.ProcessEnded),
+            worker_processes.process_pool(cores_) as submit,
+        ):
             return transcript.verify(whole, read_game, time.perf_counter, submit)
         return transcript.verify(whole, read_game, time.perf_counter)
     except Exception as error:  # whatever a file brings about, the next one is judged

@@ -282,8 +282,8 @@ class ArchiveRun:
             return on_cluster(how.dask, work, self._tasks())
         if how.jobs == 1:
             return ((task, work(task)) for task in self._tasks())
-        jobs = how.jobs or worker_processes.count()
-        return worker_processes.side_by_side(work, self._tasks(), jobs)
+        jobs = how.jobs or worker_processes.core_count()
+        return worker_processes.work_in_processes(work, self._tasks(), jobs)
 
     def _tasks(self) -> Iterator[Task]:
         """Yield what others are to judge; what this machine cannot read is taken in here."""

@@ -1,4 +1,4 @@
-"""Opponents that choose from one seat's view alone."""
+"""The bots, which choose from one seat's view alone."""
 
 from collections.abc import Callable, Mapping
 from random import Random
@@ -11,14 +11,14 @@ Bot = Callable[[View, Expected, Random], Choice]
 
 
 def _hard(view: View, decision: Expected, rng: Random) -> Choice:
-    """The learned bot, which is loaded when it first plays."""
+    """Return the choice of the learned bot, which is loaded on its first choice."""
     from .learned import shipped
 
     return shipped().choose(view, decision, rng)
 
 
 LEVELS = ("easy", "normal", "hard")
-"""How well bots play, from the weakest on."""
+"""The levels of bots that are offered to players, from the weakest on."""
 BOTS: Mapping[str, Bot] = {
     "random": rule_bots.random_choice,
     "easy": rule_bots.easy_choice,
@@ -26,8 +26,8 @@ BOTS: Mapping[str, Bot] = {
     "hard": _hard,
 }
 DEFAULT_LEVEL = "normal"
-"""The level of bots for which nobody has chosen one."""
+"""The level of bots if nobody has chosen one."""
 STAND_IN = LEVELS[-1]
-"""Who plays for a person who is away or wants to look on."""
+"""The level of the bot that plays for a person who is away or wants to look on."""
 
 __all__ = ["BOTS", "DEFAULT_LEVEL", "LEVELS", "STAND_IN", "Bot", "NothingToChoose"]

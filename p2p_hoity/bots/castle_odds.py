@@ -1,8 +1,8 @@
-"""The Castle as a game of odds: what Collectibles are worth, and what each Action is then worth.
+"""Estimates for the Castle: what Collectibles are worth, and what each Action is worth.
 
-Every seat is taken to lean to what pays best for it, as far as all can see; each leaning changes
-what pays for the others, so it is reckoned in turns until it hardly moves. This is the logit
-equilibrium (McKelvey, Palfrey, 1995) of a coarse picture of one Castle phase.
+Each seat is assumed to prefer what pays best for it, as far as all can see. Each preference changes
+what pays for the others. So the estimate is repeated until it hardly changes. This is the logit
+equilibrium (McKelvey and Palfrey 1995) of a simplified Castle phase.
 """
 
 from __future__ import annotations
@@ -19,12 +19,22 @@ SECOND_RUN = 0.3
 LOOSE_PIECE = 0.15
 OLD_PIECE = 0.1
 PIECE_EARLY, PIECE_LATE = 2.2, 1.2
-"""Fields that a piece of one's run is worth, when the game begins and when it ends."""
+"""The fields that a piece of a run is worth at the beginning and at the end of the game."""
 
 
 def promise(edition: Edition, cards: Sequence[int]) -> float:
-    """A collection's promise in pieces: its longest run counts full, the next less, loose pieces
-    little, old ones a little more."""
+    """Return the value of a collection, in pieces.
+
+    The longest run of letters counts in full and the next one less. Single pieces count little, and
+    old ones a little more.
+
+    Args:
+        edition: The edition.
+        cards: The Collectibles.
+
+    Returns:
+        The value.
+    """
     age = 0.0
     total = len(edition.collectibles)
     for card in cards:
@@ -35,12 +45,30 @@ def promise(edition: Edition, cards: Sequence[int]) -> float:
 
 
 def gain(edition: Edition, cards: Sequence[int], card: int) -> float:
-    """What one more Collectible adds."""
+    """Return how much one more Collectible raises the value of a collection.
+
+    Args:
+        edition: The edition.
+        cards: The Collectibles of the collection.
+        card: The further Collectible.
+
+    Returns:
+        The difference, in pieces.
+    """
     return promise(edition, (*cards, card)) - promise(edition, cards)
 
 
 def loss(edition: Edition, cards: Sequence[int], card: int) -> float:
-    """What goes with this Collectible."""
+    """Return how much the value of a collection falls without one Collectible.
+
+    Args:
+        edition: The edition.
+        cards: The Collectibles of the collection.
+        card: The Collectible that is taken away.
+
+    Returns:
+        The difference, in pieces.
+    """
     return promise(edition, cards) - promise(edition, [c for c in cards if c != card])
 
 
@@ -49,17 +77,25 @@ Mix = Mapping[ActionKind, float]
 
 IN_CASTLE = 0.6
 HIDDEN_PIECE = 0.5
-"""How much of a piece of an exhibit a hidden Collectible is taken for."""
+"""The part of a piece of an exhibit for which a hidden Collectible counts."""
 THIEF_LOST = 0.8
-"""Fields that a Thief in prison costs."""
+"""The fields that a Thief in prison costs."""
 LEANING = 0.7
-"""Fields of difference that make a seat e times as likely to choose one thing over another."""
+"""The difference in fields that makes a seat e times as likely to choose one Action."""
 TURNS = 8
 
 
 @dataclass(frozen=True, slots=True)
 class Guest:
-    """A seat that is, or may be, in the Castle: what it can play, as far as all can see."""
+    """A seat that is or may be in the Castle, and what it can play as far as all can see.
+
+    Attributes:
+        seat: The seat.
+        chance: The probability that it is in the Castle.
+        kinds: The kinds of Actions that it can play.
+        size: The probable number of pieces of its best exhibit.
+        rank: The rank of its figure on the track.
+    """
 
     seat: int
     chance: float
@@ -69,19 +105,31 @@ class Guest:
 
 
 def piece_worth(view: View) -> float:
-    """Fields that a Collectible of one's run is worth: the more, the more is still to be shown."""
+    """Return how many fields a Collectible of a run is worth at this point of the game.
+
+    It is worth more at the beginning, since more exhibits are still to come.
+
+    Args:
+        view: The view of the seat.
+
+    Returns:
+        The number of fields.
+    """
     track = len(view.state.edition.octagons)
     left = max(0.0, 1 - max(view.state.figures) / track)
     return PIECE_LATE + (PIECE_EARLY - PIECE_LATE) * left
 
 
 def rivals(view: View, place: Place, unknown: float) -> dict[int, float]:
-    """The other seats that are or may be in a Place, with how likely each is there.
+    """Return the other seats that are or may be in a Place.
 
     Args:
-        view: What is known.
+        view: The view of the seat.
         place: The Place.
-        unknown: How likely a seat is there that is in no Place yet.
+        unknown: The probability for a seat that has not shown a Place.
+
+    Returns:
+        For each such seat the probability that it is there.
     """
     state = view.state
     others = (seat for seat in sorted(state.joined & state.present) if seat != view.seat)
@@ -90,12 +138,22 @@ def rivals(view: View, place: Place, unknown: float) -> dict[int, float]:
 
 
 def guests(view: View) -> list[Guest]:
-    """The view's own seat first, with its true exhibit, then the others as far as it knows them."""
+    """Return the seats that are or may be in the Castle, the view's own first.
+
+    The own seat comes with its true exhibit, and the others as far as the view knows them.
+
+    Args:
+        view: The view of the seat.
+
+    Returns:
+        The seats.
+    """
     others = rivals(view, Place.CASTLE, IN_CASTLE).items()
     return [_oneself(view), *(_guest(view, seat, chance) for seat, chance in others)]
 
 
 def _guest(view: View, seat: int, chance: float) -> Guest:
+    """Return another seat as a guest of the Castle."""
     size = likely_size(view, seat)
     kinds = _kinds(view, seat, size >= MIN_EXHIBIT - 1)
     rank = view.state.ranks(view.state.figures)[seat]
@@ -103,6 +161,7 @@ def _guest(view: View, seat: int, chance: float) -> Guest:
 
 
 def _oneself(view: View) -> Guest:
+    """Return the view's own seat as a guest of the Castle."""
     seat = view.seat or 0
     best = best_exhibit(view.state.edition, view.mine().values()) or ()
     kinds = _kinds(view, seat, bool(best))
@@ -110,28 +169,51 @@ def _oneself(view: View) -> Guest:
 
 
 def _kinds(view: View, seat: int, may_show: bool) -> tuple[ActionKind, ...]:
+    """Return the kinds of Actions that a seat can play in the Castle."""
     held = {view.state.kind(card) for card in view.state.hands[seat]}
     return tuple(kind for kind in (E, T, D) if kind in held and (kind != E or may_show))
 
 
 def likely_size(view: View, seat: int) -> float:
-    """How many Collectibles the best exhibit of a seat may have."""
+    """Return the probable number of pieces of a seat's best exhibit.
+
+    Args:
+        view: The view from which it is estimated.
+        seat: The seat.
+
+    Returns:
+        The number.
+    """
     best = best_exhibit(view.state.edition, view.held(seat).values()) or ()
     return len(best) + HIDDEN_PIECE * view.hidden(seat)
 
 
 def can_steal(found: Sequence[Guest], j: int) -> bool:
-    """Whether a Thief of the j-th may gain anything: someone else may have something to show."""
+    """Return whether a guest can play a Thief, and another guest can play Exhibit.
+
+    Args:
+        found: The guests.
+        j: The index of the guest with the Thief.
+
+    Returns:
+        True if both can.
+    """
     others = (guest for i, guest in enumerate(found) if i != j)
     return T in found[j].kinds and any(E in guest.kinds for guest in others)
 
 
-# What each Action is worth.
+# Values of Actions
 
 
 @dataclass(frozen=True, slots=True)
 class Stakes:
-    """What this Castle phase is about, in fields."""
+    """The fields that can be won in this Castle phase.
+
+    Attributes:
+        larger: The fields for the best exhibit.
+        smaller: The fields for the second-best exhibit.
+        piece: The fields that a stolen Collectible is worth.
+    """
 
     larger: int
     smaller: int
@@ -139,13 +221,28 @@ class Stakes:
 
 
 def stakes(view: View) -> Stakes:
-    """By the octagon of the leader's field."""
+    """Return what can be won in this Castle phase, by the octagon of the leader's field.
+
+    Args:
+        view: The view of the seat.
+
+    Returns:
+        The numbers of fields.
+    """
     larger, smaller = view.state.edition.octagons[max(view.state.figures)]
     return Stakes(larger, smaller, piece_worth(view))
 
 
 def mixtures(found: Sequence[Guest], at_stake: Stakes) -> list[Mix]:
-    """How likely each of them plays what."""
+    """Estimate with which probability each guest plays what.
+
+    Args:
+        found: The guests.
+        at_stake: What can be won.
+
+    Returns:
+        For each guest the probability of each kind of Action.
+    """
     mixes: list[Mix] = [dict.fromkeys(guest.kinds, 1 / len(guest.kinds)) for guest in found]
     for _ in range(TURNS):
         mixes = [
@@ -156,11 +253,19 @@ def mixtures(found: Sequence[Guest], at_stake: Stakes) -> list[Mix]:
 
 
 def _between(old: Mix, new: Mix) -> Mix:
+    """Return the mean of two estimates."""
     return {kind: (old[kind] + new[kind]) / 2 for kind in old}
 
 
 def leaning(worth: Mapping[ActionKind, float]) -> Mix:
-    """Likelier the more it is worth."""
+    """Return probabilities of Actions that grow with their values.
+
+    Args:
+        worth: The value of each kind of Action, in fields.
+
+    Returns:
+        The probability of each kind of Action.
+    """
     top = max(worth.values(), default=0.0)
     weights = {kind: exp((value - top) / LEANING) for kind, value in worth.items()}
     total = sum(weights.values())
@@ -170,7 +275,17 @@ def leaning(worth: Mapping[ActionKind, float]) -> Mix:
 def worths(
     found: Sequence[Guest], mixes: Sequence[Mix], i: int, at_stake: Stakes
 ) -> dict[ActionKind, float]:
-    """What each Action of the i-th is worth, in fields, if the others mix so."""
+    """Estimate the value of each Action of a guest, given how the others play.
+
+    Args:
+        found: The guests.
+        mixes: For each guest the probability of each kind of Action.
+        i: The index of the guest.
+        at_stake: What can be won.
+
+    Returns:
+        The value of each kind of Action that the guest can play, in fields.
+    """
     others = [j for j in range(len(found)) if j != i]
 
     def chance(j: int, kind: ActionKind) -> float:
@@ -179,7 +294,7 @@ def worths(
     worth = {}
     for kind in found[i].kinds:
         if kind == E:
-            # The fields for the best or second-best exhibit, less what Thieves take of it.
+            # It brings the fields for the best or second-best exhibit, less what Thieves take.
             beaten = [chance(j, E) * better(found[j].size, found[i].size) for j in others]
             first = prod(1 - b for b in beaten)
             by_one = (
@@ -200,5 +315,13 @@ def worths(
 
 
 def better(theirs: float, mine: float) -> float:
-    """How likely an exhibit of about so many pieces beats one of mine."""
+    """Return the probability that another exhibit beats an own one.
+
+    Args:
+        theirs: The probable number of pieces of the other exhibit.
+        mine: The number of pieces of the own exhibit.
+
+    Returns:
+        The probability.
+    """
     return 1 / (1 + exp(1.6 * (mine - theirs)))

@@ -1,8 +1,8 @@
-"""Bots that follow rules: a random one, an easy one and a normal one.
+"""The bots that follow rules: a random one, an easy one and a normal one.
 
-The random bot makes any legal choice, each as likely. The easy bot plays as beginners do: it shows
-all it has, pays the most, and takes the oldest piece. The normal bot estimates what each choice may
-bring, and mixes choices of nearly equal worth, so that nobody can predict it.
+The random bot makes any legal choice with equal probability. The easy bot plays as beginners do: it
+shows all it has, pays the most, and takes the oldest piece. The normal bot estimates what each
+choice may bring. It draws among choices of nearly equal value, so that nobody can predict it.
 """
 
 from __future__ import annotations
@@ -19,18 +19,32 @@ from .castle_odds import gain, guests, loss, mixtures, piece_worth, rivals, stak
 
 
 class NothingToChoose(ValueError):
-    """A bot was asked for a choice that its seat does not owe, or that has no legal answer."""
+    """An error that says that the seat of a bot owes no choice, or has no legal one."""
 
 
 def kind_of(decision: Expected) -> Kind:
-    """The kind of choice this decision asks for. NothingToChoose if it asks for none."""
+    """Return the kind of choice for which a decision asks.
+
+    Args:
+        decision: What the game expects.
+
+    Returns:
+        The kind of choice.
+
+    Raises:
+        NothingToChoose: If it asks no seat for a choice.
+    """
     if isinstance(decision, Seal | Choose | Show):
         return cast(Kind, decision.kind)
     raise NothingToChoose(f"{decision} asks no seat for a choice")
 
 
 def _owed(view: View, decision: Expected) -> Kind:
-    """The kind of choice that the view's seat owes. NothingToChoose if it has no legal one."""
+    """Return the kind of choice that the view's seat owes.
+
+    Raises:
+        NothingToChoose: If it owes none, or has no legal one.
+    """
     kind = kind_of(decision)
     if view.seat is None or (kind != "theft" and not view.legal(kind)):
         raise NothingToChoose(f"seat {view.seat} has no legal {kind}")
@@ -38,9 +52,20 @@ def _owed(view: View, decision: Expected) -> Kind:
 
 
 def random_choice(view: View, decision: Expected, rng: Random) -> Choice:
-    """One of the legal choices, each as likely (of exhibits those that `legal` lists).
+    """Return one of the legal choices, each with equal probability.
 
-    NothingToChoose if there are none.
+    Of exhibits those count that `legal` lists.
+
+    Args:
+        view: The view of the seat.
+        decision: What the game expects.
+        rng: The source of randomness.
+
+    Returns:
+        The choice.
+
+    Raises:
+        NothingToChoose: If there is no legal choice.
     """
     kind = _owed(view, decision)
     if kind == "theft":
@@ -54,26 +79,42 @@ EAGER: Mapping[ActionKind, float] = {
     ActionKind.THIEF: 1.5,
     ActionKind.DETECTIVE: 1.0,
 }
-"""How it likes the Actions, whatever the others may do."""
+"""The weights with which the easy bot draws a kind of Action."""
 TO_CASTLE = 0.6
+"""The probability with which the easy bot goes to the Castle, if it can choose."""
 
 
 def easy_choice(view: View, decision: Expected, rng: Random) -> Choice:
-    """A legal choice for the view's seat. NothingToChoose if it has none."""
+    """Return the choice of the easy bot.
+
+    Args:
+        view: The view of the seat.
+        decision: What the game expects.
+        rng: The source of randomness.
+
+    Returns:
+        The choice.
+
+    Raises:
+        NothingToChoose: If there is no legal choice.
+    """
     return _EASY[_owed(view, decision)](view, rng)
 
 
 def _easy_place(view: View, rng: Random) -> Choice:
+    """Draw a Place."""
     places = view.legal("place")
     stays = len(places) == 1 or rng.random() < TO_CASTLE
     return int(Place.CASTLE if stays else Place.AUCTION_HALL)
 
 
 def _easy_action(view: View, rng: Random) -> Choice:
+    """Choose an Action card."""
     return _easy_liked(view, cast("tuple[int, ...]", view.legal("action")), rng)
 
 
 def _easy_turn(view: View, rng: Random) -> Choice:
+    """Draw a Place, and choose an Action card for it."""
     turns = cast("tuple[tuple[int, int], ...]", view.legal("turn"))
     places = {place for place, _ in turns}
     castle = len(places) > 1 and rng.random() < TO_CASTLE
@@ -82,7 +123,7 @@ def _easy_turn(view: View, rng: Random) -> Choice:
 
 
 def _easy_liked(view: View, cards: tuple[int, ...], rng: Random) -> int:
-    """The kind it likes, and of that kind the highest number."""
+    """Draw a kind of Action, and take the card of that kind with the highest number."""
     kinds = sorted({view.state.kind(card) for card in cards})
     kind = rng.choices(kinds, [EAGER[kind] for kind in kinds])[0]
     of_kind = [card for card in cards if view.state.kind(card) == kind]
@@ -90,7 +131,7 @@ def _easy_liked(view: View, cards: tuple[int, ...], rng: Random) -> int:
 
 
 def _easy_window(view: View, rng: Random) -> Choice:
-    """The older of the two tops."""
+    """Choose the window whose top is older."""
     windows = cast("tuple[int, ...]", view.legal("window"))
     tops = {window: view.state.windows[window][0] for window in windows}
     age = view.state.edition.seniority
@@ -101,67 +142,84 @@ _EASY: Mapping[str, Callable[[View, Random], Choice]] = {
     "place": _easy_place,
     "action": _easy_action,
     "turn": _easy_turn,
-    "exhibit": lambda view, rng: view.legal("exhibit")[0],  # all it can show, alone or not
+    "exhibit": lambda view, rng: view.legal("exhibit")[0],  # The best one.
     "window": _easy_window,
-    "theft": lambda view, rng: legality.default_theft(view.state),  # the oldest piece of each
+    "theft": lambda view, rng: legality.default_theft(view.state),  # The oldest pieces.
 }
 
 
 T = TypeVar("T")
 
 HEAT = 0.4
-"""How widely choices of nearly equal worth are mixed, in fields."""
+"""The difference in fields that makes the normal bot e times as likely to make one choice."""
 RIVAL_LOSS = 0.4
-"""How much another's loss counts against one's own gain."""
+"""The weight of another seat's loss, compared with an own gain."""
 CASH_SPENT = 0.5
-"""Fields that Cash is worth while it is in the hand and there is much to buy."""
+"""The fields that Cash in the hand is worth while there is much to buy."""
 IN_HALL = 0.4
-"""How likely another seat goes to the Auction Hall."""
+"""The probability that another seat goes to the Auction Hall."""
 OTHER_THIEF = 0.35
-"""How likely one in the Auction Hall is there as a Thief."""
+"""The probability that a seat in the Auction Hall plays a Thief."""
 
 
 def normal_choice(view: View, decision: Expected, rng: Random) -> Choice:
-    """A legal choice for the view's seat. NothingToChoose if it has none."""
+    """Return the choice of the normal bot.
+
+    Args:
+        view: The view of the seat.
+        decision: What the game expects.
+        rng: The source of randomness.
+
+    Returns:
+        The choice.
+
+    Raises:
+        NothingToChoose: If there is no legal choice.
+    """
     return _NORMAL[_owed(view, decision)](view, rng)
 
 
 def _mix(options: Mapping[T, float], rng: Random, heat: float = HEAT) -> T:
-    """One of the options, likelier the more it is worth."""
+    """Draw one of some options, with a probability that grows with its value."""
     top = max(options.values())
     weights = [exp((worth - top) / heat) for worth in options.values()]
     return rng.choices(list(options), weights)[0]
 
 
-# Places and Actions.
+# Places and Actions
 
 
 def _place(view: View, rng: Random) -> Choice:
+    """Draw a Place by the value of its best Action."""
     worths = {place: _place_worth(view, Place(place)) for place in _ints(view.legal("place"))}
     return _mix(worths, rng)
 
 
 def _worths(view: View, place: Place | None) -> dict[ActionKind, float]:
+    """Return the value of each kind of Action in a Place, in fields."""
     return _hall_worths(view) if place == Place.AUCTION_HALL else _castle_worths(view)
 
 
 def _place_worth(view: View, place: Place) -> float:
+    """Return the value of the best Action in a Place, in fields."""
     return max(_worths(view, place).values(), default=0.0)
 
 
 def _action(view: View, rng: Random) -> Choice:
+    """Choose an Action card for the Place in which the seat is."""
     worths = _worths(view, view.state.places[_seat(view)])
     return _card(view, _ints(view.legal("action")), worths, rng)
 
 
 def _card(view: View, cards: Sequence[int], worths: Mapping[ActionKind, float], rng: Random) -> int:
-    """First what kind of Action, then which card of it."""
+    """Draw a kind of Action, and then one of its cards."""
     held = {view.state.kind(card) for card in cards}
     weighed = {kind: worths[kind] for kind in sorted(held & worths.keys())}
     kind = _mix(weighed or dict.fromkeys(sorted(held), 0.0), rng)
     of_kind = [card for card in cards if view.state.kind(card) == kind]
     if kind == ActionKind.CASH:
-        # The Cash that wins against whoever is there, if that is worth it, else the smallest.
+        # Prefer the Cash that wins against the others there, or a small one if that is not
+        # worth it.
         return _mix({card: _bid_worth(view, card) for card in of_kind}, rng, 0.3)
     if kind == ActionKind.THIEF:
         return max(of_kind, key=view.state.edition.number)
@@ -169,6 +227,7 @@ def _card(view: View, cards: Sequence[int], worths: Mapping[ActionKind, float], 
 
 
 def _turn(view: View, rng: Random) -> Choice:
+    """Draw a Place, and choose an Action card for it."""
     turns = cast("tuple[tuple[int, int], ...]", view.legal("turn"))
     places = sorted({place for place, _ in turns})
     place = _mix({p: _place_worth(view, Place(p)) for p in places}, rng)
@@ -176,11 +235,14 @@ def _turn(view: View, rng: Random) -> Choice:
     return place, _card(view, [card for p, card in turns if p == place], worths, rng)
 
 
-# What the Auction Hall may bring.
+# Values in the Auction Hall
 
 
 def _bid_worth(view: View, card: int) -> float:
-    """Of one Cash: what it buys, if it is the largest, less what it could still buy later."""
+    """Return the value of playing one Cash card, in fields.
+
+    It is what the card buys if it is the largest, less what it could still buy later.
+    """
     edition = view.state.edition
     win = 1.0
     for seat, chance in rivals(view, Place.AUCTION_HALL, IN_HALL).items():
@@ -192,7 +254,7 @@ def _bid_worth(view: View, card: int) -> float:
 
 
 def _spent(view: View, card: int) -> float:
-    """What is lost with this Cash: it outbids others as long as there is something to buy."""
+    """Return how many fields a Cash card is worth in the hand while there is something to buy."""
     left = sum(map(len, view.state.windows))
     weight = min(1.0, left / 8)
     highest = max(view.state.edition.number(c) for c in range(48) if _is_cash(view.state, c))
@@ -200,10 +262,11 @@ def _spent(view: View, card: int) -> float:
 
 
 def _hall_worths(view: View) -> dict[ActionKind, float]:
+    """Return the value of each kind of Action in the Auction Hall, in fields."""
     if view.state.windows_empty:
         return {}
     own = _cash_of(view.state, _seat(view))
-    # A Thief takes the Cash that is paid, if somebody pays and no other Thief is there.
+    # A Thief gets the Cash if somebody pays and no other Thief is there.
     sale = alone = 1.0
     for chance in rivals(view, Place.AUCTION_HALL, IN_HALL).values():
         sale *= 1 - chance * (1 - OTHER_THIEF)
@@ -216,28 +279,35 @@ def _hall_worths(view: View) -> dict[ActionKind, float]:
 
 
 def _is_cash(state: State, card: int) -> bool:
+    """Return whether an Action card is Cash."""
     return state.kind(card) == ActionKind.CASH
 
 
 def _cash_of(state: State, seat: int) -> list[int]:
+    """Return the Cash cards in a seat's hand."""
     return [card for card in state.hands[seat] if _is_cash(state, card)]
 
 
 def _best_gain(view: View) -> float:
-    """Fields that the better top of the windows is worth to this seat."""
+    """Return how many fields the better top of the windows is worth to this seat."""
     tops = [window[0] for window in view.state.windows if window]
     return piece_worth(view) * max((_top_gain(view, slot) for slot in tops), default=0.0)
 
 
 def _top_gain(view: View, slot: int) -> float:
+    """Return how many pieces the top of a window is worth to this seat."""
     card = view.state.known[slot]
     return 0.0 if card is None else gain(view.state.edition, _mine(view), card)
 
 
-# What the Castle may bring.
+# Values in the Castle
 
 
 def _castle_worths(view: View) -> dict[ActionKind, float]:
+    """Return the value of each kind of Action in the Castle, in fields.
+
+    A Detective is left out where no other seat can gain by a Thief, unless there is nothing else.
+    """
     found, at_stake = guests(view), stakes(view)
     worth = worths(found, mixtures(found, at_stake), 0, at_stake)
     if len(worth) > 1 and not any(castle_odds.can_steal(found, j) for j in range(1, len(found))):
@@ -245,11 +315,11 @@ def _castle_worths(view: View) -> dict[ActionKind, float]:
     return worth or {ActionKind.DETECTIVE: 0.0}
 
 
-# Exhibits, windows, thefts.
+# Exhibits, windows and thefts
 
 
 def _exhibit(view: View, rng: Random) -> Choice:
-    """Alone the one that risks least; against others mostly the best."""
+    """Choose the exhibit with the least to lose if it is the only one, else mostly the best."""
     options = cast("tuple[tuple[int, ...], ...]", view.legal("exhibit"))
     if len(view.state.playing(Place.CASTLE, ActionKind.EXHIBIT)) == 1:
         return min(options, key=lambda slots: _risk(view, slots))
@@ -260,21 +330,25 @@ def _exhibit(view: View, rng: Random) -> Choice:
 
 
 def _risk(view: View, slots: tuple[int, ...]) -> float:
+    """Return how much a seat can lose by showing an exhibit."""
     cards = view.mine()
     held = list(cards.values())
     return max(loss(view.state.edition, held, cards[slot]) for slot in slots) + 0.1 * len(slots)
 
 
 def _window(view: View, rng: Random) -> Choice:
+    """Draw a window by the value of its top."""
     tops = {w: view.state.windows[w][0] for w in _ints(view.legal("window"))}
     return _mix({w: _top_gain(view, slot) for w, slot in tops.items()}, rng, 0.1)
 
 
 def _theft(view: View, rng: Random) -> Choice:
+    """Choose one piece of each exhibit."""
     return tuple(_pick(view, exhibit, rng) for exhibit in legality.theft_options(view.state))
 
 
 def _pick(view: View, exhibit: tuple[int, ...], rng: Random) -> int:
+    """Draw one piece of an exhibit, by the own gain and the owner's loss."""
     state = view.state
     cards = state.open_cards(exhibit)
     owner = next(s for s, held in enumerate(state.collectibles) if exhibit[0] in held)
@@ -286,18 +360,21 @@ def _pick(view: View, exhibit: tuple[int, ...], rng: Random) -> int:
     return _mix(worths, rng, 0.1)
 
 
-# The view in short.
+# Parts of the view
 
 
 def _seat(view: View) -> int:
+    """Return the seat of a view that is no onlooker's."""
     return cast(int, view.seat)
 
 
 def _mine(view: View) -> list[int]:
+    """Return the Collectibles of the view's seat."""
     return list(view.mine().values())
 
 
 def _ints(options: tuple[Choice, ...]) -> tuple[int, ...]:
+    """Return choices that are single numbers, for the type checker."""
     return cast("tuple[int, ...]", options)
 
 

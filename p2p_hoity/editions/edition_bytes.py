@@ -1,4 +1,4 @@
-"""Editions as they travel in a table's header, and which shipped edition one says it is."""
+"""Editions as they travel in a table's header, and the shipped edition from which one is made."""
 
 from __future__ import annotations
 
@@ -16,8 +16,12 @@ from .load_edition import MAX_BYTES, NAMES, EditionCode, EditionError, Field, ag
 
 @dataclass(frozen=True)
 class Descent:
-    """`original` is a shipped edition's name, or empty if it has a name of its own; `changes` are
-    the parts in which it differs, in the order of `parts_of`."""
+    """The shipped edition whose name an edition has, and the parts in which the two differ.
+
+    Attributes:
+        original: The name of the shipped edition. Empty if the edition has a name of its own.
+        changes: The parts in which they differ, in the order of `parts_of`.
+    """
 
     original: str = ""
     changes: tuple[str, ...] = ()
@@ -25,7 +29,14 @@ class Descent:
 
 @lru_cache(maxsize=32)
 def descent(edition: Edition) -> Descent:
-    """Whose name it bears, or one that looks like it, and what of that edition it changes."""
+    """Compare an edition with the shipped one whose name it has, or whose name looks like its own.
+
+    Args:
+        edition: The edition.
+
+    Returns:
+        The name of the shipped edition and the differences.
+    """
     for name in NAMES:
         if twins(name, edition.name):
             own, original = parts_of(edition), parts_of(load(name))
@@ -34,7 +45,14 @@ def descent(edition: Edition) -> Descent:
 
 
 def parts_of(edition: Edition) -> dict[str, object]:
-    """The parts in which editions may differ, in the order in which changes are told."""
+    """Return the parts in which editions may differ.
+
+    Args:
+        edition: The edition.
+
+    Returns:
+        The parts by name, in the order in which changes are shown.
+    """
     return {
         "name": edition.name,
         "collectibles": [(item.letter, item.year) for item in edition.collectibles],
@@ -46,13 +64,22 @@ def parts_of(edition: Edition) -> dict[str, object]:
 
 
 SOURCE = "edition"
-"""What stands in an error for the file's name."""
+"""The name that errors give instead of the name of a file."""
 
 
 def read_canonical(data: bytes) -> Edition:
-    """The edition whose canonical bytes these are; EditionError if there is none ([G-1]).
+    """Read an edition from its canonical bytes ([G-1]).
 
-    Names of Collectibles do not travel: see `known_edition`.
+    Names of Collectibles are not part of them. `known_edition` adds those of a shipped edition.
+
+    Args:
+        data: The bytes.
+
+    Returns:
+        The edition.
+
+    Raises:
+        EditionError: If they are no valid edition, or not in canonical form.
     """
     try:
         value = codec.decode(data, MAX_BYTES)
@@ -66,6 +93,7 @@ def read_canonical(data: bytes) -> Edition:
 
 
 def _table(value: Any) -> dict[str, Any]:
+    """Return the decoded canonical form of an edition in the form of an edition file."""
     name, collectibles, colours, (club_room, castles), banquet, switches = value
     pieces = [(letter, year) for letter, year in collectibles]
     age = age_word(year for _, year in pieces)
@@ -91,11 +119,22 @@ def _table(value: Any) -> dict[str, Any]:
 
 @lru_cache(maxsize=8)
 def _shipped(name: str) -> Edition:
+    """Return a shipped edition. It is loaded once."""
     return load(name)
 
 
 def known_edition(edition: Edition, *own: Edition) -> Edition:
-    """The same edition with the names of a shipped one, or one of `own`, if all else agrees."""
+    """Return an edition with the names of a known one that agrees with it in everything else.
+
+    The switches need not agree.
+
+    Args:
+        edition: The edition.
+        own: Further known editions, which come before the shipped ones.
+
+    Returns:
+        The edition with names, or the same edition if no known one agrees.
+    """
     for known in (*own, *(_shipped(name) for name in NAMES)):
         if replace(known, switches=edition.switches) == edition:
             return replace(known, switches=edition.switches)

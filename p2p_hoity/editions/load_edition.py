@@ -1,7 +1,7 @@
-"""Load an edition file, and check all that the rules rely on, with the line of each error ([G-1]).
+"""Load an edition file, and check everything on which the rules rely ([G-1]).
 
-The line of a field is found by a search and not by a parser: tomllib has parsed the text already,
-and says nothing of lines.
+Errors name the line of a field. It is found by a search in the text, because the module `tomllib`,
+which has parsed the text, reports no lines.
 """
 
 from __future__ import annotations
@@ -28,8 +28,16 @@ _SKIP = re.compile(r'"(?:\\.|[^"\\\n])*"|\'[^\'\n]*\'|#[^\n]*')
 
 
 def line_of(text: str, path: Place) -> int | None:
-    """The line (from 1) of the field at `path`, or of the nearest part of it that is found; None
-    if nothing is."""
+    """Find the line of a field in the text of an edition file.
+
+    Args:
+        text: The text.
+        path: The keys and indices that lead to the field.
+
+    Returns:
+        The line, from 1, of the field or of the longest part of the path that is found. None if
+        nothing is found.
+    """
     blank = _SKIP.sub(_blank, text)
     at: int | None = None
     for i, part in enumerate(path):
@@ -41,13 +49,14 @@ def line_of(text: str, path: Place) -> int | None:
 
 
 def _blank(match: re.Match[str]) -> str:
-    """Comments and values go, bare words and quoted keys stay findable by length only."""
+    """Replace a comment or a text value by spaces, and a quoted key by the bare key."""
     found = match.group()
     word = found[1:-1]
     return f" {word} " if re.fullmatch(r"[A-Za-z_-]+", word) else " " * len(found)
 
 
 def _find(text: str, start: int, parent: str | int, part: str | int) -> int | None:
+    """Return the position of one part of a path. Return None if it is not found."""
     if isinstance(part, int):
         return _item(text, start, str(parent), part)
     key = re.escape(part)
@@ -57,6 +66,7 @@ def _find(text: str, start: int, parent: str | int, part: str | int) -> int | No
 
 
 def _item(text: str, start: int, parent: str, index: int) -> int | None:
+    """Return the position of an item of an array. Return None if it is not found."""
     tables = re.finditer(rf"^[ \t]*\[\[[ \t]*{re.escape(parent)}[ \t]*\]\]", text, re.MULTILINE)
     headers = [match.end() for match in tables]
     if headers:
@@ -68,7 +78,7 @@ def _item(text: str, start: int, parent: str, index: int) -> int | None:
 
 
 def _items(text: str, opening: int) -> Iterator[int]:
-    """Where each item of the array that opens here begins."""
+    """Find where each item of the array begins that opens at a position."""
     depth, fresh = 0, True
     for at in range(opening, len(text)):
         letter = text[at]
@@ -82,9 +92,9 @@ def _items(text: str, opening: int) -> Iterator[int]:
 
 
 class EditionCode(Code):
-    """What is wrong with a field of an edition, or with the whole; then where it stands.
+    """The reasons for which an edition or one of its fields is wrong, with the place of the field.
 
-    `value` is as Python writes it; `detail` is what the TOML reader says, which has no codes.
+    `value` is written as in Python. `detail` is the message of the TOML reader, which has no codes.
     """
 
     NO_CANONICAL = "no-canonical-form", "is not an edition's canonical form"
@@ -133,7 +143,13 @@ class EditionCode(Code):
 
 
 class EditionError(CodedError, ValueError):
-    """An edition that cannot be used: which file, which field, which line, and why."""
+    """An error that says why an edition cannot be used.
+
+    Attributes:
+        file: The name of the file.
+        field: The field, as in `collectibles[3].year`. Empty if the error is about the whole file.
+        line: The line of the field, from 1. None if it is not known.
+    """
 
     def __init__(self, file: str, why: Reason, field: str = "", line: int | None = None) -> None:
         self.file, self.field, self.line = file, field, line
@@ -146,13 +162,20 @@ class EditionError(CodedError, ValueError):
 
 
 def _key(name: str) -> str:
-    """A key as it can be told: one that is no plain text in quotes and escapes."""
+    """Return a key as errors show it. One that is no plain text is quoted and escaped."""
     return name if is_plain(name) else ascii(name)
 
 
 @dataclass(frozen=True)
 class Field:
-    """A value in an edition file and where it stands."""
+    """A value in an edition file, with its position.
+
+    Attributes:
+        file: The name of the file.
+        text: The text of the file.
+        path: The keys and indices that lead to the value.
+        value: The value.
+    """
 
     file: str
     text: str
@@ -161,20 +184,42 @@ class Field:
 
     @property
     def name(self) -> str:
-        """Its path in words, as in collectibles[3].year (the first is 1)."""
+        """The path in words, as in collectibles[3].year, where the first item is 1."""
         parts = (f"[{p + 1}]" if isinstance(p, int) else f".{_key(p)}" for p in self.path)
         return "".join(parts).lstrip(".")
 
     def fail(self, code: EditionCode, at: Place | None = None, **fields: Value) -> NoReturn:
-        """Raise an EditionError about this field, with the line of `at` (else its own)."""
+        """Raise an error about this field.
+
+        Args:
+            code: What is wrong.
+            at: The path whose line is named. None for this field's own.
+            fields: The fields that belong to the code.
+
+        Raises:
+            EditionError: Always.
+        """
         line = line_of(self.text, self.path if at is None else at)
         raise EditionError(self.file, because(code, **fields), self.name, line or None)
 
     def _part(self, part: str | int, value: object) -> Field:
+        """Return a part of this field's value as a field."""
         return Field(self.file, self.text, (*self.path, part), value)
 
     def table(self, required: Iterable[str], optional: Iterable[str] = ()) -> Mapping[str, Field]:
-        """Its fields by key: all required keys, no unknown ones."""
+        """Return the fields of a table by key.
+
+        Args:
+            required: The keys that must be there.
+            optional: The keys that may be there.
+
+        Returns:
+            The fields that are there.
+
+        Raises:
+            EditionError: If the value is no table, a required key is missing, or there is an
+                unknown key.
+        """
         if not isinstance(self.value, dict):
             self.fail(EditionCode.NO_TABLE, value=repr(self.value))
         required, optional = tuple(required), tuple(optional)
@@ -187,7 +232,18 @@ class Field:
         return {key: self._part(key, value) for key, value in self.value.items()}
 
     def items(self, least: int, most: int) -> tuple[Field, ...]:
-        """Its items, so many of them."""
+        """Return the items of an array.
+
+        Args:
+            least: The fewest items.
+            most: The most items.
+
+        Returns:
+            The items.
+
+        Raises:
+            EditionError: If the value is no array, or has another number of items.
+        """
         if not isinstance(self.value, list):
             self.fail(EditionCode.NO_ARRAY, value=repr(self.value))
         number = len(self.value)
@@ -198,7 +254,18 @@ class Field:
         return tuple(self._part(i, value) for i, value in enumerate(self.value))
 
     def integer(self, least: int, most: int) -> int:
-        """A whole number in bounds (a truth value is none)."""
+        """Return a whole number. A truth value is none.
+
+        Args:
+            least: The least number.
+            most: The greatest number.
+
+        Returns:
+            The number.
+
+        Raises:
+            EditionError: If the value is no whole number, or out of these bounds.
+        """
         value = self.value
         if type(value) is not int:
             self.fail(EditionCode.NO_WHOLE, value=repr(value))
@@ -207,13 +274,30 @@ class Field:
         return value
 
     def flag(self) -> bool:
-        """true or false."""
+        """Return a truth value.
+
+        Returns:
+            The value.
+
+        Raises:
+            EditionError: If the value is no truth value.
+        """
         if not isinstance(self.value, bool):
             self.fail(EditionCode.NO_FLAG, value=repr(self.value))
         return self.value
 
     def words(self, most: int = 80) -> str:
-        """A printable text that is not empty."""
+        """Return a printable text that is not empty.
+
+        Args:
+            most: The most characters.
+
+        Returns:
+            The text.
+
+        Raises:
+            EditionError: If the value is no such text.
+        """
         value = self.value
         if not isinstance(value, str):
             self.fail(EditionCode.NO_WORDS, value=repr(value))
@@ -222,7 +306,17 @@ class Field:
         return value
 
     def one_of(self, allowed: Iterable[object]) -> str:
-        """One of these words."""
+        """Return a value that must be one of some words.
+
+        Args:
+            allowed: The words.
+
+        Returns:
+            The word.
+
+        Raises:
+            EditionError: If the value is none of them.
+        """
         words = tuple(allowed)
         if self.value not in words:
             self.fail(EditionCode.NONE_OF, words=words, value=repr(self.value))
@@ -232,21 +326,33 @@ class Field:
 DEFAULT = "uberplay-2004"
 NAMES = (DEFAULT, "reference-manual")
 CASH_SUM = 50
-"""Thousands; each colour's four Cash."""
+"""The sum of each colour's four Cash cards, in thousands."""
 MIN_COLLECTIBLES, MAX_COLLECTIBLES = 24, 256
 MAX_BYTES = 1 << 20
 FIRST_YEAR = 1000
-"""An age from which on it is a year: numbers of age are lower, and of years at least one is not."""
+"""The lowest age that is a year.
+
+In an edition with numbers all ages are lower. In one with years at least one is not.
+"""
 RECONSTRUCTIBLE = ("letters", "years", "names", "cash", "thieves", "track")
 
 
 LANGUAGE_CODES = tuple(one + two for one in ascii_lowercase for two in ascii_lowercase)
-"""Two letters as in ISO 639-1: an edition may have names in languages that nothing else speaks."""
+"""All codes of two letters, as in ISO 639-1. An edition may have names in any language."""
 
 
 def load(name_or_path: str | Path = DEFAULT) -> Edition:
-    """The edition of this name, or in this file. EditionError (a ValueError) if there is none, or
-    if it cannot be used."""
+    """Load a shipped edition or a file.
+
+    Args:
+        name_or_path: The name of a shipped edition, or the path of a file.
+
+    Returns:
+        The edition.
+
+    Raises:
+        EditionError: If there is none, or it cannot be used. This is also a ValueError.
+    """
     if isinstance(name_or_path, str) and name_or_path in NAMES:
         source = resources.files(__package__) / f"{name_or_path}.toml"
         return parse(source.read_text(encoding="utf-8"), f"{name_or_path}.toml")
@@ -255,6 +361,7 @@ def load(name_or_path: str | Path = DEFAULT) -> Edition:
 
 
 def _read(path: Path) -> str:
+    """Return the text of an edition file."""
     try:
         with open(path, "rb", opener=open_at_once) as file:
             data = file.read(MAX_BYTES + 1)
@@ -270,19 +377,37 @@ def _read(path: Path) -> str:
 
 
 def parse(text: str, file: str) -> Edition:
-    """The edition this TOML text describes; `file` is its name in errors.
+    """Parse the text of an edition file.
 
-    EditionError if it describes none.
+    Args:
+        text: The text, in TOML.
+        file: The name of the file in errors.
+
+    Returns:
+        The edition.
+
+    Raises:
+        EditionError: If the text is no valid edition.
     """
     try:
         root = tomllib.loads(text)
-    except (ValueError, RecursionError) as error:  # an endless number is a plain ValueError
+    except (ValueError, RecursionError) as error:  # A huge number is a ValueError.
         raise EditionError(file, because(EditionCode.NO_TOML, detail=str(error))) from error
     return build(Field(file, text, (), root))
 
 
 def build(root: Field) -> Edition:
-    """The edition of a parsed file, every field checked; EditionError names the wrong one."""
+    """Check all fields of a parsed edition file, and make the edition.
+
+    Args:
+        root: The whole file as a field.
+
+    Returns:
+        The edition.
+
+    Raises:
+        EditionError: If a field is wrong. It names the field.
+    """
     fields = root.table(
         ("name", "age", "colours", "collectibles", "switches", "track"),
         ("categories", "reconstructed"),
@@ -309,14 +434,24 @@ def build(root: Field) -> Edition:
 
 
 def age_word(ages: Iterable[int]) -> Literal["year", "number"]:
-    """Return what an edition's ages are; its canonical form holds them without this word."""
+    """Return whether the ages of an edition are years or numbers.
+
+    The canonical form has no word for it.
+
+    Args:
+        ages: The ages of all Collectibles.
+
+    Returns:
+        `year` or `number`.
+    """
     return "year" if max(ages, default=0) >= FIRST_YEAR else "number"
 
 
-# Collectibles.
+# Collectibles
 
 
 def _collectibles(field: Field, age: str) -> tuple[Collectible, ...]:
+    """Return the Collectibles of an edition file."""
     found: dict[tuple[str, int], Field] = {}
     made = []
     most = 9999 if age == "year" else FIRST_YEAR - 1
@@ -337,27 +472,33 @@ def _collectibles(field: Field, age: str) -> tuple[Collectible, ...]:
 
 
 def _names(field: Field) -> Mapping[str, str]:
-    """Language code to name; whoever speaks a language that is missing is told the English one."""
+    """Return names by language code.
+
+    English must be there, and is shown where a language is missing.
+    """
     given = field.table(("en",), LANGUAGE_CODES)
     return {language: name.words() for language, name in given.items()}
 
 
 def _categories(field: Field | None) -> Mapping[str, Mapping[str, str]]:
+    """Return the names of the letters' categories, by letter and language code."""
     if field is None:
         return {}
     return {letter: _names(names) for letter, names in field.table(LETTERS).items()}
 
 
 def _reconstructed(field: Field | None) -> tuple[str, ...]:
+    """Return the parts of the edition that were not taken from a printed one."""
     if field is None:
         return ()
     return tuple(item.one_of(RECONSTRUCTIBLE) for item in field.items(0, len(RECONSTRUCTIBLE)))
 
 
-# Action cards.
+# Action cards
 
 
 def _colours(field: Field) -> tuple[Colour, ...]:
+    """Return the Action cards of each colour, in the order of COLOURS."""
     made: dict[str, Colour] = {}
     cash: dict[int, Field] = {}
     thieves: dict[int, Field] = {}
@@ -377,6 +518,7 @@ def _colours(field: Field) -> tuple[Colour, ...]:
 
 
 def _distinct(items: Iterable[Field], seen: dict[int, Field], most: int) -> tuple[int, ...]:
+    """Return whole numbers, none of which was seen before in the edition."""
     values = []
     for item in items:
         value = item.integer(1, most)
@@ -387,10 +529,11 @@ def _distinct(items: Iterable[Field], seen: dict[int, Field], most: int) -> tupl
     return tuple(values)
 
 
-# The track.
+# The track
 
 
 def _octagon(field: Field, larger: Field, smaller: Field) -> tuple[int, int]:
+    """Return the two numbers of an octagon, of which the first must be larger."""
     first, second = larger.integer(1, 20), smaller.integer(1, 20)
     if first <= second:
         field.fail(EditionCode.OCTAGON, first=first, second=second)
@@ -398,5 +541,6 @@ def _octagon(field: Field, larger: Field, smaller: Field) -> tuple[int, int]:
 
 
 def _castle(field: Field) -> Castle:
+    """Return a Castle of the track."""
     larger, smaller, fields = field.items(3, 3)
     return Castle(*_octagon(field, larger, smaller), fields.integer(1, 20))

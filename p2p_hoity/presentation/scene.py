@@ -1,8 +1,8 @@
-"""The scene of one node: what is on its table and around it, folded from the updates it is told.
+"""The scene of one node: what is on its table and around it, computed from the updates.
 
 `fold` is a pure function, and a `Scene` is frozen. Screens draw scenes and keep no state of the
-game. A step may reach into the next round, and is told as a whole. While it is revealed bit by bit,
-`after` gives the state behind each happening of it.
+game. A step may reach into the next round, and its events are told together. While a screen reveals
+them one by one, `after` computes the state after each event.
 """
 
 from __future__ import annotations
@@ -38,16 +38,32 @@ FOLLOWED: Final = (
     "places",
     "actions",
 )
-"""The fields of a state that `after` follows; the others change with the step as a whole."""
+"""The fields of a state that `after` computes. The others change with the step as a whole."""
 
 
 def has_arrived(state: State, end: State) -> bool:
-    """Return whether a state that was followed stands as at the end of its step."""
+    """Return whether a state computed by `after` is that at the end of its step.
+
+    Args:
+        state: The computed state.
+        end: The state at the end of the step.
+
+    Returns:
+        True if they agree in the fields of `FOLLOWED`.
+    """
     return all(getattr(state, name) == getattr(end, name) for name in FOLLOWED)
 
 
 def after(state: State, item: happenings.Happening) -> State:
-    """Return the state once this has happened too, in the fields of `FOLLOWED`."""
+    """Return the state after one more event of the game, in the fields of `FOLLOWED`.
+
+    Args:
+        state: The state before.
+        item: The event.
+
+    Returns:
+        The state after it.
+    """
     match item:
         case happenings.RoundBegan(number, seats, _out, place):
             places = tuple(place if s in seats else None for s in range(state.seats))
@@ -83,14 +99,14 @@ def after(state: State, item: happenings.Happening) -> State:
 
 
 def _taken_up(state: State, seat: int, card: int) -> State:
-    """An Action card lies before its seat no more, if it did."""
+    """Return the state without an Action card in front of its seat, if it lay there."""
     return (
         state.but(actions=put(state.actions, seat, None)) if state.actions[seat] == card else state
     )
 
 
 def _opened(state: State, pieces: tuple[happenings.Piece, ...]) -> State:
-    """What these pieces are is open to all."""
+    """Return the state in which some Collectibles are known to all."""
     known = list(state.known)
     for piece in pieces:
         known[piece.slot] = piece.card
@@ -98,56 +114,58 @@ def _opened(state: State, pieces: tuple[happenings.Piece, ...]) -> State:
 
 
 def _with(slots: tuple[int, ...], slot: int) -> tuple[int, ...]:
+    """Return sorted slots with one more."""
     return tuple(sorted((*slots, slot)))
 
 
 def _without(slots: tuple[int, ...], slot: int) -> tuple[int, ...]:
+    """Return slots without one of them."""
     return tuple(other for other in slots if other != slot)
 
 
 HOST: Final = 0
-"""The host sits first."""
+"""The number of the host's seat."""
 MOST_TALK: Final[Quota] = 200
-"""Chat messages that are kept."""
+"""The most chat messages that a scene keeps."""
 Doing = happenings.Sale | happenings.CashStolen
 
 
 @dataclass(frozen=True)
 class Scene:
-    """What a node has been told of its table, so far.
+    """Everything that a node has been told about its table so far.
 
     Attributes:
-        table: The table. None before it is complete.
-        seat: The seat of this node. None for an onlooker.
+        table: The table. None before its roster is complete.
+        seat: The number of this node's seat. None for an onlooker.
         players: The long-lived key of each seat, as in `updates.Started`.
-        lobby: The nicknames of those who sit there already.
-        of_seats: How many seats the table has.
-        code: The code that a guest may use, or why there is none.
-        reach: From where the host's ticket works.
+        lobby: The nicknames of those who have sat down, before the roster is complete.
+        of_seats: The number of seats of the table.
+        code: The code that a guest may use, or the reason why there is none.
+        reach: The places from which the host's ticket works.
         moved: The ticket for seats that do not find this one any more.
         steps: The number of the chain's last step.
-        stage: The kind of the step that is open.
-        clock: How long the open step has been awaited.
-        is_clock_of_step: Whether that clock is of the open step, and not of the one before.
-        attendance: How each seat is there.
-        relays: The relay of each nickname whose link goes through one.
-        faults: The code of the fault of each seat that cheated.
-        question: What the player is asked.
+        stage: The kind of the current step.
+        clock: The last clock that was told.
+        is_clock_of_step: Whether that clock is of the current step, and not of the one before.
+        attendance: The way in which each seat is there.
+        relays: For each nickname whose link goes through a relay, the relay.
+        faults: For each seat that is proven at fault, the code of the fault.
+        question: The choice for which the player is asked.
         sealed: The kind of the choice that the player has made and that is not shown yet.
         view: The game as this node may see it.
-        doings: What each seat has done in this round.
-        record: Everything that has happened in the game.
+        doings: For each seat its sale or theft in this round.
+        record: All events of the game.
         talk: The latest chat messages.
         is_away: Whether this seat is absent.
-        may_rejoin: Whether an absent seat may rejoin.
+        may_rejoin: Whether this seat may rejoin, if it is absent.
         is_late: Whether this seat was resumed and has not chosen since.
-        is_resumed: Whether this seat was resumed and has not met another node since.
+        is_resumed: Whether this seat was resumed and has had no link to another seat since.
         is_hinted: Whether the player was told what to do about seats that cannot be found.
-        is_end_hinted: Whether the player was told that the others may have finished.
-        standings: The result.
-        transcript: The file of the finished game.
-        ended: Why there is no result.
-        again: Who wants another game.
+        is_end_hinted: Whether the player was told that the others may have finished the game.
+        standings: The result. None before the end.
+        transcript: The path of the transcript of the finished game.
+        ended: The reason why there is no result.
+        again: The answers about another game.
     """
 
     table: Table | None = None
@@ -184,25 +202,25 @@ class Scene:
 
     @property
     def game(self) -> str:
-        """The name of the game: 16 hexadecimal digits, or nothing before the table is complete."""
+        """The name of the game, 16 hexadecimal digits. Empty before the roster is complete."""
         return "" if self.table is None else table_name(self.table)
 
     @property
     def is_dealt(self) -> bool:
-        """Whether there is a board to show."""
+        """True if the cards are dealt, so that there is a board to show."""
         return self.view is not None and self.view.state.phase is not rules.Phase.DEAL
 
     @property
     def is_over(self) -> bool:
-        """Whether the game or the table has ended."""
+        """True if the game or the table has ended."""
         return self.standings is not None or self.ended is not None
 
     @property
     def lost_seats(self) -> list[int]:
-        """The seats that this node cannot find and that may be somewhere else.
+        """The seats that this node cannot find, and whose addresses may have changed.
 
-        These are all seats without a link, if the host, whose ticket everybody has, is one of them
-        or nobody is linked. An onlooker looks for none.
+        These are all seats without a link, if the host is one of them or nobody is linked. The host
+        counts because everybody has its ticket. An onlooker looks for no seats.
         """
         gone = [seat for seat, one in enumerate(self.attendance) if one is Attending.UNLINKED]
         is_cut_off = HOST in gone or Attending.LINKED not in self._others
@@ -210,21 +228,33 @@ class Scene:
 
     @property
     def is_alone(self) -> bool:
-        """Whether a player has no link to anybody, and some are neither absent nor have left."""
+        """True if a player has no link to any seat, and some are neither absent nor have left."""
         is_missing = Attending.UNLINKED in self._others and Attending.LINKED not in self._others
         return self.seat is not None and is_missing
 
     @property
     def _others(self) -> set[Attending]:
+        """The ways in which the other seats are there."""
         return {one for seat, one in enumerate(self.attendance) if seat != self.seat}
 
 
 class Beat(updates.Happened):
-    """A part of what happened in one step. Its view is that of the whole step."""
+    """A part of the events of one step, which is shown by itself.
+
+    Its view is that of the whole step.
+    """
 
 
 def fold(scene: Scene, update: updates.Update) -> Scene:
-    """Return the scene after an update."""
+    """Return the scene after an update.
+
+    Args:
+        scene: The scene before.
+        update: The update.
+
+    Returns:
+        The new scene, or the same one if the update changes nothing in it.
+    """
     change = CHANGES.get(type(update))
     return scene if change is None else change(scene, update)
 
@@ -233,7 +263,7 @@ def fold(scene: Scene, update: updates.Update) -> Scene:
 
 
 def _started(scene: Scene, update: updates.Started) -> Scene:
-    """Begin anew. Of the scene before, only what surrounds the table stays."""
+    """Return the scene of a new table. From the scene before it keeps what is not of the game."""
     return Scene(
         table=update.table,
         seat=update.seat,
@@ -248,11 +278,13 @@ def _started(scene: Scene, update: updates.Started) -> Scene:
 
 
 def _stepped(scene: Scene, update: updates.ChainGrew) -> Scene:
+    """Return the scene after a new step of the chain."""
     node = update.after
     return replace(scene, steps=node.step, stage=node.want.kind, is_clock_of_step=False)
 
 
 def _linked(scene: Scene, update: updates.Linked) -> Scene:
+    """Return the scene after a new link, with the relay of a seat."""
     if update.name is None:
         return scene
     relays = {**scene.relays, update.name: update.relay.removeprefix(RELAY_PREFIX)}
@@ -260,6 +292,7 @@ def _linked(scene: Scene, update: updates.Linked) -> Scene:
 
 
 def _awaited(scene: Scene, update: updates.Awaited) -> Scene:
+    """Return the scene after a reminder, which may have told the player what to do."""
     told = scene.is_end_hinted or (scene.is_resumed and scene.is_alone)
     return replace(scene, is_hinted=bool(scene.lost_seats), is_end_hinted=told)
 
@@ -268,7 +301,10 @@ def _awaited(scene: Scene, update: updates.Awaited) -> Scene:
 
 
 def _resumed(scene: Scene, update: updates.Resumed) -> Scene:
-    """Show how the game stands. The others have awaited this seat for longer than it knows."""
+    """Return the scene of a resumed seat.
+
+    The others have waited for this seat longer than it knows.
+    """
     doings = _doings({}, update.items)
     return replace(
         scene, is_late=True, is_resumed=True, record=update.items, doings=doings, view=update.view
@@ -276,6 +312,10 @@ def _resumed(scene: Scene, update: updates.Resumed) -> Scene:
 
 
 def _happened(scene: Scene, update: updates.Happened) -> Scene:
+    """Return the scene after events of the game.
+
+    A part of a step changes the board by that part.
+    """
     view = update.view
     if isinstance(update, Beat) and scene.view is not None:
         state = scene.view.state
@@ -285,12 +325,15 @@ def _happened(scene: Scene, update: updates.Happened) -> Scene:
             view = replace(scene.view, state=state)
     due, state = rules.expected(update.view.state), update.view.state
     owes = isinstance(due, rules.Seal) and due.kind == scene.sealed and scene.seat in due.seats
-    sealed = scene.sealed if owes or scene.seat in state.sealed else None  # it is shown now
+    sealed = (
+        scene.sealed if owes or scene.seat in state.sealed else None
+    )  # The choice is shown now.
     doings, record = _doings(scene.doings, update.items), (*scene.record, *update.items)
     return replace(scene, view=view, doings=doings, record=record, sealed=sealed)
 
 
 def _doings(before: Mapping[int, Doing], items: Sequence[rules.Happening]) -> Mapping[int, Doing]:
+    """Return the sale or theft of each seat in the current round, after some events."""
     found = dict(before)
     for item in items:
         match item:
@@ -302,6 +345,7 @@ def _doings(before: Mapping[int, Doing], items: Sequence[rules.Happening]) -> Ma
 
 
 def _rewound(scene: Scene, update: updates.Rewound) -> Scene:
+    """Return the scene after a change of epoch that has replaced events."""
     record = scene.record[: update.kept]
     doings = _doings({}, record)
     return replace(scene, question=None, doings=doings, record=record, view=update.view)
@@ -343,4 +387,4 @@ CHANGES: Final[Mapping[type[Any], Callable[[Scene, Any], Scene]]] = {
     updates.Ended: lambda scene, update: replace(scene, ended=update, question=None, sealed=None),
     updates.Again: lambda scene, update: replace(scene, again=update),
 }
-"""How each kind of update changes a scene. The others leave it as it is."""
+"""For each kind of update the function that changes a scene. Other updates leave it as it is."""

@@ -1,4 +1,4 @@
-"""Updates and scenes as JSON: objects, arrays, text and numbers, for programs and pages."""
+"""Updates and scenes as JSON: objects, arrays, text and numbers, for programs and web pages."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from ..rules.happenings import plain
 from . import screen_updates as updates
 
 ReasonJson = Callable[[Reason], dict[str, Any]]
-"""Gives a reason as an object: its code, its fields, and a sentence for people."""
+"""Returns a reason as an object: its code, its fields, and a sentence for people."""
 RENAMED: Final = {
     "rejoined": "back",
     "chaingrew": "stepped",
@@ -36,15 +36,19 @@ RENAMED: Final = {
     "tickettaken": "ticket-taken",
     "relaystate": "relay-state",
 }
-"""Updates whose type in JSON is another word than the name of their class."""
+"""For an update whose type in JSON is not its class name in lower case, that type."""
 
 
 def update_json(update: updates.Update, reason_json: ReasonJson) -> dict[str, Any]:
-    """Return an update as an object with a `type`.
+    """Return an update as an object with the key `type`.
 
     Args:
-        update: The update. What happened in the game has an object for each happening instead.
-        reason_json: Gives a reason as an object.
+        update: The update. The new events of `Happened` are not written by this function; each
+            event has its own object (`Happening.as_json`).
+        reason_json: Returns a reason as an object.
+
+    Returns:
+        The object.
     """
     name = type(update).__name__.lower()
     found: dict[str, Any] = {"type": RENAMED.get(name, name)}
@@ -82,12 +86,15 @@ def update_json(update: updates.Update, reason_json: ReasonJson) -> dict[str, An
 
 
 def table_json(table: Table, players: Sequence[bytes | None] = ()) -> dict[str, Any]:
-    """Return the names of a table, its seats, and its edition.
+    """Return the names of a table and of its seats, and its edition.
 
     Args:
         table: The table.
-        players: The long-lived key of each seat, None for one that shows none. Empty if the
-            vouches are not known.
+        players: The long-lived key of each seat, None for one that shows none. Empty if the vouches
+            are not known.
+
+    Returns:
+        The object.
     """
     roster = table.header.roster
     keys = [key and fingerprint(key) for key in players or [None] * len(roster)]
@@ -100,16 +107,29 @@ def table_json(table: Table, players: Sequence[bytes | None] = ()) -> dict[str, 
 
 
 def edition_json(edition: Edition) -> dict[str, Any]:
-    """Return the name of an edition, and what it changes of the one that it is made from.
+    """Return the name of an edition, and what it changes of the edition from which it is made.
 
-    `changed` is null if the edition has a name of its own.
+    Args:
+        edition: The edition.
+
+    Returns:
+        An object with `edition` and `changed`. `changed` is null if no shipped edition has its
+        name.
     """
     found = descent(edition)
     return {"edition": edition.name, "changed": list(found.changes) if found.original else None}
 
 
 def value_json(value: object, reason_json: ReasonJson) -> Any:
-    """Return a value of an update or scene as JSON holds it."""
+    """Return a value of an update or scene in a form that JSON can hold.
+
+    Args:
+        value: The value.
+        reason_json: Returns a reason as an object.
+
+    Returns:
+        Text, a number, a truth value, null, an array or an object.
+    """
     match value:
         case rules.Place():
             return value.words

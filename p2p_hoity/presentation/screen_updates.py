@@ -1,4 +1,4 @@
-"""The updates that a node tells its screen: frozen events, in the order in which they happen.
+"""The updates that a node sends to its screen: frozen events, in the order in which they happen.
 
 They concern the table and its game, tickets and codes, and the relays at which this node waits.
 """
@@ -21,37 +21,51 @@ from ..reachability.advertised_addresses import Scope
 
 @dataclass_transform(frozen_default=True, field_specifiers=(field,))
 class NodeUpdate:
-    """Something that a node tells its screen. Each kind is a class below, a frozen dataclass."""
+    """An event that a node tells its screen.
+
+    Each kind of event is a subclass, a frozen dataclass.
+    """
 
     def __init_subclass__(cls) -> None:
+        """Make the subclass a frozen dataclass."""
         dataclass(frozen=True)(cls)
 
 
 class Joined(NodeUpdate):
-    """Who has sat down so far, of how many seats."""
+    """The list of those who have sat down has changed, before the table is complete.
+
+    Attributes:
+        names: Their nicknames, in the order of the seats.
+        seats: The number of seats of the table.
+    """
 
     names: tuple[str, ...]
     seats: int
 
 
 class HostAsked(NodeUpdate):
-    """The host is asked whether this guest may sit down."""
+    """The host's player is asked whether this guest may sit down."""
 
 
 class Admitted(NodeUpdate):
-    """The host has let a guest in (`yes`), has refused it, or has said nothing in time (None)."""
+    """The host's player has answered whether a guest may sit down, or has not answered in time.
+
+    Attributes:
+        nickname: The nickname of the guest.
+        yes: Whether the guest was admitted. None if there was no answer in time.
+    """
 
     nickname: str
     yes: bool | None
 
 
 class Started(NodeUpdate):
-    """The roster is complete.
+    """The roster is complete, and the table begins.
 
     Attributes:
         table: The table.
-        seat: The seat of this node. None for an onlooker.
-        players: The long-lived key of each seat, None for one that shows none. Empty where the
+        seat: The number of this node's seat. None for an onlooker.
+        players: The long-lived key of each seat, None for a seat that shows none. Empty where the
             vouches are not known, as in a replay.
     """
 
@@ -61,35 +75,49 @@ class Started(NodeUpdate):
 
 
 class Resumed(NodeUpdate):
-    """A seat is taken again in a game that has begun: how it stands, and what has happened."""
+    """A seat was resumed, or an onlooker came, in a game that has begun.
+
+    Attributes:
+        view: The game as it stands now, as this node may see it.
+        items: The events of the game so far.
+    """
 
     view: rules.View
     items: tuple[rules.Happening, ...] = ()
 
 
 class Linked(NodeUpdate):
-    """A link to another seat is up, or, without a name, to an onlooker; `relay` is the one that it
-    goes through, as `relay+host:port`, empty for a direct one."""
+    """A link to another seat or to an onlooker is up.
+
+    Attributes:
+        name: The nickname of the seat. None for an onlooker.
+        relay: The relay through which the link goes, as `relay+host:port`. Empty for a direct link.
+    """
 
     name: str | None
     relay: str = ""
 
 
 class Unlinked(NodeUpdate):
-    """A link to another seat, or to an onlooker, is gone."""
+    """A link to another seat or to an onlooker is gone.
+
+    Attributes:
+        name: The nickname of the seat. None for an onlooker.
+        reason: The reason for which it ended.
+    """
 
     name: str | None
     reason: Reason
 
 
 class ChainGrew(NodeUpdate):
-    """The chain grew.
+    """The chain has grown by one step.
 
     Attributes:
-        before: Its tip until now.
-        after: Its tip from now on.
-        seconds: What checking the last message of the step took.
-        final: How many of the happenings told so far, from the first on, nothing can replace.
+        before: The last node of the chain until now.
+        after: The last node of the chain from now on.
+        seconds: The time that the checking of the step's last message took, in seconds.
+        final: The number of game events, from the first on, that no change of epoch can replace.
     """
 
     before: Node
@@ -99,14 +127,25 @@ class ChainGrew(NodeUpdate):
 
 
 class Happened(NodeUpdate):
-    """These happenings are new, and the game stands so now. `ChainGrew` says which are final."""
+    """New events of the game. `ChainGrew` says which events are final.
+
+    Attributes:
+        items: The new events, in their order.
+        view: The game after them, as this node may see it.
+    """
 
     items: tuple[rules.Happening, ...]
     view: rules.View
 
 
 class Rewound(NodeUpdate):
-    """A change of epoch replaced what happened after index `kept`; `view` is how it stands now."""
+    """A change of epoch has replaced the latest events of the game.
+
+    Attributes:
+        epoch: The number of the new epoch.
+        kept: How many events of the game, from the first on, are still valid.
+        view: The game as it stands now, as this node may see it.
+    """
 
     epoch: int
     kept: int
@@ -114,7 +153,13 @@ class Rewound(NodeUpdate):
 
 
 class Choosing(NodeUpdate):
-    """The seat's player is asked; `again` if its earlier choice was seen and is void."""
+    """The player is asked for a choice.
+
+    Attributes:
+        view: The game as this seat may see it.
+        kind: The kind of choice.
+        again: Whether an earlier choice was seen by others and no longer counts.
+    """
 
     view: rules.View
     kind: str
@@ -122,15 +167,25 @@ class Choosing(NodeUpdate):
 
 
 class ChoiceTaken(NodeUpdate):
-    """The player's choice was taken."""
+    """The player's choice was accepted.
+
+    Attributes:
+        kind: The kind of choice.
+        choice: The choice.
+    """
 
     kind: str
     choice: rules.Choice
 
 
 class ChoiceRefused(NodeUpdate):
-    """The rules forbid the player's choice, which is asked again; see
-    `protocol.game_interface.IllegalMove`."""
+    """The rules forbid the player's choice, which is asked for again.
+
+    Attributes:
+        kind: The kind of choice.
+        code: The code of the broken rule, as in `protocol.game_interface.IllegalMove`.
+        fields: The fields that belong to the code.
+    """
 
     kind: str
     code: str
@@ -139,14 +194,21 @@ class ChoiceRefused(NodeUpdate):
 
 @dataclass(frozen=True)
 class Muster:
-    """Of so many seats so many must agree; `there` are those this node can count on.
+    """The seats that this node can count on, compared with the quorum that the table needs.
 
-    `strict`: an absence only pauses the game. `begun`: the cards are dealt; before that a seat
-    that stays silent ends the table. `may_rejoin`: the terms let those awaited come back. `gone`:
-    those awaited that have left for now. `unlinked`: others awaited to whom there is no link from
-    here just now; they may be heard through others. `thinking`: the rest of those awaited, present
-    and linked, without oneself. `is_mute`: this seat may not vote now, because its journal may lack
-    what it signed.
+    Attributes:
+        seats: The number of seats of the table.
+        quorum: The number of seats that can act for all.
+        there: The number of seats that this node can count on without those awaited.
+        strict: Whether the table is strict, so that an absence only pauses the game.
+        begun: Whether the cards are dealt. Before that a silent seat ends the table.
+        may_rejoin: Whether the terms allow the awaited seats to rejoin.
+        gone: The awaited seats that have announced a departure.
+        unlinked: The other awaited seats without a link to this node. They may be reached through
+            others.
+        thinking: The other awaited seats, which are present and linked, without this node's own.
+        is_mute: Whether this seat may not vote now, because its journal may lack statements that it
+            has signed.
     """
 
     seats: int
@@ -162,18 +224,26 @@ class Muster:
 
     @property
     def is_short(self) -> bool:
-        """Whether the game pauses: it needs all seats, or too few are left, those who are still
-        thinking counted in."""
+        """True if the game pauses, because all seats are needed or too few are left.
+
+        Seats that are still thinking count as there.
+        """
         return self.strict or self.there + len(self.thinking) < self.quorum
 
     @property
     def goes_on(self) -> bool:
-        """Whether the game can go on without those awaited."""
+        """True if the game can go on without the awaited seats."""
         return not self.strict and self.there >= self.quorum
 
 
 class Awaited(NodeUpdate):
-    """Which other seats are awaited, for how many seconds, and what is left of the step timeout."""
+    """A reminder that other seats are awaited.
+
+    Attributes:
+        seats: The awaited seats.
+        seconds: The seconds for which they have been awaited.
+        left: The seconds until the step times out.
+    """
 
     seats: frozenset[int]
     seconds: float
@@ -181,7 +251,14 @@ class Awaited(NodeUpdate):
 
 
 class Halfway(NodeUpdate):
-    """Half of the step timeout for these seats is over; `left` is the rest, in seconds."""
+    """Half of the step timeout is over.
+
+    Attributes:
+        seats: The awaited seats.
+        seconds: The seconds for which they have been awaited.
+        left: The seconds until the step times out.
+        muster: The seats that this node can count on.
+    """
 
     seats: frozenset[int]
     seconds: float
@@ -190,7 +267,14 @@ class Halfway(NodeUpdate):
 
 
 class SeatsTimedOut(NodeUpdate):
-    """The game goes on without these seats if enough agree; `undecided`: they have not yet."""
+    """The step has timed out, and the game goes on without the awaited seats if a quorum agrees.
+
+    Attributes:
+        seats: The awaited seats.
+        seconds: The seconds for which they have been awaited.
+        muster: The seats that this node can count on.
+        undecided: Whether the seats have still not agreed some time after the timeout.
+    """
 
     seats: frozenset[int]
     seconds: float
@@ -199,7 +283,13 @@ class SeatsTimedOut(NodeUpdate):
 
 
 class Paused(NodeUpdate):
-    """The game cannot go on without these seats."""
+    """The game cannot go on without the awaited seats.
+
+    Attributes:
+        seats: The awaited seats.
+        seconds: The seconds for which they have been awaited.
+        muster: The seats that this node can count on.
+    """
 
     seats: frozenset[int]
     seconds: float
@@ -207,21 +297,26 @@ class Paused(NodeUpdate):
 
 
 class Extended(NodeUpdate):
-    """This seat waits longer for those, up to `left` seconds; 0: the table waits in any case."""
+    """This seat waits longer, as its player wished.
+
+    Attributes:
+        seats: The awaited seats.
+        left: The seconds until the step times out. 0 if the table waits in any case.
+    """
 
     seats: frozenset[int]
     left: float
 
 
 class Attending(StrEnum):
-    """How another seat is there, as seen from here; no two of these are the same thing."""
+    """The way in which another seat is there, as seen from this node."""
 
     LINKED = "linked"
     """There is a link to it."""
     UNLINKED = "unlinked"
-    """There is none just now; it may be heard through others."""
+    """There is no link to it now. It may be reached through others."""
     LEFT = "left"
-    """It has said, signed, that it leaves for now, and nothing since."""
+    """It has announced a departure and has sent nothing since."""
     ABSENT = "absent"
     """The table goes on without it."""
     BANNED = "banned"
@@ -229,21 +324,25 @@ class Attending(StrEnum):
 
 
 class Attendance(NodeUpdate):
-    """How each seat is there; told when it changes. One's own seat counts as linked unless it is
-    absent or banned."""
+    """The way in which each seat is there has changed.
+
+    Attributes:
+        seats: One item for each seat. The node's own seat counts as linked unless it is absent or
+            banned.
+    """
 
     seats: tuple[Attending, ...]
 
 
 class Clock(NodeUpdate):
-    """The clock of the current step, told every second.
+    """The clock of the current step, told each second.
 
     Attributes:
-        awaited: The seats whose input is missing, the own seat included.
-        waited: Seconds since the step began.
-        left: Seconds until the step times out at this node.
-        timeout: Seconds of the whole step timeout.
-        muster: How many seats there are of the quorum that would go on.
+        awaited: The seats whose input is missing, the node's own included.
+        waited: The seconds since the step began.
+        left: The seconds until the step times out at this node.
+        timeout: The seconds of the whole step timeout.
+        muster: The seats that this node can count on.
         kind: The kind of the step.
     """
 
@@ -256,15 +355,18 @@ class Clock(NodeUpdate):
 
     @property
     def is_opening(self) -> bool:
-        """Whether all have sealed, and what they sealed is confirmed and opened."""
+        """True if all choices are sealed, and are now confirmed and opened."""
         return self.kind in (Kind.BARRIER, Kind.REVEAL)
 
 
 class Said(NodeUpdate):
-    """Someone talks: a seat, or an onlooker (None) by the name `who`.
+    """A chat message.
 
-    `words` is plain text, or the number of one of the phrases that every language has. `is_own`:
-    this node's player has said it.
+    Attributes:
+        seat: The seat of the author. None for an onlooker.
+        who: The nickname of the seat, or the name shown for an onlooker.
+        words: Plain text, or the number of a phrase that every language has.
+        is_own: Whether this node's player has sent it.
     """
 
     seat: int | None
@@ -274,41 +376,69 @@ class Said(NodeUpdate):
 
 
 class Crowded(NodeUpdate):
-    """All seats of the table have their fill of onlookers; this one tries again."""
+    """Every seat has refused this onlooker, because all have as many as they take.
+
+    It tries again.
+    """
 
 
 class Unsaid(NodeUpdate):
-    """This player's words were not said, and why."""
+    """A chat message of this player was not sent.
+
+    Attributes:
+        reason: The reason.
+    """
 
     reason: Reason
 
 
 class Again(NodeUpdate):
-    """Who wants another game with the same people; who has refused, is gone, or said nothing."""
+    """The answers of the seats about another game with the same people.
+
+    Attributes:
+        willing: The seats that want another game.
+        unwilling: The seats that have refused, are gone, or have said nothing in time.
+    """
 
     willing: frozenset[int]
     unwilling: frozenset[int]
 
 
 class Away(NodeUpdate):
-    """This very seat was declared absent; `may_rejoin`: it may come back now ([E-31])."""
+    """This node's own seat was made absent.
+
+    Attributes:
+        may_rejoin: Whether it may rejoin now ([E-31]).
+    """
 
     may_rejoin: bool = True
 
 
 class Rejoined(NodeUpdate):
-    """This very seat is present again; it sits out until the next round."""
+    """This node's own seat is present again. It takes part from the next round on."""
 
 
 class Accused(NodeUpdate):
-    """A seat was proven at fault: `code` is one of `protocol.fault_codes.FAULTS`."""
+    """A seat was proven at fault.
+
+    Attributes:
+        seat: The seat.
+        code: The code of the fault, one of `protocol.fault_codes.FAULTS`.
+    """
 
     seat: int
     code: str
 
 
 class GameOver(NodeUpdate):
-    """The game is over and its result final."""
+    """The game is over, and its result is final.
+
+    Attributes:
+        table: The table.
+        node: The last node of the chain.
+        standings: The result.
+        transcript: The path of the transcript. None if none was written.
+    """
 
     table: Table
     node: Node
@@ -317,10 +447,10 @@ class GameOver(NodeUpdate):
 
 
 class Ended(NodeUpdate):
-    """The table ended without a result.
+    """The table has ended without a result.
 
     Attributes:
-        code: That of `protocol.seat.effects.Broken`, or `session.access.TWO_ROSTERS`.
+        code: The code of `protocol.seat.effects.Broken`, or `frame_access.TWO_ROSTERS`.
         seat: The seat that the code is about, if any.
         by: The seat that ended the table and announced this code. None if this node found it.
     """
@@ -331,21 +461,27 @@ class Ended(NodeUpdate):
 
 
 class CodeEnd(StrEnum):
-    """How a code has ended."""
+    """The way in which a spoken code has ended."""
 
     USED = "used"
-    """A guest has the ticket by it."""
+    """A guest has got the ticket with it."""
     WRONG = "wrong"
-    """Somebody tried it with other words, or broke off: it is burned."""
+    """Somebody tried it with wrong words or broke off, so it is worth nothing now."""
     OLD = "old"
     """Its time was over."""
     LOST = "lost"
-    """The relay at which it was waited was lost."""
+    """The link to its relay was lost."""
 
 
 class OfferedCode(NodeUpdate):
-    """A code that gives the ticket to one guest, for so many seconds, and the relay that it is for;
-    `after`: how the one before it has ended."""
+    """A new spoken code, which gives the ticket to one guest.
+
+    Attributes:
+        code: The code as it is spoken.
+        relay: The 'host:port' of the relay for which it is.
+        seconds: The seconds for which it is valid.
+        after: How the code before it has ended. None for the first code.
+    """
 
     code: str = field(repr=False)
     relay: str
@@ -354,14 +490,23 @@ class OfferedCode(NodeUpdate):
 
 
 class NoCode(NodeUpdate):
-    """There is no code now."""
+    """A guest can use no code now.
+
+    Attributes:
+        reason: The reason.
+    """
 
     reason: Reason
 
 
 class Reached(NodeUpdate):
-    """From where the host's ticket works; why, why not further, and what to do. `ticket`: the one
-    to give from now on, if it is not the one that was shown."""
+    """The places from which the host's ticket works.
+
+    Attributes:
+        scope: The places.
+        reasons: These places in words, why not from others, and what the host can do.
+        ticket: The ticket to hand out from now on. Empty if the one that was shown is still right.
+    """
 
     scope: Scope
     reasons: tuple[Reason, ...]
@@ -369,8 +514,13 @@ class Reached(NodeUpdate):
 
 
 class Moved(NodeUpdate):
-    """A seat was taken again elsewhere, and not everybody finds it: the ticket to give to the
-    others, from where it works, why, and what to do."""
+    """This seat was resumed at another address, and some seats do not find it there.
+
+    Attributes:
+        scope: The places from which the new ticket works.
+        reasons: These places in words, why not from others, and what the player can do.
+        ticket: The ticket to give to the others.
+    """
 
     scope: Scope
     reasons: tuple[Reason, ...]
@@ -378,19 +528,27 @@ class Moved(NodeUpdate):
 
 
 class RelayState(NodeUpdate):
-    """A relay ('host:port') does not let this node wait there, and why; it is asked again and
-    again. With None it does so again."""
+    """A relay lets this node wait there again, or does not and is asked again and again.
+
+    Attributes:
+        relay: The 'host:port' of the relay.
+        why: The reason for which it does not. None if it does again.
+    """
 
     relay: str
     why: Reason | None
 
 
 class TicketTaken(NodeUpdate):
-    """A ticket was handed to this game: the seat of this nickname is dialled where it says, too."""
+    """A ticket was handed to this game, so a seat is dialled at its new address, too.
+
+    Attributes:
+        name: The nickname of the seat.
+    """
 
     name: str
 
 
 Update = NodeUpdate | effects.JournalDoubted | effects.SigningEnded | effects.SeatLeft
 Screen = Callable[[Update], None]
-"""Shows one update after the other."""
+"""A function that shows one update after the other."""

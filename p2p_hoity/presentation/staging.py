@@ -1,6 +1,6 @@
-"""Staging of reveals: what happened in one step is cut into beats that a person can follow.
+"""Staging of reveals: the events of one step are cut into parts that a person can follow.
 
-A `Staging` is frozen. What comes while a reveal is shown waits until the reveal is over.
+A `Staging` is frozen. Updates that come while a reveal is shown wait until it is over.
 """
 
 from __future__ import annotations
@@ -39,33 +39,48 @@ ALONE: Final = (
     happenings.BanquetReached,
     happenings.FaultFound,
 )
-"""Happenings that have a beat of their own. Of the rest, those of one kind are shown together."""
+"""Kinds of events that are shown one by one. Of other kinds, adjacent events are shown together."""
 SILENT: Final = (happenings.Returned, happenings.RoundBegan, happenings.RoundEnded)
-"""Happenings for which a reveal does not pause."""
+"""Kinds of events for which a reveal does not pause."""
 SHOWN: Final = (happenings.PlaceShown, happenings.ActionShown, happenings.ExhibitShown)
-"""Happenings that take longer to look at."""
+"""Kinds of events that people look at for longer."""
 LONG_PAUSE: Final[Seconds] = 1.2
+"""Seconds before the next part, after an event of SHOWN."""
 SHORT_PAUSE: Final[Seconds] = 0.8
-"""Seconds for which a beat stays before the next one."""
+"""Seconds before the next part, after other events."""
 MOST_BEATS: Final[Quota] = 16
-"""Beats that may wait: as many as a full round of six has. With more, everything is shown."""
+"""The most parts that may wait, as many as a full round of six seats has.
+
+With more of them, everything is shown at once.
+"""
 
 
 @dataclass(frozen=True)
 class Remark:
-    """A line of the log, of this screen alone."""
+    """A line that a screen adds to its own log, which is no update of its node.
+
+    Attributes:
+        words: The text.
+    """
 
     words: str
 
 
 Heard = Update | Remark
-"""What a screen hears: the updates of its node, and its own remarks."""
+"""An update of the node, or a remark of the screen itself."""
 QUEUED: Final = (Happened, Choosing, ChoiceTaken, GameOver, Ended, Remark)
-"""What waits while a reveal is shown."""
+"""Kinds of updates that wait while a reveal is shown."""
 
 
 def beats(update: Happened) -> list[Beat]:
-    """Return the parts of an update, which together are the whole."""
+    """Split an update into parts, which together are the whole.
+
+    Args:
+        update: The events of one step.
+
+    Returns:
+        The parts, in their order.
+    """
 
     def kind(item: Happening) -> object:
         return id(item) if isinstance(item, ALONE) else type(item)
@@ -75,7 +90,14 @@ def beats(update: Happened) -> list[Beat]:
 
 
 def pause(update: Heard) -> float:
-    """Return for how many seconds an update stays before the next one is shown."""
+    """Return for how many seconds an update is shown before the next one.
+
+    Args:
+        update: The update.
+
+    Returns:
+        The seconds, 0 for no pause.
+    """
     if not isinstance(update, Happened):
         return 0.0
     if all(isinstance(item, SILENT) for item in update.items):
@@ -85,11 +107,11 @@ def pause(update: Heard) -> float:
 
 @dataclass(frozen=True)
 class Staging:
-    """The updates that wait for a reveal to be over.
+    """The updates that wait until a reveal is over.
 
     Attributes:
-        waiting: What is shown next, in order.
-        is_shown: Whether a beat is shown now.
+        waiting: The updates that are shown next, in their order.
+        is_shown: Whether a part of a reveal is shown now.
     """
 
     waiting: tuple[Heard, ...] = ()
@@ -97,28 +119,28 @@ class Staging:
 
     @property
     def is_revealing(self) -> bool:
-        """Whether beats are shown or wait."""
+        """True if parts of a reveal are shown or wait."""
         return bool(self.waiting) or self.is_shown
 
     @property
     def happened(self) -> list[Happened]:
-        """What has happened and is not shown yet."""
+        """The events of the game that wait to be shown."""
         return [one for one in self.waiting if isinstance(one, Happened)]
 
     def hear(
         self, update: Heard, is_staged: bool, is_away: bool
     ) -> tuple[Staging, tuple[Heard, ...]]:
-        """Take in an update.
+        """Take an update in.
 
         Args:
             update: The update.
-            is_staged: Whether reveals are shown beat by beat, or everything at once.
-            is_away: Whether the player is away, and wants to see everything at once.
+            is_staged: Whether reveals are shown in parts. If not, everything is shown at once.
+            is_away: Whether the player is away, so that everything is shown at once.
 
         Returns:
             The staging after it, and the updates that are to be shown now.
         """
-        if isinstance(update, Started):  # what waits is of the game before
+        if isinstance(update, Started):  # The waiting updates are of the last game.
             return self.hurry(update)
         if self.is_revealing or (is_staged and isinstance(update, Happened)):
             if isinstance(update, QUEUED) and not is_away and len(self.waiting) <= MOST_BEATS:
@@ -130,17 +152,35 @@ class Staging:
         return replace(self, is_shown=is_shown), (update,)
 
     def hurry(self, *more: Heard) -> tuple[Staging, tuple[Heard, ...]]:
-        """Show everything that waits, and more, at once."""
+        """Show everything that waits at once.
+
+        Args:
+            more: Further updates that are shown after it.
+
+        Returns:
+            The staging, in which nothing waits, and the updates that are to be shown now.
+        """
         return replace(self, waiting=(), is_shown=False), (*self.waiting, *more)
 
     def next(self) -> tuple[Staging, Heard | None]:
-        """Return the staging without its next update, and that update. None if nothing waits."""
+        """Take the next update out.
+
+        Returns:
+            The staging without it, and the update. The update is None if none waits.
+        """
         if not self.waiting:
             return replace(self, is_shown=False), None
         return replace(self, waiting=self.waiting[1:], is_shown=True), self.waiting[0]
 
     def withdraw(self, view: rules.View | None = None) -> Staging:
-        """Return the staging without the questions that wait, or without those on another view."""
+        """Remove questions that wait.
+
+        Args:
+            view: The view of the question that stays. None to remove all questions.
+
+        Returns:
+            The staging without these questions.
+        """
         kept = tuple(
             one
             for one in self.waiting

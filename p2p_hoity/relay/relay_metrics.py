@@ -14,7 +14,7 @@ import trio
 
 from protocol.bounds import Quota, Seconds
 
-from ..coded_errors import Code, CodedError, installing
+from ..coded_errors import Code, CodedError, install_command
 from ..net.addresses import Address
 from ..net.network_errors import TROUBLE
 from ..net.transport import Network, TcpNetwork, attend_all, cut
@@ -52,7 +52,7 @@ def need_libraries() -> None:
     try:
         import prometheus_client  # noqa: F401
     except ImportError as error:
-        name, command = error.name or "prometheus-client", installing("prometheus-client")
+        name, command = error.name or "prometheus-client", install_command("prometheus-client")
         raise MetricsError(MetricsCode.NO_LIBRARY, name=name, command=command) from None
 
 

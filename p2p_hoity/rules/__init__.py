@@ -1,6 +1,6 @@
-"""The rules of Hoity Toity as pure functions over a frozen state; no cryptography here.
+"""The rules of Hoity Toity, as pure functions over a frozen state. There is no cryptography here.
 
-Every name here is what other packages use of the rules. The rest is in the modules.
+Other packages use the names that stand here. The modules have more.
 """
 
 from protocol.game_interface import Cards as Cards

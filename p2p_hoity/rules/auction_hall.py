@@ -18,7 +18,16 @@ HALL = Place.AUCTION_HALL
 
 
 def resolve(state: State) -> State:
-    """The Actions in the Auction Hall are shown: the largest Cash may buy ([G-10])."""
+    """Find the buyer after the Actions in the Auction Hall are shown ([G-10]).
+
+    It is the seat that played the largest Cash.
+
+    Args:
+        state: The state before.
+
+    Returns:
+        The state that waits for the buyer's choice, or the Castle phase if nobody played Cash.
+    """
     bidders = state.playing(HALL, ActionKind.CASH)
     if bidders:
         buyer = max(bidders, key=lambda seat: state.edition.number(state.action(seat)))
@@ -28,13 +37,31 @@ def resolve(state: State) -> State:
 
 
 def window_due(state: State) -> Choose | None:
-    """The buyer chooses a window, if it may be asked."""
+    """Return the choice of a window that the buyer owes.
+
+    Args:
+        state: The state of the game.
+
+    Returns:
+        The choice to ask for, or None if the buyer is absent or sits out.
+    """
     buyer = cast(int, state.buyer)
     return Choose("window", buyer) if state.active(buyer) else None
 
 
 def choose_window(state: State, event: Chosen) -> State:
-    """The sale: the top of the window changes hands, the Cash is paid ([G-11])."""
+    """Sell the top Collectible of the chosen window, and pay the Cash ([G-11]).
+
+    Args:
+        state: The state before.
+        event: The buyer's choice. If it is None the lowest window that is not empty is taken.
+
+    Returns:
+        The state after the sale.
+
+    Raises:
+        IllegalMove: If the chosen window is empty.
+    """
     choice = event.choice
     if choice is None:
         choice = default_window(state)
@@ -47,6 +74,7 @@ def choose_window(state: State, event: Chosen) -> State:
 
 
 def _take(state: State, seat: int, window: int) -> State:
+    """Move the top Collectible of a window to a seat."""
     slot, *rest = state.windows[window]
     first, second = state.windows
     left = tuple(rest)
@@ -61,7 +89,7 @@ def _take(state: State, seat: int, window: int) -> State:
 
 
 def _pay(state: State, buyer: int) -> State:
-    """The Cash goes to the one Thief in the Auction Hall, else it stays in the register."""
+    """Give the Cash to the Thief in the Auction Hall if there is exactly one, else the register."""
     cash = state.action(buyer)
     state = state.but(actions=put(state.actions, buyer, None))
     thieves = state.playing(HALL, ActionKind.THIEF)
@@ -75,15 +103,30 @@ def _pay(state: State, buyer: int) -> State:
 
 
 def draw_due(state: State) -> Draw:
-    """The hidden top of a window is turned up."""
+    """Return the hidden tops of the windows, which are to be opened to all.
+
+    Args:
+        state: The state of the game.
+
+    Returns:
+        The slots to open.
+    """
     tops = (window[0] for window in state.windows if window)
     return Draw(tuple(slot for slot in tops if state.known[slot] is None))
 
 
 def draw(state: State, event: Drawn) -> State:
-    """The next Collectible of the window is open to all.
+    """Open the next Collectible of the window to all.
 
-    UnexpectedEvent if other slots are opened.
+    Args:
+        state: The state before.
+        event: The opened slots with their Collectibles.
+
+    Returns:
+        The state in the Castle phase.
+
+    Raises:
+        UnexpectedEvent: If other slots are opened than `draw_due` names.
 
     SPEC: [G-12].
     """

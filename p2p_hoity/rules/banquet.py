@@ -1,4 +1,4 @@
-"""Phase V, the end: every hand is opened, the best exhibits move on, the standings are made."""
+"""Phase V, the end: all hands are opened, the best exhibits move on, the standings are made."""
 
 from __future__ import annotations
 
@@ -13,19 +13,34 @@ from .movement import go, reveal, reward, tell
 from .phases import Phase
 
 FINAL_HONOURS = {Why.BEST_FINAL: 8, Why.SECOND_BEST_FINAL: 4}
-"""How far the best final exhibits move."""
+"""For the best and the second-best final exhibit, how many fields its figure moves."""
 
 
 def opening_due(state: State) -> OpenAll:
-    """Every slot in a hand that is still hidden."""
+    """Return the hidden Collectibles in all hands, which are opened at the end.
+
+    Args:
+        state: The state of the game.
+
+    Returns:
+        The slots to open, rising.
+    """
     held = (slot for slots in state.collectibles for slot in slots)
     return OpenAll(tuple(sorted(slot for slot in held if state.known[slot] is None)))
 
 
 def finish(state: State, event: Opened) -> State:
-    """Final exhibits, their moves, and the standings.
+    """Open all hands, move the figures of the best final exhibits, and make the standings.
 
-    UnexpectedEvent if slots are opened that are not hidden in hands.
+    Args:
+        state: The state before.
+        event: The opened slots with their Collectibles. Those that could not be opened are missing.
+
+    Returns:
+        The state of the finished game.
+
+    Raises:
+        UnexpectedEvent: If slots are opened that are not hidden in hands.
 
     SPEC: [G-21].
     """
@@ -60,12 +75,13 @@ def finish(state: State, event: Opened) -> State:
 
 
 def _faults(state: State) -> list[FaultFound]:
-    """Exhibits once played by seats that held no valid exhibit then, now that all is open."""
+    """Find the seats that once played Exhibit without a valid one, now that all hands are open."""
     rule = Why.WITHOUT_EXHIBIT
     return [FaultFound(c.seat, c.round, rule) for c in state.claims if _empty(state, c)]
 
 
 def _empty(state: State, claim: Claim) -> bool:
+    """Return whether the seat of a claim certainly had no valid exhibit."""
     cards = state.open_cards(claim.slots)
     if len(cards) < len(claim.slots):
         return False

@@ -21,7 +21,13 @@ PLACES_OF_HONOUR = (Why.BEST, Why.SECOND_BEST)
 
 
 def begin(state: State) -> State:
-    """The sale is over: the figures' fields are taken down, and the Castle's Actions are due.
+    """Begin the Castle phase after the sale, and store where the figures stand.
+
+    Args:
+        state: The state before.
+
+    Returns:
+        The state that waits for Actions, or in which shown Actions are carried out.
 
     SPEC: [G-13].
     """
@@ -31,16 +37,30 @@ def begin(state: State) -> State:
     return go(state, Phase.CASTLE_OPEN if together(state) else Phase.CASTLE_SEAL)
 
 
-# Exhibits.
+# Exhibits
 
 
 def exhibitors(state: State) -> tuple[int, ...]:
-    """The seats that play Exhibit in the Castle."""
+    """Return the seats that play Exhibit in the Castle.
+
+    Args:
+        state: The state of the game.
+
+    Returns:
+        The seats, rising.
+    """
     return state.playing(CASTLE, ActionKind.EXHIBIT)
 
 
 def resolve(state: State) -> State:
-    """The Actions in the Castle are shown: who has played Exhibit shows one ([G-14])."""
+    """Go on after the Actions in the Castle are shown: the players of Exhibit show one ([G-14]).
+
+    Args:
+        state: The state before.
+
+    Returns:
+        The state that waits for exhibits, or the next phase if nobody played Exhibit.
+    """
     count = len(exhibitors(state))
     if not count:
         return go(state, Phase.DETECTIVES)
@@ -48,27 +68,68 @@ def resolve(state: State) -> State:
 
 
 def show_due(state: State) -> Show | None:
-    """The lone exhibitor, if it may be asked."""
+    """Return the exhibit that the only exhibitor owes.
+
+    Args:
+        state: The state of the game.
+
+    Returns:
+        What to ask for, or None if the exhibitor is absent or sits out.
+    """
     (seat,) = exhibitors(state)
     return Show("exhibit", seat) if state.active(seat) else None
 
 
 def show_alone(state: State, event: Shown) -> State:
-    """The lone exhibitor shows: what it chose, the default (None), or nothing (void)."""
+    """Show the exhibit of the only exhibitor, then go on to the Thieves.
+
+    Args:
+        state: The state before.
+        event: The exhibit. Its choice is None if the seat is absent, and empty if it is void.
+
+    Returns:
+        The state after it.
+
+    Raises:
+        IllegalMove: If the rules forbid the exhibit.
+    """
     if event.choice is None:
         return show(state, {}, event.cards)
     return show(state, {event.seat: event.choice or None}, event.cards)
 
 
 def open_exhibits(state: State, event: Unsealed) -> State:
-    """Two or more exhibitors show together."""
+    """Show the exhibits of two or more exhibitors together, then go on to the Thieves.
+
+    Args:
+        state: The state before.
+        event: The exhibits by seat, None where one is void.
+
+    Returns:
+        The state after it.
+
+    Raises:
+        IllegalMove: If the rules forbid an exhibit.
+    """
     return show(state, event.choices, event.cards)
 
 
 def show(state: State, choices: Mapping[int, Choice | None], cards: Cards) -> State:
-    """All exhibits are shown at once, ranked and rewarded; seats without a choice default.
+    """Show all exhibits at once, rank them, and move the figures of the best.
 
-    UnexpectedEvent if cards are opened that are in no exhibit shown.
+    A seat without a choice shows the best exhibit among its Collectibles that are open to all.
+
+    Args:
+        state: The state before.
+        choices: For each seat that chose, the slots of its exhibit. None if its choice is void.
+        cards: The Collectible of each slot that was opened with the exhibits.
+
+    Returns:
+        The state with the first Thief's turn, or the next phase if there is none.
+
+    Raises:
+        IllegalMove: If the rules forbid an exhibit.
+        UnexpectedEvent: If slots are opened that are in no exhibit.
 
     SPEC: [G-15].
     """
@@ -88,6 +149,7 @@ def show(state: State, choices: Mapping[int, Choice | None], cards: Cards) -> St
 
 
 def _lay_out(state: State, seat: int, slots: tuple[int, ...] | None) -> State:
+    """Lay out a seat's exhibit. If its choice is void, store a claim to be judged at the end."""
     if slots is not None:
         return state.but(exhibits=put(state.exhibits, seat, slots))
     told = (happenings.Voided(seat, "exhibit"), happenings.NothingShown(seat, Why.VOID_CHOICE))
@@ -95,7 +157,7 @@ def _lay_out(state: State, seat: int, slots: tuple[int, ...] | None) -> State:
 
 
 def _lay_out_default(state: State, seat: int) -> State:
-    """An Exhibit without a choice of its owner shows the best that is open to all already."""
+    """Lay out the best exhibit of a seat without a choice, among what is open to all."""
     slots = default_exhibit(state, seat)
     told = happenings.DefaultTaken(seat, "exhibit", slots, Why.NO_CHOICE)
     if slots is not None:
@@ -104,45 +166,69 @@ def _lay_out_default(state: State, seat: int) -> State:
 
 
 def _claim(state: State, seat: int) -> State:
+    """Store what a seat has that played Exhibit and shows nothing, to be judged at the end."""
     claim = Claim(state.round, seat, state.collectibles[seat])
     return state.but(claims=(*state.claims, claim))
 
 
 def _reward(state: State) -> State:
-    """The best two move by the octagon of the leader's field before anyone moved."""
+    """Move the figures of the best two, as far as the octagon of the leader's field says.
+
+    The leader's field is taken from before the Castle phase.
+    """
     octagon = state.edition.octagons[max(state.before)]
     shown = happenings.ExhibitShown
     return reward(state, state.exhibits, shown, zip(PLACES_OF_HONOUR, octagon, strict=True))[0]
 
 
-# Thieves.
+# Thieves
 
 
 def _to_thieves(state: State) -> State:
+    """Let the Thieves take their turns, by falling number."""
     thieves = state.playing(CASTLE, ActionKind.THIEF)
     descending = sorted(thieves, key=lambda seat: -_number(state, seat))
     return _next_thief(state.but(thieves=tuple(descending)))
 
 
 def _number(state: State, seat: int) -> int:
+    """Return the number of the Action card in front of a seat."""
     return state.edition.number(state.action(seat))
 
 
 def _next_thief(state: State) -> State:
-    """Go on with the next Thief that has something to steal ([G-16])."""
+    """Give the turn to the next Thief, if there is something to steal ([G-16])."""
     if state.thieves and theft_options(state):
         return go(state, Phase.THEFT)
     return go(state, Phase.DETECTIVES, thieves=())
 
 
 def theft_due(state: State) -> Choose | None:
-    """The Thief with the highest number still to come, if its owner may be asked."""
+    """Return the theft that the Thief whose turn it is owes.
+
+    Args:
+        state: The state of the game.
+
+    Returns:
+        The choice to ask for, or None if the seat is absent or sits out.
+    """
     seat = state.thieves[0]
     return Choose("theft", seat) if state.active(seat) else None
 
 
 def choose_theft(state: State, event: Chosen) -> State:
-    """One Collectible from every exhibit that still has one changes hands ([G-17])."""
+    """Move one Collectible from each exhibit that still has one to the Thief's seat ([G-17]).
+
+    Args:
+        state: The state before.
+        event: The chosen slots. If they are None the oldest Collectible of each exhibit is taken.
+
+    Returns:
+        The state with the next Thief's turn, or the next phase if there is none.
+
+    Raises:
+        IllegalMove: If the rules forbid the choice.
+    """
     choice = event.choice
     if choice is None:
         choice = default_theft(state)
@@ -154,6 +240,7 @@ def choose_theft(state: State, event: Chosen) -> State:
 
 
 def _steal(state: State, thief: int, slot: int) -> State:
+    """Move one Collectible from its exhibit to the Thief's seat."""
     owner = next(seat for seat, exhibit in enumerate(state.exhibits) if slot in (exhibit or ()))
     left = tuple(s for s in state.exhibits[owner] or () if s != slot)
     held = list(state.collectibles)
@@ -165,11 +252,18 @@ def _steal(state: State, thief: int, slot: int) -> State:
     return tell(state, told, exhibits=put(state.exhibits, owner, left), collectibles=tuple(held))
 
 
-# Detectives and prison.
+# Detectives and prison
 
 
 def end_round(state: State) -> State:
-    """Detectives catch the Thieves, cards go home, and the round is finished ([G-18])."""
+    """End a round: Detectives imprison the Thieves, and Action cards go back to hands ([G-18]).
+
+    Args:
+        state: The state before.
+
+    Returns:
+        The state before the next round, or before the final opening if a figure has arrived.
+    """
     caught = sorted(state.playing(CASTLE, ActionKind.THIEF), key=lambda seat: _number(state, seat))
     detectives = state.playing(CASTLE, ActionKind.DETECTIVE)
     if caught and detectives:
@@ -188,7 +282,7 @@ def end_round(state: State) -> State:
 
 
 def _imprison(state: State, seat: int) -> State:
-    """A Thief enters cell 1, everyone moves up, who leaves the last cell goes home."""
+    """Put a Thief into cell 1, move the others up, and free the one that leaves the last cell."""
     thief = state.action(seat)
     cells = (thief, *state.prison)
     kept, freed = cells[: state.seats], cells[state.seats :]

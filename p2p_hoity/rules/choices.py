@@ -1,6 +1,6 @@
 """The words of the rulebook that all rules use, and the form of each kind of choice.
 
-A choice is a plain number, or a tuple of numbers.
+A choice is a number, or a tuple of numbers.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ Kind = Literal["place", "action", "turn", "exhibit", "window", "theft"]
 
 
 class Place(IntEnum):
-    """The two Places; on the wire the plain numbers."""
+    """The two Places. Their numbers are those on the wire."""
 
     CASTLE = 0
     AUCTION_HALL = 1
 
     @property
     def words(self) -> str:
-        """Its name in the game's words."""
+        """The name of the Place in the game's words."""
         return self.name.replace("_", " ").title()
 
 
 class Why(StrEnum):
-    """Why something happened. Records of games have these words, and are read by them."""
+    """The reason for which something happened in a game. Records of games contain these words."""
 
     NO_SEALED_CHOICE = "no sealed choice"
     VOID_CHOICE = "void choice"
@@ -50,14 +50,17 @@ class Why(StrEnum):
 
 
 class UnexpectedEvent(ValueError):
-    """An event that is not what the state expects; the caller's mistake, no seat's fault."""
+    """An error that says that an event does not answer what the state expects.
+
+    It is a mistake of the caller and no fault of a seat.
+    """
 
 
 MIN_SEATS, MAX_SEATS = 2, 6
-"""Seats of a table."""
+"""The fewest and the most seats of a table."""
 ACTION_IDS: Final = CARDS_PER_COLOUR * len(COLOURS)
 MAX_SLOTS: Final = 256
-"""No edition has more Collectibles than this."""
+"""The most Collectibles that an edition may have."""
 
 FORMS: Final[Mapping[Kind, ChoiceForm]] = {
     "place": ChoiceForm(0, max(Place)),
@@ -67,8 +70,15 @@ FORMS: Final[Mapping[Kind, ChoiceForm]] = {
     "exhibit": ChoiceForm(0, MAX_SLOTS - 1, (MIN_EXHIBIT, MAX_SLOTS)),
     "theft": ChoiceForm(0, MAX_SLOTS - 1, (1, MAX_SEATS - 1)),
 }
-"""place 0 Castle, 1 Auction Hall; action an Action card's id; turn (place, action); window 0 or 1;
-exhibit three or more slots; theft one slot for each exhibit of another seat."""
+"""The form of each kind of choice.
+
+- place: 0 for the Castle, 1 for the Auction Hall.
+- action: the id of an Action card.
+- turn: a place and an action.
+- window: 0 or 1.
+- exhibit: three or more slots.
+- theft: one slot for each exhibit of another seat.
+"""
 
 OUT_OF_FORM: Final[Mapping[Kind, Rule]] = {
     "place": Rule.NOT_A_PLACE,
@@ -78,13 +88,24 @@ OUT_OF_FORM: Final[Mapping[Kind, Rule]] = {
     "exhibit": Rule.TOO_SMALL,
     "theft": Rule.ONE_OF_EACH,
 }
+"""The rule that a choice of another form breaks, by its kind."""
 
 
 def choice_from_wire(kind: Kind, value: object) -> Choice:
-    """The choice this value stands for; arrays may be lists or tuples.
+    """Check the form of a decoded value, and return it as a choice.
 
-    Raises IllegalMove for anything that is no choice of this kind (True is no number): besides
-    its form, an exhibit names its slots rising, and no slot stands twice.
+    The numbers of an exhibit must rise, and no slot may be named twice. True and False are no
+    numbers.
+
+    Args:
+        kind: The kind of choice.
+        value: The value. Arrays may be lists or tuples.
+
+    Returns:
+        The choice, with tuples only.
+
+    Raises:
+        IllegalMove: If the value is no choice of this kind.
     """
     if kind not in FORMS:
         raise IllegalMove(NOT_OF_FORM, kind=kind)
@@ -98,6 +119,7 @@ def choice_from_wire(kind: Kind, value: object) -> Choice:
 
 
 def _broken(kind: Kind, choice: Choice) -> IllegalMove | None:
+    """Return the rule that a choice of the right form breaks by its numbers alone, if any."""
     if isinstance(choice, int):
         return None
     if kind == "turn":

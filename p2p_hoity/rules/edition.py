@@ -1,8 +1,8 @@
 """An edition as frozen data: Collectibles, Action cards, score track and switches.
 
-An Action card's id is `8 * colour + place in its colour`: Cash 0 to 3, Thieves 4 and 5,
-Detective 6, Exhibit 7. A Collectible's index is its position in `Edition.collectibles`, which is
-sorted by letter and then by year (or number).
+The id of an Action card is `8 * colour + place in its colour`. The places are 0 to 3 for Cash, 4
+and 5 for Thieves, 6 for the Detective and 7 for Exhibit. The index of a Collectible is its position
+in `Edition.collectibles`, which is sorted by letter and then by year (or number).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ DetectiveRank = Literal["after", "before"]
 
 
 class ActionKind(StrEnum):
-    """What an Action card does."""
+    """The kinds of Action cards."""
 
     CASH = "Cash"
     THIEF = "Thief"
@@ -34,7 +34,13 @@ class ActionKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Collectible:
-    """One Collectible: letter A to F, its year of make (or number), names by language."""
+    """A Collectible.
+
+    Attributes:
+        letter: Its letter, A to F.
+        year: Its year of make, or its number in an edition with numbers.
+        names: Its name by language code.
+    """
 
     letter: str
     year: int
@@ -42,17 +48,31 @@ class Collectible:
 
     @property
     def age(self) -> tuple[int, str]:
-        """The order of age, oldest first: year (or number), then letter."""
+        """The sort key for the order of age, oldest first: the year, then the letter."""
         return (self.year, self.letter)
 
     def name(self, language: str = "en") -> str:
-        """Its name in that language, else in English, else letter and year."""
+        """Return the name in a language, or else in English, or else the letter and the year.
+
+        Args:
+            language: The language code.
+
+        Returns:
+            The name.
+        """
         return self.names.get(language) or self.names.get("en") or f"{self.letter} {self.year}"
 
 
 @dataclass(frozen=True, slots=True)
 class ActionCard:
-    """One Action card; `number` is Cash in thousands, a Thief's number, or None."""
+    """An Action card.
+
+    Attributes:
+        id: Its id, from 0 to 47.
+        kind: What it does.
+        number: Thousands for Cash, a Thief's number, else None.
+        colour: The name of its colour.
+    """
 
     id: int
     kind: ActionKind
@@ -62,7 +82,13 @@ class ActionCard:
 
 @dataclass(frozen=True, slots=True)
 class Colour:
-    """What sets one colour's eight Action cards apart: four Cash (thousands) and two Thieves."""
+    """The numbers on one colour's eight Action cards.
+
+    Attributes:
+        name: The name of the colour.
+        cash: The four Cash cards, in thousands.
+        thieves: The numbers of the two Thieves.
+    """
 
     name: str
     cash: tuple[int, int, int, int]
@@ -71,7 +97,13 @@ class Colour:
 
 @dataclass(frozen=True, slots=True)
 class Castle:
-    """One Castle of the score track: its octagon (larger, smaller) and how many fields it has."""
+    """A Castle on the score track.
+
+    Attributes:
+        larger: The larger number of its octagon: how far the best exhibit moves.
+        smaller: The smaller number: how far the second-best exhibit moves.
+        fields: The number of its fields.
+    """
 
     larger: int
     smaller: int
@@ -80,8 +112,14 @@ class Castle:
 
 @dataclass(frozen=True, slots=True)
 class Switches:
-    """Where editions differ: `action_choice` staged or together, Detective in the Auction Hall
-    legal or not, and the Detective's rank taken after or before the Exhibits move."""
+    """The rules in which editions differ.
+
+    Attributes:
+        action_choice: `together` if all Actions are sealed at once, `staged` if those in the Castle
+            are sealed after the sale.
+        detective_in_hall: Whether a Detective may be played in the Auction Hall.
+        detective_rank: Whether the rank of a Detective is taken after or before the Exhibits move.
+    """
 
     action_choice: ActionChoice = "staged"
     detective_in_hall: bool = False
@@ -90,7 +128,20 @@ class Switches:
 
 @dataclass(frozen=True, eq=False)
 class Edition:
-    """One edition of the game. Equal when their canonical bytes are equal."""
+    """An edition of the game. Two editions are equal if their canonical bytes are.
+
+    Attributes:
+        name: The name.
+        collectibles: All Collectibles, sorted by letter and then by year.
+        colours: The Action cards of each colour.
+        club_room: The octagon of field 0, larger and smaller number.
+        castles: The Castles of the score track, in their order.
+        banquet_fields: The number of Banquet fields at the end of the track.
+        switches: The rules in which editions differ.
+        age_word: The word `year` or `number`, which says what the Collectibles have.
+        categories: The name of each letter's category, by language code.
+        reconstructed: The parts that were not taken from a printed edition.
+    """
 
     name: str
     collectibles: tuple[Collectible, ...]
@@ -104,7 +155,7 @@ class Edition:
     reconstructed: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        """Put the Collectibles into their canonical order."""
+        """Sort the Collectibles."""
         ordered = sorted(self.collectibles, key=lambda c: (c.letter, c.year))
         object.__setattr__(self, "collectibles", tuple(ordered))
 
@@ -118,43 +169,71 @@ class Edition:
 
     @cached_property
     def action_cards(self) -> tuple[ActionCard, ...]:
-        """Every Action card by id."""
+        """The Action cards of all colours, by id."""
         return tuple(card for k, colour in enumerate(self.colours) for card in _hand(k, colour))
 
     @cached_property
     def seniority(self) -> tuple[int, ...]:
-        """By Collectible its place in the order of age, the oldest 0."""
+        """For each Collectible its place in the order of age, 0 for the oldest."""
         by_age = sorted(self.collectibles, key=lambda collectible: collectible.age)
         places = {collectible: place for place, collectible in enumerate(by_age)}
         return tuple(places[collectible] for collectible in self.collectibles)
 
     @cached_property
     def octagons(self) -> tuple[tuple[int, int], ...]:
-        """(larger, smaller) by field; field 0 is the Club Room. Banquet fields have none."""
+        """For each field the octagon, larger and smaller number. Banquet fields have none."""
         castles = [((c.larger, c.smaller), c.fields) for c in self.castles]
         return (self.club_room, *(octagon for octagon, n in castles for _ in range(n)))
 
     @property
     def last_field(self) -> int:
-        """The last Banquet field."""
+        """The number of the last Banquet field."""
         return len(self.octagons) - 1 + self.banquet_fields
 
     def in_banquet(self, position: int) -> bool:
-        """Whether this field is a Banquet field."""
+        """Return whether a field is a Banquet field.
+
+        Args:
+            position: The number of the field.
+
+        Returns:
+            True if it is.
+        """
         return position >= len(self.octagons)
 
     def kind(self, card: int) -> ActionKind:
-        """What Action card `card` does."""
+        """Return what an Action card does.
+
+        Args:
+            card: The id of the card.
+
+        Returns:
+            Its kind.
+        """
         return self.action_cards[card].kind
 
     def number(self, card: int) -> int:
-        """Cash in thousands or a Thief's number; 0 for Detective and Exhibit."""
+        """Return the number on an Action card.
+
+        Args:
+            card: The id of the card.
+
+        Returns:
+            Thousands for Cash, a Thief's number, 0 for others.
+        """
         return self.action_cards[card].number or 0
 
     def with_switches(self, **given: str | bool | None) -> Edition:
-        """This edition with some switches set otherwise, those that are given and not None.
+        """Return this edition with some switches set otherwise.
 
-        ValueError if there is no such setting.
+        Args:
+            given: New values by the name of the switch. None leaves a switch as it is.
+
+        Returns:
+            The changed edition.
+
+        Raises:
+            ValueError: If a switch has no such value.
         """
         changes = {name: value for name, value in given.items() if value is not None}
         for name, value in changes.items():
@@ -163,12 +242,19 @@ class Edition:
         return replace(self, switches=replace(self.switches, **changes))  # type: ignore[arg-type]
 
     def canonical(self) -> bytes:
-        """What the rules depend on, as msgpack of plain arrays; names of Collectibles are left out,
-        so that a better translation does not part two tables."""
+        """Return everything on which the rules depend, as msgpack of plain arrays.
+
+        Names of Collectibles are left out. So two players with different translations can play
+        together.
+
+        Returns:
+            The canonical bytes.
+        """
         return self._canonical
 
     @cached_property
     def _canonical(self) -> bytes:
+        """The canonical bytes, which are computed once."""
         plain = [
             self.name,
             [[c.letter, c.year] for c in self.collectibles],
@@ -188,6 +274,7 @@ SWITCH_VALUES: Mapping[str, tuple[object, ...]] = {
 
 
 def _hand(k: int, colour: Colour) -> tuple[ActionCard, ...]:
+    """Return the eight Action cards of a colour."""
     faces: list[tuple[ActionKind, int | None]] = [
         *((ActionKind.CASH, value) for value in colour.cash),
         *((ActionKind.THIEF, number) for number in colour.thieves),

@@ -1,4 +1,4 @@
-"""Exhibits: which sets of Collectibles are valid, and which of two is the better."""
+"""Exhibits: which sets of Collectibles are valid, and which of two is the better one."""
 
 from __future__ import annotations
 
@@ -13,8 +13,18 @@ Strength = tuple[int, tuple[int, ...], tuple[str, ...]]
 
 
 def is_exhibit(edition: Edition, cards: Iterable[int]) -> bool:
-    """Whether these Collectibles (indices) are a valid exhibit: three or more whose letters form
-    an unbroken run, repeats allowed, no wrap from F to A."""
+    """Return whether Collectibles are a valid exhibit.
+
+    It has three or more, and their letters form an unbroken run. Letters may repeat. A does not
+    follow F.
+
+    Args:
+        edition: The edition.
+        cards: The Collectibles.
+
+    Returns:
+        True if it is valid.
+    """
     letters = [edition.collectibles[card].letter for card in cards]
     if len(letters) < MIN_EXHIBIT:
         return False
@@ -23,20 +33,45 @@ def is_exhibit(edition: Edition, cards: Iterable[int]) -> bool:
 
 
 def strength(edition: Edition, cards: Iterable[int]) -> Strength:
-    """A sort key, the smaller the better: more Collectibles, then all years oldest first, then
-    the letters in that order (of two disjoint exhibits only the oldest piece's letter matters)."""
+    """Return a sort key by which the better of two exhibits comes first.
+
+    More Collectibles are better, then the older ones, compared from the oldest on. Of equal years
+    the earlier letter is better.
+
+    Args:
+        edition: The edition.
+        cards: The Collectibles of an exhibit.
+
+    Returns:
+        The key: minus the number of pieces, their years and their letters.
+    """
     pieces = sorted((edition.collectibles[card] for card in cards), key=attrgetter("age"))
     return (-len(pieces), tuple(p.year for p in pieces), tuple(p.letter for p in pieces))
 
 
 def best_exhibit(edition: Edition, cards: Iterable[int]) -> tuple[int, ...] | None:
-    """The best valid exhibit among these Collectibles, rising; None if there is none (SPEC 9.3)."""
+    """Return the best valid exhibit among Collectibles (SPEC 9.3).
+
+    Args:
+        edition: The edition.
+        cards: The Collectibles.
+
+    Returns:
+        The Collectibles of the exhibit, rising, or None if there is none.
+    """
     return next(iter(run_exhibits(edition, cards)), None)
 
 
 def run_exhibits(edition: Edition, cards: Iterable[int]) -> list[tuple[int, ...]]:
-    """For each unbroken run of letters all its Collectibles, best first: the best exhibit is the
-    first of them."""
+    """Return all Collectibles of each unbroken run of letters that is a valid exhibit, best first.
+
+    Args:
+        edition: The edition.
+        cards: The Collectibles.
+
+    Returns:
+        The exhibits, each rising. The first one is the best of all.
+    """
     groups = by_letter(edition, cards)
     found = []
     for low in range(len(LETTERS)):
@@ -51,8 +86,18 @@ def run_exhibits(edition: Edition, cards: Iterable[int]) -> list[tuple[int, ...]
 
 
 def best_by_size(edition: Edition, cards: Sequence[int]) -> list[tuple[int, ...]]:
-    """Best first: every whole run, and of each run the oldest pieces for every smaller size that
-    keeps one of each letter."""
+    """Return the best exhibits of each size, best first.
+
+    These are each whole run and, for each smaller size, its oldest pieces together with one of each
+    letter.
+
+    Args:
+        edition: The edition.
+        cards: The Collectibles.
+
+    Returns:
+        The exhibits, each rising.
+    """
     found: set[tuple[int, ...]] = set()
     for run in run_exhibits(edition, cards):
         found.add(run)
@@ -63,8 +108,19 @@ def best_by_size(edition: Edition, cards: Sequence[int]) -> list[tuple[int, ...]
 def may_hold_exhibit(
     edition: Edition, known: Sequence[int], hidden: int, unseen: Iterable[int]
 ) -> bool:
-    """Whether a seat with `known` Collectibles and `hidden` more out of `unseen` can hold a valid
-    exhibit. With `hidden` 0 this says whether it does. (SPEC 9.3, *May hold an exhibit*.)"""
+    """Return whether a seat can have a valid exhibit (SPEC 9.3, *May hold an exhibit*).
+
+    If no Collectible is hidden, this says whether it has one.
+
+    Args:
+        edition: The edition.
+        known: The Collectibles that it has for certain.
+        hidden: The number of further ones that it has.
+        unseen: The Collectibles that these can be.
+
+    Returns:
+        True if it can have one.
+    """
     mine = [len(group) for group in by_letter(edition, known)]
     pool = [len(group) for group in by_letter(edition, unseen)]
     spans = [(a, b) for a in range(len(LETTERS)) for b in range(a + 1, len(LETTERS) + 1)]
@@ -72,6 +128,7 @@ def may_hold_exhibit(
 
 
 def _span_fits(mine: list[int], pool: list[int], hidden: int) -> bool:
+    """Return whether hidden pieces can fill a stretch of letters, and make it large enough."""
     gaps = [have for count, have in zip(mine, pool, strict=True) if not count]
     if len(gaps) > hidden or not all(gaps):
         return False
@@ -79,12 +136,28 @@ def _span_fits(mine: list[int], pool: list[int], hidden: int) -> bool:
 
 
 def letter_of(edition: Edition, card: int) -> int:
-    """The letter of a Collectible as a number: 0 for A to 5 for F."""
+    """Return the letter of a Collectible as a number.
+
+    Args:
+        edition: The edition.
+        card: The Collectible.
+
+    Returns:
+        0 for A to 5 for F.
+    """
     return ord(edition.collectibles[card].letter) - ord(LETTERS[0])
 
 
 def by_letter(edition: Edition, cards: Iterable[int]) -> list[list[int]]:
-    """These Collectibles by letter."""
+    """Group Collectibles by letter.
+
+    Args:
+        edition: The edition.
+        cards: The Collectibles.
+
+    Returns:
+        One list for each letter from A to F.
+    """
     groups: list[list[int]] = [[] for _ in LETTERS]
     for card in cards:
         groups[letter_of(edition, card)].append(card)
@@ -92,10 +165,13 @@ def by_letter(edition: Edition, cards: Iterable[int]) -> list[list[int]]:
 
 
 def whole_runs(counts: Sequence[int]) -> Iterator[tuple[int, int, int]]:
-    """(size, first letter, last letter) of each stretch of letters that cannot be made longer.
+    """Find the stretches of letters with pieces that cannot be made longer.
 
     Args:
-        counts: Pieces by letter.
+        counts: The number of pieces of each letter.
+
+    Yields:
+        For each stretch its pieces, its first letter and its last letter, as numbers.
     """
     size, low = 0, 0
     for letter, count in enumerate((*counts, 0)):
@@ -108,12 +184,20 @@ def whole_runs(counts: Sequence[int]) -> Iterator[tuple[int, int, int]]:
 
 
 def two_largest(counts: Sequence[int]) -> tuple[int, int]:
-    """The sizes of the two largest whole runs, 0 for one that there is not."""
+    """Return the sizes of the two largest whole runs.
+
+    Args:
+        counts: The number of pieces of each letter.
+
+    Returns:
+        The larger and the smaller size, 0 for a run that does not exist.
+    """
     first, second, *_ = sorted((0, 0, *(run[0] for run in whole_runs(counts))), reverse=True)
     return first, second
 
 
 def _shrunk(edition: Edition, run: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
+    """Find the smaller exhibits of a run: one piece of each letter, and the oldest others."""
     by_age = sorted(run, key=lambda card: edition.collectibles[card].age)
     firsts = {edition.collectibles[card].letter: card for card in reversed(by_age)}
     core = set(firsts.values())

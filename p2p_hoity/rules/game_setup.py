@@ -1,4 +1,4 @@
-"""Before the first round: the state before the deal, and the deal."""
+"""The state before the deal, and the deal."""
 
 from __future__ import annotations
 
@@ -17,8 +17,20 @@ COIN_BYTES = 32
 
 
 def start(edition: Edition, seats: int, variant: Variant = None) -> State:
-    """The state before the deal. ValueError unless 2 to 6 seats sit at it, two of them exactly
-    with a variant, and the Collectibles suffice."""
+    """Return the state before the deal.
+
+    Args:
+        edition: The edition.
+        seats: The number of seats, 2 to 6.
+        variant: The rules for two seats, `surprise` or `confrontation`. None for more seats.
+
+    Returns:
+        The state, which waits for the deal.
+
+    Raises:
+        ValueError: If the number of seats and the variant do not fit, or there are too few
+            Collectibles.
+    """
     if type(seats) is not int or not MIN_SEATS <= seats <= MAX_SEATS:
         raise ValueError(f"{MIN_SEATS} to {MAX_SEATS} seats can play, not {seats!r}")
     if variant not in (None, "surprise", "confrontation"):
@@ -45,11 +57,19 @@ def start(edition: Edition, seats: int, variant: Variant = None) -> State:
 
 
 def draw_colours(coin: bytes, seats: int, colours: int = 6) -> tuple[int, ...]:
-    """The colour of each seat from a fair coin of 32 bytes.
+    """Return the colour of each seat, drawn by a fair coin.
 
-    The coin, a big-endian number, is read as a Lehmer code: seat 0 takes colour `number mod 6` of
-    those left in order, the number is divided by 6, seat 1 takes `number mod 5` of the five left,
-    and so on. The bias is below 2**-246.
+    The coin is a big-endian number, read as a Lehmer code. Seat 0 takes colour `number mod 6` of
+    those left in order, and the number is divided by 6. Seat 1 takes `number mod 5` of the five
+    left, and so on. The bias is below 2^-246.
+
+    Args:
+        coin: 32 random bytes.
+        seats: The number of seats.
+        colours: The number of colours.
+
+    Returns:
+        The number of the colour of each seat.
     """
     number = int.from_bytes(coin, "big")
     left = list(range(colours))
@@ -61,9 +81,17 @@ def draw_colours(coin: bytes, seats: int, colours: int = 6) -> tuple[int, ...]:
 
 
 def deal(state: State, event: Dealt) -> State:
-    """Colours, Action hands and the open tops.
+    """Deal colours and Action cards to the seats, and open the tops of the windows.
 
-    UnexpectedEvent for a coin of another size or other tops.
+    Args:
+        state: The state before.
+        event: The coin, and the Collectibles at the tops.
+
+    Returns:
+        The state before the first round.
+
+    Raises:
+        UnexpectedEvent: If the coin has not 32 bytes, or other slots are opened.
 
     SPEC: [G-20].
     """
@@ -80,6 +108,7 @@ def deal(state: State, event: Dealt) -> State:
 
 
 def _setup(state: State) -> Setup:
+    """Return the event that describes the setup."""
     edition = state.edition
     return Setup(
         edition=edition.name,

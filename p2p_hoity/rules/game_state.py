@@ -13,24 +13,38 @@ from .phases import Phase
 
 Variant = Literal["surprise", "confrontation"] | None
 HAND = 4
-"""Collectibles dealt to each seat."""
+"""The number of Collectibles that are dealt to each seat."""
 
 
 @dataclass(frozen=True, slots=True)
 class DealPlan:
-    """Which slot is whose at the deal; windows top first."""
+    """The slots of the shuffled deck that belong to each seat and window at the deal.
+
+    Attributes:
+        hands: For each seat its slots.
+        windows: For each window its slots, the top first.
+    """
 
     hands: tuple[tuple[int, ...], ...]
     windows: tuple[tuple[int, ...], tuple[int, ...]]
 
     @property
     def tops(self) -> tuple[int, ...]:
-        """The open top of each window that holds a Collectible."""
+        """The slot at the top of each window that has a Collectible."""
         return tuple(window[0] for window in self.windows if window)
 
 
 def piece_of(edition: Edition, slot: int, card: int | None) -> Piece:
-    """A slot and the Collectible in it; None if it is hidden."""
+    """Return a slot together with the Collectible in it.
+
+    Args:
+        edition: The edition.
+        slot: The slot.
+        card: The Collectible, or None if it is hidden.
+
+    Returns:
+        The piece, whose letter and year are None if it is hidden.
+    """
     if card is None:
         return Piece(slot, None, None, None)
     collectible = edition.collectibles[card]
@@ -39,8 +53,15 @@ def piece_of(edition: Edition, slot: int, card: int | None) -> Piece:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """An Exhibit played by a seat that then showed less than a valid exhibit of its choice: the
-    slots it held, to be judged when all hands are open."""
+    """The record of an Exhibit whose seat showed no exhibit of its choice.
+
+    At the end, when all hands are open, it is judged whether the seat had a valid exhibit.
+
+    Attributes:
+        round: The round in which it was played.
+        seat: The seat.
+        slots: The slots that it had then.
+    """
 
     round: int
     seat: int
@@ -49,7 +70,14 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """One line of the standings; `exhibit` is the final exhibit's slots, empty if none."""
+    """A line of the standings.
+
+    Attributes:
+        rank: The rank, 1 for the winner.
+        seat: The seat.
+        field: The field of its figure.
+        exhibit: The slots of its final exhibit. Empty if it has none.
+    """
 
     rank: int
     seat: int
@@ -59,16 +87,36 @@ class Standing:
 
 @dataclass(frozen=True, kw_only=True)
 class State:
-    """All that is open to all. Tuples over seats are indexed by seat. Defaults are those before the
-    deal.
+    """Everything about a game that is open to all. Tuples over seats are indexed by seat.
 
-    `hands` are Action cards (ids, rising) not on the table; `collectibles` are slots, rising;
-    `known` is the Collectible in each slot, None while hidden; `register` the paid Cash;
-    `prison` the Thieves by cell, cell 1 first; `places` and `actions` what is shown this round;
-    `sealed` who has a sealed choice due to be opened; `exhibits` the slots still in each exhibit;
-    `thieves` the seats whose theft is still to come; `before` the figures when this round
-    began; `resting` the present seats that sit out until the next round;
-    `joined` the seats present when this round began; `buyer` whoever has yet to choose a window.
+    Attributes:
+        edition: The edition.
+        seats: The number of seats.
+        variant: The rules for two seats. None for more seats.
+        phase: The phase of the round.
+        round: The number of the round, 0 before the first one.
+        colours: The number of each seat's colour. Empty before the deal.
+        figures: The field of each seat's figure.
+        hands: For each seat the ids of its Action cards that are not on the table, rising.
+        collectibles: For each seat the slots of its Collectibles, rising.
+        windows: For each window its slots, the top first.
+        known: For each slot the Collectible in it. None while it is hidden.
+        register: The Cash cards that were paid.
+        prison: The Thieves in the prison, by cell, cell 1 first.
+        present: The seats that are present.
+        banned: The seats that are banned.
+        resting: The present seats that sit out until the next round.
+        joined: The seats that were present when this round began.
+        places: For each seat the Place that it has shown this round.
+        actions: For each seat the Action card that lies in front of it.
+        sealed: The seats with a sealed choice that is to be opened.
+        exhibits: For each seat the slots that are still in its exhibit.
+        thieves: The seats whose theft is still to come, in their order.
+        buyer: The seat that has to choose a window. None if there is none.
+        before: The fields of the figures when the round, or its Castle phase, began.
+        claims: The Exhibits that are judged at the end.
+        standings: The result. Empty before the end.
+        news: The events that the last call of `apply` has caused.
     """
 
     edition: Edition
@@ -100,9 +148,16 @@ class State:
     news: tuple[Happening, ...] = ()
 
     def but(self, **changes: object) -> State:
-        """This state with some fields changed; as `dataclasses.replace`, but much faster.
+        """Return this state with some fields changed. It is faster than `dataclasses.replace`.
 
-        TypeError for a field that a state does not have.
+        Args:
+            changes: The new values by the name of the field.
+
+        Returns:
+            The changed state.
+
+        Raises:
+            TypeError: If a state does not have one of the fields.
         """
         fields = self.__dict__ | changes
         if len(fields) != len(self.__dict__):
@@ -112,70 +167,167 @@ class State:
         return made
 
     def active(self, seat: int) -> bool:
-        """Present and not sitting out: it may be asked for choices."""
+        """Return whether a seat may be asked for choices: it is present and does not sit out.
+
+        Args:
+            seat: The seat.
+
+        Returns:
+            True if it may.
+        """
         return seat in self.present and seat not in self.resting
 
     @property
     def windows_empty(self) -> bool:
-        """No window holds a Collectible."""
+        """True if no window has a Collectible."""
         return not any(self.windows)
 
     def at(self, place: Place) -> tuple[int, ...]:
-        """The seats in this Place, rising."""
+        """Return the seats in a Place.
+
+        Args:
+            place: The Place.
+
+        Returns:
+            The seats, rising.
+        """
         return tuple(seat for seat, where in enumerate(self.places) if where == place)
 
     def playing(self, place: Place, kind: ActionKind) -> tuple[int, ...]:
-        """The seats that show an Action card of this kind in this Place, rising."""
+        """Return the seats that show an Action card of a kind in a Place.
+
+        Args:
+            place: The Place.
+            kind: The kind of Action card.
+
+        Returns:
+            The seats, rising.
+        """
         played = ((seat, self.actions[seat]) for seat in self.at(place))
         return tuple(s for s, card in played if card is not None and self.kind(card) == kind)
 
     def action(self, seat: int) -> int:
-        """Return the id of the Action card that lies before a seat, which must have one there."""
+        """Return the Action card in front of a seat, which must have one there.
+
+        Args:
+            seat: The seat.
+
+        Returns:
+            The id of the card.
+        """
         return cast(int, self.actions[seat])
 
     def kind(self, card: int) -> ActionKind:
-        """What Action card `card` does."""
+        """Return what an Action card does.
+
+        Args:
+            card: The id of the card.
+
+        Returns:
+            Its kind.
+        """
         return self.edition.kind(card)
 
     def action_card(self, card: int) -> ActionCard:
-        """The Action card with this id."""
+        """Return the Action card with an id.
+
+        Args:
+            card: The id of the card.
+
+        Returns:
+            The card.
+        """
         return self.edition.action_cards[card]
 
     def owner(self, card: int) -> int:
-        """The seat whose colour this Action card has."""
+        """Return the seat to which an Action card belongs, by its colour.
+
+        Args:
+            card: The id of the card.
+
+        Returns:
+            The seat.
+        """
         return self.colours.index(card // 8)
 
     def colour_name(self, seat: int) -> str:
-        """The seat's colour; only after the deal."""
+        """Return the name of a seat's colour. There is none before the deal.
+
+        Args:
+            seat: The seat.
+
+        Returns:
+            The name.
+        """
         return self.edition.colours[self.colours[seat]].name
 
     def piece(self, slot: int) -> Piece:
-        """What is open to all about this slot."""
+        """Return what is open to all about a slot.
+
+        Args:
+            slot: The slot.
+
+        Returns:
+            The slot with its Collectible, if that is known to all.
+        """
         return piece_of(self.edition, slot, self.known[slot])
 
     def pieces(self, slots: Iterable[int]) -> tuple[Piece, ...]:
-        """What is open to all about these slots."""
+        """Return what is open to all about some slots.
+
+        Args:
+            slots: The slots.
+
+        Returns:
+            Each slot with its Collectible, if that is known to all.
+        """
         return tuple(self.piece(slot) for slot in slots)
 
     def open_cards(self, slots: Iterable[int]) -> dict[int, int]:
-        """Slot to Collectible for those of `slots` that are open to all."""
+        """Return the Collectibles in those of some slots that are open to all.
+
+        Args:
+            slots: The slots.
+
+        Returns:
+            The Collectible by slot.
+        """
         seen = ((slot, self.known[slot]) for slot in slots)
         return {slot: card for slot, card in seen if card is not None}
 
     @property
     def shares(self) -> tuple[float, ...]:
-        """What share of victory each seat has at the end: those that share rank 1 divide it."""
+        """The share of victory of each seat at the end. Seats that share rank 1 divide it."""
         winners = [line.seat for line in self.standings if line.rank == 1]
         return tuple((seat in winners) / len(winners) for seat in range(self.seats))
 
     def ranks(self, figures: tuple[int, ...]) -> tuple[int, ...]:
-        """Standard competition ranks on the track (1, 2, 2, 4), by seat."""
+        """Return the competition ranks of figures on the track, such as 1, 2, 2, 4.
+
+        Args:
+            figures: The field of each seat's figure.
+
+        Returns:
+            The rank of each seat.
+        """
         return tuple(1 + sum(other > field for other in figures) for field in figures)
 
 
 def layout(cards: int, seats: int) -> DealPlan:
-    """Which slot is whose: four to each seat in turn, then window 1 gets the larger half of the
-    rest; depends on the numbers alone. ValueError if there are too few Collectibles."""
+    """Return which slots belong to each seat and window at the deal.
+
+    Each seat in turn gets four slots. Window 1 gets the larger half of the rest.
+
+    Args:
+        cards: The number of Collectibles.
+        seats: The number of seats.
+
+    Returns:
+        The slots, which depend on these two numbers alone.
+
+    Raises:
+        ValueError: If there are too few Collectibles.
+    """
     if cards < HAND * seats:
         raise ValueError(f"{seats} seats need {HAND * seats} Collectibles, not {cards}")
     hands = tuple(tuple(range(HAND * i, HAND * i + HAND)) for i in range(seats))

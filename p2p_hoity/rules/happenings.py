@@ -1,7 +1,7 @@
-"""The record of a game: what each event made happen, as frozen facts in the rulebook's words.
+"""The record of a game: the events of the game, as frozen facts in the rulebook's words.
 
-Read in order from `Setup` on they hold a whole game: whoever knows the rulebook can referee it
-from their `as_json` forms alone.
+Read in order from `Setup` on they describe a whole game. Whoever knows the rulebook can check every
+move from their `as_json` forms alone.
 """
 
 from __future__ import annotations
@@ -17,7 +17,14 @@ from .edition import ActionCard
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A Collectible in its slot; card, letter and year are None while it is hidden."""
+    """A slot of the shuffled deck with the Collectible in it.
+
+    Attributes:
+        slot: The slot.
+        card: The index of the Collectible. None while it is hidden, as are the next two.
+        letter: The letter of the Collectible.
+        year: The year of the Collectible.
+    """
 
     slot: int
     card: int | None
@@ -27,24 +34,36 @@ class Piece:
 
 @dataclass_transform(frozen_default=True)
 class Happening:
-    """Something that happened. Each kind is a subclass, which becomes a frozen dataclass."""
+    """An event of the game. Each kind of event is a subclass, a frozen dataclass."""
 
     def __init_subclass__(cls) -> None:
         """Make the subclass a frozen dataclass."""
         dataclass(frozen=True)(cls)
 
     def as_json(self) -> dict[str, object]:
-        """Its name and fields as plain JSON values; keys are stable."""
+        """Return the event as a JSON object, whose keys are the names of the fields.
+
+        Returns:
+            The fields as plain values, and under `type` the name of the class in kebab case.
+        """
         name = re.sub(r"(?<!^)(?=[A-Z])", "-", type(self).__name__).lower()
         return {"type": name, **_fields(self)}
 
 
 def _fields(record: object) -> dict[str, object]:
+    """Return the fields of a dataclass as plain values, by name."""
     return {f.name: plain(getattr(record, f.name)) for f in fields(record)}  # type: ignore[arg-type]
 
 
 def plain(value: object) -> object:
-    """A field's value as JSON holds it."""
+    """Return the value of a field in a form that JSON can hold.
+
+    Args:
+        value: The value.
+
+    Returns:
+        Text, a number, a truth value, null, an array or an object.
+    """
     if isinstance(value, Place):
         return value.words
     if isinstance(value, Enum):
@@ -59,7 +78,22 @@ def plain(value: object) -> object:
 
 
 class Setup(Happening):
-    """The setup: colours and Action hands by seat, windows top first, octagons by field."""
+    """The game was set up.
+
+    Attributes:
+        edition: The name of the edition.
+        variant: The rules for two seats. None for more seats.
+        action_choice: The switch `action_choice` of the edition.
+        detective_in_hall: The switch `detective_in_hall`.
+        detective_rank: The switch `detective_rank`.
+        colours: The name of each seat's colour.
+        hands: For each seat its Action cards.
+        collectibles: For each seat the slots of its Collectibles.
+        windows: For each window its pieces, the top first.
+        octagons: For each field the octagon, larger and smaller number.
+        banquet_fields: The number of Banquet fields.
+        cells: The number of prison cells.
+    """
 
     edition: str
     variant: str | None
@@ -76,7 +110,13 @@ class Setup(Happening):
 
 
 class PresenceChanged(Happening):
-    """Seats left, came back or were banned."""
+    """Seats have become absent, are present again, or were banned.
+
+    Attributes:
+        absent: The seats that have become absent.
+        returned: The seats that are present again.
+        banned: The seats that were banned.
+    """
 
     absent: tuple[int, ...]
     returned: tuple[int, ...]
@@ -84,7 +124,14 @@ class PresenceChanged(Happening):
 
 
 class RoundBegan(Happening):
-    """A round begins with these seats; `place` is where all of them are, if none is chosen."""
+    """A round has begun.
+
+    Attributes:
+        round: The number of the round, from 1.
+        seats: The seats that take part.
+        sitting_out: The absent seats.
+        place: The Place in which all seats are, if they cannot choose one. Else None.
+    """
 
     round: int
     seats: tuple[int, ...]
@@ -93,14 +140,25 @@ class RoundBegan(Happening):
 
 
 class PlaceShown(Happening):
-    """A seat shows its Place card."""
+    """A seat has shown its Place card.
+
+    Attributes:
+        seat: The seat.
+        place: The Place.
+    """
 
     seat: int
     place: Place
 
 
 class ActionShown(Happening):
-    """A seat shows its Action card in its Place."""
+    """A seat has shown its Action card in its Place.
+
+    Attributes:
+        seat: The seat.
+        place: The Place.
+        card: The Action card.
+    """
 
     seat: int
     place: Place
@@ -108,14 +166,25 @@ class ActionShown(Happening):
 
 
 class SatOut(Happening):
-    """A seat has no Place this round."""
+    """A seat is in no Place this round.
+
+    Attributes:
+        seat: The seat.
+        why: The reason.
+    """
 
     seat: int
     why: Why
 
 
 class Passed(Happening):
-    """A seat plays no Action card in its Place."""
+    """A seat plays no Action card in its Place.
+
+    Attributes:
+        seat: The seat.
+        place: The Place.
+        why: The reason.
+    """
 
     seat: int
     place: Place
@@ -123,14 +192,26 @@ class Passed(Happening):
 
 
 class Voided(Happening):
-    """A choice opened as illegal, or could not be opened: it counts for nothing."""
+    """A choice turned out to be illegal, or could not be opened, and counts for nothing.
+
+    Attributes:
+        seat: The seat that chose.
+        kind: The kind of choice.
+    """
 
     seat: int
     kind: str
 
 
 class DefaultTaken(Happening):
-    """The rules chose for an absent seat: a window (0 or 1) or slots."""
+    """The rules have chosen for an absent seat.
+
+    Attributes:
+        seat: The seat.
+        kind: The kind of choice.
+        choice: A window (0 or 1), or slots. None if nothing could be chosen.
+        why: The reason.
+    """
 
     seat: int
     kind: str
@@ -139,7 +220,14 @@ class DefaultTaken(Happening):
 
 
 class Sale(Happening):
-    """The largest Cash buys the top Collectible of a window (0 or 1)."""
+    """The largest Cash has bought the top Collectible of a window.
+
+    Attributes:
+        seat: The buyer.
+        paid: The Cash.
+        window: The window, 0 or 1.
+        took: The piece that was bought.
+    """
 
     seat: int
     paid: ActionCard
@@ -148,13 +236,24 @@ class Sale(Happening):
 
 
 class NoSale(Happening):
-    """Nobody in the Auction Hall played Cash."""
+    """A round passes without a sale, because nobody in the Auction Hall has played Cash.
+
+    Attributes:
+        round: The number of the round.
+    """
 
     round: int
 
 
 class CashStolen(Happening):
-    """The one Thief in the Auction Hall takes the Cash just paid."""
+    """The only Thief in the Auction Hall has taken the Cash that was just paid.
+
+    Attributes:
+        seat: The seat of the Thief.
+        thief: The Thief.
+        owner: The buyer.
+        cash: The Cash.
+    """
 
     seat: int
     thief: ActionCard
@@ -163,14 +262,25 @@ class CashStolen(Happening):
 
 
 class CashPaid(Happening):
-    """The Cash just paid stays in the cash register."""
+    """The Cash that was just paid stays in the cash register.
+
+    Attributes:
+        seat: The buyer.
+        cash: The Cash.
+    """
 
     seat: int
     cash: ActionCard
 
 
 class Returned(Happening):
-    """An Action card goes back to a hand."""
+    """An Action card has gone back to a hand.
+
+    Attributes:
+        seat: The seat of the hand.
+        card: The Action card.
+        why: The reason.
+    """
 
     seat: int
     card: ActionCard
@@ -178,14 +288,25 @@ class Returned(Happening):
 
 
 class TurnedUp(Happening):
-    """The next Collectible of a window."""
+    """The next Collectible of a window was opened to all.
+
+    Attributes:
+        window: The window, 0 or 1.
+        piece: The piece.
+    """
 
     window: int
     piece: Piece
 
 
 class ExhibitShown(Happening):
-    """An exhibit and its placing among those of the round."""
+    """A seat has shown an exhibit.
+
+    Attributes:
+        seat: The seat.
+        pieces: The pieces of the exhibit.
+        placing: Its place among the exhibits of the round, 1 for the best.
+    """
 
     seat: int
     pieces: tuple[Piece, ...]
@@ -193,14 +314,27 @@ class ExhibitShown(Happening):
 
 
 class NothingShown(Happening):
-    """An Exhibit was played and nothing is shown; it does not rank."""
+    """A seat has played Exhibit and shows nothing, so it is not ranked.
+
+    Attributes:
+        seat: The seat.
+        why: The reason.
+    """
 
     seat: int
     why: Why
 
 
 class FigureMoved(Happening):
-    """A figure moves; `fields` is what it was given, `end` where it stands."""
+    """A figure has moved.
+
+    Attributes:
+        seat: The seat of the figure.
+        start: The field from which it moved.
+        end: The field on which it stands now.
+        fields: The number of fields that it was given. The end of the track may cut it short.
+        why: The reason.
+    """
 
     seat: int
     start: int
@@ -210,7 +344,14 @@ class FigureMoved(Happening):
 
 
 class Stolen(Happening):
-    """A Thief takes a Collectible out of an exhibit."""
+    """A Thief has taken a Collectible out of an exhibit.
+
+    Attributes:
+        seat: The seat of the Thief.
+        thief: The Thief.
+        owner: The seat of the exhibit.
+        piece: The piece.
+    """
 
     seat: int
     thief: ActionCard
@@ -219,14 +360,25 @@ class Stolen(Happening):
 
 
 class DetectiveRanked(Happening):
-    """A Detective's rank on the track, which is how far it moves."""
+    """The rank of a Detective's figure was determined, which is how far it moves.
+
+    Attributes:
+        seat: The seat of the Detective.
+        rank: The rank on the track, 1 for the first.
+    """
 
     seat: int
     rank: int
 
 
 class Imprisoned(Happening):
-    """A Thief enters cell 1; `cells` are all cells after everyone moved up, cell 1 first."""
+    """A Thief was put into prison cell 1, and the others moved up by one cell.
+
+    Attributes:
+        seat: The seat of the Thief.
+        thief: The Thief.
+        cells: The Thieves in the prison after that, cell 1 first.
+    """
 
     seat: int
     thief: ActionCard
@@ -234,33 +386,57 @@ class Imprisoned(Happening):
 
 
 class RoundEnded(Happening):
-    """The round is finished; the field of each figure."""
+    """A round has ended.
+
+    Attributes:
+        round: The number of the round.
+        figures: The field of each seat's figure.
+    """
 
     round: int
     figures: tuple[int, ...]
 
 
 class BanquetReached(Happening):
-    """These figures stand on Banquet fields: the game ends."""
+    """Figures stand on Banquet fields, so the game ends.
+
+    Attributes:
+        seats: The seats of these figures.
+    """
 
     seats: tuple[int, ...]
 
 
 class GameStopped(Happening):
-    """The table takes no more steps: the game ends in this round, as it stands."""
+    """The table takes no more steps, so the game ends in this round as it stands.
+
+    Attributes:
+        round: The number of the round.
+    """
 
     round: int
 
 
 class HandOpened(Happening):
-    """All Collectibles of a seat at the end; what could not be opened has no letter."""
+    """The Collectibles of a seat were opened at the end.
+
+    Attributes:
+        seat: The seat.
+        pieces: Its pieces. One that could not be opened has no letter.
+    """
 
     seat: int
     pieces: tuple[Piece, ...]
 
 
 class FinalExhibit(Happening):
-    """A seat's best exhibit at the end and its placing."""
+    """The best exhibit of a seat at the end was ranked.
+
+    Attributes:
+        seat: The seat.
+        pieces: The pieces of the exhibit.
+        placing: Its place among the final exhibits, 1 for the best.
+    """
 
     seat: int
     pieces: tuple[Piece, ...]
@@ -268,7 +444,13 @@ class FinalExhibit(Happening):
 
 
 class FaultFound(Happening):
-    """The final opening shows that a seat once played Exhibit without a valid exhibit."""
+    """The opened hands show that a seat once played Exhibit without a valid exhibit.
+
+    Attributes:
+        seat: The seat.
+        round: The round in which it did.
+        rule: The rule that it broke.
+    """
 
     seat: int
     round: int
@@ -276,7 +458,14 @@ class FaultFound(Happening):
 
 
 class StandingMade(Happening):
-    """A seat's rank at the end."""
+    """A line of the final standings.
+
+    Attributes:
+        rank: The rank, 1 for the winner.
+        seat: The seat.
+        field: The field of its figure.
+        exhibit: The pieces of its final exhibit. Empty if it has none.
+    """
 
     rank: int
     seat: int

@@ -1,4 +1,4 @@
-"""Every rule that a choice can break: the codes of the IllegalMoves that the rules raise."""
+"""The rules that a choice can break: the codes of the IllegalMoves that are raised here."""
 
 from __future__ import annotations
 
@@ -9,26 +9,35 @@ from protocol.game_interface import Field, IllegalMove
 
 
 class Rule(StrEnum):
-    """A rule by its code, which says how it was broken.
+    """A rule, named by a code that says how it was broken.
 
     Attributes:
         template: What the rule forbids, in English. Its gaps are fields.
-        fields: The names of all that is told: numbers of a `place` and a `window`, of an Action
-            `card`, of a `slot` or `slots`, and as `action` what such a card does.
+        fields: The names of all fields: the number of a `place` or `window`, the id of an Action
+            `card`, a `slot` or `slots`, and `action`, the kind of an Action card.
     """
 
     template: str
     fields: frozenset[str]
 
     def __new__(cls, code: str, template: str = "", *fields: str) -> Rule:
-        """Make a member. `fields` are those that the template has no gap for."""
+        """Make a member.
+
+        Args:
+            code: The code.
+            template: What the rule forbids, in English.
+            fields: The names of further fields, for which the template has no gap.
+
+        Returns:
+            The member, which is equal to its code.
+        """
         rule = str.__new__(cls, code)
         rule._value_ = code
         rule.template = template
         rule.fields = frozenset((*re.findall(r"\{(\w+)\}", template), *fields))
         return rule
 
-    # The form of a choice.
+    # Forms of choices
     NOT_A_PLACE = "not-a-place", "a Place is a number from 0 to 1"
     NOT_AN_ACTION = "not-an-action", "an Action card is a number from 0 to 47"
     NOT_A_TURN = "not-a-turn", "a turn is a Place and an Action card, [place, action]"
@@ -39,7 +48,7 @@ class Rule(StrEnum):
         ("each Collectible may be named once, but slot {slot} is named twice"),
     )
     NOT_RISING = "not-rising", "name the Collectibles of an exhibit by rising slot"
-    # Places and Actions.
+    # Places and Actions
     HALL_CLOSED = "hall-closed", "the Auction Hall is open only while a window holds a Collectible"
     HALL_WITHOUT_ACTION = (
         "hall-without-action",
@@ -49,7 +58,7 @@ class Rule(StrEnum):
     NOT_IN_HAND = "not-in-hand", "the Action card is not in its hand", "card"
     NOT_PLAYED_THERE = "not-played-there", "{action} may not be played in the {place}"
     WITHOUT_EXHIBIT = "without-exhibit", "Exhibit needs a valid exhibit"
-    # Exhibits, windows and thefts.
+    # Exhibits, windows and thefts
     NOT_HELD = "not-held", "it holds no Collectible in one of these slots", "slots"
     NOT_SHOWN = "not-shown", "all Collectibles of an exhibit must be shown", "slots"
     NO_RUN = "no-run", "the letters of an exhibit form an unbroken run", "slots"
@@ -65,5 +74,12 @@ class Rule(StrEnum):
     )
 
     def broken(self, **how: Field) -> IllegalMove:
-        """That a choice breaks this rule."""
+        """Return the error for a choice that breaks this rule.
+
+        Args:
+            how: The values of the fields.
+
+        Returns:
+            The error, which the caller raises.
+        """
         return IllegalMove(self.value, **how)

@@ -1,4 +1,4 @@
-"""Which choices the rules allow, and which one they make for an absent seat."""
+"""The choices that the rules allow, and the choice that they make for an absent seat."""
 
 from __future__ import annotations
 
@@ -19,11 +19,21 @@ Broken = IllegalMove | None
 
 
 def check(state: State, kind: Kind, seat: int, choice: object, cards: Cards = NO_CARDS) -> None:
-    """Raise IllegalMove if `seat` may not make this choice of this kind in this state.
+    """Check that the rules allow a seat a choice.
 
-    `cards` (slot to Collectible) are known besides `state.known`: those shown with an exhibit, or
-    one's own. A sealed choice is judged as it will be when it is opened. Whether the seat owes
-    the choice at all is not judged here.
+    A sealed choice is checked as when it is opened. This function does not check whether the seat
+    owes the choice at all.
+
+    Args:
+        state: The state of the game.
+        kind: The kind of choice.
+        seat: The seat.
+        choice: The choice, of any form.
+        cards: The Collectibles by slot that are known in addition to `state.known`: those shown
+            with an exhibit, or the seat's own.
+
+    Raises:
+        IllegalMove: If they forbid it.
 
     SPEC: [G-19].
     """
@@ -34,49 +44,117 @@ def check(state: State, kind: Kind, seat: int, choice: object, cards: Cards = NO
 
 
 def legal(state: State, kind: Kind, seat: int, private: Cards = NO_CARDS) -> tuple[Choice, ...]:
-    """The legal choices of `seat`, given what it knows privately (slot to Collectible).
+    """Return the legal choices of a seat.
 
-    All of them, except for exhibits: there the best of each size of each unbroken run, best
-    first (`check` judges any other). An Exhibit card is listed only with a valid exhibit.
+    These are all legal choices, except for exhibits: of them only the best of each size of each
+    unbroken run is listed, best first. An Exhibit card is listed only if the seat has a valid
+    exhibit.
+
+    Args:
+        state: The state of the game.
+        kind: The kind of choice.
+        seat: The seat.
+        private: The Collectibles by slot that only this seat knows.
+
+    Returns:
+        The choices.
     """
     rule, found = _RULES[kind], _CANDIDATES[kind](state, seat, private)
     return tuple(choice for choice in found if rule(state, seat, choice, private) is None)
 
 
 def has_action(state: State, seat: int, place: Place) -> bool:
-    """Whether the seat has an Action card to play in this Place, as far as is open to all."""
+    """Return whether a seat has an Action card to play in a Place, as far as is open to all.
+
+    Args:
+        state: The state of the game.
+        seat: The seat.
+        place: The Place.
+
+    Returns:
+        True if it has one.
+    """
     return any(_action_rule(state, seat, place, c, NO_CARDS) is None for c in state.hands[seat])
 
 
 def theft_options(state: State) -> tuple[tuple[int, ...], ...]:
-    """The slots still in each exhibit, by rising seat of the exhibitor."""
+    """Return what a Thief may take: the slots that are still in each exhibit.
+
+    Args:
+        state: The state of the game.
+
+    Returns:
+        For each exhibit that is not empty its slots, by rising seat.
+    """
     return tuple(exhibit for exhibit in state.exhibits if exhibit)
 
 
 def default_window(state: State) -> int:
-    """The lowest-numbered window that is not empty."""
+    """Return the window that is taken for an absent buyer: the first one that is not empty.
+
+    Args:
+        state: The state of the game.
+
+    Returns:
+        0 or 1.
+    """
     return next(i for i, window in enumerate(state.windows) if window)
 
 
 def default_theft(state: State) -> tuple[int, ...]:
-    """The oldest piece of each exhibit."""
+    """Return what is taken for an absent Thief: the oldest piece of each exhibit.
+
+    Args:
+        state: The state of the game.
+
+    Returns:
+        The slots, by rising seat of the exhibit.
+    """
     return tuple(_oldest_slot(state, exhibit) for exhibit in theft_options(state))
 
 
 def default_exhibit(state: State, seat: int) -> tuple[int, ...] | None:
-    """The slots of the best exhibit among the seat's Collectibles that are open to all."""
+    """Return the exhibit that is shown for an absent seat.
+
+    It is the best one among the seat's Collectibles that are open to all.
+
+    Args:
+        state: The state of the game.
+        seat: The seat.
+
+    Returns:
+        The slots, rising, or None if there is none.
+    """
     return best_slots(state, state.open_cards(state.collectibles[seat]))
 
 
 def best_slots(state: State, cards: Cards) -> tuple[int, ...] | None:
-    """The slots of the best exhibit among these cards, rising; None if there is none."""
+    """Return the best exhibit among Collectibles.
+
+    Args:
+        state: The state of the game.
+        cards: The Collectibles by slot.
+
+    Returns:
+        The slots of the exhibit, rising, or None if there is none.
+    """
     best = best_exhibit(state.edition, cards.values())
     return None if best is None else _slots_of(cards, best)
 
 
 def holds_exhibit(state: State, seat: int, cards: Cards = NO_CARDS) -> bool:
-    """Whether the seat can hold a valid exhibit, given what is open to all and `cards`; exact
-    once no Collectible of the seat is hidden."""
+    """Return whether a seat can have a valid exhibit.
+
+    If all Collectibles of the seat are known, this says whether it has one.
+
+    Args:
+        state: The state of the game.
+        seat: The seat.
+        cards: The Collectibles by slot that are known in addition to `state.known`.
+
+    Returns:
+        True if it can have one.
+    """
     slots = state.collectibles[seat]
     seen = _seen(state, slots, cards)
     hidden = len(slots) - len(seen)
@@ -88,27 +166,31 @@ def holds_exhibit(state: State, seat: int, cards: Cards = NO_CARDS) -> bool:
 
 
 def _oldest_slot(state: State, slots: tuple[int, ...]) -> int:
+    """Return the slot of the oldest open Collectible among some slots."""
     cards = state.open_cards(slots)
     return min(cards, key=lambda slot: state.edition.collectibles[cards[slot]].age)
 
 
 def _slots_of(cards: Cards, wanted: tuple[int, ...]) -> tuple[int, ...]:
+    """Return the slots of some Collectibles, rising."""
     chosen = set(wanted)
     return tuple(sorted(slot for slot, card in cards.items() if card in chosen))
 
 
 def _seen(state: State, slots: tuple[int, ...], cards: Cards) -> dict[int, int]:
+    """Return the known Collectibles in some slots."""
     more = {slot: cards[slot] for slot in slots if slot in cards}
     return {**more, **state.open_cards(slots)}
 
 
-# The rule each kind of choice breaks; None if it breaks none. The sentences are those of SPEC 9.5,
-# *Legal choices*.
+# Rules of each kind of choice
+#
+# Each function returns the error for a choice that breaks its rule, or None. The rules are those of
+# SPEC 9.5, *Legal choices*.
 
 
 def _place_rule(state: State, seat: int, choice: int, cards: Cards) -> Broken:
-    """The Castle; or the Auction Hall while a window holds a Collectible and the hand holds a card
-    that belongs there."""
+    """Allow the Castle, and the Auction Hall if it is open and the hand has a card for it."""
     if choice == Place.CASTLE:
         return None
     if state.windows_empty:
@@ -118,8 +200,11 @@ def _place_rule(state: State, seat: int, choice: int, cards: Cards) -> Broken:
 
 
 def _belongs(state: State, card: int, place: Place) -> bool:
-    """Cash only in the Auction Hall, Exhibit only in the Castle, Thief in both; the Detective in
-    the Castle, and where the switch says so in the Auction Hall."""
+    """Return whether an Action card may be played in a Place.
+
+    Cash is for the Auction Hall and Exhibit for the Castle. A Thief may be played in both. A
+    Detective may be played in the Castle, and in the Auction Hall if the switch says so.
+    """
     kind = state.kind(card)
     if place == Place.CASTLE:
         return kind != ActionKind.CASH
@@ -129,8 +214,11 @@ def _belongs(state: State, card: int, place: Place) -> bool:
 
 
 def _action_rule(state: State, seat: int, place: Place | None, card: int, cards: Cards) -> Broken:
-    """The card is in the hand and belongs in the seat's Place; Exhibit only with what may be a
-    valid exhibit, and for oneself, who sees one's cards, with a valid one ([G-2])."""
+    """Allow a card of the hand that may be played in the seat's Place.
+
+    Exhibit needs what may be a valid exhibit. The seat itself, which sees its cards, needs a valid
+    one ([G-2]).
+    """
     if place is None:
         return Rule.IN_NO_PLACE.broken()
     if card not in state.hands[seat]:
@@ -144,7 +232,7 @@ def _action_rule(state: State, seat: int, place: Place | None, card: int, cards:
 
 
 def _turn_rule(state: State, seat: int, choice: tuple[int, ...], cards: Cards) -> Broken:
-    """The Place is legal, and the Action is legal there."""
+    """Allow a legal Place together with an Action that is legal there."""
     place, card = choice
     return _place_rule(state, seat, place, cards) or _action_rule(
         state, seat, Place(place), card, cards
@@ -152,7 +240,7 @@ def _turn_rule(state: State, seat: int, choice: tuple[int, ...], cards: Cards) -
 
 
 def _exhibit_rule(state: State, seat: int, choice: tuple[int, ...], cards: Cards) -> Broken:
-    """One's own Collectibles, every one of them shown, that are a valid exhibit."""
+    """Allow Collectibles of the seat that are all shown and are a valid exhibit."""
     if not set(choice) <= set(state.collectibles[seat]):
         return Rule.NOT_HELD.broken(slots=choice)
     seen = _seen(state, choice, cards)
@@ -164,11 +252,12 @@ def _exhibit_rule(state: State, seat: int, choice: tuple[int, ...], cards: Cards
 
 
 def _window_rule(state: State, seat: int, choice: int, cards: Cards) -> Broken:
+    """Allow a window that is not empty."""
     return None if state.windows[choice] else Rule.WINDOW_EMPTY.broken(window=choice)
 
 
 def _theft_rule(state: State, seat: int, choice: tuple[int, ...], cards: Cards) -> Broken:
-    """One piece of each exhibit that still has one, by rising seat of the exhibitor."""
+    """Allow one piece of each exhibit that still has one, by rising seat of the exhibitor."""
     options = theft_options(state)
     if len(choice) != len(options):
         return Rule.ONE_OF_EACH.broken()
@@ -189,16 +278,18 @@ _RULES: Mapping[str, Callable[[State, int, Any, Cards], Broken]] = {
 }
 
 
-# What may be chosen at all: of these `legal` lists what breaks no rule.
+# Candidates, of which `legal` lists those that break no rule
 
 
 def _exhibits(state: State, seat: int, private: Cards) -> Iterable[Choice]:
+    """Find the exhibits that `legal` lists."""
     seen = _seen(state, state.collectibles[seat], private)
     runs = best_by_size(state.edition, list(seen.values()))
     return (_slots_of(seen, run) for run in runs)
 
 
 def _thefts(state: State, seat: int, private: Cards) -> Iterable[Choice]:
+    """Find all thefts."""
     options = theft_options(state)
     return product(*options) if options else ()
 

@@ -1,4 +1,4 @@
-"""How far figures move, and other changes of state that all phases share."""
+"""Changes of state that all phases share: how far figures move, and where cards go."""
 
 from __future__ import annotations
 
@@ -17,24 +17,65 @@ T = TypeVar("T")
 
 
 def tell(state: State, *happenings: Happening, **changes: object) -> State:
-    """The state with these fields changed and these happenings added to its news."""
+    """Return the state with more events and some fields changed.
+
+    Args:
+        state: The state before.
+        happenings: The events, which are added to `news`.
+        changes: The new values by the name of the field.
+
+    Returns:
+        The changed state.
+    """
     return state.but(news=state.news + happenings, **changes)
 
 
 def go(state: State, phase: Phase, *happenings: Happening, **changes: object) -> State:
-    """Like `tell`, and on to `phase`, which the phase table must allow."""
+    """Return the state in another phase, with more events and some fields changed.
+
+    Args:
+        state: The state before.
+        phase: The next phase.
+        happenings: The events, which are added to `news`.
+        changes: The new values by the name of the field.
+
+    Returns:
+        The changed state.
+
+    Raises:
+        IllegalTransition: If the phase table does not allow this step.
+    """
     require(state.phase, phase)
     return tell(state, *happenings, phase=phase, **changes)
 
 
 def put(row: tuple[T, ...], at: int, value: T) -> tuple[T, ...]:
-    """The tuple with one place changed."""
+    """Return a tuple with one item changed.
+
+    Args:
+        row: The tuple.
+        at: The index of the item.
+        value: The new item.
+
+    Returns:
+        The changed tuple.
+    """
     return (*row[:at], value, *row[at + 1 :])
 
 
 def reveal(state: State, cards: Cards) -> State:
-    """These slots become open to all. UnexpectedEvent for a slot or Collectible that does not
-    exist, or is open already."""
+    """Open slots to all.
+
+    Args:
+        state: The state before.
+        cards: The Collectible of each slot that is opened.
+
+    Returns:
+        The changed state.
+
+    Raises:
+        UnexpectedEvent: If a slot or Collectible does not exist, or is open already.
+    """
     if not cards:
         return state
     known = list(state.known)
@@ -50,14 +91,33 @@ def reveal(state: State, cards: Cards) -> State:
 
 
 def give_back(state: State, seat: int, card: int, why: Why) -> State:
-    """An Action card returns to `seat`'s hand."""
+    """Return an Action card to a seat's hand.
+
+    Args:
+        state: The state before.
+        seat: The seat.
+        card: The id of the card.
+        why: The reason.
+
+    Returns:
+        The changed state.
+    """
     hand = tuple(sorted((*state.hands[seat], card)))
     told = Returned(seat, state.action_card(card), why)
     return tell(state, told, hands=put(state.hands, seat, hand))
 
 
 def clear(state: State, place: Place, why: Why) -> State:
-    """Return the state once every Action card in a Place has gone back to its hand."""
+    """Return every Action card that lies in a Place to its hand.
+
+    Args:
+        state: The state before.
+        place: The Place.
+        why: The reason.
+
+    Returns:
+        The changed state.
+    """
     for seat in state.at(place):
         card = state.actions[seat]
         if card is not None:
@@ -67,13 +127,30 @@ def clear(state: State, place: Place, why: Why) -> State:
 
 
 def lay(state: State, seat: int, card: int) -> State:
-    """An Action card leaves `seat`'s hand for the table."""
+    """Move an Action card from a seat's hand to the table.
+
+    Args:
+        state: The state before.
+        seat: The seat.
+        card: The id of the card.
+
+    Returns:
+        The changed state.
+    """
     hand = tuple(c for c in state.hands[seat] if c != card)
     return state.but(hands=put(state.hands, seat, hand), actions=put(state.actions, seat, card))
 
 
 def advance(state: State, moves: Iterable[tuple[int, int, Why]]) -> State:
-    """Figures move on; each move is (seat, fields, why). Nobody passes the last Banquet field."""
+    """Move figures. None moves beyond the last Banquet field.
+
+    Args:
+        state: The state before.
+        moves: For each move the seat, the number of fields and the reason.
+
+    Returns:
+        The changed state.
+    """
     figures = list(state.figures)
     told = []
     for seat, fields, why in moves:
@@ -84,7 +161,15 @@ def advance(state: State, moves: Iterable[tuple[int, int, Why]]) -> State:
 
 
 def move_detectives(state: State, seats: Iterable[int]) -> State:
-    """Move each Detective as many fields as the rank of its figure. All ranks are of one moment."""
+    """Move the figure of each Detective as many fields as its rank. All ranks are taken at once.
+
+    Args:
+        state: The state before.
+        seats: The seats that play a Detective.
+
+    Returns:
+        The changed state.
+    """
     is_late = state.edition.switches.detective_rank == "after"
     ranks = state.ranks(state.figures if is_late else state.before)
     state = tell(state, *(DetectiveRanked(seat, ranks[seat]) for seat in seats))
@@ -97,16 +182,17 @@ def reward(
     shown: Callable[[int, tuple[Piece, ...], int], Happening],
     honours: Iterable[tuple[Why, int]],
 ) -> tuple[State, list[int]]:
-    """Rank exhibits, tell each with its placing, and move the figures of the best on.
+    """Rank exhibits, report each with its placing, and move the figures of the best.
 
     Args:
         state: The state before.
-        exhibits: By seat the slots of its exhibit, if it has one.
-        shown: What is told of an exhibit: its seat, its pieces, its placing.
-        honours: Of the best, the second best and so on why it moves, and how far.
+        exhibits: For each seat the slots of its exhibit, or None.
+        shown: Makes the event for an exhibit, of its seat, its pieces and its placing.
+        honours: For the best exhibit, the second best and so on, the reason of the move and the
+            number of fields.
 
     Returns:
-        The state, and the seats of the exhibits, the best first.
+        The changed state, and the seats of the exhibits, the best first.
     """
     slots = {seat: exhibit for seat, exhibit in enumerate(exhibits) if exhibit}
     cards = {seat: state.open_cards(exhibit).values() for seat, exhibit in slots.items()}

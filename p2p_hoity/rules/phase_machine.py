@@ -1,6 +1,6 @@
-"""The phase machine's steps: what each phase waits for and what the answer does.
+"""The steps of the phase machine: what each phase waits for, and what the answer does.
 
-Whatever nobody may be asked for happens by default inside `apply`, chains of defaults included.
+`apply` itself makes the choices that no seat may be asked for, also several in a row.
 """
 
 from __future__ import annotations
@@ -25,8 +25,13 @@ NOBODY: frozenset[int] = frozenset()
 
 @dataclass(frozen=True, slots=True)
 class PhaseRules:
-    """One phase: what it waits for (None: nothing, it is passed through), what the answering event
-    does, and what happens when it waits for nothing."""
+    """The rules of one phase.
+
+    Attributes:
+        due: Returns what the phase waits for. None if it waits for nothing and is passed through.
+        take: Returns the state after the event that the phase waits for.
+        skip: Returns the state after a phase that waits for nothing.
+    """
 
     due: Callable[[State], game.Expected | None]
     take: Callable[[State, Any], State]
@@ -34,15 +39,32 @@ class PhaseRules:
 
 
 def expected(state: State) -> game.Expected:
-    """What has to happen next."""
+    """Return what has to happen next.
+
+    Args:
+        state: The state of the game.
+
+    Returns:
+        What is expected: `Over` after the end.
+    """
     return STEPS[state.phase].due(state) or game.Over()
 
 
 def apply(state: State, event: game.Event) -> State:
-    """The state after `event`; its `news` say what happened.
+    """Return the state after an event.
 
-    Raises IllegalMove if the rules forbid a choice in it, UnexpectedEvent if it is not what
-    `expected` asks for. The state given is never changed.
+    The state that is given is not changed. The `news` of the new state say what happened.
+
+    Args:
+        state: The state before.
+        event: The event.
+
+    Returns:
+        The state after it.
+
+    Raises:
+        IllegalMove: If the rules forbid a choice in the event.
+        UnexpectedEvent: If the event is not what `expected` asks for.
 
     SPEC: [G-3].
     """
@@ -58,15 +80,17 @@ def apply(state: State, event: game.Event) -> State:
 
 
 def _settle(state: State) -> State:
+    """Pass through all phases that wait for nothing."""
     while STEPS[state.phase].due(state) is None:
         state = STEPS[state.phase].skip(state)
     return state
 
 
-# Does the event answer what is expected?
+# Events that answer what is expected, and the end of the game
 
 
 def _fits(due: game.Expected, event: game.Event) -> bool:
+    """Return whether an event answers what is expected."""
     match due, event:
         case (game.Deal(), game.Dealt()) | (game.Draw(), game.Drawn()):
             return True
@@ -84,17 +108,20 @@ def _fits(due: game.Expected, event: game.Event) -> bool:
 
 
 def _stop(state: State) -> State:
-    """On to the end from any phase; what the round still owed is not done ([G-5])."""
+    """Go to the end from any phase. Whatever the round still owed is not done ([G-5])."""
     if state.phase in (Phase.DEAL, Phase.FINAL, Phase.OVER):
         raise UnexpectedEvent(f"a game in phase {state.phase} is not stopped")
     return tell(state, GameStopped(state.round), phase=Phase.FINAL)
 
 
-# Who is present.
+# Presence
 
 
 def _change_presence(state: State, event: game.Presence) -> State:
-    """Who comes back in a round rests until the next one ([E-14], [G-4])."""
+    """Change who is present. A seat that comes back in a round sits out until the next one.
+
+    SPEC: [E-14], [G-4].
+    """
     seats = frozenset(range(state.seats))
     if not event.present <= seats or not state.banned <= event.banned <= seats:
         raise UnexpectedEvent(f"{event} names no seats of this table, or lifts a ban")
@@ -110,10 +137,11 @@ def _change_presence(state: State, event: game.Presence) -> State:
     return tell(state, told, present=event.present, banned=event.banned, resting=resting)
 
 
-# The steps.
+# Rules of the phases
 
 
 def _never(state: State, event: object = None) -> State:
+    """Raise an error, because nothing can happen in this phase."""
     raise UnexpectedEvent(f"nothing can happen in phase {state.phase}")
 
 
@@ -122,6 +150,7 @@ def _sealing(
     seats: Callable[[State], Iterable[int]],
     take: Callable[[State, game.Sealed], State],
 ) -> PhaseRules:
+    """Make the rules of a phase in which seats seal choices of a kind."""
     return PhaseRules(
         lambda state: choices.seal_of(state, kind, seats(state)),
         take,
@@ -134,6 +163,7 @@ def _opening(
     seats: Callable[[State], Iterable[int]],
     take: Callable[[State, game.Unsealed], State],
 ) -> PhaseRules:
+    """Make the rules of a phase in which sealed choices of a kind are opened."""
     return PhaseRules(
         lambda state: choices.unseal_of(state, kind, seats(state)),
         take,
@@ -142,10 +172,12 @@ def _opening(
 
 
 def _passage(skip: Callable[[State], State]) -> PhaseRules:
+    """Make the rules of a phase that waits for nothing."""
     return PhaseRules(lambda state: None, _never, skip)
 
 
 def _seal_in(end: Phase, *places: Place) -> PhaseRules:
+    """Make the rules of a phase in which Actions are sealed in some Places."""
     return _sealing(
         "action",
         lambda state: choices.owing_action(state, *places),
@@ -154,6 +186,7 @@ def _seal_in(end: Phase, *places: Place) -> PhaseRules:
 
 
 def _open_in(place: Place, resolve: Callable[[State], State]) -> PhaseRules:
+    """Make the rules of a phase in which the Actions in a Place are opened."""
     return _opening(
         "action",
         lambda state: state.at(place),

@@ -1,4 +1,4 @@
-"""The phase machine as one table: every phase, what it waits for, and where it may lead."""
+"""The phases as one table: what each waits for, and to which phases it may lead."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 
 class Phase(StrEnum):
-    """Where in the game a state rests. A phase that waits for nothing is passed through."""
+    """The phases of a game. A phase that waits for nothing is passed through at once."""
 
     DEAL = "deal"
     ROUND = "round"
@@ -33,7 +33,14 @@ class Phase(StrEnum):
 
 
 class Transition(NamedTuple):
-    """One permitted step of the machine."""
+    """A step between phases that is allowed.
+
+    Attributes:
+        start: The phase before.
+        waits_for: What it waits for, in words.
+        end: The phase after.
+        when: The condition of the step, in words.
+    """
 
     start: Phase
     waits_for: str
@@ -42,7 +49,7 @@ class Transition(NamedTuple):
 
 
 class IllegalTransition(RuntimeError):
-    """The machine was driven along a line that is not in its table: a bug of ours."""
+    """An error that says that a step is not in the table, which is a bug of this program."""
 
 
 _P = Phase
@@ -91,6 +98,14 @@ _PERMITTED = frozenset((row.start, row.end) for row in TABLE)
 
 
 def require(start: Phase, end: Phase) -> None:
-    """IllegalTransition unless the table lists this step."""
+    """Check that the table allows a step.
+
+    Args:
+        start: The phase before.
+        end: The phase after.
+
+    Raises:
+        IllegalTransition: If it does not.
+    """
     if (start, end) not in _PERMITTED:
         raise IllegalTransition(f"the rules have no step from {start} to {end}")

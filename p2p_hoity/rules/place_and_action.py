@@ -17,16 +17,32 @@ from .phases import Phase
 NOBODY: frozenset[int] = frozenset()
 
 
-# The beginning of a round.
+# The beginning of a round
 
 
 def round_waits(state: State) -> Seal | None:
-    """A round begins by itself once anybody is present."""
+    """Return what a round waits for before it begins.
+
+    Args:
+        state: The state of the game.
+
+    Returns:
+        None if a seat is present, so that the round begins by itself. Otherwise a Seal of no seats.
+    """
     return None if state.present else Seal("place", NOBODY)
 
 
 def begin_round(state: State) -> State:
-    """Everyone present takes part; with no Place to choose all are sent to one ([G-7])."""
+    """Begin a round with all present seats ([G-7]).
+
+    If they cannot choose a Place, they are all sent to one.
+
+    Args:
+        state: The state before.
+
+    Returns:
+        The state in the first phase of the round.
+    """
     fixed = _fixed_place(state, state.round + 1)
     seats = tuple(sorted(state.present))
     out = tuple(seat for seat in range(state.seats) if seat not in state.present)
@@ -48,6 +64,7 @@ def begin_round(state: State) -> State:
 
 
 def _fixed_place(state: State, number: int) -> Place | None:
+    """Return the Place to which all seats are sent in a round, or None if they choose one."""
     if state.windows_empty:
         return Place.CASTLE
     if state.variant == "confrontation":
@@ -56,11 +73,21 @@ def _fixed_place(state: State, number: int) -> Place | None:
 
 
 def together(state: State) -> bool:
-    """All Actions are sealed in phase II; moot with two seats."""
+    """Return whether all Actions of a round are sealed at once.
+
+    With two seats the switch is ignored.
+
+    Args:
+        state: The state of the game.
+
+    Returns:
+        True if they are.
+    """
     return state.variant is None and state.edition.switches.action_choice == "together"
 
 
 def _first_phase(state: State, fixed: Place | None) -> Phase:
+    """Return the first phase of a round."""
     if fixed is None:
         return Phase.TURN_SEAL if state.variant == "surprise" else Phase.PLACE_SEAL
     if together(state):
@@ -68,23 +95,48 @@ def _first_phase(state: State, fixed: Place | None) -> Phase:
     return Phase.HALL_SEAL if fixed == Place.AUCTION_HALL else Phase.CASTLE
 
 
-# Places.
+# Places
 
 
 def seal_of(state: State, kind: Kind, seats: Iterable[int]) -> Seal | None:
-    """A Seal of those of `seats` that may be asked; None if there are none ([G-6])."""
+    """Return the choices that seats have to seal ([G-6]).
+
+    Args:
+        state: The state of the game.
+        kind: The kind of choice.
+        seats: The seats that owe a choice.
+
+    Returns:
+        The choices of those seats that may be asked, or None if there are none.
+    """
     owed = frozenset(seat for seat in seats if state.active(seat))
     return Seal(kind, owed) if owed else None
 
 
 def unseal_of(state: State, kind: Kind, seats: Iterable[int]) -> Unseal | None:
-    """An Unseal of those of `seats` that have sealed; None if there are none."""
+    """Return the sealed choices that are to be opened.
+
+    Args:
+        state: The state of the game.
+        kind: The kind of choice.
+        seats: The seats whose choices are of interest.
+
+    Returns:
+        The choices of those seats that have sealed one, or None if there are none.
+    """
     due = state.sealed.intersection(seats)
     return Unseal(kind, due, shows=kind == "exhibit") if due else None
 
 
 def everyone(state: State) -> range:
-    """All seats."""
+    """Return all seats, present or not.
+
+    Args:
+        state: The state of the game.
+
+    Returns:
+        The numbers of the seats.
+    """
     return range(state.seats)
 
 
@@ -93,7 +145,10 @@ def seal_places(state: State, event: Sealed) -> State:
 
     Args:
         state: The state before.
-        event: Who has sealed. A seat that has not sits the round out.
+        event: The seats that have sealed. A seat that has not sits the round out.
+
+    Returns:
+        The state that waits for the opening.
     """
     out = [SatOut(seat, Why.NO_SEALED_CHOICE) for seat in sorted(state.joined - event.seats)]
     end = Phase.TURN_OPEN if event.kind == "turn" else Phase.PLACE_OPEN
@@ -101,17 +156,40 @@ def seal_places(state: State, event: Sealed) -> State:
 
 
 def _void(seat: int) -> Happening:
+    """Return the event for a void Place: its seat sits the round out."""
     return SatOut(seat, Why.VOID_CHOICE)
 
 
 def open_places(state: State, event: Unsealed) -> State:
-    """Places are shown; a void one sits the round out ([G-8])."""
+    """Show the Places. A seat with a void one sits the round out ([G-8]).
+
+    Args:
+        state: The state before.
+        event: The opened choices, None where one is void.
+
+    Returns:
+        The state in which Actions are sealed.
+
+    Raises:
+        IllegalMove: If the rules forbid a choice.
+    """
     end = Phase.ALL_SEAL if together(state) else Phase.HALL_SEAL
     return go(_shown(state, event, _void, _stand), end, sealed=NOBODY)
 
 
 def open_turns(state: State, event: Unsealed) -> State:
-    """Surprise: Places and Actions are shown together. The phase goes on in the Auction Hall."""
+    """Show Places and Actions together, in `surprise`. The Auction Hall follows in the same phase.
+
+    Args:
+        state: The state before.
+        event: The opened choices, None where one is void.
+
+    Returns:
+        The state before the sale.
+
+    Raises:
+        IllegalMove: If the rules forbid a choice.
+    """
 
     def play(state: State, seat: int, turn: tuple[int, int]) -> State:
         return _play(_stand(state, seat, turn[0]), seat, turn[1])
@@ -125,7 +203,7 @@ def _shown(
     void: Callable[[int], Happening],
     play: Callable[[State, int, Any], State],
 ) -> State:
-    """Choices of one kind are shown by rising seat: each is checked and played, or is void."""
+    """Show choices of one kind by rising seat. Each is checked and played, or is void."""
     for seat, choice in sorted(event.choices.items()):
         if choice is None:
             state = tell(state, Voided(seat, event.kind), void(seat))
@@ -136,23 +214,46 @@ def _shown(
 
 
 def _stand(state: State, seat: int, place: int) -> State:
+    """Put a seat into a Place."""
     where = Place(place)
     return tell(state, PlaceShown(seat, where), places=put(state.places, seat, where))
 
 
-# Actions.
+# Actions
 
 
 def owing_action(state: State, *places: Place) -> tuple[int, ...]:
-    """The seats in these Places that have an Action card to play there."""
+    """Return the seats in some Places that have an Action card to play there.
+
+    Args:
+        state: The state of the game.
+        places: The Places.
+
+    Returns:
+        The seats, by Place and rising.
+    """
     at = [(seat, place) for place in places for seat in state.at(place)]
     return tuple(seat for seat, place in at if has_action(state, seat, place))
 
 
 def seal_actions(state: State, event: Sealed, end: Phase, *places: Place) -> State:
-    """Actions are sealed; in these Places everyone else passes."""
+    """Return the state once Actions are sealed. All other seats in these Places pass.
+
+    Args:
+        state: The state before.
+        event: The seats that have sealed.
+        end: The next phase.
+        places: The Places.
+
+    Returns:
+        The state that waits for the opening.
+    """
     passed = [
-        Passed(seat, place, _why_passed(state, seat, place))
+        Passed(
+            seat,
+            place,
+            Why.NO_SEALED_CHOICE if has_action(state, seat, place) else Why.NO_ACTION,
+        )
         for place in places
         for seat in state.at(place)
         if seat not in event.seats
@@ -160,17 +261,26 @@ def seal_actions(state: State, event: Sealed, end: Phase, *places: Place) -> Sta
     return go(state, end, *passed, sealed=event.seats)
 
 
-def _why_passed(state: State, seat: int, place: Place) -> Why:
-    return Why.NO_SEALED_CHOICE if has_action(state, seat, place) else Why.NO_ACTION
-
-
 def open_actions(state: State, event: Unsealed, place: Place) -> State:
-    """The Actions in one Place are shown; a void one is a pass ([G-9])."""
+    """Show the Actions in one Place. A void one counts as a pass ([G-9]).
+
+    Args:
+        state: The state before.
+        event: The opened choices, None where one is void.
+        place: The Place.
+
+    Returns:
+        The state after it, in the same phase.
+
+    Raises:
+        IllegalMove: If the rules forbid a choice.
+    """
     shown = _shown(state, event, lambda seat: Passed(seat, place, Why.VOID_CHOICE), _play)
     return shown.but(sealed=state.sealed - frozenset(event.choices))
 
 
 def _play(state: State, seat: int, card: int) -> State:
+    """Show a seat's Action card in its Place."""
     where = state.places[seat]
     shown = ActionShown(seat, cast(Place, where), state.action_card(card))
     return tell(lay(state, seat, card), shown)

@@ -1,5 +1,6 @@
-"""What one seat may know: the open state and its own hidden Collectibles; bots and screens see no
-more than this.
+"""The view of one seat: the open state, and its own hidden Collectibles.
+
+Bots and screens get nothing else.
 """
 
 from __future__ import annotations
@@ -16,8 +17,13 @@ from .legality import NO_CARDS, check, legal
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """One seat's view. `seat` is None for an onlooker; `private` are the seat's own Collectibles
-    (slot to index) that are not open to all. `state` holds only what is open to all."""
+    """Everything that one seat or an onlooker may know of a game.
+
+    Attributes:
+        state: The state, which has only what is open to all.
+        seat: The seat. None for an onlooker.
+        private: The seat's own Collectibles that are not open to all: pairs of slot and index.
+    """
 
     state: State
     seat: int | None
@@ -25,38 +31,87 @@ class View:
 
     @property
     def cards(self) -> dict[int, int]:
-        """Every slot whose Collectible this seat knows."""
+        """The Collectible of every slot that this seat knows."""
         return {**dict(self.private), **self.state.open_cards(range(len(self.state.known)))}
 
     def mine(self) -> dict[int, int]:
-        """The seat's own Collectibles, slot to index."""
+        """Return the seat's own Collectibles.
+
+        Returns:
+            The Collectible by slot. Empty for an onlooker.
+        """
         return {} if self.seat is None else self.held(self.seat)
 
     def held(self, seat: int) -> dict[int, int]:
-        """What this view knows of another seat's Collectibles."""
+        """Return what this view knows of the Collectibles of a seat.
+
+        Args:
+            seat: The seat.
+
+        Returns:
+            The known Collectibles by slot.
+        """
         cards = self.cards
         return {slot: cards[slot] for slot in self.state.collectibles[seat] if slot in cards}
 
     def hidden(self, seat: int) -> int:
-        """Return how many of a seat's Collectibles this view does not know."""
+        """Return how many of a seat's Collectibles this view does not know.
+
+        Args:
+            seat: The seat.
+
+        Returns:
+            The number.
+        """
         return len(self.state.collectibles[seat]) - len(self.held(seat))
 
     def piece(self, slot: int) -> Piece:
-        """What this seat knows of a slot."""
+        """Return what this view knows of a slot.
+
+        Args:
+            slot: The slot.
+
+        Returns:
+            The slot with its Collectible, if that is known.
+        """
         return piece_of(self.state.edition, slot, self.cards.get(slot))
 
     def legal(self, kind: Kind) -> tuple[Choice, ...]:
-        """The legal choices of this seat; none for an onlooker."""
+        """Return the legal choices of this seat, as `legality.legal` lists them.
+
+        Args:
+            kind: The kind of choice.
+
+        Returns:
+            The choices. Empty for an onlooker.
+        """
         return () if self.seat is None else legal(self.state, kind, self.seat, dict(self.private))
 
     def check(self, kind: Kind, choice: object) -> None:
-        """Raise IllegalMove if this seat may not make this choice."""
+        """Check that the rules allow this seat a choice.
+
+        Args:
+            kind: The kind of choice.
+            choice: The choice, of any form.
+
+        Raises:
+            IllegalMove: If they forbid it.
+        """
         check(self.state, kind, -1 if self.seat is None else self.seat, choice, dict(self.private))
 
 
 def view(state: State, seat: int | None, private: Cards = NO_CARDS) -> View:
-    """The view of `seat` (None: an onlooker). Of `private` only the seat's own dealt slots that
-    are not open to all are kept."""
+    """Return the view of a seat or an onlooker.
+
+    Args:
+        state: The state of the game.
+        seat: The seat. None for an onlooker.
+        private: Collectibles by slot that are known. Only those dealt to this seat and not open to
+            all are used.
+
+    Returns:
+        The view.
+    """
     if seat is None:
         return View(state, None, ())
     dealt = range(HAND * seat, HAND * seat + HAND)

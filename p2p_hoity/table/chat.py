@@ -1,7 +1,7 @@
-"""Chat at a table: signed frames outside the chain, flooded once to every node that is let in.
+"""Chat at a table: signed messages outside the chain, passed on once to every node that is let in.
 
-Each node passes on what is new to it, once. A seat that talks too fast is muted for a while. A link
-that carries too many frames of chat is read no further for a second.
+Each node passes a message on once, when it is new to it. A seat that sends messages too fast is
+muted for a while. A link that carries too many frames of chat is not read for a second.
 
 SPEC: section 13.6.
 """
@@ -33,9 +33,9 @@ from ..net.link_limits import Buckets
 from ..presentation import screen_updates as updates
 
 MAX_WORDS: Final = 200
-"""Characters of what is said at once."""
+"""The most characters of a message."""
 PHRASES: Final = 12
-"""Phrases that every language has; they are said by their number, from 0."""
+"""The number of phrases that every language has. A message names one by its number, from 0."""
 MAX_COUNT: Final = 2**64 - 1
 _Count = Annotated[int, codec.Int(MAX_COUNT)]
 _WORDS: Final = codec.Text(lambda words: words != "" and is_plain(words), MAX_WORDS)
@@ -43,10 +43,16 @@ _WORDS: Final = codec.Text(lambda words: words != "" and is_plain(words), MAX_WO
 
 @dataclass(frozen=True)
 class Spoken:
-    """What its author says at one table: plain text, or the number of a phrase.
+    """A chat message: plain text, or the number of a phrase, signed by its author.
 
-    `via` is the seat through which it is said: a seat's own number, or that of the seat which an
-    onlooker says it to. `count` rises with everything that an author says.
+    Attributes:
+        table: The id of the table, 32 bytes.
+        author: The public key of the author, 32 bytes.
+        via: The number of the seat through which it is sent: the author's own seat, or the seat to
+            which an onlooker has sent it.
+        count: A number that rises with every message of the author.
+        words: The text, or the number of a phrase.
+        signature: The author's signature of `statement`, 64 bytes.
     """
 
     table: codec.Octets32
@@ -57,15 +63,27 @@ class Spoken:
     signature: codec.Octets64 = b""
 
     def statement(self) -> bytes:
-        """The bytes that the author signs."""
+        """Return the bytes that the author signs.
+
+        Returns:
+            The encoded fields, without the signature.
+        """
         return codec.encode((self.table, self.author, self.via, self.count, self.words))
 
     def encode(self) -> bytes:
-        """The frame."""
+        """Return the message as a frame.
+
+        Returns:
+            The bytes of the frame `talk`.
+        """
         return codec.encode(FRAMES.write(self))
 
     def check(self) -> None:
-        """Invalid unless its author has signed it ([W-2])."""
+        """Check the author's signature ([W-2]).
+
+        Raises:
+            Invalid: If the signature is invalid.
+        """
         verify_signature(self.author, Label.TALK, self.statement(), self.signature)
 
 
@@ -73,36 +91,74 @@ _SPOKEN: Final = codec.Kinds({"talk": (Spoken, 2_048)})
 
 
 class _PassedOn(codec.FieldForm[Spoken]):
-    """The whole frame of what somebody else has said, as bytes."""
+    """The form of a field that contains the whole frame `talk` of another author, as bytes."""
 
     def read(self, value: Any) -> Spoken:
-        """Return what was said. Raises WrongForm for what is not of this form."""
+        """Parse the message in a field.
+
+        Args:
+            value: The decoded field.
+
+        Returns:
+            The message. Its signature is not checked.
+
+        Raises:
+            WrongForm: If the field is no byte string.
+            Invalid: If the bytes are no frame `talk`.
+        """
         return _SPOKEN.parse(codec.Octets().read(value), "what is passed on")
 
     def write(self, value: Spoken) -> bytes:
-        """Return the frame."""
+        """Encode a message as the bytes of its frame.
+
+        Args:
+            value: The message.
+
+        Returns:
+            The bytes of the frame `talk`.
+        """
         return codec.encode(_SPOKEN.write(value))
 
 
 @dataclass(frozen=True)
 class PassedWords:
-    """An onlooker's words, signed once more by the seat that they were said to; `count` rises with
-    everything that this seat passes on."""
+    """An onlooker's chat message, signed once more by the seat that passes it on.
+
+    Attributes:
+        spoken: The message, signed by the onlooker.
+        count: A number that rises with every message that this seat passes on.
+        signature: The seat's signature of `statement`, 64 bytes.
+    """
 
     spoken: Annotated[Spoken, _PassedOn()]
     count: _Count
     signature: codec.Octets64 = b""
 
     def statement(self) -> bytes:
-        """The bytes that the seat signs."""
+        """Return the bytes that the seat signs.
+
+        Returns:
+            The encoded frame of the message and the count.
+        """
         return codec.encode((self.spoken.encode(), self.count))
 
     def encode(self) -> bytes:
-        """The frame."""
+        """Return the message as a frame.
+
+        Returns:
+            The bytes of the frame `passed`.
+        """
         return codec.encode(FRAMES.write(self))
 
     def check(self, via: bytes) -> None:
-        """Invalid unless this seat has passed on what its author has signed ([W-3])."""
+        """Check the signatures of the seat and of the author ([W-3]).
+
+        Args:
+            via: The public key of the seat, 32 bytes.
+
+        Raises:
+            Invalid: If one of the signatures is invalid.
+        """
         verify_signature(via, Label.TALK_PASSED, self.statement(), self.signature)
         self.spoken.check()
 
@@ -113,45 +169,84 @@ FRAMES: Final[codec.Kinds[Spoken | PassedWords]] = codec.Kinds(
 
 
 def speak(table: bytes, who: Identity, via: int, count: int, words: str | int) -> Spoken:
-    """Words signed by their author."""
+    """Make a chat message and sign it as its author.
+
+    Args:
+        table: The id of the table, 32 bytes.
+        who: The author's key.
+        via: The number of the seat through which it is sent.
+        count: A number above those of all earlier messages of the author.
+        words: The text, or the number of a phrase.
+
+    Returns:
+        The signed message.
+    """
     bare = Spoken(table, who.public, via, count, words)
     signature = who.sign(Label.TALK, bare.statement())
     return Spoken(table, who.public, via, count, words, signature)
 
 
 def pass_on(spoken: Spoken, who: Identity, count: int) -> PassedWords:
-    """An onlooker's words with the signature of the seat that they were said to."""
+    """Sign an onlooker's message as the seat that passes it on.
+
+    Args:
+        spoken: The message, signed by the onlooker.
+        who: The seat's key.
+        count: A number above those of all messages that the seat has passed on.
+
+    Returns:
+        The message with both signatures.
+    """
     bare = PassedWords(spoken, count)
     return PassedWords(spoken, count, who.sign(Label.TALK_PASSED, bare.statement()))
 
 
 def parse_talk(data: bytes) -> Spoken | PassedWords:
-    """Talk from its bytes, no signature checked; Invalid otherwise ([W-1], [X-2])."""
+    """Parse a frame of chat, without checking signatures ([W-1], [X-2]).
+
+    Args:
+        data: The bytes of the frame.
+
+    Returns:
+        A message, or an onlooker's message that a seat passes on.
+
+    Raises:
+        Invalid: If the bytes are no such frame.
+    """
     return FRAMES.parse(data, "a frame of talk")
 
 
 def tidied(words: str) -> str:
-    """What a player has typed as it is sent: composed (NFC), with no space at its ends and no more
-    marks on a character than are shown."""
+    """Return a typed text in the form in which it is sent.
+
+    It is composed (NFC), has no space at its ends, and has no more combining marks on a character
+    than are shown.
+
+    Args:
+        words: The text as typed.
+
+    Returns:
+        The text to send. It may be empty or too long.
+    """
     return thinned(unicodedata.normalize("NFC", words.strip()))
 
 
 SEAT: Final[Pace] = (5.0, 1 / 3)
-"""Words that a seat may say at once, and a second after that."""
+"""The rate of messages of one seat: how many at once, and how many a second after that."""
 ONLOOKER: Final[Pace] = (3.0, 1 / 9)
-"""The same of one onlooker, at the seat that it speaks to."""
+"""The rate of messages of one onlooker, which the seat applies to which it sends them."""
 FORWARDED: Final[Pace] = (9.0, 1 / 3)
-"""The same of all onlookers of one seat, at every node."""
+"""The rate of messages of all onlookers of one seat together, which every node applies."""
 DEBT: Final[Quota] = 10
-"""So many words more than it may keep a voice silent until they are made up for."""
+"""How many messages above its rate an author may owe. It is muted until they are made up for."""
 MOST_ONLOOKERS: Final[Quota] = 32
-"""Onlookers of one seat whose last words are remembered; the oldest is forgotten."""
+"""The onlookers of one seat whose last count is stored. The oldest one is forgotten."""
 SHORT: Final = 9
-"""Letters of an onlooker's fingerprint, in two groups, that stand for its name."""
+"""Characters of an onlooker's fingerprint that are shown instead of a name."""
 
 
 class TalkCode(Code):
-    """Why a player's words are not said."""
+    """The reasons for which a player's words are not sent."""
 
     OFF = "talk-off", "talk is switched off here (--no-talk)"
     EMPTY = "talk-empty", "there is nothing to say"
@@ -164,16 +259,22 @@ class TalkCode(Code):
 
 @dataclass(frozen=True)
 class Heard:
-    """New words: what the screen is told, and the frame that goes on to others."""
+    """A new chat message.
+
+    Attributes:
+        said: The update for the screen.
+        frame: The frame that is passed on to other nodes.
+    """
 
     said: updates.Said
     frame: bytes
 
 
 class ChatHistory:
-    """What one node of a table has heard; `clock` gives milliseconds since 1970.
+    """The chat state of one node at one table: the counts read of each author, and the rates.
 
-    Each voice has a bucket of words. A word above what is in it is not heard, and is owed ([W-4]).
+    Each author has a token bucket of messages. A message that exceeds it is dropped, and the bucket
+    owes a token for it ([W-4]).
     """
 
     def __init__(
@@ -186,10 +287,19 @@ class ChatHistory:
         self._last: dict[bytes | int, int] = {}
         self._guests: list[OrderedDict[bytes, int]] = [OrderedDict() for _ in range(seats)]
 
-    # What comes in.
+    # Messages received
 
     def receive(self, peer: bytes, data: bytes, now: float) -> Heard | None:
-        """New words of this table that were signed and may be said, else nothing ([W-2], [W-3])."""
+        """Return the message in a frame of chat if it is new and may be shown ([W-2], [W-3]).
+
+        Args:
+            peer: The id of the node that sent the frame.
+            data: The bytes of the frame.
+            now: The time, in seconds of any monotonic clock.
+
+        Returns:
+            The message and the frame to pass on, or None if the frame is to be dropped.
+        """
         try:
             frame = parse_talk(data)
             if isinstance(frame, PassedWords):
@@ -201,6 +311,7 @@ class ChatHistory:
             return None
 
     def _of_seat(self, word: Spoken, now: float) -> Heard | None:
+        """Return a seat's message if it is new, signed and within the seat's rate."""
         seat = self._table.ids.index(word.author)
         if not self._is_here(word, seat) or word.count <= self._last.get(word.author, -1):
             return None
@@ -211,10 +322,14 @@ class ChatHistory:
         return Heard(updates.Said(seat, self._nickname(seat), _readable(word)), word.encode())
 
     def _is_here(self, word: Spoken, via: int) -> bool:
+        """Return whether a message is of this table and was sent through this seat."""
         return word.table == self._table.id and word.via == via
 
     def _of_onlooker(self, peer: bytes, word: Spoken, now: float) -> Heard | None:
-        """Only on its own link, to this very seat, which passes it on in its name ([W-3])."""
+        """Return an onlooker's message, signed by this seat, if this seat may pass it on ([W-3]).
+
+        It must have come over the onlooker's own link and name this seat.
+        """
         here, me = self._seat, self._me
         if here is None or me is None or word.author != peer or not self._is_here(word, here):
             return None
@@ -229,6 +344,7 @@ class ChatHistory:
         return Heard(_said(word), passed.encode())
 
     def _passed(self, frame: PassedWords, now: float) -> Heard | None:
+        """Return an onlooker's message, passed on by its seat, if it is new and within the rate."""
         word, via = frame.spoken, frame.spoken.via
         is_foreign = via >= self._table.seats or word.author in self._table.ids
         if is_foreign or word.table != self._table.id or frame.count <= self._last.get(via, -1):
@@ -242,9 +358,11 @@ class ChatHistory:
         return Heard(_said(word), frame.encode())
 
     def _knows(self, via: int, word: Spoken) -> bool:
+        """Return whether an onlooker's message is not above the last count stored of its author."""
         return word.count <= self._guests[via].get(word.author, -1)
 
     def _remember(self, via: int, word: Spoken) -> None:
+        """Store the count of an onlooker's message, and of at most MOST_ONLOOKERS authors."""
         guests = self._guests[via]
         guests[word.author] = max(word.count, guests.get(word.author, -1))
         guests.move_to_end(word.author)
@@ -252,12 +370,20 @@ class ChatHistory:
             guests.popitem(last=False)
 
     def _nickname(self, seat: int) -> str:
+        """Return the nickname of a seat."""
         return self._table.header.roster[seat].nickname
 
-    # What this node says.
+    # Messages of this node
 
     def why_not(self, words: str | int) -> Reason | None:
-        """Why words of a player cannot be said as they are ([W-1])."""
+        """Return why a player's words cannot be sent as they are ([W-1]).
+
+        Args:
+            words: The text as typed, or the number of a phrase.
+
+        Returns:
+            The reason, or None if they can be sent.
+        """
         if isinstance(words, int):
             fits = 0 <= words < PHRASES
             return None if fits else because(TalkCode.NO_PHRASE, last=PHRASES - 1)
@@ -269,7 +395,16 @@ class ChatHistory:
         return None if is_plain(text) else because(TalkCode.NOT_PLAIN)
 
     def say(self, words: str | int, linked: Collection[int], now: float) -> Heard | Reason:
-        """Sign words of one's own, or why they are not said; `linked`: the seats with a link."""
+        """Sign a message of this node's player.
+
+        Args:
+            words: The text as typed, or the number of a phrase.
+            linked: The numbers of the seats that are linked and let in.
+            now: The time, in seconds of any monotonic clock.
+
+        Returns:
+            The message and the frame to send, or the reason why it is not sent.
+        """
         if (reason := self.why_not(words)) is not None:
             return reason
         if self._me is None:
@@ -290,16 +425,22 @@ class ChatHistory:
         return Heard(replace(said, is_own=True), word.encode())
 
     def _next(self, who: bytes | int) -> int:
-        """A count above all before it, also after this process has ended ([W-2])."""
+        """Return a count above all earlier ones of an author, even before a restart ([W-2])."""
         self._last[who] = max(self._clock(), self._last.get(who, -1) + 1)
         return self._last[who]
 
 
 def _said(word: Spoken) -> updates.Said:
-    """An onlooker has no name: the first letters of its key's fingerprint tell it from others."""
+    """Return the update for an onlooker's message.
+
+    An onlooker has no nickname. The first characters of its key's fingerprint stand for it.
+    """
     return updates.Said(None, fingerprint(word.author)[:SHORT], _readable(word))
 
 
 def _readable(word: Spoken) -> str | int:
-    """Words as they are shown here; they are passed on as their author has signed them."""
+    """Return the words of a message as they are shown, without surplus combining marks.
+
+    The message is passed on as its author has signed it.
+    """
     return thinned(word.words) if isinstance(word.words, str) else word.words

@@ -1,7 +1,7 @@
-"""Carry out the effects of a machine: write the journal, send the frames, update screen and player.
+"""Carry out the effects of a machine: write the journal, send frames, update screen and player.
 
-A record is on disk before a byte that rests on it leaves ([J-1]). The rollback mark of the journal
-may lag behind ([J-4]), so no frame waits for it.
+A record is on disk before any byte that depends on it is sent ([J-1]). The rollback mark of the
+journal may be written later ([J-4]), so no frame waits for it.
 """
 
 from __future__ import annotations
@@ -27,21 +27,25 @@ from .player_interface import PlayerQuestions
 from .presence import PresenceTeller
 
 TURNS: Final[Quota] = 3
-"""Turns of the loop after which what was posted is with the system: its writer wakes, waits for its
-lock, and writes."""
+"""Turns of the event loop after which queued frames have been passed to the operating system.
+
+In these turns the task that writes a link wakes up, acquires its lock and writes.
+"""
 
 
 LAG: Final[Seconds] = 0.2
-"""Seconds for which a mark may lag: one does for all that was put on disk meanwhile, and it is
-written when the messages are out."""
+"""Seconds for which the rollback mark may be older than the journal.
+
+One mark covers everything that was written meanwhile, and it does not delay frames.
+"""
 
 
 class JournalKeeper:
-    """Writes one journal, and its rollback mark soon after, in a thread.
+    """The writer of one journal and of its rollback mark, which a thread writes soon after.
 
     Attributes:
-        journal: The open journal. None for an onlooker, and once it is removed: then nothing is
-            done.
+        journal: The open journal. None for an onlooker, and after `remove`. All methods then do
+            nothing.
     """
 
     def __init__(self, journal: Journal | None) -> None:
@@ -49,24 +53,28 @@ class JournalKeeper:
         self._due = trio.Event()
 
     def append(self, record: bytes) -> None:
-        """Add a record; `settle` puts it on disk."""
+        """Append a record. It is on disk only after the next call of `settle`.
+
+        Args:
+            record: The bytes of the record.
+        """
         if self.journal is not None:
             self.journal.append(record)
 
     def settle(self) -> None:
-        """Put everything recorded on disk.
+        """Write all appended records to disk, and have the rollback mark written soon.
 
         Raises:
-            JournalError: If it cannot be written.
+            JournalError: If the journal cannot be written.
         """
         if self.journal is not None and self.journal.settle():
             self._due.set()
 
     async def run(self) -> None:
-        """Set the mark whenever it lags.
+        """Write the rollback mark each time records have been written, until cancelled.
 
         Raises:
-            JournalError: If it cannot be written.
+            JournalError: If the mark cannot be written.
         """
         while (journal := self.journal) is not None:
             await self._due.wait()
@@ -75,56 +83,93 @@ class JournalKeeper:
             await trio.to_thread.run_sync(journal.set_mark)
 
     def close(self) -> None:
-        """Close the journal, which stays."""
+        """Close the journal and keep its file."""
         if self.journal is not None:
             self.journal.close()
 
     def remove(self) -> None:
-        """Remove the journal: there is nothing to resume."""
+        """Remove the file of the journal, because there is nothing to resume."""
         journal, self.journal = self.journal, None
         if journal is not None:
             journal.remove()
 
 
 def play_of(node: Node) -> Play:
-    """The game at a node of the chain; before the cards are dealt, its start."""
+    """Return the state of the game at a node of the chain.
+
+    Args:
+        node: A node of the chain.
+
+    Returns:
+        The state of the game. Before the deal it is the state with which the game starts.
+    """
     return node.state if isinstance(node.state, Play) else node.table.game.start()
 
 
-class Chronicle:
-    """What a screen was told of one table: each happening and each fault once."""
+class GameReporter:
+    """A reporter that tells one screen what happens in the game, each event and each fault once."""
 
     def __init__(self, machine: SeatMachine, screen: Screen) -> None:
-        """All up to the machine's tip counts as told: a resumed game does not begin anew."""
+        """Make the reporter of a table. Everything up to the machine's tip counts as reported.
+
+        So a resumed game is not reported again from its beginning.
+
+        Args:
+            machine: The machine of this node.
+            screen: The function that is called with each update.
+        """
         self._machine, self._screen = machine, screen
         self._told = play_of(machine.tip)
         self._accused: dict[int, str] = {}
 
     def view(self) -> rules.View:
-        """The game as this seat may see it now."""
+        """Return the current state of the game as this seat may see it.
+
+        Returns:
+            The view of this seat, or of an onlooker.
+        """
         return self._view_of(play_of(self._machine.tip))
 
     def _view_of(self, play: Play) -> rules.View:
+        """Return a state of the game as this seat may see it."""
         return rules.view(play.state, self._machine.seat, self._machine.hand())
 
     def final(self) -> int:
-        """Return how many of the happenings told so far, from the first on, nothing can replace.
+        """Count the reported events of the game that no change of epoch can replace.
 
-        A step is final only once every present seat has spoken beyond it, so its own happenings are
-        told before that.
+        A step is final only once every present seat has given an input beyond it. So the events of
+        a step are reported before they are final.
+
+        Returns:
+            How many of the reported events, counted from the first one, are final.
         """
         tip = self._machine.tip
         node = tip.before(min(tip.step, self._machine.final_step() + 1))
         return 0 if node is None else shared_length(self._told, play_of(node))
 
     def accuse(self, seat: int, code: str) -> None:
-        """Once a seat and code: by own proof, by the chain, or by a base that others proposed."""
+        """Tell the screen that a seat is proven at fault, unless this was told with the same code.
+
+        The proof may have been found by this node, by the chain, or in the base of a new epoch.
+
+        Args:
+            seat: The number of the seat at fault.
+            code: The code of the fault, one of `protocol.FAULTS`.
+        """
         if self._accused.get(seat) != code:
             self._accused[seat] = code
             self._screen(updates.Accused(seat, code))
 
     def tell(self, node: Node, kept: int | None = None) -> None:
-        """What has happened up to a node; `kept`: how much of what was told still holds."""
+        """Tell the screen what has happened in the game up to a node of the chain.
+
+        Seats that the node convicts of a fault are told, too.
+
+        Args:
+            node: The node, which becomes the last one reported.
+            kept: How many of the events reported earlier are still valid, after a change of epoch.
+                None if all are.
+        """
         for guilty in node.convictions:
             if guilty.seat not in self._accused:
                 self.accuse(guilty.seat, guilty.code)
@@ -135,7 +180,13 @@ class Chronicle:
             self._screen(updates.Happened(items, self._view_of(play)))
 
     def entered(self, epoch: int, base: Node, faults: Sequence[tuple[int, str]]) -> None:
-        """A new epoch has begun: what its base takes back, adds, and finds at fault."""
+        """Tell the screen what a new epoch has replaced and added, and who is at fault by its base.
+
+        Args:
+            epoch: The number of the epoch.
+            base: The base of the epoch.
+            faults: The number of each seat at fault, and the code of its fault.
+        """
         for seat, code in faults:
             self.accuse(seat, code)
         kept = shared_length(self._told, play_of(base))
@@ -146,26 +197,26 @@ class Chronicle:
 
 @dataclass(eq=False, repr=False)
 class EffectsOut:
-    """Carries out the effects of one machine: first the journal, then frames, screen and player.
+    """The executor of one machine's effects: first the journal, then frames, screen and player.
 
     Attributes:
         _machine: The machine whose effects are carried out.
-        _keeper: Writes its journal.
-        _hub: The links over which its frames go.
-        _access: Tells which linked nodes get them.
-        _chronicle: Tells the screen what happens in the game.
+        _keeper: Writes the journal.
+        _hub: The links over which frames are sent.
+        _access: Decides which linked nodes get frames that are for all.
+        _game_reporter: Tells the screen what happens in the game.
         _presence: Tells the screen that a step has timed out.
         _questions: Asks the player.
-        _screen: Is told everything else.
-        _now: The clock of the machine, in seconds.
-        broken: How the table ended without a result, if it did.
+        _screen: The function that is called with all other updates.
+        _now: Returns the time of the machine, in seconds.
+        broken: The effect that ended the table without a result. None if there was none.
     """
 
     _machine: SeatMachine
     _keeper: JournalKeeper
     _hub: Hub
     _access: Access
-    _chronicle: Chronicle
+    _game_reporter: GameReporter
     _presence: PresenceTeller
     _questions: PlayerQuestions
     _screen: Screen
@@ -178,18 +229,22 @@ class EffectsOut:
     _may_rejoin: bool = False
     broken: effects.Broken | None = None
 
-    async def has_job(self) -> None:
-        """Wait until the machine has a job to offload."""
+    async def wait_for_job(self) -> None:
+        """Wait until the machine has a computation that should run outside the event loop."""
         while self._machine.job is None:
             self._job_due = trio.Event()
             await self._job_due.wait()
 
     def decided_in(self, seconds: float) -> None:
-        """Note how long it took to decide what advanced the game last."""
+        """Store how long the machine computed before the chain last grew. The screen is told.
+
+        Args:
+            seconds: The duration in seconds.
+        """
         self._seconds = seconds
 
     def carry_out(self) -> None:
-        """Carry out all effects that the machine has left."""
+        """Carry out all pending effects of the machine, and those that follow from them."""
         self.send_out()
         while self._later:
             self.tell(self._later.popleft())
@@ -198,7 +253,10 @@ class EffectsOut:
             self._job_due.set()
 
     def send_out(self) -> None:
-        """Append the records, then post the frames. The other effects stay for `carry_out`."""
+        """Append the machine's records to the journal, then queue its frames.
+
+        All other effects are stored until `carry_out` is called.
+        """
         found = self._machine.take()
         for record in found:
             if isinstance(record, effects.Record):
@@ -210,7 +268,14 @@ class EffectsOut:
                 self._later.append(effect)
 
     def send(self, send: effects.Send) -> None:
-        """Post a frame to whom it is for. What is passed on of others need not be on disk first."""
+        """Queue a frame for its receivers, after the journal is on disk.
+
+        A frame that passes on a message of another seat depends on no record, so it does not wait
+        for the journal.
+
+        Args:
+            send: The frame and its receivers.
+        """
         if not send.but:
             self._keeper.settle()
         seats, is_told = self._machine.table.ids, self._access.passes_on_to
@@ -218,30 +283,34 @@ class EffectsOut:
             if send.peer or (peer in seats if send.asks else is_told(peer)):
                 self._has_posted |= self._hub.post(peer, send.frame, send.once)
 
-    async def let_out(self) -> None:
-        """Let what was posted out: it goes before what this node shows, and what it hears next."""
+    async def wait_until_sent(self) -> None:
+        """Wait a few turns of the event loop, in which queued frames are sent."""
         turns, self._has_posted = TURNS if self._has_posted else 0, False
         for _ in range(turns):
             await trio.lowlevel.checkpoint()
 
     def tell(self, effect: effects.Effect) -> None:
-        """Tell the screen and the player of an effect, as far as it concerns them."""
+        """Tell the screen and the player about an effect, if it concerns them.
+
+        Args:
+            effect: Any effect but a record or a frame.
+        """
         match effect:
             case effects.StepAppended(before, after):
-                final = self._chronicle.final()
+                final = self._game_reporter.final()
                 self._screen(updates.ChainGrew(before, after, self._seconds, final))
-                self._chronicle.tell(after)
+                self._game_reporter.tell(after)
             case effects.Entered(epoch, base, faults):
-                self._chronicle.entered(epoch, base, faults)
+                self._game_reporter.entered(epoch, base, faults)
                 self.tell_own_presence(base)
                 if not self._machine.must_choose:
-                    self._questions.stop()  # what was asked in the epoch before is void
+                    self._questions.stop()  # A question of the old epoch is void.
             case effects.ChoiceAsked(_, kind, again):
                 self._questions.ask(kind, again)
             case effects.StepTimedOut():
                 self._presence.timed_out(self._now())
             case effects.Guilty(seat, code):
-                self._chronicle.accuse(seat, code)
+                self._game_reporter.accuse(seat, code)
             case effects.SeatLeft() | effects.JournalDoubted() | effects.SigningEnded():
                 self._screen(effect)
             case effects.ResultFinal():
@@ -250,12 +319,18 @@ class EffectsOut:
             case effects.Broken(code, seat, by):
                 self._questions.close()
                 if seat is not None and code in FAULTS and by is None:
-                    self._chronicle.accuse(seat, code)
+                    self._game_reporter.accuse(seat, code)
                 self._screen(updates.Ended(code, seat, by))
                 self.broken = effect
 
     def tell_own_presence(self, base: Node) -> None:
-        """Tell when this seat becomes absent or present, and ask an absent player to rejoin."""
+        """Tell the screen if this seat has become absent or present.
+
+        The player of an absent seat is asked to rejoin, if the seat may.
+
+        Args:
+            base: The node of the chain that says who is present.
+        """
         seat = self._machine.seat
         present = seat is None or seat in base.present
         may_rejoin = not present and self._machine.may_rejoin
@@ -264,6 +339,6 @@ class EffectsOut:
                 self._questions.close()
                 self._screen(updates.Rejoined())
             else:
-                self._questions.call_back(may_rejoin)
+                self._questions.ask_to_return(may_rejoin)
                 self._screen(updates.Away(may_rejoin))
         self._present, self._may_rejoin = present, may_rejoin

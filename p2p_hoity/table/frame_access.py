@@ -1,4 +1,8 @@
-"""Access to a running table: seats that show its host's signature, and onlookers."""
+"""Access to a running table: which linked nodes are let in.
+
+Other seats are let in once they have shown the table with its host's signature. Onlookers are let
+in once they have proven that they hold the ticket.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +24,7 @@ from .ticket_proof import Capability
 
 
 class DropCode(Code):
-    """Why a seat of a running table drops a link."""
+    """The reasons for which a node of a running table drops a link."""
 
     NOT_SHOWN = (
         "table-not-shown",
@@ -33,21 +37,27 @@ class DropCode(Code):
 
 
 TWO_ROSTERS: Final = "two-rosters"
-"""What a host has done who signed two tables of one terms digest."""
+"""The code of a table whose host has signed two rosters for the same terms."""
 PROOF_TIMEOUT: Final[Seconds] = 10.0
-"""Seconds in which a newcomer who has no seat must have shown that it may look on."""
+"""Seconds within which a newly linked node must have shown the table or the ticket."""
 MOST_ONLOOKERS: Final[Quota] = 40
-"""Onlookers at one seat; who comes then looks on at another one."""
+"""The most onlookers that one seat lets in. Further ones have to look on at another seat."""
 MAX_LOBBY_FRAME: Final = max(lobby.FRAMES.sizes["ask"], lobby.FRAMES.sizes["table"])
-"""Bytes of an ask or a shown table; nothing else of the lobby is read at a running table."""
+"""The longest frame of the lobby, in bytes, that is read at a running table: an ask or a table."""
 
 REFUSED: Final = {lobby.Refusal.FULL: DropCode.FULL, lobby.Refusal.UNWATCHED: DropCode.UNWATCHED}
-"""Why an onlooker drops the link to a seat that refuses it."""
+"""For each refusal that an onlooker may receive, the code with which it drops the link."""
 
 
 @dataclass(frozen=True)
 class TwoTables:
-    """Two tables that one host signed for one terms digest."""
+    """The proof that one host has signed two tables for the same terms.
+
+    Attributes:
+        terms: The digest of the terms, 32 bytes.
+        one: The table that this node plays at, with the host's signature.
+        other: The other table, with the host's signature.
+    """
 
     terms: bytes
     one: lobby.SignedTable
@@ -55,21 +65,21 @@ class TwoTables:
 
     @property
     def both(self) -> tuple[lobby.SignedTable, lobby.SignedTable]:
-        """The two."""
+        """The two signed tables."""
         return self.one, self.other
 
 
 @dataclass(eq=False, repr=False)
 class Access(ABC):
-    """Which links of one node are let in at a running table.
+    """The decision which links of one node are let in at a running table.
 
     Attributes:
         table: The table.
-        seat: The seat of this node. None for an onlooker.
-        roster: Who sits at the table, as its host has signed it.
+        seat: The number of this node's seat. None for an onlooker.
+        roster: The roster of the table, as its host has signed it.
         capability: The secret of the table's ticket.
         _hub: The links of this node.
-        _screen: Is told if an onlooker is let in nowhere.
+        _screen: Is told if no seat lets this onlooker in.
     """
 
     table: Table
@@ -80,102 +90,167 @@ class Access(ABC):
     _screen: Screen
     _bindings: dict[bytes, bytes] = field(default_factory=dict)
     _since: dict[bytes, float] = field(default_factory=dict)
-    _heard: set[bytes] = field(default_factory=set)
+    _admitted: set[bytes] = field(default_factory=set)
 
-    def up(self, peer: bytes, binding: bytes | None, now: float) -> None:
-        """Take in a new link, and show on it what this node is ([L-20])."""
-        self.down(peer)
+    def link_up(self, peer: bytes, binding: bytes | None, now: float) -> None:
+        """Register a new link, and show on it what this node is ([L-20]).
+
+        Args:
+            peer: The id of the linked node, 32 bytes.
+            binding: The bytes that only the two ends of the link know. None if the link is gone
+                again.
+            now: The time, in seconds of Trio's clock.
+        """
+        self.link_down(peer)
         self._bindings[peer], self._since[peer] = binding or b"", now
         self._introduce(peer)
 
     @abstractmethod
     def _introduce(self, peer: bytes) -> None:
-        """Show on a new link what this node is."""
+        """Send the first frame on a new link, which shows what this node is."""
 
     @abstractmethod
     def receive(self, peer: bytes, data: bytes, bound: bool = False) -> bool:
-        """Take in a frame of the lobby.
+        """Handle a frame of the lobby.
 
         Args:
-            peer: The node that sent it.
-            data: The frame.
-            begun: Whether the game has begun.
+            peer: The id of the node that sent it.
+            data: The bytes of the frame.
+            bound: Whether this seat has confirmed the deck.
 
         Returns:
-            Whether the peer is let in from now on ([L-19], [L-21]).
+            True if the frame has let the peer in, and it was not let in before ([L-19], [L-21]).
 
         Raises:
-            Invalid: If the peer shows a table that no host has signed. Nobody knows whose fault
-                that is.
-            TwoRosters: If the host has signed two tables, and the game has not begun.
+            Invalid: If the peer shows a table with an invalid signature. This proves nothing of
+                anybody.
+            TwoRosters: If the host has signed two tables, and this seat has not confirmed the deck.
         """
 
     @abstractmethod
     def passes_on_to(self, peer: bytes) -> bool:
-        """Return whether frames for everybody are sent to this peer."""
+        """Return whether frames that are for all are sent to a peer.
+
+        Args:
+            peer: The id of a linked node.
+
+        Returns:
+            True if they are sent to it.
+        """
 
     def is_of_table(self, peer: bytes) -> bool:
-        """Return whether a peer is a seat, or an onlooker that was let in."""
-        return peer in self.table.ids or self.hears(peer)
+        """Return whether a peer is a seat of this table, or an onlooker that was let in.
+
+        Args:
+            peer: The id of a linked node.
+
+        Returns:
+            True for either of the two.
+        """
+        return peer in self.table.ids or self.is_let_in(peer)
 
     def _post(self, peer: bytes, frame: lobby.LobbyFrame) -> None:
+        """Queue a frame of the lobby for a peer."""
         self._hub.post(peer, lobby.encode_lobby(frame))
 
-    def down(self, peer: bytes) -> None:
-        """A link is gone, and what was shown on it."""
+    def link_down(self, peer: bytes) -> None:
+        """Forget a link that is gone, and that its peer was let in on it.
+
+        Args:
+            peer: The id of the node at the other end.
+        """
         self._bindings.pop(peer, None)
         self._since.pop(peer, None)
-        self._heard.discard(peer)
+        self._admitted.discard(peer)
 
     @property
     def shown(self) -> lobby.SignedTable:
-        """This very table, as its host has signed it."""
+        """This table's id with the signature of its host."""
         return lobby.SignedTable(self.table.id, self.roster.signature)
 
-    def hears(self, peer: bytes) -> bool:
-        """Whether frames of the table from this peer are read, and sent to it ([L-19], [L-20])."""
-        return peer in self._heard
+    def is_let_in(self, peer: bytes) -> bool:
+        """Return whether a peer was let in: frames of the table are read from it ([L-19], [L-20]).
+
+        Args:
+            peer: The id of a linked node.
+
+        Returns:
+            True if it was let in on its present link.
+        """
+        return peer in self._admitted
 
     def may_send(self, peer: bytes, sender: Sender) -> bool:
-        """Whether a frame that such a node may send is read, if it is from this peer."""
+        """Return whether frames of a kind are read from a peer.
+
+        Args:
+            peer: The id of a linked node.
+            sender: The nodes from which frames of this kind are read.
+
+        Returns:
+            True if the peer is one of these nodes.
+        """
         is_seat = sender is Sender.SEAT and peer in self.table.ids
-        return is_seat or sender is Sender.ANYONE or self.hears(peer)
+        return is_seat or sender is Sender.ANYONE or self.is_let_in(peer)
 
     def overdue(self, now: float) -> list[bytes]:
-        """Links on which nothing was shown in time."""
+        """Find the links on which the table or the ticket was not shown in time.
+
+        Args:
+            now: The time, in seconds of Trio's clock.
+
+        Returns:
+            The ids of the nodes at the other ends.
+        """
         late = now - PROOF_TIMEOUT
-        return [p for p, since in self._since.items() if since <= late and p not in self._heard]
+        return [p for p, since in self._since.items() if since <= late and p not in self._admitted]
 
     @property
     def onlookers(self) -> frozenset[bytes]:
-        """Who looks on here ([L-62])."""
-        return frozenset(self._heard.difference(self.table.ids))
+        """The ids of the nodes without a seat that were let in here ([L-62])."""
+        return frozenset(self._admitted.difference(self.table.ids))
 
     def _let_in(self, peer: bytes) -> bool:
-        is_new = peer not in self._heard
-        self._heard.add(peer)
+        """Let a peer in, and return whether it was not let in before."""
+        is_new = peer not in self._admitted
+        self._admitted.add(peer)
         return is_new
 
 
 class SeatAccess(Access):
-    """Links of a seat: other seats that show this table, and onlookers that hold the ticket."""
+    """The access rules of a seat, which lets in other seats, and onlookers with the ticket."""
 
     def _introduce(self, peer: bytes) -> None:
-        """Show a seat which table this is."""
+        """Send this table's id and the host's signature to a node that has a seat."""
         if peer in self.table.ids:
             self._post(peer, self.shown)
 
     def passes_on_to(self, peer: bytes) -> bool:
-        """Return whether the peer belongs to this table."""
+        """Return whether a peer is a seat of this table, or an onlooker that was let in.
+
+        Args:
+            peer: The id of a linked node.
+
+        Returns:
+            True for either of the two.
+        """
         return self.is_of_table(peer)
 
     def receive(self, peer: bytes, data: bytes, bound: bool = False) -> bool:
         """Let in a seat that shows this table, or an onlooker that holds the ticket.
 
-        A seat that is still at the table before this one will get its roster ([A-6]).
+        A seat that shows the table before this one is ignored. It has not received the roster of
+        this table yet ([A-6]).
+
+        Args:
+            peer: The id of the node that sent the frame.
+            data: The bytes of the frame.
+            bound: Whether this seat has confirmed the deck.
+
+        Returns:
+            True if the frame has let the peer in, and it was not let in before.
 
         Raises:
-            Invalid: If the peer shows a table that no host has signed.
+            Invalid: If the frame is malformed, or the peer shows a table with an invalid signature.
             TwoRosters: If the host has signed two tables, and this seat has not confirmed the deck
                 ([L-21]).
         """
@@ -196,8 +271,10 @@ class SeatAccess(Access):
         return False
 
     def _asked(self, peer: bytes, proof: bytes) -> bool:
-        """A seat that never got the roster gets it; whoever holds the ticket may look on, if the
-        host has not forbidden it and there is room.
+        """Answer an ask, and return whether it has let a new onlooker in.
+
+        A node with a seat gets the roster, since it may never have received it. A node without a
+        seat gets it if it proves the ticket, the terms admit onlookers and there is room.
 
         SPEC: [L-18], [L-62], [L-64].
         """
@@ -209,35 +286,58 @@ class SeatAccess(Access):
         self._post(peer, self.roster)
         if is_seat:
             return False
-        if peer not in self._heard and len(self.onlookers) >= MOST_ONLOOKERS:
+        if peer not in self._admitted and len(self.onlookers) >= MOST_ONLOOKERS:
             self._post(peer, lobby.Refuse(lobby.Refusal.FULL))
             return False
         return self._let_in(peer)
 
     def _refusal(self, peer: bytes, proof: bytes) -> lobby.Refusal | None:
-        """Why one without a seat may not look on; who does not hold the ticket is told no more."""
+        """Return why a node without a seat may not look on, or None if it may.
+
+        A node that does not prove the ticket is not told whether the table admits onlookers.
+        """
         if not self.capability.admits(proof, self._bindings.get(peer, b""), self._hub.me, peer):
             return lobby.Refusal.UNPROVEN
         return None if self.table.header.terms.watched else lobby.Refusal.UNWATCHED
 
 
 class OnlookerAccess(Access):
-    """Links of an onlooker, which seats let in or refuse."""
+    """The access rules of an onlooker, which the seats let in or refuse."""
 
     _is_told = False
 
     def _introduce(self, peer: bytes) -> None:
         """Prove to a seat that this node holds the ticket."""
-        self._heard.add(peer)
+        self._admitted.add(peer)
         proof = self.capability.guest_proof(self._bindings[peer], peer, self._hub.me)
         self._post(peer, lobby.Ask(proof))
 
     def passes_on_to(self, peer: bytes) -> bool:
-        """Pass on nothing. What an onlooker has of one seat, the others have from it ([M-7])."""
+        """Return False, because an onlooker passes nothing on.
+
+        The other seats have everything that one seat sends to it ([M-7]).
+
+        Args:
+            peer: The id of a linked node.
+
+        Returns:
+            False.
+        """
         return False
 
     def receive(self, peer: bytes, data: bytes, bound: bool = False) -> bool:
-        """Leave a seat that refuses this node alone for a while ([L-65])."""
+        """Drop the link to a seat that refuses this node, and do not dial it for a while ([L-65]).
+
+        Frames that are malformed or are no refusal are ignored.
+
+        Args:
+            peer: The id of the node that sent the frame.
+            data: The bytes of the frame.
+            bound: Whether this seat has confirmed the deck. An onlooker has none.
+
+        Returns:
+            False, because an onlooker lets nobody in.
+        """
         with suppress(Invalid):
             frame = lobby.parse_lobby(data)
             if isinstance(frame, lobby.Refuse) and frame.reason in REFUSED:
@@ -250,7 +350,11 @@ class OnlookerAccess(Access):
 
 
 class TwoRosters(Exception):
-    """The host of this table has signed another one on the same terms ([L-21])."""
+    """An error that says that this table's host has signed another roster for its terms ([L-21]).
+
+    Attributes:
+        evidence: The two tables with their signatures.
+    """
 
     def __init__(self, evidence: TwoTables) -> None:
         super().__init__(TWO_ROSTERS)
@@ -258,10 +362,15 @@ class TwoRosters(Exception):
 
 
 def check_signed(roster: lobby.Roster, complete: table_header.Header) -> None:
-    """Check that the host of a roster has signed it, and that its vouches hold ([H-16]).
+    """Check that the host has signed a roster, and that its vouches are valid ([H-16]).
+
+    Args:
+        roster: The roster.
+        complete: The header of the roster, parsed.
 
     Raises:
-        Invalid: 'bad-header' if the host has not signed it, 'bad-vouch' if a vouch does not hold.
+        Invalid: With code `bad-header` if the host has not signed it, and `bad-vouch` if a vouch is
+            invalid.
     """
     try:
         table_header.check_roster(complete.terms, complete.table_id, roster.signature)

@@ -1,7 +1,8 @@
-"""The kinds of frames between two nodes: who may send one, how long it may be, and who handles it.
+"""The kinds of frames between two nodes: who may send one, its greatest length, and its handler.
 
-A link looks a frame up here when its first bytes are in, and ends before it takes in the rest of
-one that is too long ([L-3]). At a running table the session looks it up once, and hands it on.
+A link looks up the kind of a frame when its first bytes are in. It closes before it reads the rest
+of a frame that is too long ([L-3]). At a running table the session looks the kind up once and
+passes it on.
 """
 
 from __future__ import annotations
@@ -16,60 +17,62 @@ from protocol import codec, peer_frames
 from . import chat, lobby, rematch_frames
 
 OF_OTHERS: Final = 2_048
-"""The most bytes of a frame of a kind that is not known here; later versions may have such ones."""
+"""The most bytes of a frame of a kind that this version does not know."""
 MOST_FIELDS: Final = 15
-"""Items of a frame, its kind being the first: an array of more begins otherwise."""
+"""The most items in the array of a frame, its kind included."""
 
 
 class Handler(Enum):
-    """What handles a frame at a running table."""
+    """The part of a session that handles a frame at a running table."""
 
     GAME = auto()
     LOBBY = auto()
     TALK = auto()
     REMATCH = auto()
     NOBODY = auto()
-    """It is of a kind that is not known here, and is ignored."""
+    """The kind of the frame is unknown here, and the frame is ignored."""
 
 
 class Sender(Enum):
-    """Whose frames are read at a running table; those of others are dropped unread."""
+    """The nodes from which frames of a kind are read at a running table."""
 
     ADMITTED = auto()
     """A seat that has shown the table, or an onlooker that was let in."""
     SEAT = auto()
-    """These, and a seat that has not yet shown the table."""
+    """These, and a seat that has not shown the table yet."""
     ANYONE = auto()
     """Any linked node, such as a guest."""
 
 
 class Budget(Enum):
-    """What a frame is charged to before it is read; see `rate_limit`.
+    """The budget of a link to which a frame is charged before it is read; see `rate_limit`.
 
-    Whatever leads the game nowhere is charged afterwards, for the processor time that it took.
+    Frames that do not advance the game are also charged after they were read, for the processor
+    time that they took.
     """
 
     NONE = auto()
     QUESTIONS = auto()
-    """A request. Answers are not counted, because a seat would wait in vain for one dropped."""
+    """A request. Answers are not counted, because whoever asked would wait for a dropped one."""
     TALK = auto()
     REMATCH = auto()
     UNKNOWN = auto()
-    """A frame of an unknown kind. None is read; who sends many is read more slowly."""
+    """A frame of an unknown kind, which is not read. Many of them slow their link down."""
 
 
 @dataclass(frozen=True)
 class FrameKind:
-    """How frames of one kind are treated.
+    """The rules for frames of one kind.
 
     Attributes:
         most_bytes: The most bytes of such a frame.
-        handler: What handles it at a running table.
-        sender: Whose frames of this kind are read there.
-        budget: What it is charged to before it is read.
-        is_spread: Whether it was told to all. It is read in its turn, and not before a job is done.
-        feature: The feature of a node without which it is not sent such frames ([L-74]). None is
-            needed in this version.
+        handler: The part of a session that handles it at a running table.
+        sender: The nodes from which it is read there.
+        budget: The budget to which it is charged before it is read.
+        is_spread: Whether it is passed on to all nodes. While the machine waits for a computation,
+            such a frame waits too, so that frames are read in their order.
+        feature: The number of the feature that a node must have named to be sent such frames
+            ([L-74]). None if every node may be sent them, as in this version.
     """
 
     most_bytes: int
@@ -81,6 +84,7 @@ class FrameKind:
 
 
 def _kinds() -> dict[int | str, FrameKind]:
+    """Make the table of all kinds of frames."""
     rows: tuple[tuple[codec.Kinds[Any], Handler, Sender, Budget], ...] = (
         (peer_frames.FRAMES, Handler.GAME, Sender.ADMITTED, Budget.NONE),
         (lobby.FRAMES, Handler.LOBBY, Sender.ANYONE, Budget.NONE),
@@ -101,11 +105,14 @@ def _kinds() -> dict[int | str, FrameKind]:
 
 
 KINDS: Final[Mapping[int | str, FrameKind]] = _kinds()
-"""Every kind of frame, by the first item of its array. At a running table only the roster of the
-next one is read, which is no frame of the lobby there."""
+"""Every kind of frame, by the first item of its array.
+
+The entry `roster` is for a running table. Only the roster of the next table is read there, and the
+lobby does not handle it.
+"""
 _UNKNOWN: Final = FrameKind(OF_OTHERS, Handler.NOBODY, Sender.ANYONE, Budget.UNKNOWN)
 _MALFORMED: Final = FrameKind(OF_OTHERS, Handler.GAME, Sender.ADMITTED, Budget.NONE)
-"""Whoever reads it finds that it is no frame."""
+"""The kind of bytes that do not begin as a frame. Their reader finds that they are none."""
 
 
 def kind_of(head: bytes) -> FrameKind:
@@ -113,6 +120,9 @@ def kind_of(head: bytes) -> FrameKind:
 
     Args:
         head: The first 16 bytes of the frame, or all of a shorter one.
+
+    Returns:
+        The rules for its kind. Unknown kinds and malformed bytes have rules of their own.
 
     SPEC: [L-77].
     """
@@ -124,20 +134,48 @@ def kind_of(head: bytes) -> FrameKind:
 
 
 def is_known(head: bytes) -> bool:
-    """Return whether a frame that begins like this is to be read; others are ignored ([L-77])."""
+    """Return whether a frame is of a known kind, so that it is read and not ignored ([L-77]).
+
+    Args:
+        head: The first 16 bytes of the frame, or all of a shorter one.
+
+    Returns:
+        False if the frame is ignored.
+    """
     return kind_of(head).handler is not Handler.NOBODY
 
 
 def is_of_game(head: bytes) -> bool:
-    """Return whether a frame that begins like this is one of the game; others begin with a word."""
+    """Return whether the machine handles a frame. The kinds of all other frames are words.
+
+    Args:
+        head: The first 16 bytes of the frame, or all of a shorter one.
+
+    Returns:
+        True also for malformed bytes, which the machine rejects.
+    """
     return kind_of(head).handler is Handler.GAME
 
 
 def feature_of(head: bytes) -> int | None:
-    """Return the feature that a node must have named to be sent such a frame ([L-74])."""
+    """Return the feature that a node must have named to be sent a frame ([L-74]).
+
+    Args:
+        head: The first 16 bytes of the frame, or all of a shorter one.
+
+    Returns:
+        The number of the feature, or None if every node may be sent the frame.
+    """
     return kind_of(head).feature
 
 
 def longest(head: bytes) -> int:
-    """Return the most bytes of a frame that begins like this."""
+    """Return the most bytes that a frame may have.
+
+    Args:
+        head: The first 16 bytes of the frame, or all of a shorter one.
+
+    Returns:
+        The number of bytes.
+    """
     return kind_of(head).most_bytes

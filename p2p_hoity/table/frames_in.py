@@ -1,8 +1,8 @@
-"""Take in the frames of a running table, in the order in which they came.
+"""Pass the frames of a running table to its machine, in the order in which they came.
 
-An expensive check of the machine is offloaded to a worker. Frames that arrive meanwhile wait, and
-are read in the order in which they came, as if the machine had done the check itself. Requests are
-answered at once. Frames for the next table are kept until it is known, a limited number from each
+An expensive check of the machine can run outside the event loop. Frames that arrive meanwhile wait
+and are read in their order afterwards, as if the machine had made the check itself. Requests are
+answered at once. Frames for the next table are stored until it is known, a limited number from each
 node.
 """
 
@@ -27,24 +27,31 @@ from .frame_kinds import FrameKind
 from .rate_limit import RateLimit
 
 MOST_FRAMES: Final[Quota] = 64
-"""Frames kept of each node. Of what is lost the seats ask each other again, save for the frame that
-shows a seat's table: without it nothing of that seat is read until its link is made anew. So no
-node may use up the room of another."""
+"""The most frames for the next table that are stored of each node.
+
+The limit is for each node alone, so that no node takes the room of another one. Seats ask each
+other again for most of what is dropped. An exception is the frame with which a seat shows its
+table: without it nothing is read of that seat until its link is made anew.
+"""
 
 
 @dataclass
 class EarlyEvents:
-    """Events for the next table.
+    """The events for the next table that came before it was known.
 
     Attributes:
-        events: What was kept, in the order in which it came.
+        events: The stored events, in the order in which they came.
     """
 
     events: list[Event] = field(default_factory=list)
     _frames: Counter[bytes] = field(default_factory=Counter)
 
     def keep(self, event: Event) -> None:
-        """Keep an event, unless it is a frame of a node of which enough are kept."""
+        """Store an event, unless it is a frame of a node of which MOST_FRAMES are stored.
+
+        Args:
+            event: An event of the hub.
+        """
         if isinstance(event, Frame):
             if self._frames[event.peer] >= MOST_FRAMES:
                 return
@@ -53,25 +60,28 @@ class EarlyEvents:
 
 
 OffLoop = Callable[[Callable[[], Any]], Awaitable[Any]]
-"""Runs a job and gives what it gives, such as `trio.to_thread.run_sync`. Never another process: a
-job may know this seat's secrets."""
+"""Runs a function outside the event loop and returns its result, as `trio.to_thread.run_sync` does.
+
+It must not run it in another process, because the function may know secrets of this seat.
+"""
 ROOM: Final[Quota] = 1 << 20
-"""Bytes of frames that wait for a job; while there are more nothing is read at all."""
+"""Bytes of waiting frames above which no further events are taken from the hub."""
 OVERHEAD: Final = 256
-"""Bytes that a waiting frame takes beside its own."""
+"""Bytes that a waiting frame is counted for in addition to its length."""
 
 
 @dataclass(eq=False, repr=False)
 class FramesIn:
-    """Hands one machine the frames of its links, and charges links for what led nowhere.
+    """The intake of one machine's frames. It also charges links for frames that advance nothing.
 
     Attributes:
-        _machine: Reads the frames.
-        _hub: The links, which are dropped or rested.
-        _rate_limit: What each link may cost.
-        _now: The clock of the machine, in seconds.
-        _effects_out: Carries out what the machine decides.
-        _off_loop: Runs the machine's jobs. Without it the machine does them itself.
+        _machine: The machine that reads the frames.
+        _hub: The links, which may be dropped or read more slowly.
+        _rate_limit: The limits on what each link may send.
+        _now: Returns the time of the machine, in seconds.
+        _effects_out: Carries out the effects of the machine.
+        _off_loop: Runs long computations of the machine outside the event loop. None if the machine
+            makes them itself.
     """
 
     _machine: SeatMachine
@@ -86,15 +96,20 @@ class FramesIn:
     _room: trio.lowlevel.ParkingLot = field(default_factory=trio.lowlevel.ParkingLot)
 
     def __post_init__(self) -> None:
-        """Have the machine hand out its jobs if something runs them."""
+        """Have the machine hand out its long computations, if `_off_loop` can run them."""
         if self._off_loop is not None:
             self._machine.hand_out()
 
     def receive(self, peer: bytes, data: bytes, kind: FrameKind) -> None:
-        """Hand a frame to the machine now, or once what came before it is decided.
+        """Pass a frame to the machine, now or after the frames that wait.
 
-        While a job is under way, what was told to everybody waits, and what its link brings behind
-        it.
+        While a computation runs outside the event loop, a frame that is passed on to all waits. So
+        does every later frame of the same link.
+
+        Args:
+            peer: The id of the node that sent it.
+            data: The bytes of the frame.
+            kind: The rules for its kind.
         """
         is_busy = self._machine.job is not None or bool(self._line)
         if is_busy and (kind.is_spread or any(peer == one for one, _ in self._line)):
@@ -103,15 +118,18 @@ class FramesIn:
         else:
             self._hand_over(peer, data)
 
-    async def has_room(self) -> None:
-        """Wait until more may come in."""
+    async def wait_for_room(self) -> None:
+        """Wait until at most ROOM bytes of frames wait."""
         while self._taken > ROOM:
             await self._room.park()
 
     async def run(self) -> None:
-        """Offload jobs as they come up. A job that is cancelled decides nothing."""
+        """Run the machine's long computations one after the other, until cancelled.
+
+        A computation that is cancelled changes nothing.
+        """
         while self._off_loop is not None:
-            await self._effects_out.has_job()
+            await self._effects_out.wait_for_job()
             while (job := self._machine.job) is not None:
                 began, tip, payer = time.perf_counter(), self._machine.tip, self._payer
                 self._payer = None
@@ -119,7 +137,7 @@ class FramesIn:
                 self._machine.finish(job, given, self._now())
                 self._account(payer, tip, began, spent)
                 self._effects_out.carry_out()
-                # Hand over the frames that wait, until there is a job again.
+                # Hand over the frames that wait, until the machine has a job again.
                 while self._line and self._machine.job is None:
                     peer, data = self._line.popleft()
                     self._taken -= len(data) + OVERHEAD
@@ -130,7 +148,7 @@ class FramesIn:
                     self._room.unpark_all()
 
     def _hand_over(self, peer: bytes, data: bytes) -> None:
-        """What is malformed, or is no message of this table, costs the link ([L-5])."""
+        """Pass a frame to the machine, and drop the link if it is malformed ([L-5])."""
         began, tip, spent = time.perf_counter(), self._machine.tip, time.thread_time()
         rested = self._machine.job is not None
         try:
@@ -142,12 +160,11 @@ class FramesIn:
         self._account(peer, tip, began, time.thread_time() - spent)
 
     def _account(self, peer: bytes | None, tip: Node, began: float, spent: float) -> None:
-        """Seconds of processor time are charged to the link that caused them, unless the game has
-        come further by them."""
+        """Charge processor time to the link that caused it, unless the chain has grown."""
         if self._machine.tip is not tip:
             self._effects_out.decided_in(time.perf_counter() - began)
         elif peer is not None:
-            # A link whose frames lead nowhere is read more slowly. Onlookers share one budget.
+            # A link whose frames advance nothing is read more slowly. Onlookers share one budget.
             budget = peer if peer in self._machine.table.ids else b""
             rest = self._rate_limit.spend(budget, spent, trio.current_time())
             if rest > 0:
@@ -155,6 +172,6 @@ class FramesIn:
 
 
 def _timed(run: Callable[[], Any]) -> tuple[Any, float]:
-    """What a job gives, and the processor time that its thread took."""
+    """Run a function and return its result and the processor time of its thread, in seconds."""
     began = time.thread_time()
     return run(), time.thread_time() - began

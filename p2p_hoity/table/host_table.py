@@ -1,6 +1,7 @@
-"""Open a table: make a ticket, seat the guests, and sign the roster when all seats are taken.
+"""Host a table: make a ticket, seat the guests, and sign the roster when all seats are taken.
 
-With `host --ask` the host admits each guest: one question at a time, and the answer is kept.
+With `hoity host --ask` the host's player admits each guest. It is asked one question at a time, and
+its answers are stored.
 """
 
 from __future__ import annotations
@@ -51,7 +52,14 @@ from .ticket_proof import Capability
 
 @dataclass
 class TicketTeller:
-    """Tells a host who wants guests from elsewhere what its ticket is good for ([L-51])."""
+    """A reporter that tells a host from where its ticket works ([L-51]).
+
+    Attributes:
+        seating: The list of seats, in which the host's addresses are kept up to date.
+        screen: The function that is called with each update.
+        ticket: The ticket with the addresses that are valid now.
+        is_told: Whether the host wants guests from elsewhere. If not, nothing is told.
+    """
 
     seating: Seating
     screen: Screen
@@ -60,7 +68,13 @@ class TicketTeller:
     _last: Judged | None = None
 
     def tell(self, judged: Judged) -> None:
-        """Say it if it is new; a ticket with other addresses than the last one is given again."""
+        """Tell the host from where its ticket works, if that has changed.
+
+        If the addresses of the ticket have changed, the host gets a new ticket with them.
+
+        Args:
+            judged: The addresses that the ticket should name, and from where they can be reached.
+        """
         if not self.is_told or judged == self._last:
             return
         word = ""
@@ -71,31 +85,46 @@ class TicketTeller:
         self.screen(Reached(judged.scope, judged.reasons, word))
 
     def word(self) -> str:
-        """The ticket that is good now."""
+        """Return the ticket that is valid now, as the host hands it out.
+
+        Returns:
+            The encoded ticket.
+        """
         return encode_ticket(self.ticket)
 
     async def follow(self, ways: Reachability) -> None:
-        """Go on telling, and have the seats told, for as long as the table fills."""
+        """Report each change of the ways to this node, until cancelled.
+
+        Args:
+            ways: The ways by which this node can be reached, as they are found.
+        """
         while True:
             await ways.changed()
             judged = ways.judged()
-            self.seating.move(judged.named)
+            self.seating.set_addresses(judged.named)
             self.tell(judged)
 
 
 Admit = Callable[[str, bytes | None], Awaitable[bool]]
-"""Asks the host whether a guest with this nickname and long-lived key (None if it shows none) may
-sit down."""
+"""Asks the host's player about a guest, and returns whether the guest may sit down.
+
+The arguments are the guest's nickname and its long-lived key, which is None if it shows none.
+"""
 Decided = Callable[[bytes, Sit, bool | None], None]
-"""Hears what the host has said of a guest: yes, no, or nothing in time (None)."""
+"""Is called with a guest's id, its consent and the answer of the host's player.
+
+The answer is None if the player gave none in time.
+"""
 
 ADMISSION_TIMEOUT: Final[Seconds] = 180.0
-"""Seconds within which the host has to answer a question about a guest."""
+"""Seconds within which the host's player has to answer a question about a guest."""
 MOST_WAITING: Final[Quota] = 16
-"""Guests that may wait for the host's answer. One more replaces a guest of a machine with a higher
-load, or is turned away."""
+"""The most guests that wait for the host's answer.
+
+One more replaces a guest of a machine with a higher load, or is turned away.
+"""
 MOST_REMEMBERED: Final[Quota] = 1024
-"""Refused guests that are remembered. The host is asked again about one that was forgotten."""
+"""The most refused guests that are stored. The host is asked again about one that was forgotten."""
 
 
 @dataclass(frozen=True)
@@ -105,7 +134,7 @@ class WaitingGuest:
     Attributes:
         nickname: The nickname under which it wants to sit down.
         sit: Its consent to the terms.
-        source: The machine that it comes from, as links are counted.
+        source: The machine from which its link comes, as `Hub.source` names it.
     """
 
     nickname: str
@@ -118,11 +147,11 @@ class AdmissionQueue:
     """The guests that wait for the host's answer, and its answers ([L-60], [L-61], [L-70]).
 
     Attributes:
-        _admit: Asks the host about a guest.
+        _admit: Asks the host's player about a guest.
         waiting: The guests that the host has not answered yet, by the key of their link.
         admitted: The players that the host has admitted (`Sit.player`), each with the nickname that
             the host was shown.
-        denied: The players that the host has refused, and the machines that they came from.
+        denied: The players that the host has refused, and the machine from which each came.
     """
 
     _admit: Admit
@@ -136,14 +165,14 @@ class AdmissionQueue:
         """Queue a question to the host about a guest.
 
         Args:
-            peer: The guest's id.
+            peer: The guest's id, 32 bytes.
             nickname: The nickname under which it wants to sit down.
             frame: Its consent to the terms.
-            source: The machine that it comes from, as links are counted.
+            source: The machine from which its link comes, as `Hub.source` names it.
 
         Returns:
-            The guest that is turned away because the queue is full: this one, or one from the
-            machine with the highest load. None if there is room for all.
+            The id of the guest that is turned away because the queue is full: this one, or one from
+            the machine with the highest load. None if there is room for all.
         """
         turned_away = None
         if len(self.waiting) >= MOST_WAITING and peer not in self.waiting:
@@ -191,6 +220,7 @@ class AdmissionQueue:
                 await self._more.wait()
 
     async def _ask(self, peer: bytes, decided: Decided) -> None:
+        """Ask the host about one guest, store the answer and pass it on."""
         guest, self._asking = self.waiting[peer], peer
         answer: bool | None = None
         with trio.move_on_after(ADMISSION_TIMEOUT):
@@ -204,33 +234,38 @@ class AdmissionQueue:
             self.denied[player] = guest.source
             if len(self.denied) > MOST_REMEMBERED:
                 del self.denied[next(iter(self.denied))]
-        last = self.waiting.get(peer)  # the guest may be gone, or have come again meanwhile
+        last = self.waiting.get(
+            peer
+        )  # The guest may be gone, or have sent another consent meanwhile.
         if last is None or (answer and last.nickname != guest.nickname):
-            return  # the host has not been asked about this nickname
+            return  # The host has not been asked about this nickname.
         del self.waiting[peer]
         decided(peer, last.sit, answer)
 
 
 LOOK: Final[Seconds] = 1.0
-"""Seconds between two looks at who has been too slow, and at how many are seated."""
+"""Seconds between two checks for guests that were too slow, and for a changed number of seats."""
 SHOW: Final[Seconds] = 10.0
-"""Seconds in which a newcomer must have shown that it holds the ticket."""
+"""Seconds within which a newly linked node must have proven that it holds the ticket."""
 KEEP: Final[Seconds] = 10.0
-"""Seconds for which a seat is kept when its link is gone: long enough to dial again."""
+"""Seconds for which a seat is kept after its link is gone, which is long enough to dial again."""
 MOST_PROVEN: Final[Quota] = 16
-"""Newcomers who hold the ticket and keep their link before strangers, beside those seated."""
+"""The most nodes with the ticket that are preferred to strangers, beside the seated guests."""
 MOST_KEPT: Final[Quota] = 24
-"""More of them who make room for seats only: the rest of the links is for who comes ([L-62])."""
+"""The most further nodes with the ticket whose links are closed only for seated guests.
+
+The other links are free for newcomers ([L-62]).
+"""
 AGAIN: Final[Seconds] = 10.0
-"""Seconds after which the LAN is told of a table again, if that has failed."""
+"""Seconds after which a failed announcement on the LAN is tried again."""
 CHANGES: Final[Pace] = (24, 0.5)
-"""Changes of the list of names that are told at once, and after that."""
+"""The rate at which changed lists of names are sent: how many at once, and how many a second."""
 SITS: Final[Pace] = (4, 0.2)
-"""Times one identity may sit down at once, and after that."""
+"""The rate at which one id may sit down: how many times at once, and how many times a second."""
 
 
 class LobbyCode(Code):
-    """Why a host drops the link of a newcomer."""
+    """The reasons for which a host drops the link of a guest."""
 
     NOT_SHOWN = "ticket-not-shown", "it did not prove that it has the ticket"
     NO_CONSENT = "no-consent", "its consent to these terms is invalid ({why})"
@@ -248,12 +283,15 @@ async def host_table(
     """Open a table, wait until it is full, and play.
 
     Args:
-        seat: The host's player.
-        keys: Its keys at this table.
+        seat: The host's player and its files.
+        keys: The player's keys at this table.
         terms: The terms, with the host's key of this table.
-        reach: How the host is reached.
-        on_ticket: Is told the ticket.
-        admit: Is asked about each guest. None to seat whoever has the ticket.
+        reach: The settings that decide how the host is reached.
+        on_ticket: Is called with the encoded ticket.
+        admit: Asks the host's player about each guest. None to seat everyone who has the ticket.
+
+    Returns:
+        How the last table that was played ended for this node.
     """
     who = keys.seat
     capability = Capability(terms.digest(), fresh_secret(), reach.lan is Lan.OPEN)
@@ -270,7 +308,7 @@ async def host_table(
         teller.tell(judged)
         beside: list[Callable[[], Awaitable[None]]] = [partial(teller.follow, ways)]
         if reach.lan is not Lan.OFF:
-            # The LAN is never told the secret, and a way to the table only if it is open to all.
+            # The announcement never has the secret, and has addresses only if all may sit down.
             word = encode_ticket(replace(ticket, secret=b"")) if reach.lan is Lan.OPEN else ""
             announced = Announcement(seat.me.nickname, terms.seats, 1, word)
             beside.append(partial(_announce, announced, lobby))
@@ -289,8 +327,7 @@ async def host_table(
 
 
 async def _fill(lobby: Lobby, beside: Sequence[Callable[[], Awaitable[None]]]) -> None:
-    """Seat guests until the table is full. Before the host's roster there is no table, so what
-    is no frame of the lobby is not looked at."""
+    """Seat guests until the table is full, while the tasks in `beside` run."""
     lobby.tell()
     async with open_nursery() as nursery:
         nursery.start_soon(_watch_time, lobby, nursery.cancel_scope)
@@ -298,20 +335,23 @@ async def _fill(lobby: Lobby, beside: Sequence[Callable[[], Awaitable[None]]]) -
             nursery.start_soon(task)
         async for event in lobby.hub.events:
             lobby.hear(event)
-            if lobby.seating.complete:
+            if lobby.seating.is_complete:
                 break
         nursery.cancel_scope.cancel()
 
 
 async def _watch_time(lobby: Lobby, full: trio.CancelScope) -> None:
-    while not lobby.seating.complete:
+    """Let the lobby check its time limits each second, until the table is full."""
+    while not lobby.seating.is_complete:
         await trio.sleep(LOOK)
         lobby.tick(trio.current_time())
     full.cancel()
 
 
 async def _announce(what: Announcement, lobby: Lobby) -> None:
-    """Announce how many are seated, each time that has changed; what failed is tried again later.
+    """Announce the table on the LAN, and each change of the number of seated guests.
+
+    A failed announcement is tried again later.
 
     SPEC: [L-22].
     """
@@ -328,7 +368,14 @@ async def _announce(what: Announcement, lobby: Lobby) -> None:
 
 @dataclass
 class Newcomer:
-    """A link in the lobby: what binds proofs to it, since when, where from, how far it came."""
+    """A node that is linked with the host while the table fills.
+
+    Attributes:
+        link: The event with which its link came up.
+        since: The time of that event, in seconds of Trio's clock.
+        asked: The frame with which it has proven that it holds the ticket. None before.
+        has_sat: Whether it has sent its consent on this link.
+    """
 
     link: LinkUp
     since: float
@@ -338,7 +385,16 @@ class Newcomer:
 
 @dataclass
 class Lobby:
-    """The host's side of the lobby: who came, who showed the ticket, who sits."""
+    """The host's side of the lobby, which answers guests until the table is full.
+
+    Attributes:
+        hub: The links of the host.
+        seating: The list of seats.
+        capability: The secret of the ticket.
+        screen: The function that is called with each update.
+        me: The host's id, 32 bytes.
+        admissions: The guests that wait for the host's answer. None if every guest is admitted.
+    """
 
     hub: Hub
     seating: Seating
@@ -353,7 +409,11 @@ class Lobby:
     _changes: Bucket = field(default_factory=lambda: Bucket(CHANGES))
 
     def hear(self, event: Event) -> None:
-        """Answer one event."""
+        """Handle an event of the hub.
+
+        Args:
+            event: The event.
+        """
         match event:
             case LinkUp():
                 self._here[event.peer] = Newcomer(event, trio.current_time())
@@ -370,7 +430,11 @@ class Lobby:
         self.tell()
 
     def tick(self, now: float) -> None:
-        """Send away who showed nothing, and give up the seats of those who stay away ([L-8])."""
+        """Drop links without a proof in time, and free the seats of guests that stay away ([L-8]).
+
+        Args:
+            now: The time, in seconds of Trio's clock.
+        """
         for peer, one in list(self._here.items()):
             if one.asked is None and one.since <= now - SHOW:
                 self.hub.drop(peer, because(LobbyCode.NOT_SHOWN))
@@ -381,7 +445,11 @@ class Lobby:
         self.tell()
 
     def onlookers(self) -> list[Event]:
-        """Who holds the ticket and waits to look on: what they came with, for the table."""
+        """Return the links of the nodes that hold the ticket and have not sat down.
+
+        Returns:
+            For each node the event of its link and its ask, to be handled at the running table.
+        """
         found: list[Event] = []
         for peer, one in self._here.items():
             if one.asked is not None and not one.has_sat and peer not in self.seating.ids:
@@ -389,9 +457,11 @@ class Lobby:
         return found
 
     def _post(self, peer: bytes, frame: LobbyFrame) -> None:
+        """Queue a frame of the lobby for a peer."""
         self.hub.post(peer, encode_lobby(frame))
 
     def _frame(self, peer: bytes, data: bytes) -> None:
+        """Handle a frame of the lobby, and drop the link if it is invalid."""
         try:
             frame = parse_lobby(data)
             if isinstance(frame, Ask):
@@ -411,7 +481,7 @@ class Lobby:
             self.hub.drop(peer, because(LobbyCode.NO_CONSENT, why=of_protocol(error)))
 
     def _asked(self, peer: bytes, proof: bytes, data: bytes) -> None:
-        """Terms and names only for who proved the ticket ([L-16])."""
+        """Send terms and names to a node that proves the ticket, or else refuse it ([L-16])."""
         one, binding = self._here[peer], self._here[peer].link.binding
         if not self.capability.admits(proof, binding, self.me, peer):
             self._post(peer, Refuse(Refusal.UNPROVEN))
@@ -423,9 +493,10 @@ class Lobby:
         self._post(peer, Offer(shown, seating.terms, seating.names, seating.vouch))
 
     def _seat(self, peer: bytes, frame: Sit) -> None:
+        """Seat a guest if it may sit down. Otherwise refuse it, or have it wait."""
         entry = self.seating.may_sit(peer, frame)
         if entry is Refusal.FULL and self.seating.is_kept:
-            self._waiting[peer] = frame  # until who is away is back, or is given up
+            self._waiting[peer] = frame  # A guest without a link may come back, or lose its seat.
         elif isinstance(entry, Refusal):
             self._post(peer, Refuse(entry))
         elif self._lets_in(peer, entry.nickname, frame):
@@ -433,7 +504,7 @@ class Lobby:
                 self._post(replaced, Refuse(Refusal.REPLACED))
 
     def _lets_in(self, peer: bytes, nickname: str, frame: Sit) -> bool:
-        """Return whether a guest may sit down at once. Tell it to wait, or why not, otherwise.
+        """Return whether a guest may sit down at once. If not, tell it to wait, or refuse it.
 
         SPEC: [L-60].
         """
@@ -451,7 +522,13 @@ class Lobby:
         return False
 
     def decided(self, peer: bytes, frame: Sit, answer: bool | None) -> None:
-        """The host has said whether a guest sits down, or nothing in time ([L-61])."""
+        """Seat or refuse a guest after the host's answer ([L-61]).
+
+        Args:
+            peer: The guest's id, 32 bytes.
+            frame: Its consent to the terms.
+            answer: Whether the host admits it. None if the host did not answer in time.
+        """
         entry = self.seating.may_sit(peer, frame)
         if isinstance(entry, SeatEntry):
             self.screen(updates.Admitted(entry.nickname, answer))
@@ -464,7 +541,7 @@ class Lobby:
         self.tell()
 
     def refuse_the_rest(self) -> None:
-        """The table is complete without those who waited for a seat, or for the host's word."""
+        """Refuse the guests that wait for a seat or an answer. The table is complete."""
         for peer in (*self._waiting, *(self.admissions.waiting if self.admissions else ())):
             self._post(peer, Refuse(Refusal.FULL))
 
@@ -473,12 +550,16 @@ class Lobby:
         return not is_loopback(host_of(address)) or is_own_host(host_of(link.address))
 
     def _prefer(self) -> None:
+        """Tell the hub which links to keep when it has no room for a new one."""
         proven = [peer for peer, one in self._here.items() if one.asked is not None]
         self.hub.prefer(self.seating.ids.union(proven[:MOST_PROVEN]))
         self.hub.keep(proven[MOST_PROVEN:][:MOST_KEPT])
 
     def tell(self) -> None:
-        """Say who sits here, if it changed; not more often than one can read."""
+        """Send the list of names to the screen and to all guests, if it has changed.
+
+        Lists that change too fast are skipped.
+        """
         names = self.seating.names
         if names == self._told or not self._changes.take_if_any(trio.current_time()):
             return

@@ -1,8 +1,8 @@
 """Hand out tickets by spoken codes: the host's side, and the guest's.
 
-A code is for one guest and some minutes. Strangers can try codes, and each wrong try burns the one
-that is shown. Wrong tries never end the supply of codes: the next ones have more words, and come
-more slowly where one wrong try follows another.
+A code is for one guest and is valid for some minutes. Strangers can try codes, and each wrong try
+ends the code that is shown. Wrong tries never end the supply of codes. After many of them the next
+codes have more words, and after several in a row they come more slowly.
 """
 
 from __future__ import annotations
@@ -31,21 +31,24 @@ from .spoken_codes import LIFE, WORDS, CodeCode, CodeError, SpokenCode, fresh_wo
 EXCHANGE: Final[Seconds] = 15.0
 """Seconds from a guest's first message to the end of the exchange."""
 GOODBYE: Final[Seconds] = 10.0
-"""Seconds in which a guest has read the ticket and gone."""
+"""Seconds within which a guest has to read the ticket and close its connection."""
 WRONG: Final[tuple[Quota, Quota]] = (8, 8192)
-"""Wrong guesses at one table after which codes have three words, and four. All guesses together
-find the words of a code with a chance below 8 in 1295² and 8,192 in 1295³ and one in 1295⁴ for
-each of ten million more: below one in 2^16."""
+"""The numbers of wrong tries at one table after which codes have three words, and four.
+
+All tries together find the words of a code with a chance below 2^-16. This is the sum of 8 tries at
+two words (1 in 1295² each), 8,184 at three words (1 in 1295³ each), and ten million at four words
+(1 in 1295⁴ each).
+"""
 FIRST_PAUSE: Final[Seconds] = 1.0
+"""Seconds of the first pause after a relay has failed, and after too many wrong tries in a row."""
 LONGEST_PAUSE: Final[Seconds] = 60.0
-"""Seconds before a relay is tried again that failed, and before the next code where the last ones
-were burned one after the other."""
+"""Seconds of the longest such pause. Each pause is twice as long as the one before."""
 IN_A_ROW: Final[Quota] = 8
-"""Codes burned one after the other behind which there is a pause."""
+"""The most codes in a row that may end by a wrong try without a pause."""
 
 
 class CodesCode(Code):
-    """Why a host has no code to show."""
+    """The reasons for which a host has no code to show."""
 
     RELAY_LOST = (
         "codes-relay-lost",
@@ -60,7 +63,7 @@ class CodesCode(Code):
 
 
 class CodeKeeper:
-    """Shows a code, lets one guest try it, and shows the next ([K-5])."""
+    """The host's supply of codes. It shows one code at a time, for one guest to try ([K-5])."""
 
     def __init__(
         self,
@@ -69,7 +72,14 @@ class CodeKeeper:
         screen: Screen,
         network: Network | None,
     ) -> None:
-        """`word` gives the ticket that is good at that moment."""
+        """Make a supply of codes, which `run` shows.
+
+        Args:
+            relays: The 'host:port' of each relay at which codes can be used.
+            word: Returns the encoded ticket that is valid at the moment.
+            screen: The function that is called with each update.
+            network: The network that dials. None for TCP from this machine.
+        """
         self._relays, self._word, self._screen = tuple(relays), word, screen
         self._network = network or TcpNetwork()
         self._after: CodeEnd | None = None
@@ -78,20 +88,20 @@ class CodeKeeper:
         self._pause = FIRST_PAUSE
 
     async def run(self) -> None:
-        """Until cancelled."""
+        """Show one code after the other, until cancelled."""
         turn, pause = 0, FIRST_PAUSE
         while True:
             relay = self._relays[turn % len(self._relays)]
             try:
                 self._after = await self._one(relay)
             except NetError as error:
-                # Tell this once of each relay, until there is a code again.
+                # Tell this once for each relay, until there is a code again.
                 if relay not in self._lost:
                     why = because(CodesCode.RELAY_LOST, relay=relay, why=error.reason)
                     self._screen(updates.NoCode(why))
                 self._lost.add(relay)
                 self._after = CodeEnd.LOST
-                turn += 1  # another relay may do
+                turn += 1  # Another relay may work.
                 await trio.sleep(pause)
                 pause = min(2 * pause, LONGEST_PAUSE)
                 continue
@@ -99,7 +109,7 @@ class CodeKeeper:
             await self._count(relay)
 
     async def _count(self, relay: str) -> None:
-        """Count what became of a code, and wait where the last ones were all burned."""
+        """Count how a code has ended, and pause if too many in a row ended by a wrong try."""
         if self._after is not CodeEnd.WRONG:
             self._in_a_row, self._pause = 0, FIRST_PAUSE
             return
@@ -113,11 +123,15 @@ class CodeKeeper:
 
     @property
     def _words(self) -> int:
-        """How many words the next code has ([K-5])."""
+        """The number of words of the next code ([K-5])."""
         return WORDS + sum(self._wrong >= most for most in WRONG)
 
     async def _one(self, relay: str) -> CodeEnd:
-        """One code from its first moment to its end; NetError if the relay fails first."""
+        """Show one code until it has ended, and return how it ended.
+
+        Raises:
+            NetError: If the relay fails before.
+        """
         async with conversation(self._network, parse_address(relay), b"", Limits()) as talk:
             code = SpokenCode(await _number(talk), fresh_words(self._words), relay)
             self._lost.clear()
@@ -129,14 +143,14 @@ class CodeKeeper:
             return await self._exchange(talk, HostExchange(code, self._word()), first)
 
     async def _exchange(self, talk: Conversation, host: HostExchange, first: bytes) -> CodeEnd:
-        """Whoever came has one guess; who leaves in the middle has had it too ([K-5])."""
+        """Let a guest try a code once. A guest that breaks off has tried it, too ([K-5])."""
         with trio.move_on_after(EXCHANGE):
             try:
                 talk.post(host.answer(first))
                 talk.post(host.give(await talk.receive()))
             except (CodeError, NetError):
                 return CodeEnd.WRONG
-            # Wait until the guest has read the ticket, and gone.
+            # Wait until the guest has read the ticket and closed the connection.
             with trio.move_on_after(GOODBYE), suppress(NetError):
                 while True:
                     await talk.receive()
@@ -145,7 +159,11 @@ class CodeKeeper:
 
 
 async def _number(talk: Conversation) -> int:
-    """The number under which the relay has a guest find us; NetError if it gives none."""
+    """Return the number under which guests find this host at the relay.
+
+    Raises:
+        NetError: If the relay gives none.
+    """
     with trio.move_on_after(Limits().handshake):
         said = await talk.receive()
         number = int.from_bytes(said, "big")
@@ -155,13 +173,26 @@ async def _number(talk: Conversation) -> int:
 
 
 ANSWER: Final[Seconds] = 30.0
-"""Seconds for the relay, which may have to be asked several times, and the host's answers."""
+"""Seconds for the answers of the relay and of the host.
+
+The relay may have to be asked several times.
+"""
 
 
 async def ticket_by_code(code: SpokenCode, network: Network | None = None) -> Ticket:
-    """The ticket for a code, by its relay; CodeError says why there is none.
+    """Get the ticket for a code, by its relay.
 
-    One try: a code is asked for once, whatever the answer ([K-5]).
+    The code is tried once, whatever comes of it ([K-5]).
+
+    Args:
+        code: The code, with its relay.
+        network: The network that dials. None for TCP from this machine.
+
+    Returns:
+        The ticket.
+
+    Raises:
+        CodeError: If there is no ticket.
     """
     guest, relay = GuestExchange(code), parse_address(code.relay)
     wish = code.number.to_bytes(NUMBER, "big") + guest.first
@@ -177,7 +208,7 @@ async def ticket_by_code(code: SpokenCode, network: Network | None = None) -> Ti
 
 @contextmanager
 def _refusals_of(code: SpokenCode) -> Iterator[None]:
-    """What a relay that refuses, or is not there, means for the code."""
+    """Turn the failure of a relay, or its refusal, into the error that it means for the code."""
     try:
         yield
     except RefusedError as error:
@@ -190,6 +221,7 @@ def _refusals_of(code: SpokenCode) -> Iterator[None]:
 
 
 async def _word(guest: GuestExchange, talk: Conversation, code: SpokenCode) -> str:
+    """Prove to the host that this guest knows the words, and return the encoded ticket."""
     try:
         second = await talk.receive()
     except NetError as error:
@@ -197,9 +229,10 @@ async def _word(guest: GuestExchange, talk: Conversation, code: SpokenCode) -> s
     talk.post(guest.prove(second))
     try:
         return guest.open(await talk.receive())
-    except NetError as error:  # a host that does not believe us says no more
+    except NetError as error:  # A host that was sent a wrong proof closes.
         raise CodeError(CodeCode.WRONG) from error
 
 
 def _unanswered(code: SpokenCode) -> CodeError:
+    """Return the error for a host that did not answer."""
     return CodeError(CodeCode.UNANSWERED, number=code.number, relay=code.relay)

@@ -1,4 +1,4 @@
-"""Sitting down at the table of a ticket."""
+"""Join the table of a ticket: dial its host, accept the terms, sit down and wait for the roster."""
 
 from __future__ import annotations
 
@@ -37,24 +37,29 @@ from .task_groups import beside
 from .ticket_proof import Capability
 
 CONNECT: Final[Seconds] = 20.0
-"""Seconds for which a host is dialled, again and again, before one gives up."""
+"""Seconds for which the host is dialled again and again before the guest gives up."""
 ANSWER: Final[Seconds] = 15.0
-"""Seconds for which a linked host's first word is awaited."""
+"""Seconds for which the first frame of a linked host is awaited."""
 FIRST_PAUSE: Final[Seconds] = 0.5
+"""Seconds between the first two attempts to reach a host. Each further pause is twice as long."""
 LONGEST_PAUSE: Final[Seconds] = 4.0
-"""The first and the longest pause between two attempts to reach a host."""
+"""Seconds of the longest pause between two attempts to reach a host."""
 FULL_PAUSE: Final[Seconds] = Limits().full_pause
+"""Seconds for which a host without room is not dialled, at least; at most twice as long."""
 MOST_LINKS: Final[Quota] = 12
-"""Times the host is linked to anew before one gives up: a link that is always cut is none."""
+"""The most links to the host that are made in a row before the guest gives up."""
 LINES: Final[Pace] = (24, 0.5)
-"""Lines about who has sat down that are shown at once, and after that."""
+"""The rate of the lines about seated guests that are shown: how many at once, and a second."""
 AcceptTerms = Callable[[Terms, HoityToity, tuple[str, ...], bytes | None], Awaitable[bool]]
-"""Shows the terms, who sits there, and the host's long-lived key; returns whether the player
-accepts them ([L-63])."""
+"""Shows the player the terms of a table, and returns whether it accepts them ([L-63]).
+
+The arguments are the terms, the game, the nicknames of those who have sat down, and the long-lived
+key of the host. The key is None if the host shows none.
+"""
 
 
 class JoinCode(Code):
-    """Why one cannot sit down at a table, or look on."""
+    """The reasons for which a player cannot sit down at a table, or look on."""
 
     OWN_TICKET = "own-ticket", "this is your own ticket: give it to the others", USAGE
     KEPT = "seat-kept", "you still have your seat at this table: take it again with hoity resume"
@@ -203,7 +208,11 @@ class JoinCode(Code):
 
     @classmethod
     def usual_exit(cls) -> int:
-        """Return the exit code of members that name none."""
+        """Return the exit code of members that name none.
+
+        Returns:
+            NOT_OK.
+        """
         return NOT_OK
 
 
@@ -212,7 +221,9 @@ UNREACHED: Final = {
     Scope.LAN: JoinCode.UNREACHED_LAN,
     Scope.MACHINE: JoinCode.UNREACHED_MACHINE,
 }
+"""The code for a host that cannot be reached, by the scope of its ticket."""
 REFUSED: Final = {refusal: JoinCode[refusal.name] for refusal in lobby.Refusal}
+"""The code for each refusal of a host."""
 
 
 async def join_table(
@@ -221,11 +232,14 @@ async def join_table(
     """Sit down at the table of a ticket and play.
 
     Args:
-        seat: The guest's player.
-        keys: Its keys at this table.
+        seat: The guest's player and its files.
+        keys: The player's keys at this table.
         ticket: The ticket.
         accept: Shows the player the terms, and returns whether it accepts them.
-        reach: How the guest is reached.
+        reach: The settings that decide how the guest is reached.
+
+    Returns:
+        How the last table that was played ended for this node.
 
     Raises:
         PeerError: If the guest cannot sit down.
@@ -245,31 +259,55 @@ async def join_table(
 
 
 def kept_seat(home: Home, passphrase: str | None, ticket: Ticket) -> str | None:
-    """Return the name of the game of this home that is played at the table of a ticket, or None."""
+    """Find the game of this home that is played at the table of a ticket.
+
+    Args:
+        home: The folder with the journals.
+        passphrase: The passphrase of the journals, if they have one.
+        ticket: The ticket.
+
+    Returns:
+        The name of the game. None if there is none, or its journal cannot be read.
+    """
     for path in home.files.list(home.journals, ".journal"):
         try:
             first = journals.read_first(path, passphrase, home.files)
         except (journals.JournalError, ValueError):
-            continue  # of another player, or not readable: `resume` tells
+            continue  # It is of another player, or `resume` says why.
         if first.table.terms.digest() == ticket.terms:
             return path.stem
     return None
 
 
 class HostLink:
-    """A link to the host of a ticket, kept up until it has given the roster; PeerError if not.
+    """A link to the host of a ticket, which is kept until the host has given the roster.
 
-    `full` is told once that the host has no room for more links; then it is dialled again and again
-    without an end. Without it a full host is one that cannot be reached.
+    Attributes:
+        hub: The links of this node.
+        ticket: The ticket.
+        capability: The secret of the ticket.
+        backlog: The events that came before the roster.
     """
 
     def __init__(self, hub: Hub, ticket: Ticket, full: Callable[[], None] | None = None) -> None:
+        """Prepare a link to the host, which `stay_linked` dials.
+
+        Args:
+            hub: The links of this node.
+            ticket: The ticket.
+            full: Is called once if the host has no room for more links. The host is then dialled
+                without an end. None to treat a full host as one that cannot be reached.
+        """
         self.hub, self.ticket, self._full, self._is_told = hub, ticket, full, False
         self.capability = Capability(ticket.terms, ticket.secret)
         self.backlog = Backlog()
 
     async def stay_linked(self) -> None:
-        """Keep the link to the host, until cancelled; PeerError when it cannot be."""
+        """Keep the link to the host, until cancelled.
+
+        Raises:
+            PeerError: If the host cannot be reached, or closes every link.
+        """
         was_linked = False
         for _ in range(MOST_LINKS):
             await self._connect(was_linked)
@@ -279,7 +317,7 @@ class HostLink:
         raise PeerError(JoinCode.CUTS)
 
     async def _connect(self, was_linked: bool) -> None:
-        """Dial until there is a link; not for long if nobody listens there."""
+        """Dial the host until there is a link. Give up after CONNECT seconds if it is not full."""
         pause, last = FIRST_PAUSE, trio.current_time() + CONNECT
         while True:
             left = last - trio.current_time()
@@ -288,7 +326,7 @@ class HostLink:
                 return
             except NetError as error:
                 if self._full is not None and isinstance(error, RefusedError) and error.full:
-                    # A full host is left alone for a while ([L-65]).
+                    # A full host must not be dialled for a while ([L-65]).
                     if not self._is_told:
                         self._full()
                     self._is_told = True
@@ -306,7 +344,7 @@ class HostLink:
             pause = min(2 * pause, LONGEST_PAUSE)
 
     def _unreached(self, error: NetError) -> PeerError:
-        """Why the ticket leads nowhere from here, as far as its addresses tell ([L-51])."""
+        """Return the error for an unreachable host, by the scope of its addresses ([L-51])."""
         proxy = broken_proxy(error.reason)
         if proxy is not None:
             return PeerError(JoinCode.UNREACHED_PROXY, why=proxy)
@@ -314,7 +352,7 @@ class HostLink:
         return PeerError(code, why=error.reason)
 
     def show_ticket(self) -> None:
-        """Prove over the link there is that we hold the ticket."""
+        """Prove to the host that this node holds the ticket, over the link that is there now."""
         host, binding = self.ticket.host_id, self.hub.binding(self.ticket.host_id)
         proof = self.capability.guest_proof(binding or b"", host, self.hub.me)
         self.hub.post(host, lobby.encode_lobby(lobby.Ask(proof)))
@@ -322,8 +360,11 @@ class HostLink:
     def check_offer(self, offer: lobby.Offer) -> None:
         """Check that the host gave this ticket, hosts these terms, and vouches for its key.
 
+        Args:
+            offer: The offer of the host.
+
         Raises:
-            PeerError: If it has not shown that.
+            PeerError: If one of these does not hold.
 
         SPEC: [L-7], [L-17], [H-16].
         """
@@ -339,8 +380,18 @@ class HostLink:
                 raise PeerError(JoinCode.BAD_VOUCH) from error
 
     async def next(self) -> lobby.LobbyFrame:
-        """The host's next lobby frame, the ticket shown on each new link; what belongs to a table
-        already begun is kept for later ([L-18])."""
+        """Wait for the next lobby frame of the host.
+
+        The ticket is proven on each new link. Frames of a running table are stored for later
+        ([L-18]).
+
+        Returns:
+            The frame, which is no refusal.
+
+        Raises:
+            PeerError: If the host refuses this node, plays by another protocol, or the hub is
+                closed.
+        """
         host = self.ticket.host_id
         async for event in self.hub.events:
             if isinstance(event, LinkUp) and event.peer == host:
@@ -357,7 +408,14 @@ class HostLink:
         raise PeerError(JoinCode.LINKS_CLOSED)
 
     async def first(self) -> lobby.Offer | lobby.Roster:
-        """The terms or, if the game has begun, its roster; both are the ticket's."""
+        """Wait for the terms or, if the game has begun, for the roster.
+
+        Returns:
+            The checked offer or roster of the ticket's table.
+
+        Raises:
+            PeerError: If the host refuses this node, sends something invalid, or is silent.
+        """
         with trio.move_on_after(CONNECT + ANSWER):
             while True:
                 frame = await self.next()
@@ -365,13 +423,17 @@ class HostLink:
                     self.check_offer(frame)
                     return frame
                 if isinstance(frame, lobby.Roster):
-                    complete(frame, self.ticket)
+                    checked_header(frame, self.ticket)
                     return frame
         raise PeerError(JoinCode.SILENT)
 
 
 def _parsed(event: Event) -> lobby.LobbyFrame | None:
-    """The host's lobby frame, if an event is one; PeerError if it is none that is known."""
+    """Return the lobby frame in an event of the host. Return None if it has none.
+
+    Raises:
+        PeerError: If the frame is malformed, or of another version of the protocol.
+    """
     if not isinstance(event, Frame) or is_of_game(event.data):
         return None
     try:
@@ -383,7 +445,7 @@ def _parsed(event: Event) -> lobby.LobbyFrame | None:
 
 
 class _Guest(HostLink):
-    """A guest's side of the lobby."""
+    """The guest's side of the lobby."""
 
     def __init__(
         self, hub: Hub, seat: Seat, keys: TableKeys, ticket: Ticket, ways: Reachability
@@ -395,10 +457,20 @@ class _Guest(HostLink):
         self.vouch: Vouch | None = None
 
     async def sit(self, accept: AcceptTerms) -> lobby.Roster:
-        """Read the terms, ask, consent, and wait for the roster ([H-8])."""
+        """Read the terms, ask the player, consent, and wait for the roster ([H-8]).
+
+        Args:
+            accept: Shows the player the terms, and returns whether it accepts them.
+
+        Returns:
+            The roster, in which this guest has a seat.
+
+        Raises:
+            PeerError: If the guest cannot sit down, or its player does not want to.
+        """
         first = await self.first()
         if isinstance(first, lobby.Roster):
-            self._check_mine(complete(first, self.ticket), first)
+            self._check_mine(checked_header(first, self.ticket), first)
             return first
         if first.vouch is not None and first.vouch.id == self.seat.me.identity.public:
             raise PeerError(JoinCode.OWN_TICKET)
@@ -406,7 +478,7 @@ class _Guest(HostLink):
         return await beside(partial(self._ask, first, game, accept), self._roster(first))
 
     async def _ask(self, offer: lobby.Offer, game: HoityToity, accept: AcceptTerms) -> None:
-        """Consent by a fresh entry, for terms that the player was shown ([H-8])."""
+        """Show the player the terms and, if it accepts them, consent with a fresh entry ([H-8])."""
         host = None if offer.vouch is None else offer.vouch.id
         if not await accept(offer.terms, game, self.names, host):
             raise PeerError(JoinCode.NOT_TAKEN)
@@ -415,11 +487,13 @@ class _Guest(HostLink):
         self._sit_down()
 
     def _sit_down(self) -> None:
+        """Send the consent to the host, if the player has given it."""
         if self.entry is not None:
             frame = lobby.Sit(self.entry.value(), self.ways.named, self.vouch)
             self.hub.post(self.ticket.host_id, lobby.encode_lobby(frame))
 
     async def _roster(self, offer: lobby.Offer) -> lobby.Roster:
+        """Wait for the roster, and send the consent again on each new link."""
         lines = Bucket(LINES)
         while True:
             match await self.next():
@@ -429,20 +503,20 @@ class _Guest(HostLink):
                         self.seat.screen(updates.Joined(names, offer.terms.seats))
                 case lobby.Pending() if lines.take_if_any(trio.current_time()):
                     self.seat.screen(updates.HostAsked())
-                case lobby.Offer() as again:  # the link was lost, and is there again
+                case lobby.Offer() as again:  # The link was lost and made again.
                     self.check_offer(again)
                     self._sit_down()
                 case lobby.Roster() as roster:
-                    self._check_mine(complete(roster, self.ticket), roster)
+                    self._check_mine(checked_header(roster, self.ticket), roster)
                     if roster.vouches[0] != offer.vouch:
                         raise PeerError(JoinCode.OTHERWISE)
                     return roster
 
     def _check_mine(self, complete: Header, roster: lobby.Roster) -> None:
-        """Check that the roster holds the consent given in this sitting, and the vouch for it.
+        """Check that the roster has the entry and the vouch that this guest has sent.
 
         Raises:
-            PeerError: If it does not.
+            PeerError: If it has not.
 
         SPEC: [H-9], [L-7].
         """
@@ -460,7 +534,11 @@ class _Guest(HostLink):
 
 
 def _check_names(complete: Header) -> None:
-    """PeerError if two nicknames are look-alikes, or one is a tower of marks ([H-11])."""
+    """Check that no two nicknames look alike, and none has too many combining marks ([H-11]).
+
+    Raises:
+        PeerError: If one of these does not hold.
+    """
     names = [entry.nickname for entry in complete.roster]
     for name in filter(is_stacked, names):
         raise PeerError(JoinCode.STACKED, name=name)
@@ -469,11 +547,19 @@ def _check_names(complete: Header) -> None:
         raise PeerError(JoinCode.ALIKE, one=alike[0], other=alike[1])
 
 
-def complete(roster: lobby.Roster, ticket: Ticket) -> Header:
-    """Return the header of a roster.
+def checked_header(roster: lobby.Roster, ticket: Ticket) -> Header:
+    """Check a roster, and return its header.
+
+    Args:
+        roster: The roster.
+        ticket: The ticket of its table.
+
+    Returns:
+        The header.
 
     Raises:
-        PeerError: Unless its host has signed it and gave the ticket, and all vouches hold.
+        PeerError: If the host has not signed the roster, the ticket is of another table, or a vouch
+            is invalid.
 
     SPEC: [L-7], [H-16].
     """
@@ -482,7 +568,8 @@ def complete(roster: lobby.Roster, ticket: Ticket) -> Header:
         check_signed(roster, complete)
     except Invalid as error:
         raise PeerError(JoinCode.BAD_ROSTER, why=of_protocol(error)) from error
-    if ticket.host_id not in {entry.id for entry in complete.roster}:  # a fresh one is of a seat
+    # A ticket made after a move is of any seat, so it need not be the host's.
+    if ticket.host_id not in {entry.id for entry in complete.roster}:
         raise PeerError(JoinCode.OTHER_HOST)
     if complete.terms.digest() != ticket.terms:
         raise PeerError(JoinCode.OTHER_TABLE)

@@ -1,4 +1,4 @@
-"""The lobby: the frames between host and guests before there is a table, and the host's list.
+"""The lobby: the frames between host and guests before the roster is complete, and the host's list.
 
 SPEC: section 13.4.
 """
@@ -33,14 +33,35 @@ PROOF = 32
 
 
 class _Terms(codec.FieldForm[Terms]):
-    """The terms of a table, whose fields have errors of their own."""
+    """The form of a field that contains the terms of a table.
+
+    Invalid terms raise the errors of `table_header.parse_terms`.
+    """
 
     def read(self, value: Any) -> Terms:
-        """Return the terms. Raises WrongForm for what is not of this form."""
+        """Parse the terms in a field.
+
+        Args:
+            value: The decoded field.
+
+        Returns:
+            The terms.
+
+        Raises:
+            WrongForm: If the field is no array.
+            Invalid: If the terms are invalid.
+        """
         return table_header.parse_terms(codec.Rows(codec.ANY).read(value))
 
     def write(self, value: Terms) -> Any:
-        """Return the plain terms."""
+        """Return the terms as a plain value.
+
+        Args:
+            value: The terms.
+
+        Returns:
+            The array that is encoded.
+        """
         return value.value()
 
 
@@ -52,7 +73,7 @@ _ADDRESSES: Final = codec.Rows(codec.Text(is_plain, MAX_ADDRESS), MAX_ADDRESSES)
 
 
 class Refusal(StrEnum):
-    """The reason why a node gets no seat, loses the seat it had, or may not look on."""
+    """The reason for which a node gets no seat, loses its seat, or may not look on."""
 
     UNPROVEN = "unproven"
     FULL = "full"
@@ -65,17 +86,22 @@ class Refusal(StrEnum):
 
 @dataclass(frozen=True)
 class Ask:
-    """A guest's first word: the proof that it holds the ticket; empty if it has no secret."""
+    """The first frame of a guest, which proves that it holds the ticket.
+
+    Attributes:
+        proof: The guest's proof, 32 bytes. Empty if its ticket has no secret.
+    """
 
     proof: Proof
 
 
 @dataclass(frozen=True)
 class Offer:
-    """The host's terms, shown to a guest that holds the ticket.
+    """The host's terms, sent to a guest that has proven the ticket.
 
     Attributes:
-        proof: The proof that the host gave the ticket. Empty if the ticket has no secret.
+        proof: The host's proof that it gave the ticket, 32 bytes. Empty if the ticket has no
+            secret.
         terms: The terms.
         names: The nicknames of those who have sat down.
         vouch: The host's vouch, if it shows one.
@@ -89,11 +115,11 @@ class Offer:
 
 @dataclass(frozen=True)
 class Sit:
-    """A guest's signed consent.
+    """A guest's signed consent to the terms.
 
     Attributes:
-        entry: The entry of the roster, as a plain value.
-        addresses: Where the guest can be reached.
+        entry: The guest's entry in the roster, as a plain value.
+        addresses: The addresses at which the guest can be dialled.
         vouch: The guest's vouch, if it shows one.
     """
 
@@ -102,31 +128,42 @@ class Sit:
     vouch: Vouch | None = None
 
     def player(self, peer: bytes) -> bytes:
-        """Return what stands for the guest: its long-lived key, or else the key of its link.
+        """Return the key by which the guest's player is known at this table.
 
         Args:
-            peer: The key of the link over which this came.
+            peer: The key of the link over which this frame came.
+
+        Returns:
+            The long-lived key of the vouch, or the key of the link if there is no vouch.
         """
         return peer if self.vouch is None else self.vouch.id
 
 
 @dataclass(frozen=True)
 class SeatedNames:
-    """Who has sat down so far."""
+    """The list of those who have sat down so far.
+
+    Attributes:
+        names: Their nicknames, in the order of the seats.
+    """
 
     names: Nicknames
 
 
 @dataclass(frozen=True)
 class Refuse:
-    """The guest cannot sit down, or look on, and why."""
+    """The host's answer that a node gets no seat, or may not look on.
+
+    Attributes:
+        reason: The reason.
+    """
 
     reason: Refusal
 
 
 @dataclass(frozen=True)
 class Pending:
-    """The host is asked whether the guest may sit down."""
+    """The host's answer that its player is asked whether the guest may sit down."""
 
 
 @dataclass(frozen=True)
@@ -134,10 +171,10 @@ class Roster:
     """The complete table.
 
     Attributes:
-        header: The bytes of its header.
-        addresses: Where each seat can be dialled.
-        signature: The host's signature.
-        vouches: The vouch of each seat, None for a seat that shows none.
+        header: The encoded header.
+        addresses: For each seat the addresses at which it can be dialled.
+        signature: The host's signature, 64 bytes.
+        vouches: The vouch of each seat. None for a seat that shows none.
     """
 
     header: bytes
@@ -152,7 +189,12 @@ class Roster:
 
 @dataclass(frozen=True)
 class SignedTable:
-    """The table that a seat plays at, with the signature of its host."""
+    """The table that a seat plays at, with the signature of its host.
+
+    Attributes:
+        table: The table id, 32 bytes.
+        signature: The host's signature, 64 bytes.
+    """
 
     table: codec.Octets32
     signature: codec.Octets64
@@ -176,69 +218,108 @@ FRAMES: Final[codec.Kinds[LobbyFrame]] = codec.Kinds(
 
 
 def encode_lobby(frame: LobbyFrame) -> bytes:
-    """The bytes that travel; the first field is a word, unlike in a table's frames."""
+    """Encode a frame of the lobby.
+
+    Args:
+        frame: The frame.
+
+    Returns:
+        The bytes of the frame. The first item is a word; in frames of the game it is a number.
+    """
     return codec.encode(FRAMES.write(frame))
 
 
 def parse_lobby(data: bytes) -> LobbyFrame:
-    """A lobby frame from its bytes; Invalid otherwise ([X-2])."""
+    """Parse a frame of the lobby ([X-2]).
+
+    Args:
+        data: The bytes of the frame.
+
+    Returns:
+        The frame.
+
+    Raises:
+        Invalid: If the bytes are no such frame.
+    """
     return FRAMES.parse(data, "a lobby frame")
 
 
 @dataclass(frozen=True)
 class Seated:
-    """One seat of the host's list: its entry, its vouch if it shows one, and its addresses."""
+    """A seat in the host's list.
+
+    Attributes:
+        entry: The entry for the roster.
+        vouch: The vouch, if the seat shows one.
+        addresses: The addresses at which the seat can be dialled.
+    """
 
     entry: SeatEntry
     vouch: Vouch | None
     addresses: tuple[str, ...]
 
     def is_of(self, player: Vouch | None) -> bool:
-        """Return whether the player who shows this vouch has the seat."""
+        """Return whether this is the seat of the player who shows a vouch.
+
+        Args:
+            player: The vouch, or None if the player shows none.
+
+        Returns:
+            True if the seat has shown the same long-lived key.
+        """
         return player is not None and self.vouch is not None and self.vouch.id == player.id
 
 
 class Seating:
-    """The host's list of seats. A seat is kept while its link is up, and a little longer."""
+    """The host's list of seats. A seat is kept while its link is up, and some seconds longer.
+
+    Attributes:
+        terms: The terms of the table.
+        vouch: The host's vouch, if it shows one.
+    """
 
     def __init__(
         self, terms: Terms, own: SeatEntry, addresses: Sequence[str], vouch: Vouch | None = None
     ) -> None:
-        """Begin the list with the host's own seat.
+        """Make the list with the host's own seat.
 
         Args:
             terms: The terms of the table.
             own: The host's entry.
-            addresses: Where the host can be reached.
+            addresses: The addresses at which the host can be dialled.
             vouch: The host's vouch, if it shows one.
         """
         self.terms, self.vouch = terms, vouch
         self._seats = {own.id: Seated(own, vouch, tuple(addresses)[:MAX_ADDRESSES])}
         self._away: dict[bytes, float] = {}
 
-    def move(self, addresses: Sequence[str]) -> None:
-        """Change the addresses at which the host is reached."""
+    def set_addresses(self, addresses: Sequence[str]) -> None:
+        """Change the addresses at which the host can be dialled.
+
+        Args:
+            addresses: The new addresses.
+        """
         own = self.terms.host
         self._seats[own] = replace(self._seats[own], addresses=tuple(addresses)[:MAX_ADDRESSES])
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The nicknames so far."""
+        """The nicknames of those who have sat down."""
         return tuple(one.entry.nickname for one in self._seats.values())
 
     @property
     def ids(self) -> frozenset[bytes]:
-        """Who sits here."""
+        """The ids of those who have sat down."""
         return frozenset(self._seats)
 
     @property
-    def complete(self) -> bool:
-        """Whether everyone has sat down and is there."""
+    def is_complete(self) -> bool:
+        """True if all seats are taken and all their links are up."""
         return len(self._seats) == self.terms.seats and not self._away
 
     @property
     def is_kept(self) -> bool:
-        """Whether a seat is kept for one whose link is gone."""
+        """True if a seat is kept for a guest whose link is gone."""
         return bool(self._away)
 
     def sit(
@@ -248,7 +329,7 @@ class Seating:
 
         Args:
             entry: The guest's entry, which `may_sit` has accepted.
-            addresses: Where the guest can be reached.
+            addresses: The addresses at which the guest can be dialled.
             vouch: The guest's vouch, if it shows one.
 
         Returns:
@@ -265,14 +346,17 @@ class Seating:
         return earlier
 
     def may_sit(self, peer: bytes, request: Sit) -> SeatEntry | Refusal:
-        """Return a guest's entry as it would stand in the roster, or why it cannot.
+        """Check a guest's consent, and return its entry in the roster or the reason to refuse it.
 
-        A player that vouches for another key than before has lost its first link, and takes its
-        seat with the new key.
+        A player that vouches for another key than before has lost its first link. It takes its seat
+        with the new key.
 
         Args:
             peer: The key of the guest's link.
-            request: Its consent.
+            request: The guest's consent.
+
+        Returns:
+            The entry, or the reason of the refusal.
 
         Raises:
             Invalid: If the consent or the vouch does not verify.
@@ -298,12 +382,23 @@ class Seating:
         return Refusal.NAME if any(one.is_of(request.vouch) for one in others) else entry
 
     def leave(self, peer: bytes, now: float) -> None:
-        """A guest's link is gone; it may be back at once."""
+        """Note that a guest's link is gone. Its seat is kept for now.
+
+        Args:
+            peer: The guest's id.
+            now: The time, in seconds of any monotonic clock.
+        """
         if peer in self._seats:
             self._away[peer] = now
 
     def give_up(self, since: float) -> bool:
-        """Free the seats whose links have been gone since then or longer; whether there are any.
+        """Free the seats whose links are gone since a given time or longer.
+
+        Args:
+            since: The time, in seconds of the same clock as for `leave`.
+
+        Returns:
+            True if any seat was freed.
 
         SPEC: [L-8].
         """
@@ -313,7 +408,14 @@ class Seating:
         return bool(gone)
 
     def roster(self, host: Identity) -> Roster:
-        """Return the complete table, signed with the key of its host."""
+        """Return the complete table, signed with the key of its host.
+
+        Args:
+            host: The host's key of this table.
+
+        Returns:
+            The roster.
+        """
         seats = self._seats.values()
         complete = Header(self.terms, tuple(one.entry for one in seats))
         signature = table_header.sign_roster(complete, host)

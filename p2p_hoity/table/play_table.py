@@ -1,4 +1,4 @@
-"""Play at a table: what hosts, guests and resuming seats share, and further games at it."""
+"""Play at a table: what hosts, guests and resumed seats share, and the tables that follow."""
 
 from __future__ import annotations
 
@@ -39,18 +39,28 @@ from .task_groups import beside, open_nursery
 
 
 class Backlog:
-    """Frames of a table already begun, kept while one still sits down; the rest is asked for."""
+    """The events of a running table that arrive before this node knows its roster.
+
+    The oldest ones are stored up to a limit. The machine asks for the rest later.
+
+    Attributes:
+        frames: The stored events, in the order in which they came.
+    """
 
     FRAMES = 1024
     BYTES = 4 << 20
 
     def __init__(self) -> None:
-        """Nothing has come yet."""
+        """Make an empty store."""
         self.frames: list[Event] = []
         self._size = 0
 
     def keep(self, event: Event) -> None:
-        """Keep an event while there is room."""
+        """Store an event if there is room.
+
+        Args:
+            event: The event.
+        """
         size = len(event.data) if isinstance(event, Frame) else 0
         if len(self.frames) < self.FRAMES and self._size + size <= self.BYTES:
             self.frames.append(event)
@@ -62,7 +72,7 @@ LOOPBACK: Final = "127.0.0.1"
 
 
 class SeatingCode(Code):
-    """Why this node cannot be reached at a table."""
+    """The reasons for which this node cannot be reached at a table."""
 
     BAD_LISTEN = "bad-listen", "Write --listen as HOST:PORT, for example 0.0.0.0:4646, not {text}."
     CANNOT_LISTEN = (
@@ -82,17 +92,18 @@ class SeatingCode(Code):
 
 
 class PeerError(CodedError):
-    """A table could not be opened, joined or resumed."""
+    """An error that says why a table could not be opened, joined or resumed."""
 
 
 @dataclass(frozen=True)
 class Seat(Attendee):
-    """The player of a seat, and where its files are.
+    """The player of a seat, and the place of its files.
 
     Attributes:
-        home: The folder of journals, transcripts and settings.
-        me: The player's long-lived key and nickname.
-        passphrase: Encrypts the journal, if given.
+        home: The folder with journals, transcripts and settings.
+        me: The player's long-lived key and its nickname.
+        passphrase: The passphrase that encrypts the journal. None for a journal that is not
+            encrypted.
         unknown: Whether the player shows no vouch, so that nobody learns its long-lived key.
     """
 
@@ -103,35 +114,45 @@ class Seat(Attendee):
 
     @property
     def long_lived_key(self) -> Identity | None:
-        """The long-lived key with which the player vouches. None if it stays unknown."""
+        """The long-lived key with which the player vouches. None if the player shows no vouch."""
         return None if self.unknown else self.me.identity
 
 
 class Lan(StrEnum):
-    """What a host tells the local network of its table."""
+    """The announcement that a host makes of its table on the local network."""
 
     OPEN = "open"
-    """That it is there, and whoever comes may sit down."""
+    """The table is announced, and everyone who finds it may sit down."""
     CLOSED = "closed"
-    """That it is there; a seat takes the ticket."""
+    """The table is announced, and only those who have the ticket may sit down."""
     OFF = "off"
-    """Nothing."""
+    """Nothing is announced."""
 
 
 @dataclass(frozen=True)
 class Reach:
-    """How this node can be reached: where it listens, its relays, what the LAN is told, and by
-    which network (None: the machine's own). `or_any`: another port does if that one is taken.
-    `returning`: a seat that comes back does not wait for its relays. One may be gone, or say that
-    this seat waits there already: the other seats will say whether it does. `anew`: it listens
-    where this says, not where it did; `relays_anew`: it waits at these relays, not where it did.
+    """The settings that decide how this node is reached: listening, relays, the LAN and the router.
 
-    `advertised`: 'host:port' that the player has forwarded. `outside`: the table is meant for
-    people elsewhere too, so it is found out how they reach it, and told. `maps`: the router is
-    asked for a way in. `near`: some of the seats are on this machine. `hidden`: no address of this
-    machine is named, and it listens for itself alone; `network` dials by a proxy. `relay_only`: no
-    address of it is named either, nothing is listened for, and nothing but its relays is dialled;
-    `only_by_relays` makes it so."""
+    Attributes:
+        listen: The 'host:port' to listen at. An empty host means all addresses, port 0 a free port.
+        relays: The 'host:port' of each relay at which this node waits for calls.
+        lan: The announcement on the local network.
+        network: The network that dials and listens. None for TCP from this machine.
+        or_any: Whether another port will do if the one of `listen` is taken.
+        returning: Whether a seat is resumed. It does not wait for its relays: one may be gone, or
+            may still think that this seat waits there.
+        anew: Whether a resumed seat listens at `listen` instead of where it listened before.
+        relays_anew: Whether a resumed seat waits at `relays` instead of at its earlier relays.
+        advertised: The 'host:port' addresses that the player has forwarded to this machine by hand.
+        outside: Whether the table is meant for people elsewhere too. Then this node finds out how
+            they can reach it, and the player is told.
+        maps: Whether the router is asked to forward a port.
+        shares_machine: Whether some of the seats are on this machine.
+        hidden: Whether this node dials by a proxy. Then it names no address of this machine and
+            listens for this machine alone.
+        relay_only: Whether this node is reached by its relays alone. Then it names no address, does
+            not listen, and dials nothing but its relays. Set it with `only_by_relays`.
+    """
 
     listen: str = ":0"
     relays: tuple[str, ...] = ()
@@ -144,39 +165,62 @@ class Reach:
     advertised: tuple[str, ...] = ()
     outside: bool = False
     maps: bool = False
-    near: bool = False
+    shares_machine: bool = False
     hidden: bool = False
     relay_only: bool = False
 
     @property
     def wanted(self) -> Wanted:
-        """Whom the table is for, as far as it decides which addresses are named."""
+        """The people that the table is for, as far as it decides which addresses are named."""
         is_lan = self.lan is not Lan.OFF or not self.outside or self.returning
-        return Wanted(is_lan, self.near, self.hidden, self.relay_only)
+        return Wanted(is_lan, self.shares_machine, self.hidden, self.relay_only)
 
     @property
     def dials(self) -> Network:
-        """By what this node dials."""
+        """The network with which this node dials."""
         network = self.network or TcpNetwork()
         return RelayedNetwork(network, self.relays) if self.relay_only else network
 
 
 def only_by_relays(reach: Reach) -> Reach:
-    """The same for a node whose address nobody may learn but its relays ([L-58])."""
+    """Return the settings of a node that is reached by its relays alone ([L-58]).
+
+    No other node but these relays learns its address.
+
+    Args:
+        reach: Settings, whose relays are kept.
+
+    Returns:
+        The changed settings.
+    """
     return replace(reach, relay_only=True, lan=Lan.OFF, maps=False, advertised=())
 
 
-DIAL_BY_PROXY, WAITING_BY_PROXY = 20.0, 40.0
-"""Seconds for one way to answer, and for a relay to be asked again, when a proxy dials: a new
-circuit of Tor takes long."""
+# Behind a proxy more time is needed, since a new circuit of Tor takes long.
+DIAL_BY_PROXY = 20.0
+"""Seconds for one address to answer, if a proxy dials."""
+WAITING_BY_PROXY = 40.0
+"""Seconds for which a relay that refuses is asked again, if a proxy dials."""
 
 
 @asynccontextmanager
 async def open_hub(
     who: Identity, reach: Reach, screen: Screen = lambda update: None
 ) -> AsyncIterator[tuple[Hub, Reachability]]:
-    """A running hub, and the ways to it as they are found; PeerError or NetError if it cannot
-    listen. `screen` is told of relays that are lost, and found again."""
+    """Run a hub, and look for the ways by which others can reach it.
+
+    Args:
+        who: The key of this node at the table.
+        reach: The settings that decide how the node is reached.
+        screen: Is told of relays that are lost, and found again.
+
+    Yields:
+        The running hub, and the ways to it as they are found.
+
+    Raises:
+        PeerError: If the hub cannot listen.
+        NetError: If this node needs a relay, and none lets it wait there.
+    """
     limits = Limits(longest=longest)
     if reach.hidden:
         limits = replace(limits, dial=DIAL_BY_PROXY, waiting=WAITING_BY_PROXY)
@@ -196,7 +240,11 @@ async def open_hub(
 
 
 async def _own(hub: Hub, reach: Reach) -> tuple[str, ...]:
-    """The addresses of this machine, listened on from now on; PeerError if they cannot be."""
+    """Listen, and return the addresses of this machine at which others can dial.
+
+    Raises:
+        PeerError: If the hub cannot listen.
+    """
     host, _, port = reach.listen.rpartition(":")
     if not port.isdigit() or int(port) > 65535:
         raise PeerError(SeatingCode.BAD_LISTEN, text=reach.listen)
@@ -205,11 +253,13 @@ async def _own(hub: Hub, reach: Reach) -> tuple[str, ...]:
 
 
 async def _wait_at(hub: Hub, reach: Reach, screen: Screen) -> tuple[str, ...]:
-    """Wait at all relays, each again and again until it lets us.
+    """Wait for calls at all relays, each of which is asked again until it allows it.
 
-    A seat that returns is not kept out by its relays: the others may be reached directly. Whoever
-    opens a table or comes to one needs one relay of those named; NetError if none lets us wait
-    ([L-69]).
+    A seat that is resumed does not wait for its relays, because the others may be reached directly.
+    A host or guest needs one of its relays ([L-69]).
+
+    Raises:
+        NetError: If none of the relays that a host or guest has named lets it wait there.
     """
 
     def tell(relay: str, why: Reason | None) -> None:
@@ -222,7 +272,11 @@ async def _wait_at(hub: Hub, reach: Reach, screen: Screen) -> tuple[str, ...]:
 
 
 async def _first(hub: Hub, relays: Sequence[str]) -> None:
-    """Return when the first relay lets us wait there; NetError when none does."""
+    """Return when the first relay lets this node wait there.
+
+    Raises:
+        NetError: If none does.
+    """
     failures: list[NetError] = []
     async with open_nursery() as nursery:
 
@@ -243,6 +297,7 @@ async def _first(hub: Hub, relays: Sequence[str]) -> None:
 
 
 async def _listen(hub: Hub, host: str, port: int, or_any: bool) -> list[str]:
+    """Listen at a port, or at any free port if that one is taken and `or_any` is set."""
     try:
         return await hub.listen(host, port)
     except NetError as error:
@@ -252,7 +307,16 @@ async def _listen(hub: Hub, host: str, port: int, or_any: bool) -> list[str]:
 
 
 def reachable(listening: list[str]) -> list[str]:
-    """Where others can dial: listening on every address becomes this machine's own addresses."""
+    """Return the addresses at which others can dial.
+
+    A hub that listens at all addresses can be dialled at each address of this machine.
+
+    Args:
+        listening: The 'host:port' addresses at which the hub listens.
+
+    Returns:
+        The 'host:port' addresses, none of them twice.
+    """
     found: list[str] = []
     for address in listening:
         host, _, port = address.rpartition(":")
@@ -261,13 +325,31 @@ def reachable(listening: list[str]) -> list[str]:
 
 
 def bind_raw(raw: bytes) -> Table:
-    """The table of a roster's header."""
+    """Return the table of an encoded header.
+
+    Args:
+        raw: The bytes of the header.
+
+    Returns:
+        The table with its game.
+
+    Raises:
+        Invalid: If the header is invalid, or its game cannot be played here.
+    """
     complete: Header = table_header.parse_header(raw)
     return bind(complete)
 
 
 def journal_path(home: Home, table: Table) -> Path:
-    """Where the journal of a table is kept."""
+    """Return the path of the journal of a table.
+
+    Args:
+        home: The folder of the player's files.
+        table: The table.
+
+    Returns:
+        The path, whether there is a journal or not.
+    """
     return home.journals / f"{table_name(table)}.journal"
 
 
@@ -276,16 +358,19 @@ async def play(
 ) -> Outcome:
     """Play at a table that begins now, and at those that follow it.
 
-    A record is written with which the seat can be resumed. The transcripts of later games go to the
-    usual place. The file that was asked for holds the first game.
+    A journal is made with which the seat can be resumed. The transcript of the first game goes to
+    the path that the player asked for. Those of later games go to the usual place.
 
     Args:
         hub: The links of this node, made with the key of the seat.
-        seat: The player.
-        keys: Its keys at this table, and at those that follow.
-        reach: How this node is reached.
+        seat: The player and its files.
+        keys: The player's keys at this table, and at those that follow.
+        reach: The settings that decide how this node is reached.
         agreed: The table.
-        early: Events that came before the table was known.
+        early: The events that came before the table was known.
+
+    Returns:
+        How the last table ended for this node.
     """
     while True:
         roster = agreed.roster
@@ -324,7 +409,22 @@ async def run_session(
     book: journals.Journal,
     backlog: Sequence[Event],
 ) -> Outcome:
-    """Play with a machine whose journal is open."""
+    """Play at one table with a machine whose journal is open.
+
+    Tickets that are handed to the running game are taken meanwhile.
+
+    Args:
+        hub: The links of this node.
+        seat: The player and its files.
+        keys: The player's keys at this table.
+        agreed: The table.
+        machine: The machine of the seat, which has not been started.
+        book: The open journal. It is closed at the end.
+        backlog: The events that came before the table was known.
+
+    Returns:
+        How the table ended for this node.
+    """
     roster, capability = agreed.roster, agreed.capability
     usual = seat.home.transcripts / f"{table_name(machine.table)}.hoity"
     session = compose(hub, machine, seat, roster, capability, keys, book, usual)

@@ -1,4 +1,4 @@
-"""The player of a seat, a person at a screen or a bot, and the questions that it is asked."""
+"""The interface of a player, a person at a screen or a bot, and the questions that it is asked."""
 
 from __future__ import annotations
 
@@ -23,86 +23,136 @@ from .task_groups import never
 
 @dataclass(frozen=True)
 class WaitLonger:
-    """Who is awaited shall have longer."""
+    """The wish that the seats that are awaited get more time."""
 
 
 @dataclass(frozen=True)
 class Talk:
-    """Say this to the table: plain text, or the number of a phrase."""
+    """The wish to say something to the table.
+
+    Attributes:
+        words: Plain text, or the number of a phrase.
+    """
 
     words: str | int
 
 
 @dataclass(frozen=True)
 class LeaveForNow:
-    """Leave the table, tell the others so, and come back later."""
+    """The wish to leave the table, to tell the others so, and to come back later."""
 
 
 Wish = WaitLonger | Talk | LeaveForNow
-"""What a player may want at any time, asked or not."""
+"""A wish that a player may have at any time, without being asked."""
 
 
 class Player(Protocol):
-    """Decides for one seat; it may be cancelled when its choice is no longer needed."""
+    """The source of one seat's choices and wishes.
+
+    A call is cancelled when its answer is no longer needed.
+    """
 
     async def choose(self, view: rules.View, kind: rules.Kind, again: bool) -> rules.Choice:
-        """A choice; an illegal one is refused and asked again."""
+        """Return the player's choice. An illegal one is refused and asked for again.
+
+        Args:
+            view: The game as this seat may see it.
+            kind: The kind of choice that is asked for.
+            again: Whether an earlier choice was seen by others and no longer counts.
+
+        Returns:
+            The choice.
+        """
 
     async def returning(self) -> None:
-        """Return when the player, declared absent, wants to play again."""
+        """Return when the player, whose seat is absent, wants to play again."""
 
     async def wish(self) -> Wish:
-        """What the player wants next; whoever never wants anything never returns."""
+        """Return the next wish of the player. A player without wishes never returns.
+
+        Returns:
+            The wish.
+        """
 
     async def again(self) -> bool:
-        """Whether the player wants another game with the same people; asked once, at the end."""
+        """Return whether the player wants another game with the same people.
+
+        This is asked once, after the end of a game.
+
+        Returns:
+            True if it does.
+        """
 
 
 PAUSE: Final[Seconds] = 0.02
-"""Seconds after which a bot answers, easy or not: its time tells nothing of its cards."""
+"""Seconds after which a bot answers. It is always the same time, so that it tells nothing."""
 
 
 class BotPlayer:
-    """A bot in the seat: it never hesitates and always comes back."""
+    """A bot as the player of a seat. It always comes back after an absence."""
 
     def __init__(self, level: str = bots.STAND_IN, rng: random.Random | None = None) -> None:
-        """`level` is one of bots.BOTS."""
+        """Make a player of a bot.
+
+        Args:
+            level: The name of the bot, one of `bots.BOTS`.
+            rng: The source of randomness. None for that of the system.
+        """
         self._bot = bots.BOTS[level]
         self._rng = rng or random.SystemRandom()
 
     async def choose(self, view: rules.View, kind: rules.Kind, again: bool) -> rules.Choice:
-        """The bot's choice from this seat's view alone."""
+        """Return the bot's choice, which is made from this seat's view alone.
+
+        Args:
+            view: The game as this seat may see it.
+            kind: The kind of choice that is asked for.
+            again: Whether an earlier choice no longer counts. The bot does not care.
+
+        Returns:
+            The choice.
+        """
         due = trio.current_time() + PAUSE
         choice = self._bot(view, rules.expected(view.state), self._rng)
         await trio.sleep_until(due)
         return choice
 
     async def returning(self) -> None:
-        """At once."""
+        """Return at once."""
 
     async def wish(self) -> Wish:
-        """Nothing, ever."""
+        """Wait for ever, because a bot has no wishes.
+
+        Returns:
+            Nothing, since it never returns.
+        """
         await never()
 
     async def again(self) -> bool:
-        """Whenever all the people want it."""
+        """Return that the bot plays again if all people at the table want it.
+
+        Returns:
+            True.
+        """
         return True
 
 
 FRESH: Final[Seconds] = 60.0
-"""Seconds after sitting down for which a player is there for certain."""
+"""Seconds after sitting down for which a player is not asked whether it is back."""
 
 
 @dataclass(eq=False, repr=False)
 class PlayerQuestions:
-    """Asks the player of one seat for choices, or whether it is there again, one at a time.
+    """The questions to the player of one seat: choices, and whether it is back after an absence.
+
+    One question is asked at a time.
 
     Attributes:
-        _machine: Takes the answers.
-        _player: Is asked. Without one nobody is asked.
-        _screen: Is told what is asked and answered.
-        _view: Gives the game as this seat may see it.
-        _now: The clock of the machine, in seconds.
+        _machine: The machine that takes the answers.
+        _player: The player. Without one nobody is asked.
+        _screen: Is told what is asked and wait_for_answer.
+        _view: Returns the game as this seat may see it.
+        _now: Returns the time of the machine, in seconds.
     """
 
     _machine: SeatMachine
@@ -117,31 +167,40 @@ class PlayerQuestions:
     _is_choice: bool = False
 
     def __post_init__(self) -> None:
-        """Take the player to be there for a while: it has just sat down."""
+        """Let the player count as there for FRESH seconds, since it has just sat down."""
         self._there_until = self._now() + FRESH
 
     def ask(self, kind: str, again: bool) -> None:
-        """Ask for a choice, in place of what was asked before."""
+        """Ask the player for a choice, instead of an earlier question.
+
+        Args:
+            kind: The kind of choice.
+            again: Whether an earlier choice was seen by others and no longer counts.
+        """
         if self._player is not None:
             self._begin(partial(self._choose, self._player, kind, again), True)
 
-    def call_back(self, may_rejoin: bool) -> None:
-        """Ask whether the player of an absent seat is there again, if the seat may rejoin."""
+    def ask_to_return(self, may_rejoin: bool) -> None:
+        """Cancel other questions, and ask whether the player is back if its absent seat may rejoin.
+
+        Args:
+            may_rejoin: Whether the seat may rejoin now.
+        """
         self.close()
         if self._player is not None and may_rejoin:
             self._begin(partial(self._come_back, self._player), False)
 
     def stop(self) -> None:
-        """Cancel the question for a choice, which is no longer needed."""
+        """Cancel a question for a choice, because the choice is no longer needed."""
         if self._is_choice:
             self._scope.cancel()
 
     def close(self) -> None:
-        """Cancel whatever is asked."""
+        """Cancel the question that is being asked, of whatever kind it is."""
         self._scope.cancel()
 
     async def run(self) -> None:
-        """Ask the questions as they come up."""
+        """Ask each question that comes up, until cancelled."""
         while True:
             await self._is_asked.wait()
             self._is_asked = trio.Event()
@@ -150,18 +209,22 @@ class PlayerQuestions:
                 if question is not None and not scope.cancel_called:
                     await question()
 
-    async def answered(self) -> None:
-        """Wait until the machine has taken an answer."""
+    async def wait_for_answer(self) -> None:
+        """Wait until the machine has taken an answer of the player."""
         await self._is_answered.wait()
         self._is_answered = trio.Event()
 
     def _begin(self, question: Callable[[], Awaitable[None]], is_choice: bool) -> None:
+        """Have `run` ask a new question, in the place of the one that it asks now."""
         self._scope.cancel()
         self._scope, self._question, self._is_choice = trio.CancelScope(), question, is_choice
         self._is_asked.set()
 
     async def _come_back(self, player: Player) -> None:
-        """Rejoin. A player who has just sat down is there and is not asked, once."""
+        """Request to rejoin, once the player says that it is back.
+
+        A player who has just sat down is not asked, but this holds for the first time only.
+        """
         is_there, self._there_until = self._now() < self._there_until, -math.inf
         if not is_there:
             await player.returning()
@@ -169,6 +232,7 @@ class PlayerQuestions:
         self._is_answered.set()
 
     async def _choose(self, player: Player, kind: str, again: bool) -> None:
+        """Ask for a choice until the machine takes one or needs none."""
         while self._machine.must_choose:
             view = self._view()
             self._screen(updates.Choosing(view, kind, again))

@@ -12,24 +12,25 @@ from ..net.hub import Hub
 from ..presentation import screen_updates as updates
 
 FIRST: Final[Seconds] = 10.0
+"""Seconds until the player is first told who is awaited. Each further pause is twice as long."""
 MAX_REMINDER_PAUSE: Final[Seconds] = 60.0
-"""Seconds until who is awaited is first said; the pauses after it double up to the longest."""
+"""Seconds of the longest pause between two such notices."""
 UNDECIDED: Final[Seconds] = 60.0
-"""Seconds after a step has timed out until a player is told that the seats have not agreed."""
+"""Seconds after a timeout until the player is told that the seats have not agreed on it yet."""
 
-Word = updates.Awaited | updates.Halfway | updates.SeatsTimedOut | updates.Paused
+Notice = updates.Awaited | updates.Halfway | updates.SeatsTimedOut | updates.Paused
 
 
 class PresenceTeller:
-    """Tells one screen who is connected, the clock of the open step, and who is awaited."""
+    """A reporter that tells one screen which seats are connected, the clock, and who is awaited."""
 
     def __init__(self, machine: SeatMachine, screen: updates.Screen, hub: Hub) -> None:
-        """Begin with nothing told.
+        """Make a reporter that has told nothing yet.
 
         Args:
-            machine: Knows who is present and awaited.
-            screen: Is told.
-            hub: Knows which seats have a link.
+            machine: The machine, which knows who is present and awaited.
+            screen: The function that is called with each update.
+            hub: The links, which tell which seats are connected.
         """
         self._machine, self._screen, self._hub = machine, screen, hub
         self._attendance: updates.Attendance | None = None
@@ -38,7 +39,7 @@ class PresenceTeller:
         self._look_at_step()
 
     def _look_at_step(self) -> None:
-        """Forget what was said of a step that is open no more."""
+        """Forget the notices about an earlier step if another step is the current one."""
         place = (self._machine.tip.step, self._machine.tip.digest)
         if place != self._place:
             self._place = place
@@ -48,11 +49,16 @@ class PresenceTeller:
             self._late_at: float | None = None
 
     def _linked(self) -> set[int]:
+        """Return the seats with a link to this node."""
         ids = self._machine.table.ids
         return {seat for seat, peer in enumerate(ids) if self._hub.linked(peer)}
 
     def tell(self, now: float) -> None:
-        """Tell who is connected, if that has changed, and the clock, every second of a step."""
+        """Tell who is connected, if that has changed, and the clock of the step each second.
+
+        Args:
+            now: The time of the machine, in seconds.
+        """
         linked = self._linked()
         found = attendance(self._machine, linked)
         if found != self._attendance:
@@ -69,24 +75,32 @@ class PresenceTeller:
         self._screen(updates.Clock(seats, wait.waited, left, wait.timeout, count, kind))
 
     def notify(self, now: float) -> None:
-        """Tell who is awaited, if a notice is due."""
+        """Tell who is awaited, if a notice is due.
+
+        Args:
+            now: The time of the machine, in seconds.
+        """
         machine, linked = self._machine, self._linked()
         if machine.finished or machine.broken is not None:
             return
         self._look_at_step()
         wait = machine.wait(now)
-        word: Word | None = None
+        word: Notice | None = None
         if not is_silent_itself(machine):
             word = self._due(wait, awaited(machine), muster(machine, linked))
         elif not linked and wait.waited >= self._next:
-            # This seat must hear all others before it may speak again, and it hears nobody.
+            # This seat may not sign before others have answered, and it has no link.
             word = updates.Awaited(machine.tip.present - {machine.seat}, wait.waited, 0.0)
         if word is not None:
             self._pause(wait.waited)
             self._screen(word)
 
     def timed_out(self, now: float) -> None:
-        """Tell that the open step has timed out: the game goes on without some, or pauses."""
+        """Tell that the step has timed out, so the game goes on without some seats, or pauses.
+
+        Args:
+            now: The time of the machine, in seconds.
+        """
         if is_silent_itself(self._machine):
             return
         self._look_at_step()
@@ -95,7 +109,12 @@ class PresenceTeller:
         self._screen(self._verdict(seconds, muster(self._machine, self._linked())))
 
     def extended(self, given: bool, now: float) -> None:
-        """Tell what came of the player's wish to wait longer."""
+        """Tell what has come of the player's wish to wait longer.
+
+        Args:
+            given: Whether the machine has begun the timeout again.
+            now: The time of the machine, in seconds.
+        """
         machine, left = self._machine, 0.0
         pauses = machine.has_begun and (machine.table.strict or machine.stands_still)
         if given and not pauses:
@@ -103,13 +122,14 @@ class PresenceTeller:
         self._screen(updates.Extended(awaited(machine) - {machine.seat}, left))
 
     def _pause(self, seconds: float) -> None:
+        """Set the time of the next notice, after a pause twice as long as the last one."""
         self._next, self._gap = seconds + self._gap, min(2 * self._gap, MAX_REMINDER_PAUSE)
 
-    def _due(self, wait: Wait, seats: frozenset[int], count: updates.Muster) -> Word | None:
-        """Return what is to be said now of the seats that are awaited, if anything."""
+    def _due(self, wait: Wait, seats: frozenset[int], count: updates.Muster) -> Notice | None:
+        """Return the notice about the awaited seats that is due now. Return None if none is."""
         machine, others, before = self._machine, seats - {self._machine.seat}, self._out
         if before is not None or (machine.has_begun and machine.stands_still):
-            # Too few are present, or what was said when the step timed out may hold no more.
+            # Too few are present, or the notice at the timeout may not be true any more.
             word = self._verdict(wait.waited, count)
             if self._out != before and others:
                 return word
@@ -128,7 +148,7 @@ class PresenceTeller:
     def _verdict(
         self, seconds: float, count: updates.Muster
     ) -> updates.SeatsTimedOut | updates.Paused:
-        """Return what it means that the step has timed out, and remember that it is said."""
+        """Return what follows from the timeout of the step, and remember that it was told."""
         has_begun = self._machine.has_begun
         kind = updates.SeatsTimedOut if count.goes_on and has_begun else updates.Paused
         if self._out is None or self._out[0] is not kind:
@@ -138,13 +158,22 @@ class PresenceTeller:
 
 
 def attendance(machine: SeatMachine, linked: Set[int]) -> updates.Attendance:
-    """How each seat is there, as seen from this node."""
+    """Return how each seat is there, as seen from this node.
+
+    Args:
+        machine: The machine of this node.
+        linked: The seats with a link to this node.
+
+    Returns:
+        The update for the screen, with one item for each seat.
+    """
     return updates.Attendance(
         tuple(_presence(machine, s, linked) for s in range(machine.table.seats))
     )
 
 
 def _presence(machine: SeatMachine, seat: int, linked: Set[int]) -> updates.Attending:
+    """Return how one seat is there, as seen from this node."""
     if seat in machine.tip.banned:
         return updates.Attending.BANNED
     if seat not in machine.tip.present:
@@ -159,13 +188,31 @@ def _presence(machine: SeatMachine, seat: int, linked: Set[int]) -> updates.Atte
 
 
 def is_silent_itself(machine: SeatMachine) -> bool:
-    """Whether only this very seat is awaited, while it may not speak: that has its own words, and
-    no choice of the player would end it."""
+    """Return whether only this seat is awaited, and it may not sign yet.
+
+    This is so after a resume, until the others have told what they store of this seat. The screen
+    has its own message for that, and no choice of the player would end it.
+
+    Args:
+        machine: The machine of this node.
+
+    Returns:
+        True if it is so.
+    """
     return machine.is_silent and awaited(machine) == {machine.seat}
 
 
 def awaited(machine: SeatMachine) -> frozenset[int]:
-    """Who has to speak; with too few present, who has to come back."""
+    """Return the seats whose input is missing. If too few are present, return the absent seats.
+
+    In the second case the game pauses until some of these seats rejoin. Banned seats cannot.
+
+    Args:
+        machine: The machine of this node.
+
+    Returns:
+        The numbers of the seats.
+    """
     tip = machine.tip
     if machine.has_begun and machine.stands_still:
         return frozenset(range(machine.table.seats)) - tip.present - tip.banned
@@ -173,10 +220,17 @@ def awaited(machine: SeatMachine) -> frozenset[int]:
 
 
 def muster(machine: SeatMachine, linked: Set[int]) -> updates.Muster:
-    """How many of the seats it takes would be left without those awaited, as seen from here.
+    """Return how many seats of the quorum would be left without those awaited, as seen from here.
 
-    A seat without a link may be there all the same, behind others: it counts if it has spoken in
-    this step. An onlooker, who has few links, counts every present seat.
+    A seat without a link may be reached through others. So it counts if it has given an input in
+    this step. An onlooker has few links and counts every present seat.
+
+    Args:
+        machine: The machine of this node.
+        linked: The seats with a link to this node.
+
+    Returns:
+        These numbers, and the groups into which the awaited seats fall.
     """
     table, tip = machine.table, machine.tip
     left = tip.present - (awaited(machine) - {machine.seat})

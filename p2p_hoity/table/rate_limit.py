@@ -1,8 +1,8 @@
-"""Rate limits for the frames of one link: requests, talk, unknown kinds, and useless work.
+"""Rate limits for the frames of one link: requests, chat, unknown kinds, and useless work.
 
-A link whose frames lead nowhere pays for the processor time that they take, and is then not read
-for a while. Without these limits a link that repeats old messages, or asks again and again for
-everything, would take the time that the others need.
+A link is charged for the processor time of its frames if they do not advance the game, and is then
+not read for a while. Without these limits a link that repeats old messages, or requests everything
+again and again, would take the time that the others need.
 """
 
 from __future__ import annotations
@@ -17,29 +17,37 @@ from .chat import DEBT, FORWARDED, MOST_ONLOOKERS, ONLOOKER, SEAT
 from .frame_kinds import Budget, FrameKind
 
 QUESTIONS: Final[Pace] = (24.0, 6.0)
-"""Questions that one link may ask; an honest node asks one or two a second."""
+"""The rate of requests of one link. An honest node sends one or two a second."""
 PROCESSOR: Final[Pace] = (3.0, 0.1)
-"""Seconds of processor time that one link may take with what leads nowhere: a tenth of one core."""
+"""The seconds of processor time that one link may use without advancing the game.
+
+After the first three seconds this is a tenth of one core.
+"""
 LONGEST_REST: Final[Seconds] = 1.0
-"""Seconds for which nothing is read from a link at a time; it must stay alive."""
+"""Seconds for which a link is not read at a time. Longer pauses would end it."""
 REMATCH: Final[Pace] = (6.0, 1.0)
-"""Frames on another game that a link may bring, so many at once for each seat: an honest one brings
-a consent and a refusal of each, and a roster, and the same once more when it is made anew."""
+"""The rate of frames about another game of one link: how many at once for each seat, and a second.
+
+An honest link carries a consent and a refusal of each seat and a roster, and the same once more
+when the link is made anew.
+"""
 MOST_LINKS: Final[Quota] = 64
-"""Links whose frames on another game are counted; the one not heard for longest is forgotten."""
+"""The most links whose frames about another game are counted. The least recent one is forgotten."""
 EXCESS: Final[Pace] = (1000.0, 200.0)
-"""Frames of talk, and of unknown kinds, of one link that are thrown away unread at once, and a
-second after that, before the link is read more slowly."""
+"""The rate of dropped frames of chat and of unknown kinds above which a link is slowed."""
 
 
 class RateLimit:
-    """What one session remembers of the frames that came and went, and of who sent them."""
+    """The counts of frames and processor time at one session, by the link that caused them."""
 
     def __init__(self, ids: Sequence[bytes]) -> None:
-        """Count the frames of links with the seats, whose ids these are, and with others.
+        """Make the counts of a session.
 
-        An honest seat passes on no more talk than all seats and onlookers may say; an onlooker only
-        speaks for itself ([W-5]).
+        An honest seat passes on no more chat than all seats and onlookers may send. An onlooker
+        sends only its own ([W-5]).
+
+        Args:
+            ids: The ids of the seats. Links with other nodes are those of onlookers.
         """
         self._ids, seats = ids, len(ids)
         said = (seats * (SEAT[0] + FORWARDED[0]), seats * (SEAT[1] + FORWARDED[1]))
@@ -48,8 +56,17 @@ class RateLimit:
         self._rematch = Buckets((REMATCH[0] * seats, REMATCH[1]), MOST_LINKS)
         self._questions, self._processor = Buckets(QUESTIONS), Buckets(PROCESSOR)
 
-    def is_due(self, peer: bytes, kind: FrameKind, now: float) -> bool:
-        """Charge a frame that came in to its budget, and return whether it is read."""
+    def may_read(self, peer: bytes, kind: FrameKind, now: float) -> bool:
+        """Charge a frame to the budget of its kind, and return whether it is to be read.
+
+        Args:
+            peer: The id of the node that sent it.
+            kind: The rules for its kind.
+            now: The time, in seconds of any monotonic clock.
+
+        Returns:
+            True if it is to be read.
+        """
         match kind.budget:
             case Budget.QUESTIONS:
                 return self._questions.take_if_any(peer, now)
@@ -63,20 +80,40 @@ class RateLimit:
                 return True
 
     def rest(self, peer: bytes, now: float) -> float:
-        """Return for how long a link is not read on which too much came that is thrown away.
+        """Count a frame that is dropped unread, and return for how long its link is not to be read.
+
+        Args:
+            peer: The id of the node that sent it.
+            now: The time, in seconds of any monotonic clock.
+
+        Returns:
+            Seconds, 0 while the link is within its rate.
 
         SPEC: [W-5], [L-77].
         """
         return min(LONGEST_REST, self._excess.take(peer, now))
 
     def forget(self, peer: bytes) -> None:
-        """Its link is gone; a new one costs it more than the questions it saves."""
+        """Forget the requests of a link that is gone.
+
+        A new link costs its node more than the requests that it gains.
+
+        Args:
+            peer: The id of the node at the other end.
+        """
         self._questions.forget(peer)
 
     def spend(self, peer: bytes, seconds: float, now: float) -> float:
-        """Processor time went into a frame that brought the game no further: how long to rest.
+        """Charge a link for a frame that did not advance the game.
 
-        For these seconds nothing should be read from the link. The budget outlives the link, so
-        that a new one does not fill it.
+        The budget outlives the link, so that a new link does not fill it.
+
+        Args:
+            peer: The id of the node that sent the frame.
+            seconds: The processor time that the frame took.
+            now: The time, in seconds of any monotonic clock.
+
+        Returns:
+            Seconds for which nothing should be read from the link.
         """
         return min(LONGEST_REST, self._processor.take(peer, now, seconds))

@@ -1,8 +1,9 @@
-"""Reconnect seats whose addresses have changed: which addresses are dialled, and fresh tickets.
+"""Reconnect seats whose addresses have changed: the addresses that are dialled, and new tickets.
 
-A player who resumes at another address passes on a ticket of the same table with the new address. A
-node that holds a seat there dials that address beside those it knows. A forged ticket costs it
-nothing: no address is forgotten, and only a peer that proves the key of the seat is linked with.
+A player who resumes at another address gets a ticket of the same table with the new address, and
+gives it to the others. A node of the table then dials that address, too. A forged ticket does no
+harm: no address is forgotten for it, and a link is made only with a peer that proves the seat's
+key.
 """
 
 from __future__ import annotations
@@ -34,10 +35,15 @@ from .rematch import Agreed
 
 
 def dial_seats(hub: Hub, table: Table, addresses: Sequence[Sequence[str]]) -> None:
-    """Keep links to the other seats of a table, at what each said of itself ([L-14]).
+    """Keep links to the other seats of a table, at the addresses that each has named ([L-14]).
 
-    The host's addresses lead as far as its ticket's, which the player chose. An address of a form
-    that is not known here is skipped ([L-78]).
+    The host's addresses are dialled like those of its ticket, which the player chose. Addresses of
+    an unknown form are skipped ([L-78]).
+
+    Args:
+        hub: The links of this node.
+        table: The table.
+        addresses: For each seat the addresses that it has named.
     """
     hub.prefer(table.ids)
     own = addresses[table.ids.index(hub.me)] if hub.me in table.ids else ()
@@ -52,8 +58,16 @@ def dial_seats(hub: Hub, table: Table, addresses: Sequence[Sequence[str]]) -> No
 def dial_by_ticket(
     hub: Hub, table: Table, addresses: Sequence[Sequence[str]], ticket: Ticket
 ) -> None:
-    """Dial the seat of a ticket at its addresses first, and at all those it has said of itself; no
-    longer at those of an earlier ticket. A link is one with the key of that seat or none.
+    """Dial the seat of a ticket at the ticket's addresses, and all seats at those they have named.
+
+    Addresses of earlier tickets for this seat are not dialled any more. A link is made only with a
+    peer that proves the seat's key.
+
+    Args:
+        hub: The links of this node.
+        table: The table.
+        addresses: For each seat the addresses that it has named.
+        ticket: The ticket, which `check_fresh` has checked.
 
     SPEC: [T-4].
     """
@@ -65,19 +79,19 @@ def dial_by_ticket(
 
 
 LOOK: Final[Seconds] = 1.0
-"""Seconds between two looks."""
+"""Seconds between two checks for a ticket, and for seats without a link."""
 ALONE: Final[Seconds] = 3.0
-"""Seconds without a link after which a player is told what to give to the others."""
+"""Seconds without a link after which a player gets a ticket to give to the others."""
 TAKEN: Final[Seconds] = 6.0
-"""Seconds in which a running game has taken a ticket that was handed to it."""
+"""Seconds within which a running game takes a ticket that is handed to it."""
 MAX_TICKET_FILE: Final = 8192
-"""Bytes of a ticket's word."""
+"""The most bytes of the file with an encoded ticket."""
 OPENING: Final = frozenset({ReachCode.RELAY, ReachCode.FORWARD})
-"""What can be done by opening a table otherwise."""
+"""The advice that concerns only the opening of a table, so that a resumed seat is not told it."""
 
 
 class FreshCode(Code):
-    """Why a ticket does not lead to a seat of one's own table."""
+    """The reasons for which a ticket does not lead to a seat of the player's table."""
 
     OTHER_TABLE = (
         "ticket-of-another-table",
@@ -96,12 +110,19 @@ class FreshCode(Code):
 
 
 class FreshError(CodedError):
-    """A ticket does not lead to a seat of one's own table."""
+    """An error that says why a ticket does not lead to a seat of the player's table."""
 
 
 def check_fresh(ticket: Ticket, header: Header, secret: bytes) -> None:
-    """FreshError unless this ticket leads to a seat of the table of this header; `secret` is
-    that of our own ticket, if we had one.
+    """Check that a ticket leads to a seat of a table.
+
+    Args:
+        ticket: The ticket.
+        header: The header of the table.
+        secret: The secret of this node's own ticket. Empty if it had none.
+
+    Raises:
+        FreshError: If it does not.
 
     SPEC: [T-3].
     """
@@ -113,29 +134,29 @@ def check_fresh(ticket: Ticket, header: Header, secret: bytes) -> None:
         raise FreshError(FreshCode.OTHER_SECRET)
 
 
-# To a game that is being played.
+# Tickets for a running game
 
 
 def _beside(journal: Path) -> Path:
-    """Where a ticket lies for the process that plays this game."""
+    """Return the path at which the process that plays this game looks for a ticket."""
     return journal.with_suffix(".ticket")
 
 
 async def hand_over(files: FileStore, journal: Path, ticket: Ticket) -> bool:
-    """Give a ticket to the process of this machine that plays the game of a journal.
+    """Hand a ticket to the process of this machine that plays the game of a journal.
 
     Args:
         files: The store of the journal.
-        journal: Its path.
+        journal: The path of the journal.
         ticket: The ticket.
 
     Returns:
-        Whether that process has taken it: not if the game ends meanwhile, or another ticket is put
-        there first.
+        Whether that process has taken it. It has not if the game ends meanwhile, or if another
+        ticket is put in the place of this one.
 
     Raises:
-        OSError: If the ticket cannot be put there.
-        NotPrivateError: If others can get at that place.
+        OSError: If the ticket cannot be written.
+        NotPrivateError: If others can read or change the files there.
     """
     place, word = _beside(journal), encode_ticket(ticket).encode()
     files.put(place, word)
@@ -150,7 +171,7 @@ async def hand_over(files: FileStore, journal: Path, ticket: Ticket) -> bool:
             while is_there():
                 await trio.sleep(LOOK / 10)
             with suppress(OSError, journals.JournalError, NotPrivateError):
-                # When its game ends, its ticket is removed, too.
+                # The end of the game also removes the ticket, so check that the game still runs.
                 return not files.has(place) and journals.is_open(journal, files)
         return False
     finally:
@@ -161,7 +182,15 @@ async def hand_over(files: FileStore, journal: Path, ticket: Ticket) -> bool:
 async def take_tickets(
     hub: Hub, table: Table, agreed: Agreed, screen: updates.Screen, book: journals.Journal
 ) -> None:
-    """Take the tickets that are handed to a running game, until cancelled."""
+    """Dial by the tickets that are handed to a running game, until cancelled.
+
+    Args:
+        hub: The links of this node.
+        table: The table.
+        agreed: The roster and the secret of the table.
+        screen: The function that is called with each update.
+        book: The journal of the game. Tickets are put beside it.
+    """
     place = _beside(book.path)
     try:
         while True:
@@ -178,8 +207,10 @@ async def take_tickets(
 
 
 def _handed(files: FileStore, place: Path) -> Ticket | None:
-    """The ticket that lies there, and then no more; what is none is not looked at: who laid it
-    there has checked it."""
+    """Remove the ticket that was handed to this game, and return it. Return None if there is none.
+
+    A file with something else is ignored, because `hand_over` writes checked tickets only.
+    """
     with suppress(OSError, NotPrivateError, TicketError, UnicodeDecodeError):
         if files.has(place):
             word = files.get(place, MAX_TICKET_FILE + 1)
@@ -189,19 +220,33 @@ def _handed(files: FileStore, place: Path) -> Ticket | None:
 
 
 def name_in(header: Header, ticket: Ticket) -> str:
-    """The nickname of the seat that is reached at the addresses of a ticket."""
+    """Return the nickname of the seat to which a ticket leads.
+
+    Args:
+        header: The header of the table.
+        ticket: A ticket, which `check_fresh` has checked.
+
+    Returns:
+        The nickname.
+    """
     return next(entry.nickname for entry in header.roster if entry.id == ticket.host_id)
 
 
-# For the others, from a seat that is elsewhere now.
+# Tickets of a seat that has moved
 
 
 @dataclass
-class Giver:
-    """Tells a player who came back elsewhere what to give to those who do not find this seat.
+class NewTicketReporter:
+    """A reporter that gives a ticket to a player who resumed at an address that others do not know.
 
-    `bare` has no addresses yet; `known` are those that the others know of this seat; `is_meant`:
-    the player has named other ways than before.
+    Attributes:
+        hub: The links of this node.
+        ways: The ways by which this node can be reached, as they are found.
+        machine: The machine of the seat.
+        screen: The function that is called with each update.
+        bare: The ticket without addresses.
+        known: The addresses of this seat that the others know.
+        is_meant: Whether the player has named other addresses or relays than before.
     """
 
     hub: Hub
@@ -214,7 +259,7 @@ class Giver:
     _last: Ticket | None = field(default=None, repr=False)
 
     async def run(self) -> None:
-        """Look again and again, until cancelled, whether somebody does not find this seat."""
+        """Give the player a ticket whenever others do not find this seat, until cancelled."""
         lost = 0.0
         while True:
             await trio.sleep(LOOK)
@@ -226,8 +271,15 @@ class Giver:
                 self.screen(updates.Moved(judged.scope, _reasons(judged), encode_ticket(ticket)))
 
     def ticket(self, judged: Judged) -> Ticket | None:
-        """The ticket with the ways of now; None if the others know them all, or reach this seat by
-        a relay that they know."""
+        """Return a ticket with the ways by which this node can be reached now.
+
+        Args:
+            judged: The addresses that a ticket should name now.
+
+        Returns:
+            The ticket. None if the others know all these ways, or reach this seat by a relay that
+            they know.
+        """
         found = replace(self.bare, addresses=judged.direct)
         is_reached = self.hub.relays().intersection(self.known)
         if is_reached and not self.is_meant:
@@ -235,8 +287,12 @@ class Giver:
         return found if set(found.dial_addresses()).difference(self.known) else None
 
     def _is_lost(self, judged: Judged) -> bool:
-        """Nobody is linked with us; or we are the host, whom guests gather around, and can be
-        reached from elsewhere, and somebody is not. Other seats pass on what they hear."""
+        """Return whether some seats may not find this one.
+
+        This is so if no seat is linked. It is also so if this node is the host, can be reached from
+        elsewhere, and a seat has no link. Guests connect to the host; the other seats pass on what
+        they receive.
+        """
         seats, banned = self.machine.table.ids, self.machine.tip.banned
         others = [id_ for s, id_ in enumerate(seats) if id_ != self.hub.me and s not in banned]
         linked = [id_ for id_ in others if self.hub.linked(id_)]
@@ -246,7 +302,7 @@ class Giver:
 
 
 def _reasons(judged: Judged) -> tuple[Reason, ...]:
-    """How far the ticket leads and why, and what to do now that the table is open."""
+    """Return from where the ticket works, and what can be done now that the table is open."""
     told = tuple(reason for reason in judged.reasons if reason.code not in OPENING)
     if judged.scope is Scope.ANYWHERE:
         return told

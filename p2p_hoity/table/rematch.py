@@ -1,4 +1,4 @@
-"""Another game with the same people: consents, refusals, the roster they make, and the question."""
+"""The agreement on another game: consents, refusals, the roster, and asking the player."""
 
 from __future__ import annotations
 
@@ -37,36 +37,39 @@ from .task_groups import open_nursery
 from .ticket_proof import Capability
 
 Flood = Callable[[bytes, bytes | None], None]
-"""Sends a frame to all links of the table, but to the one it came from."""
+"""Sends a frame to all links of the table, except to the node with this id if one is given."""
 
 
 ANSWER: Final[Seconds] = 60.0
-"""Seconds in which a player must have said whether it wants another game ([A-3])."""
+"""Seconds within which a player must say whether it wants another game ([A-3])."""
 GATHER: Final[Seconds] = 75.0
 """Seconds for which the host waits for all consents ([A-4])."""
 MAX_GATHER: Final[Seconds] = 90.0
-"""Seconds for which all others wait for the roster: longer, so that who has consented comes."""
+"""Seconds for which the other seats wait for the roster.
+
+This is longer than GATHER, so that nobody who has consented gives up before the host does.
+"""
 ALONE: Final[Seconds] = 10.0
-"""Seconds without a link to any seat after which nobody is waited for."""
+"""Seconds without a link to any seat after which a node stops waiting."""
 LOOK: Final[Seconds] = 0.1
-"""Seconds between two looks at what has come."""
+"""Seconds between two checks of what has come."""
 
 
 @dataclass(eq=False, repr=False)
 class Rematch:
-    """What one node of a table knows of the next one, and how it gets there.
+    """The agreement on the next table, as far as one node of this table knows it.
 
-    Each frame is passed on once. Who knows that one seat is unwilling ends.
+    Each frame is passed on once. A node that knows of one unwilling seat stops waiting.
 
     Attributes:
         _table: The table that ends.
-        _seat: The seat of this node. None for an onlooker.
+        _seat: The number of this node's seat. None for an onlooker.
         _keys: The keys of this node at this table, and so at the next. None for an onlooker.
-        _flood: Sends frames of this node, and those of others on.
+        _flood: Sends the frames of this node, and passes on those of others.
         _vouches: The vouches that the seats have shown at this table.
-        _gone: The seats that are not at this table any more, and are not waited for.
+        _gone: The seats that are absent or banned at the end, for which nobody waits.
         terms: The terms of the next table.
-        roster: The next table, as its host has signed it.
+        roster: The roster of the next table, as its host has signed it. None before.
     """
 
     _table: Table
@@ -83,13 +86,23 @@ class Rematch:
     roster: Roster | None = None
 
     def __post_init__(self) -> None:
-        """Make the terms of the next table."""
+        """Compute the terms of the next table."""
         self.terms = next_terms(self._table)
 
-    # What comes in.
+    # Frames received
 
     def receive(self, peer: bytes, data: bytes) -> bool:
-        """Take a consent, a refusal or the roster; whether it was of use ([A-2], [A-3], [A-5])."""
+        """Handle a frame of the agreement, and pass it on if it is new ([A-2], [A-3], [A-5]).
+
+        It is a consent, a refusal or the roster.
+
+        Args:
+            peer: The id of the node that sent the frame.
+            data: The bytes of the frame.
+
+        Returns:
+            True if it is valid and new.
+        """
         try:
             is_roster = codec.kind_at(data) == "roster"
             key = self._roster(data) if is_roster else self._word(parse_again(data))
@@ -102,7 +115,10 @@ class Rematch:
         return True
 
     def _word(self, word: Consent | Decline) -> object:
-        """What a new word is kept by; None if it is not new, or of another table."""
+        """Store a consent or a refusal if it is new, and return the key for its frame.
+
+        Return None if it is not new, or of another table.
+        """
         who = word.id if isinstance(word, Decline) else word.entry[0]
         if word.table != self._table.id or who not in self._table.ids:
             return None
@@ -125,27 +141,31 @@ class Rematch:
         return seat, isinstance(word, Decline)
 
     def _is_completed_by(self, word: Consent) -> bool:
-        """Return whether a consent is one that is stored, with the vouch that it lacked ([A-2]).
+        """Return whether a consent is a stored one with the vouch that was missing there ([A-2]).
 
-        No signature covers the vouch of a consent, so whoever passes it on can leave that out.
+        No signature covers the vouch of a consent, so a node that passes the consent on can leave
+        the vouch out.
         """
         seat = self._table.ids.index(word.entry[0])
         is_same = self._entries[seat].value() == word.entry and self._shown[seat] is None
         return is_same and word.vouch is not None and self.roster is None
 
     def _check_player(self, seat: int, vouch: Vouch | None) -> None:
-        """Check that a seat shows no other player than at this table ([A-2])."""
+        """Check that a seat shows the same long-lived key as at this table ([A-2])."""
         before = self._vouches[seat]
         if vouch is not None and before is not None and vouch.id != before.id:
             raise Invalid(vouches.BAD_VOUCH, "a seat shows another player than at this table")
 
     def _roster(self, data: bytes) -> object:
-        """The roster of the next table, for who has consented, or looks on ([A-5])."""
+        """Store the roster of the next table, and return the key for its frame.
+
+        Return None if this node does not wait for it: a seat must have consented first ([A-5]).
+        """
         waits = self._seat is None or self.is_waiting
         found = parse_lobby(data) if waits and self.roster is None else None
         if not isinstance(found, Roster):
             return None
-        # It must have the very same people in the same order, on the very same terms.
+        # It must have the same people in the same order, and the computed terms.
         complete = table_header.parse_header(found.header)
         check_signed(found, complete)
         here = [(one.id, one.nickname) for one in self._table.header.roster]
@@ -156,7 +176,7 @@ class Rematch:
             raise Invalid("bad-header", "the roster does not hold this seat's own consent")
         for seat, vouch in enumerate(found.vouches):
             self._check_player(seat, vouch)
-        # A vouch that was left out on the way is known from the consent itself ([A-5]).
+        # A vouch that was left out on the way may be known from the consent ([A-5]).
         known = (
             self._shown.get(seat) if self._entries.get(seat) == entry else None
             for seat, entry in enumerate(complete.roster)
@@ -167,17 +187,21 @@ class Rematch:
 
     @property
     def is_waiting(self) -> bool:
-        """Whether this seat has consented, and nobody has refused."""
+        """True if this seat has consented, no seat has refused, and there is no roster yet."""
         return self._seat in self._entries and not self._refused and self.roster is None
 
-    def known(self) -> tuple[bytes, ...]:
-        """All that a new link may have missed."""
+    def accepted_frames(self) -> tuple[bytes, ...]:
+        """Return the accepted frames, which a node that is linked later may lack.
+
+        Returns:
+            The bytes of each frame.
+        """
         return tuple(self._frames.values())
 
-    # What this seat says.
+    # Frames of this seat
 
     def consent(self) -> None:
-        """Sit down at the next table, by a fresh entry ([A-2])."""
+        """Consent to the next table with a fresh entry ([A-2])."""
         if self._keys is None or self._seat is None:
             return
         nickname, before = self._table.header.roster[self._seat].nickname, self._vouches[self._seat]
@@ -188,18 +212,19 @@ class Rematch:
         self._say((self._seat, False), Consent(self._table.id, entry.value(), vouch).encode())
 
     def refuse(self) -> None:
-        """Do not sit down there, whatever was said before ([A-3])."""
+        """Refuse the next table, even after a consent ([A-3])."""
         if self._keys is None or self._seat is None or self._seat in self._refused:
             return
         self._refused.add(self._seat)
         self._say((self._seat, True), refuse(self._table.id, self._keys.seat).encode())
 
     def _say(self, key: object, frame: bytes) -> None:
+        """Store a frame of this node and send it to all."""
         self._frames[key] = frame
         self._flood(frame, None)
 
     def sign(self) -> None:
-        """The host's part, once all have consented: one roster for these terms ([A-4])."""
+        """Sign the roster, if this seat is the host's and all seats have consented ([A-4])."""
         if self._keys is None or self._seat != 0 or self._refused or self.roster is not None:
             return
         seats = range(self._table.seats)
@@ -212,7 +237,7 @@ class Rematch:
 
     @property
     def standing(self) -> updates.Again:
-        """Who is willing, and who is not, as far as is known here."""
+        """The seats that are known to be willing, and those known to be unwilling."""
         unwilling = self._refused | self._gone
         return updates.Again(frozenset(self._entries) - unwilling, frozenset(unwilling))
 
@@ -223,16 +248,16 @@ class Rematch:
         screen: Screen,
         linked: Callable[[], Set[int]],
     ) -> Roster | None:
-        """Go from a finished table to the next.
+        """Wait until the next table is agreed on, or cannot be.
 
         Args:
-            player: Is asked whether it wants another game. None for an onlooker.
-            gone: The seats that are not at this table any more.
-            screen: Is told who is willing, and who is not.
-            linked: Returns the seats to which there is a link.
+            player: The player that is asked whether it wants another game. None for an onlooker.
+            gone: The seats that are absent or banned at the end of this game.
+            screen: Is told which seats are willing.
+            linked: Returns the seats that are linked and let in.
 
         Returns:
-            The roster of the next table, or None if there is none.
+            The roster of the next table, or None if there is no next table.
         """
         self._gone, heard = gone, trio.current_time()
         screen(told := self.standing)
@@ -252,7 +277,7 @@ class Rematch:
             nursery.cancel_scope.cancel()
         found = self.standing
         if self.roster is None and not found.unwilling:
-            # Who kept silent counts as unwilling. If all have consented, the host gave no roster.
+            # A silent seat counts as unwilling. If all have consented, the host was silent.
             self.refuse()
             silent = frozenset(range(self._table.seats)) - found.willing or frozenset({0})
             found = updates.Again(found.willing - silent, silent)
@@ -261,7 +286,7 @@ class Rematch:
         return self.roster
 
     async def _ask(self, player: Player) -> None:
-        """No answer in time is a refusal."""
+        """Ask the player, and consent or refuse. No answer in time is a refusal."""
         willing = False
         with trio.move_on_after(ANSWER):
             willing = await player.again()
@@ -273,62 +298,94 @@ class Rematch:
 
 @dataclass(frozen=True)
 class Agreed:
-    """The next table of the same people, as its host has signed it."""
+    """A table with the secret of its ticket, as a node plays there.
+
+    Attributes:
+        roster: The roster, as its host has signed it.
+        capability: The secret of the table's ticket.
+    """
 
     roster: Roster
     capability: Capability
 
 
 RECENT: Final[Seconds] = 10.0
-"""Seconds for which words are told to links that are let in after them."""
+"""Seconds for which a chat message is sent to nodes that are let in after it."""
 MOST_RECENT: Final[Quota] = 8
-
-
-def _milliseconds() -> int:
-    return time.time_ns() // 1_000_000
+"""The most chat messages that are stored for that."""
 
 
 class SideChannel:
-    """The side channel of one node, over the links that `access` has let in. `talks`: whether this
-    node shows what is said, and says anything; what others say it passes on in any case."""
+    """The frames of one node beside the game: chat, and the agreement on another game.
+
+    Attributes:
+        rematch: The agreement on another game.
+    """
 
     def __init__(
         self, access: Access, keys: TableKeys, hub: Hub, screen: Screen, talks: bool = True
     ) -> None:
+        """Make the side channel of a node.
+
+        Args:
+            access: Decides which links are let in.
+            keys: The keys with which this node signs.
+            hub: The links of this node.
+            screen: The function that is called with each update.
+            talks: Whether this node shows chat messages and sends its player's. It passes on those
+                of others in any case.
+        """
         self._table, self._seat, self._access = access.table, access.seat, access
         self._hub, self._screen, self._talks = hub, screen, talks
-        self._conversation = ChatHistory(self._table, self._seat, keys.seat, _milliseconds)
+        self._conversation = ChatHistory(
+            self._table, self._seat, keys.seat, lambda: time.time_ns() // 1_000_000
+        )
         shown = access.roster.vouches
         self.rematch = Rematch(self._table, self._seat, keys, self.flood, shown)
         self._latest: deque[tuple[float, bytes]] = deque(maxlen=MOST_RECENT)
 
     def hear(self, peer: bytes, data: bytes) -> None:
-        """Take a frame of talk; one that is of no use is dropped silently ([W-6])."""
+        """Handle a frame of chat: show the message and pass it on, or drop the frame ([W-6]).
+
+        Args:
+            peer: The id of the node that sent it.
+            data: The bytes of the frame.
+        """
         heard = self._conversation.receive(peer, data, trio.current_time())
         if heard is not None:
             self._tell(heard)
             self._spread(heard.frame, peer)
 
     def _tell(self, heard: Heard) -> None:
+        """Show a message, unless chat is switched off here."""
         if self._talks:
             self._screen(heard.said)
 
     def _spread(self, frame: bytes, source: bytes | None) -> None:
-        """To all others, once ([W-6]); an onlooker's would be taken from nobody."""
+        """Send a message to all other nodes, once ([W-6]). Onlookers pass nothing on."""
         if self._seat is not None:
             self._latest.append((trio.current_time(), frame))
             self.flood(frame, source)
 
     def flood(self, frame: bytes, source: bytes | None) -> None:
-        """Send a frame to all links that are let in, but to the one it came from."""
+        """Send a frame to all nodes that are let in, except to the one from which it came.
+
+        Args:
+            frame: The bytes of the frame.
+            source: The id of the node from which it came. None if it is this node's own.
+        """
         for peer in self._hub.links():
-            if peer != source and self._access.hears(peer):
+            if peer != source and self._access.is_let_in(peer):
                 self._hub.post(peer, frame)
 
-    # Of its own.
+    # Messages of this node
 
     def say(self, words: str | int) -> None:
-        """Say the player's words, or tell it why not."""
+        """Send a message of the player, or tell the player why it is not sent.
+
+        Args:
+            words: The text as typed, or the number of a phrase.
+        """
         found = because(TalkCode.OFF) if not self._talks else self._said(words)
         if isinstance(found, Reason):
             self._screen(Unsaid(found))
@@ -336,34 +393,56 @@ class SideChannel:
         self._tell(found)
         self._spread(found.frame, None)
         if self._seat is None:
-            self._hub.post(self._table.ids[min(self.doors())], found.frame)  # as it is signed
+            # The message names this seat as the one that passes it on.
+            self._hub.post(self._table.ids[min(self.linked_seats())], found.frame)
 
     def _said(self, words: str | int) -> Heard | Reason:
-        return self._conversation.say(words, self.doors(), trio.current_time())
+        """Sign a message of the player."""
+        return self._conversation.say(words, self.linked_seats(), trio.current_time())
 
-    def doors(self) -> frozenset[int]:
-        """The seats that are linked and heard."""
-        here = [self._hub.linked(peer) and self._access.hears(peer) for peer in self._table.ids]
+    def linked_seats(self) -> frozenset[int]:
+        """Return the seats that are linked with this node and let in.
+
+        Returns:
+            The numbers of the seats.
+        """
+        here = [self._hub.linked(peer) and self._access.is_let_in(peer) for peer in self._table.ids]
         return frozenset(seat for seat, is_here in enumerate(here) if is_here)
 
-    # Another game.
+    # Agreement on another game
 
     def catch_up(self, peer: bytes) -> None:
-        """A link was let in: tell what it may have missed ([W-6], [A-6])."""
+        """Send a node that was just let in what it may have missed ([W-6], [A-6]).
+
+        Args:
+            peer: The id of the node.
+        """
         since = trio.current_time() - RECENT
         words = (frame for when, frame in self._latest if when > since)
-        for frame in (*words, *self.rematch.known()):
+        for frame in (*words, *self.rematch.accepted_frames()):
             self._hub.post(peer, frame)
 
     def link_up(self, peer: bytes) -> None:
-        """A seat that has consented asks for the roster on each new link: it may be out ([A-6])."""
+        """Ask for the roster of the next table on a new link, if this seat waits for it ([A-6]).
+
+        Args:
+            peer: The id of the linked node.
+        """
         if peer in self._table.ids and self.rematch.is_waiting:
             self._hub.post(peer, encode_lobby(Ask(b"")))
 
     async def settle(
         self, player: Player | None, asks: bool, present: frozenset[int]
     ) -> Agreed | None:
-        """The next table of the same people, if all want one; without `asks` this one does not.
+        """Wait until a next table with the same people is agreed on, or cannot be.
+
+        Args:
+            player: The player that is asked. None for an onlooker.
+            asks: Whether this node takes part. If not, it refuses at once.
+            present: The seats that are present and not banned at the end of this game.
+
+        Returns:
+            The next table, or None if there is none.
 
         SPEC: [A-3].
         """
@@ -371,7 +450,7 @@ class SideChannel:
             self.rematch.refuse()
             return None
         gone = frozenset(range(self._table.seats)) - present
-        roster = await self.rematch.settle(player, gone, self._screen, self.doors)
+        roster = await self.rematch.settle(player, gone, self._screen, self.linked_seats)
         if roster is None:
             return None
         capability = self._access.capability.next(self.rematch.terms.digest())

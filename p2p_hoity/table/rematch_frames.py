@@ -19,21 +19,36 @@ from protocol import (
 
 
 def next_terms(table: Table) -> Terms:
-    """The terms of the next table: those of this one, their nonce made from its id ([A-1])."""
+    """Return the terms of the next table: those of this one, with a nonce made from its id ([A-1]).
+
+    Args:
+        table: This table.
+
+    Returns:
+        The terms of the next table.
+    """
     return replace(table.header.terms, nonce=digest(Label.NEXT_TABLE, table.id))
 
 
 def is_next(terms: Terms, table: bytes) -> bool:
-    """Whether these are the terms of the table that follows that one."""
+    """Return whether terms are those of the table that follows another one.
+
+    Args:
+        terms: The terms.
+        table: The id of the other table, 32 bytes.
+
+    Returns:
+        True if their nonce was made from this id.
+    """
     return terms.nonce == digest(Label.NEXT_TABLE, table)
 
 
 @dataclass(frozen=True)
 class Consent:
-    """A seat of this table sits down at the next one.
+    """The consent of a seat of this table to the next one.
 
     Attributes:
-        table: The id of this table.
+        table: The id of this table, 32 bytes.
         entry: The seat's entry for the terms of the next table, as a plain value.
         vouch: The vouch for that entry, if the seat shows one.
     """
@@ -43,24 +58,42 @@ class Consent:
     vouch: Vouch | None = None
 
     def encode(self) -> bytes:
-        """The frame."""
+        """Return the consent as a frame.
+
+        Returns:
+            The bytes of the frame `again`.
+        """
         return codec.encode(FRAMES.write(self))
 
 
 @dataclass(frozen=True)
 class Decline:
-    """A seat of this table does not sit down at the next one."""
+    """The refusal of a seat of this table to play at the next one.
+
+    Attributes:
+        table: The id of this table, 32 bytes.
+        id: The public key of the seat, 32 bytes.
+        signature: The signature of the seat, 64 bytes.
+    """
 
     table: codec.Octets32
     id: codec.Octets32
     signature: codec.Octets64
 
     def encode(self) -> bytes:
-        """The frame."""
+        """Return the refusal as a frame.
+
+        Returns:
+            The bytes of the frame `no-more`.
+        """
         return codec.encode(FRAMES.write(self))
 
     def check(self) -> None:
-        """Invalid unless this seat has signed it ([A-3])."""
+        """Check the signature of the seat ([A-3]).
+
+        Raises:
+            Invalid: If it is invalid.
+        """
         verify_signature(self.id, Label.NO_MORE, self.table, self.signature)
 
 
@@ -70,16 +103,24 @@ FRAMES: Final[codec.Kinds[Consent | Decline]] = codec.Kinds(
 
 
 def refuse(table: bytes, who: Identity) -> Decline:
-    """A refusal signed by its seat."""
+    """Make a refusal and sign it.
+
+    Args:
+        table: The id of this table, 32 bytes.
+        who: The key of the seat.
+
+    Returns:
+        The signed refusal.
+    """
     return Decline(table, who.public, who.sign(Label.NO_MORE, table))
 
 
 def refuser_of(table: Table, data: bytes) -> int | None:
-    """Return the seat that refused this table when its game was agreed on at the one before.
+    """Return the seat that refused this table, when its game was agreed on at the table before.
 
     Args:
         table: The table that is being set up.
-        data: Any frame.
+        data: The bytes of any frame.
 
     Returns:
         The number of the seat that signed the refusal, or None if the frame is no refusal of this
@@ -96,5 +137,15 @@ def refuser_of(table: Table, data: bytes) -> int | None:
 
 
 def parse_again(data: bytes) -> Consent | Decline:
-    """A consent or a refusal from its bytes; Invalid otherwise ([A-2], [A-3], [X-2])."""
+    """Parse a consent or a refusal, without checking signatures ([A-2], [A-3], [X-2]).
+
+    Args:
+        data: The bytes of the frame.
+
+    Returns:
+        The consent or refusal.
+
+    Raises:
+        Invalid: If the bytes are no such frame.
+    """
     return FRAMES.parse(data, "a word on another game")

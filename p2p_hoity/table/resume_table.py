@@ -2,8 +2,8 @@
 
 A seat that is also played elsewhere, by a copy of these files, must not sign here. So before
 anything is signed, the other seats are asked whether they have a live link with this identity. A
-link that was lost in a power failure lives on at the others for some seconds, so a seat that they
-report as connected asks again for longer than that.
+link that was lost in a power failure lives on at the others for some seconds. So a seat that they
+report as linked asks again for longer than that.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ from .play_table import (
     play,
     run_session,
 )
-from .reconnect_moved_seat import Giver, check_fresh, dial_by_ticket, dial_seats
+from .reconnect_moved_seat import NewTicketReporter, check_fresh, dial_by_ticket, dial_seats
 from .rematch import Agreed
 from .session import Outcome
 from .table_keys import TableKeys
@@ -55,15 +55,15 @@ from .task_groups import open_nursery
 from .ticket_proof import Capability
 
 SETTLE: Final[Seconds] = 1.0
-"""Seconds in which those who answer at once have answered."""
+"""Seconds within which the others have answered, if any are linked."""
 ALONE: Final[Seconds] = 3.0
-"""Seconds for which a first answer is awaited; nobody may be there yet."""
+"""Seconds for which a first link is awaited. Perhaps no other seat is there."""
 ARRIVAL_TIMEOUT: Final[Seconds] = 15.0
-"""Seconds for which a seat that is told that it is linked elsewhere asks again."""
+"""Seconds for which a seat asks again that the others report as linked elsewhere."""
 
 
 class ArrivalCode(Code):
-    """Why a seat is not taken again."""
+    """The reasons for which a seat cannot be resumed."""
 
     ELSEWHERE = (
         "played-elsewhere",
@@ -75,7 +75,14 @@ class ArrivalCode(Code):
 
 @dataclass
 class Answers:
-    """What the other seats of one table say of this one's links."""
+    """The answers of the other seats about links with this seat.
+
+    Attributes:
+        table: The table.
+        me: The id of this seat.
+        linked: The ids of the seats that are linked with this process.
+        elsewhere: The ids of the seats that report a live link with another process of this seat.
+    """
 
     table: Table
     me: bytes
@@ -83,7 +90,11 @@ class Answers:
     elsewhere: set[bytes] = field(default_factory=set)
 
     def hear(self, event: Event) -> None:
-        """Take in one event."""
+        """Note what an event of the hub says about links.
+
+        Args:
+            event: The event.
+        """
         if event.peer not in self.table.ids:
             return
         match event:
@@ -96,27 +107,50 @@ class Answers:
                 self.elsewhere.add(peer)
 
     def may_play(self, waited: float) -> bool:
-        """Whether nothing speaks against it, and there was time to say so."""
+        """Return whether no other process seems to play this seat, and there was time to say so.
+
+        Args:
+            waited: Seconds since the first dial.
+
+        Returns:
+            True if the seat can be resumed now.
+        """
         return not self.elsewhere and waited >= (SETTLE if self.linked else ALONE)
 
     def is_played_elsewhere(self) -> bool:
-        """So many say so that one of them is honest, or nobody else is linked with us.
+        """Return whether another process plays this seat.
 
-        Fewer than a quorum's worth may be liars who would keep an honest seat out.
+        It does if a quorum of seats says so, or if some say so and no seat is linked with this
+        process. Fewer than a quorum may be faulty seats that want to keep an honest one out.
+
+        Returns:
+            True if the seat must not be resumed here.
         """
         enough = len(self.elsewhere) >= self.table.header.terms.quorum
         return bool(self.elsewhere) and (enough or not self.linked)
 
     def names(self) -> tuple[str, ...]:
-        """The nicknames of those who say so, in the order of the seats."""
+        """Return the nicknames of the seats that report a link with another process.
+
+        Returns:
+            The nicknames, in the order of the seats.
+        """
         roster = self.table.header.roster
         return tuple(entry.nickname for entry in roster if entry.id in self.elsewhere)
 
 
-async def arrive(hub: Hub, answers: Answers) -> Sequence[Event]:
-    """Wait until it is known that no other process plays this seat; what came in meanwhile.
+async def wait_for_answers(hub: Hub, answers: Answers) -> Sequence[Event]:
+    """Wait until it is clear that no other process plays this seat ([L-11]).
 
-    The hub must be dialling the others. PeerError if another one plays it ([L-11]).
+    Args:
+        hub: The links of this node, which already dials the other seats.
+        answers: The answers of the other seats.
+
+    Returns:
+        The events that came meanwhile.
+
+    Raises:
+        PeerError: If another process plays this seat.
     """
     backlog, began = Backlog(), trio.current_time()
     while not answers.may_play(waited := trio.current_time() - began):
@@ -132,7 +166,7 @@ async def arrive(hub: Hub, answers: Answers) -> Sequence[Event]:
 
 
 class ResumeCode(Code):
-    """Why no game of this machine is taken up again."""
+    """The reasons for which a game of this machine cannot be resumed."""
 
     SEVERAL = "several-games", "several games can be resumed: {names}; name one"
     CLAIMED = (
@@ -168,18 +202,18 @@ class ResumeCode(Code):
 
 @dataclass(frozen=True)
 class OpenGame:
-    """A journal on this machine: a game that can be taken up again.
+    """A journal on this machine, whose game can be resumed.
 
     Attributes:
         name: The name of the game.
-        path: The file of the journal.
+        path: The path of the journal.
         nicknames: The nickname of each seat.
-        started: When the game began, in Unix seconds.
-        seat: The number of one's own seat.
-        put_away: Whether it was claimed, and is not offered any more.
-        relays: The relays at which the seat waits.
+        started: The time at which the game began, in Unix seconds.
+        seat: The number of the player's own seat.
+        is_claimed: Whether the game was saved as a claim. It is then found by its name only.
+        relays: The 'host:port' of each relay at which the seat waits for calls.
         relay_only: Whether the seat is reached by its relays alone.
-        files: The store that holds the journal.
+        files: The store that has the journal.
     """
 
     name: str
@@ -187,19 +221,23 @@ class OpenGame:
     nicknames: tuple[str, ...]
     started: int
     seat: int = 0
-    put_away: bool = False
+    is_claimed: bool = False
     relays: tuple[str, ...] = ()
     relay_only: bool = False
     files: FileStore | None = field(default=None, repr=False, compare=False)
 
     @property
     def opponents(self) -> tuple[str, ...]:
-        """The nicknames of the others."""
+        """The nicknames of the other seats."""
         return tuple(n for seat, n in enumerate(self.nicknames) if seat != self.seat)
 
 
 class SeveralGames(PeerError):
-    """Which of these games is meant must be said."""
+    """An error that says that more than one game fits, so the player has to name one.
+
+    Attributes:
+        games: The games that fit.
+    """
 
     def __init__(self, games: Sequence[OpenGame]) -> None:
         super().__init__(ResumeCode.SEVERAL, names=tuple(game.name for game in games))
@@ -207,17 +245,30 @@ class SeveralGames(PeerError):
 
 
 def open_games(home: Home, passphrase: str | None = None) -> list[OpenGame]:
-    """The games that can be taken up again, newest first. Journals that cannot be read, or are open
-    to others (`refused_games`), are left out; NotPrivateError if their folder is."""
+    """List the games of this machine that can be resumed.
+
+    A journal is left out if it cannot be read, or if others have access to it (see
+    `refused_games`).
+
+    Args:
+        home: The folder of the player's files.
+        passphrase: The passphrase of the journals, if they have one.
+
+    Returns:
+        The games, the newest first.
+
+    Raises:
+        NotPrivateError: If others have access to the folder of the journals.
+    """
     found = []
     for path in _journals(home):
         try:
             first = journals.read_first(path, passphrase, home.files)
             names = tuple(entry.nickname for entry in first.table.roster)
             game = OpenGame(path.stem, path, names, first.started, first.seat)
-            put_away = home.files.has(_claimed(path))
+            is_claimed = home.files.has(_claimed(path))
             alone = is_relay_only(home.files, path, first)
-            game = replace(game, put_away=put_away, relays=first.relays, relay_only=alone)
+            game = replace(game, is_claimed=is_claimed, relays=first.relays, relay_only=alone)
             game = replace(game, files=home.files)
             found.append(game)
         except (journals.JournalError, NotPrivateError, ValueError):
@@ -226,7 +277,14 @@ def open_games(home: Home, passphrase: str | None = None) -> list[OpenGame]:
 
 
 def refused_games(home: Home) -> Iterator[NotPrivateError]:
-    """Of each journal that others can get at, or own, what is wrong and what mends it."""
+    """Find the journals to which others have access, or which others own.
+
+    Args:
+        home: The folder of the player's files.
+
+    Yields:
+        For each such journal an error that says what is wrong and how to mend it.
+    """
     for path in _journals(home):
         try:
             journals.check(path, home.files)
@@ -237,7 +295,11 @@ def refused_games(home: Home) -> Iterator[NotPrivateError]:
 
 
 def _journals(home: Home) -> list[Path]:
-    """By name; NotPrivateError if the folder is not ours alone."""
+    """Return the paths of all journals, sorted by name.
+
+    Raises:
+        NotPrivateError: If others have access to their folder.
+    """
     for folder in (home.path, home.journals):
         check_if_there(folder)
     return home.files.list(home.journals, ".journal")
@@ -247,9 +309,12 @@ def find_game(home: Home, name: str | None, passphrase: str | None = None) -> Op
     """Return the game of a name, or the only one that waits for its player.
 
     Args:
-        home: The home of the journals.
-        name: The name, or its beginning. A claimed game is found by its name only.
+        home: The folder of the player's files.
+        name: The name of the game or its beginning. None for the only game that is not claimed.
         passphrase: The passphrase of the journals, if they have one.
+
+    Returns:
+        The game.
 
     Raises:
         SeveralGames: If more than one game fits.
@@ -257,14 +322,14 @@ def find_game(home: Home, name: str | None, passphrase: str | None = None) -> Op
     """
     games = open_games(home, passphrase)
     if name is None:
-        fitting = [game for game in games if not game.put_away]
+        fitting = [game for game in games if not game.is_claimed]
     else:
         fitting = [game for game in games if game.name.startswith(name)]
     if len(fitting) > 1:
         raise SeveralGames(fitting)
     if fitting:
         return fitting[0]
-    claimed = tuple(g.name for g in games if g.put_away)
+    claimed = tuple(g.name for g in games if g.is_claimed)
     if name is None and claimed:
         raise PeerError(ResumeCode.CLAIMED, names=claimed)
     _tell_unreadable(home, name or "", passphrase)
@@ -274,7 +339,11 @@ def find_game(home: Home, name: str | None, passphrase: str | None = None) -> Op
 
 
 def _tell_unreadable(home: Home, name: str, passphrase: str | None) -> None:
-    """PeerError if the game may be there, but its journal cannot be read."""
+    """Check that the game is not among the journals that cannot be read.
+
+    Raises:
+        PeerError: If it may be.
+    """
     for path in _journals(home):
         if path.stem.startswith(name):
             try:
@@ -285,25 +354,25 @@ def _tell_unreadable(home: Home, name: str, passphrase: str | None) -> None:
 
 
 def _claimed(journal: Path) -> Path:
-    """The empty file that says that a game was claimed."""
+    """Return the path of the empty file that marks a game as saved as a claim."""
     return journal.with_suffix(".claimed")
 
 
 def claim_game(seat: Seat, name: str | None) -> Path:
-    """Save a game as far as it was played, as a transcript that says that it is not over.
+    """Save an unfinished game as a transcript, as far as it was played.
 
-    For whoever stays when the others are gone for good. The game can still be resumed by its name,
-    but is not offered any more. Nothing is signed or sent.
+    This is for a player who stays when the others are gone for good. The game is not offered any
+    more, but can still be resumed by its name. Nothing is signed or sent.
 
     Args:
-        seat: Who sits there. Its home has the journal.
-        name: The name of the kept game, or its beginning. None if there is only one.
+        seat: The player, whose home has the journal.
+        name: The name of the game or its beginning. None if there is only one.
 
     Returns:
-        The file of the transcript.
+        The path of the transcript.
 
     Raises:
-        PeerError: If there is no such game, or nothing was played.
+        PeerError: If there is no such game, or it had not begun.
         JournalError: If the journal is in use.
     """
     book, first, machine, _ = reopen(seat, name)
@@ -321,10 +390,14 @@ def claim_game(seat: Seat, name: str | None) -> Path:
 def reopen(
     seat: Seat, name: str | None
 ) -> tuple[journals.Journal, SeatRecord, SeatMachine, Roster]:
-    """Open the journal of a kept game.
+    """Open the journal of a game, and replay it.
+
+    Args:
+        seat: The player, whose home has the journal.
+        name: The name of the game or its beginning. None if there is only one.
 
     Returns:
-        The journal, its first record, the machine as it was, and who sits where.
+        The journal, its first record, the machine as it was, and the roster of the table.
 
     Raises:
         PeerError: If there is no such game.
@@ -342,17 +415,21 @@ def reopen(
 async def resume_table(
     seat: Seat, name: str | None, how: Reach, fresh: Ticket | None = None
 ) -> Outcome:
-    """Take one's seat again after a crash or Ctrl-C.
+    """Resume a seat after a crash or Ctrl-C, and play on.
 
     Args:
-        seat: Who sits there; its home has the journal.
-        name: The name of the kept game, or its beginning. None if there is only one.
-        how: How the seat is reached, as far as the journal does not say it.
-        fresh: A ticket of another seat that is elsewhere now.
+        seat: The player, whose home has the journal.
+        name: The name of the game or its beginning. None if there is only one.
+        how: The settings that decide how the seat is reached, where they replace those of the
+            journal.
+        fresh: A ticket of another seat whose address has changed.
+
+    Returns:
+        How the last table that was played ended for this node.
 
     Raises:
-        PeerError: If the seat cannot be taken.
-        FreshError: If the ticket is none of this table.
+        PeerError: If the seat cannot be resumed.
+        FreshError: If the ticket is of another table.
     """
     book, first, machine, roster = reopen(seat, name)
     with ExitStack() as unplayed:
@@ -375,13 +452,13 @@ async def resume_table(
                 dial_seats(hub, table, roster.addresses)
             else:
                 dial_by_ticket(hub, table, roster.addresses, fresh)
-            came = await arrive(hub, Answers(table, own))
+            came = await wait_for_answers(hub, Answers(table, own))
             is_meant = bool(how.advertised or how.relays)
-            giver = Giver(hub, ways, machine, seat.screen, bare, known, is_meant)
+            giver = NewTicketReporter(hub, ways, machine, seat.screen, bare, known, is_meant)
             async with open_nursery() as nursery:
                 if reach.outside:
                     nursery.start_soon(giver.run)
-                unplayed.pop_all()  # the session closes the journal
+                unplayed.pop_all()  # The session closes the journal.
                 outcome = await run_session(hub, recalled, keys, agreed, machine, book, came)
                 nursery.cancel_scope.cancel()
             if outcome.again is None:
@@ -391,21 +468,30 @@ async def resume_table(
 
 
 def _relay_only_mark(journal: Path) -> Path:
-    """The empty file that says that a seat is reached by relays alone since it was resumed."""
+    """Return the path of the empty file that marks a resumed seat as reached by relays alone."""
     return journal.with_suffix(".relay-only")
 
 
 def is_relay_only(files: FileStore, journal: Path, first: SeatRecord) -> bool:
-    """Return whether a seat is reached by relays alone.
+    """Return whether a seat is reached by its relays alone.
 
-    It is from the beginning of its game, as the first record of its journal says, or since it was
-    resumed so.
+    This was decided when the game began, or when the seat was resumed.
+
+    Args:
+        files: The store of the journal.
+        journal: The path of the journal.
+        first: The first record of the journal.
+
+    Returns:
+        True if it is.
     """
     return first.relay_only or files.has(_relay_only_mark(journal))
 
 
 def _alone(how: Reach, book: journals.Journal, first: SeatRecord) -> Reach:
-    """Return how a seat is reached. By relays alone if it is or was so; that is kept with the game.
+    """Return the settings of a resumed seat, and keep those that hide its address.
+
+    A seat that was ever reached by relays alone is reached so for the rest of its game.
 
     Raises:
         PeerError: If an address of the player would be shown, or if there is no relay.
@@ -427,7 +513,7 @@ def _alone(how: Reach, book: journals.Journal, first: SeatRecord) -> Reach:
 
 
 def _reach_again(how: Reach, listen: str, relays: tuple[str, ...], known: Sequence[str]) -> Reach:
-    """As before, where nothing else is said; `known` is what the others know of this seat."""
+    """Return the settings of a resumed seat: the earlier ones where `how` does not replace them."""
     reach = replace(how, returning=True, relays=how.relays if how.relays_anew else relays)
     if how.anew:
         return reach
@@ -436,8 +522,10 @@ def _reach_again(how: Reach, listen: str, relays: tuple[str, ...], known: Sequen
 
 
 def _recalling(screen: updates.Screen, machine: SeatMachine) -> updates.Screen:
-    """A screen that is shown how the game stands as soon as it knows the table: whoever has
-    chosen already is asked nothing for now, and would see nothing."""
+    """Return a screen that is also shown the state of the game as soon as it knows the table.
+
+    A player who has already chosen is not asked anything at first, and would see nothing.
+    """
 
     def tell(update: updates.Update) -> None:
         screen(update)
@@ -450,12 +538,15 @@ def _recalling(screen: updates.Screen, machine: SeatMachine) -> updates.Screen:
 
 
 def _same_port(listen: str, addresses: Sequence[str]) -> str:
-    """Listen where the others will dial; the system chose that port, and may have given it away
-    since: then it is enough that this seat dials the others."""
+    """Return the address to listen at so that the others, who know the earlier port, can dial it.
+
+    The operating system chose that port, and may have given it to another program since. Then it is
+    enough that this seat dials the others.
+    """
     host, _, port = listen.rpartition(":")
     if port != "0":
         return listen
     direct = [a for a in addresses if not a.startswith(RELAY_PREFIX)]
-    here = [a for a in direct if is_own_host(host_of(a))]  # others may be the router's
+    here = [a for a in direct if is_own_host(host_of(a))]  # Others may be the router's.
     ports = [a.rpartition(":")[2] for a in (*here, *direct)]
     return f"{host}:{ports[0]}" if ports else listen

@@ -1,10 +1,10 @@
-"""List the games of this machine, finished or not: their players, their progress, and forget one.
+"""List the games of this machine, finished or not, show how far each came, and remove one.
 
-To find how far a game came takes its whole chain, up to a second for a long one. The result is kept
-in a file of the home, under the size and time of the file it was read from, except for encrypted
-journals.
+To find how far a game came its whole chain is read, which takes up to a second. The result is
+stored in a file of the home, under the size and time of the file that was read. Results of
+encrypted journals are not stored.
 
-A kept game can also be finished with the file of another seat, for a player who was not there when
+A game can also be finished with the transcript of another seat, for a player who was not there when
 it ended.
 """
 
@@ -32,12 +32,12 @@ from .play_table import PeerError, Seat, bind_raw
 from .resume_table import OpenGame, find_game, open_games, reopen
 
 MOST_KEPT: Final = 1 << 22
-"""Bytes of the file of what is known already."""
+"""The most bytes of the file with stored results."""
 Clock = Callable[[], float]
 
 
 class ForgetCode(Code):
-    """Why a game is not forgotten."""
+    """The reasons for which a game cannot be removed."""
 
     RUNNING = (
         "game-running",
@@ -47,9 +47,13 @@ class ForgetCode(Code):
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a game came: its round, each seat's field, and each seat's rank if it is over.
+    """The point to which a game was played.
 
-    `whole`: everything in its file holds; of a journal that is not asked.
+    Attributes:
+        round: The number of the last round that began. 0 if none did.
+        fields: The field of each seat's figure.
+        ranks: The rank of each seat. Empty unless the game is over.
+        whole: Whether the transcript verifies. Always true for a journal, which is not verified.
     """
 
     round: int
@@ -59,14 +63,23 @@ class Progress:
 
 
 NOT_BEGUN: Final = Progress(0, ())
+"""The progress of a game that had not begun."""
 
 
 @dataclass(frozen=True)
 class KeptGame:
-    """A game that this home has a transcript or a journal of.
+    """A game of which this home has a transcript or a journal.
 
-    `when` in Unix seconds: when its file was last written. `seat` is one's own, None if it is not
-    known. `progress` is None while it has not been read.
+    Attributes:
+        name: The name of the game.
+        path: The path of the transcript or journal.
+        nicknames: The nickname of each seat.
+        when: The time at which the file was last written, in Unix seconds.
+        is_over: Whether the game is over.
+        seat: The number of the player's own seat. None if it is not known.
+        is_running: Whether a process of this machine plays the game now.
+        is_claimed: Whether the game was saved as a claim.
+        progress: The point to which it was played. None if it was not read.
     """
 
     name: str
@@ -76,13 +89,25 @@ class KeptGame:
     is_over: bool
     seat: int | None = None
     is_running: bool = False
-    put_away: bool = False
+    is_claimed: bool = False
     progress: Progress | None = None
 
 
 def kept_games(home: Home, passphrase: str | None, clock: Clock, seconds: float) -> list[KeptGame]:
-    """All games of a home, newest first. How far they came is read for no longer than so many
-    seconds and one game; what is known from an earlier time is told in any case."""
+    """List all games of a home.
+
+    No further file is read once the given time is over. The progress of a game that was not read is
+    the stored one, if there is any.
+
+    Args:
+        home: The folder of the player's files.
+        passphrase: The passphrase of the journals, if they have one.
+        clock: Returns the time in seconds, as `time.monotonic` does.
+        seconds: The time after which no further file is read, in seconds.
+
+    Returns:
+        The games, the newest first.
+    """
     memory = _Memory(home)
     found = [*_unfinished(home, passphrase), *_finished(home, memory)]
     found.sort(key=lambda game: (-game.when, game.name))
@@ -93,13 +118,28 @@ def kept_games(home: Home, passphrase: str | None, clock: Clock, seconds: float)
 
 
 def progress_of(game: OpenGame, passphrase: str | None) -> Progress | None:
-    """How far a game came that can be taken up again; None if its journal cannot be read."""
+    """Read the point to which a resumable game was played, from its journal.
+
+    Args:
+        game: The game.
+        passphrase: The passphrase of its journal, if it has one.
+
+    Returns:
+        The progress, or None if the journal cannot be read.
+    """
     return _of_journal(game.path, passphrase, game.files)
 
 
 def forget_game(game: OpenGame) -> None:
-    """Remove the journal of a game, which nothing can bring back; PeerError if the game is being
-    played just now."""
+    """Remove the journal of a game for good.
+
+    Args:
+        game: The game.
+
+    Raises:
+        PeerError: If the game is being played now.
+        JournalError: If the journal cannot be removed.
+    """
     try:
         journals.forget(game.path, game.files)
     except journals.JournalError as error:
@@ -109,22 +149,33 @@ def forget_game(game: OpenGame) -> None:
 
 
 def is_running(game: OpenGame) -> bool:
-    """Whether a process of this machine plays it just now."""
+    """Return whether a process of this machine plays a game now.
+
+    Args:
+        game: The game.
+
+    Returns:
+        True if one does.
+    """
     with suppress(journals.JournalError, NotPrivateError):
         return journals.is_open(game.path, game.files)
     return False
 
 
 def _unfinished(home: Home, passphrase: str | None) -> Iterator[KeptGame]:
+    """Find the games that can be resumed, without their progress."""
     for game in open_games(home, passphrase):
         running, when = is_running(game), written(game.path)
         yield KeptGame(
-            game.name, game.path, game.nicknames, when, False, game.seat, running, game.put_away
+            game.name, game.path, game.nicknames, when, False, game.seat, running, game.is_claimed
         )
 
 
 def _finished(home: Home, memory: _Memory) -> Iterator[KeptGame]:
-    """A claim is not over; the journal that it was made from tells of it, if it is still there."""
+    """Find the games with a transcript, without their progress.
+
+    A claim is not over. It is left out if the journal from which it was made is still there.
+    """
     for path in transcripts(home):
         row = memory.row(path)
         head = row[:2] if row else _head_of(path)
@@ -133,11 +184,14 @@ def _finished(home: Home, memory: _Memory) -> Iterator[KeptGame]:
         name, nicknames = head
         is_claim = path.name.endswith(".claim.hoity")
         if not (is_claim and home.files.has(home.journals / f"{name}.journal")):
-            yield KeptGame(name, path, nicknames, written(path), not is_claim, put_away=is_claim)
+            yield KeptGame(name, path, nicknames, written(path), not is_claim, is_claimed=is_claim)
 
 
 def _head_of(path: Path) -> tuple[str, tuple[str, ...]] | None:
-    """The name of a transcript's game, and who played it; None if it is no transcript of ours."""
+    """Return the name and the nicknames of a transcript's game.
+
+    Return None if it is no transcript.
+    """
     header = transcript.header_of(_opened(path))
     if header is None:
         return None
@@ -147,6 +201,7 @@ def _head_of(path: Path) -> tuple[str, tuple[str, ...]] | None:
 
 
 def _opened(path: Path) -> transcript.OpenedFile:
+    """Open a transcript. A file that cannot be read counts as empty."""
     with suppress(OSError):
         if path.is_file():
             with path.open("rb") as file:
@@ -154,11 +209,11 @@ def _opened(path: Path) -> transcript.OpenedFile:
     return transcript.opened(b"")
 
 
-# How far a game came.
+# Progress of games
 
 
 def _of_journal(path: Path, passphrase: str | None, files: FileStore | None) -> Progress | None:
-    """By a machine without a seat or a key, which reads what the seat heard and signs nothing."""
+    """Read how far a journal came, with a machine that has no key and signs nothing."""
     try:
         first, records = journals.read(path, passphrase, files)
         machine = SeatMachine(bind_raw(first.header), os.urandom)
@@ -172,6 +227,7 @@ def _of_journal(path: Path, passphrase: str | None, files: FileStore | None) -> 
 
 
 def _of_transcript(path: Path) -> Progress | None:
+    """Verify a transcript, and return how far its game came."""
     report = transcript.verify(_opened(path), read_game)
     play = report.node.state if report.node is not None else None
     if not isinstance(play, Play):
@@ -184,26 +240,39 @@ def _of_transcript(path: Path) -> Progress | None:
 
 @dataclass
 class _Memory:
-    """What has been read of files, by their names, sizes and times."""
+    """The stored progress of games, by the name, size and time of their files.
+
+    Attributes:
+        home: The folder with the file of stored results.
+        known: The results of the file.
+        used: The results that are still needed, which the file gets next.
+    """
 
     home: Home
     known: dict[str, Any] = field(default_factory=dict)
     used: dict[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """Read what the home has; nothing if it cannot be read."""
+        """Read the stored results. A file that cannot be read counts as empty."""
         with suppress(OSError, NotPrivateError, ValueError):
             known = json.loads(self.home.files.get(_kept_in(self.home), MOST_KEPT + 1))
             self.known = known if isinstance(known, dict) else {}
 
     def save(self) -> None:
-        """For the next time; what cannot be kept is read again."""
+        """Store the results for the next time. If that fails, the games are read again then."""
         if self.used != self.known:
             with suppress(OSError, NotPrivateError):
                 self.home.files.put(_kept_in(self.home), json.dumps(self.used).encode())
 
     def row(self, path: Path) -> tuple[str, tuple[str, ...], Progress] | None:
-        """The name of a file's game, who played it, and how far it came, if that is known."""
+        """Return the stored name, nicknames and progress of a file's game, if there are any.
+
+        Args:
+            path: The path of the file.
+
+        Returns:
+            The three values, or None if nothing is stored of this file as it is now.
+        """
         value: Any = self.known.get(_key_of(path))
         with suppress(TypeError, KeyError, ValueError):
             fields, ranks = (tuple(map(int, value[name])) for name in ("fields", "ranks"))
@@ -212,7 +281,16 @@ class _Memory:
         return None
 
     def complete(self, game: KeptGame, passphrase: str | None, may_read: bool) -> KeptGame:
-        """The game with its progress, as far as it is known or may be read."""
+        """Return a game with its progress, from the stored results or from its file.
+
+        Args:
+            game: The game.
+            passphrase: The passphrase of the journals, if they have one.
+            may_read: Whether the file may be read if nothing is stored.
+
+        Returns:
+            The game. Its progress is None if it is not known.
+        """
         is_journal = game.path.suffix == ".journal"
         row = None if is_journal and passphrase else self.row(game.path)
         found = row[-1] if row else None
@@ -229,10 +307,12 @@ class _Memory:
 
 
 def _kept_in(home: Home) -> Path:
+    """Return the path of the file with the stored results."""
     return home.path / "games.json"
 
 
 def _key_of(path: Path) -> str:
+    """Return the key of a file's stored result: its name, size and time."""
     with suppress(OSError):
         found = path.stat()
         return f"{path.name}:{found.st_size}:{found.st_mtime_ns}"
@@ -240,7 +320,7 @@ def _key_of(path: Path) -> str:
 
 
 class FileCode(Code):
-    """Why a file does not end a kept game."""
+    """The reasons for which a transcript cannot finish a game."""
 
     UNREADABLE = "file-of-game-unreadable", "{path} cannot be read: {why}"
     OTHER_TABLE = (
@@ -262,20 +342,22 @@ class FileCode(Code):
 
 
 def finish_from(seat: Seat, name: str | None, path: Path) -> tuple[Path, transcript.Report]:
-    """Verify the file of a game that another seat has finished, keep it, and drop the journal.
+    """Finish a game with the transcript of another seat, and remove the journal.
+
+    The transcript is verified and stored.
 
     Args:
-        seat: Who sat there; its home has the journal.
-        name: The name of the kept game, or its beginning. None if there is only one.
-        path: The file of the game, as another seat has it.
+        seat: The player, whose home has the journal.
+        name: The name of the game or its beginning. None if there is only one.
+        path: The path of the transcript.
 
     Returns:
-        Where the file is kept now, and what the verifier found.
+        The path at which the transcript is stored, and the report of the verifier.
 
     Raises:
-        PeerError: If there is no such game, or the file is not the finished game of its table, or
-            something in it does not hold. The journal stays then.
-        JournalError: If the journal is in use, or the file cannot be written.
+        PeerError: If there is no such game, or the file is not the valid transcript of this
+            finished game. The journal is kept then.
+        JournalError: If the journal is in use, or the transcript cannot be written.
     """
     game = find_game(seat.home, name, seat.passphrase)
     data = _read(path)
@@ -291,6 +373,7 @@ def finish_from(seat: Seat, name: str | None, path: Path) -> tuple[Path, transcr
 
 
 def _read(path: Path) -> bytes:
+    """Read a file of at most the size of a transcript."""
     try:
         with open(path, "rb", opener=open_at_once) as file:
             return file.read(transcript.MAX_FILE + 1)
@@ -299,7 +382,11 @@ def _read(path: Path) -> bytes:
 
 
 def _check(path: Path, report: transcript.Report, table: bytes, game: str) -> None:
-    """Raise PeerError unless the report is of the finished game of this table, and all holds."""
+    """Check that a report is of the finished and valid game of a table.
+
+    Raises:
+        PeerError: If it is not.
+    """
     if report.ok and report.table == table.hex():
         return
     if report.table and report.table != table.hex():

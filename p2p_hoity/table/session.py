@@ -1,4 +1,6 @@
-"""One node of a running table: its machine, journal, links, player and screen, bound together.
+"""The session of one node at a running table: its machine, journal, links, player and screen.
+
+`compose` makes a session of its parts, and `Session.run` plays until the table has ended.
 
 SPEC: section 13.
 """
@@ -23,7 +25,7 @@ from ..presentation.screen_updates import Screen
 from ..storage import transcript_archive
 from ..storage.journal import Journal
 from ..storage.kept_vouches import keep_vouches
-from .effects_out import Chronicle, EffectsOut, JournalKeeper, play_of
+from .effects_out import EffectsOut, GameReporter, JournalKeeper, play_of
 from .frame_access import (
     TWO_ROSTERS,
     Access,
@@ -47,26 +49,26 @@ from .task_groups import AwakeClock, open_nursery
 from .ticket_proof import Capability
 
 STOPPED: Final = "stopped"
-"""Code of an outcome: this node stopped while the table went on."""
+"""The code of an outcome: this node stopped while the table went on."""
 LEFT: Final = "left"
-"""Code of an outcome: the player has left for now."""
+"""The code of an outcome: the player has left for now."""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """How a table ended for this node.
+    """The end of a table for this node.
 
     Attributes:
-        transcript: The file of the finished game, if one was written.
-        standings: The result. Empty if there is none.
-        code: Why there is no result: STOPPED, LEFT, TWO_ROSTERS, or the code of `Broken`. None if
-            there is a result.
-        seat: The seat that caused it, if known.
-        kept: Whether the journal stays. The game had begun, so it can be saved as a claim. A player
-            who has left can also resume it.
-        evidence: The two tables that a host has signed, if it did.
-        again: The next table, if everybody wants another game.
-        early: Events that came for the next table before it was known.
+        transcript: The path of the transcript of the finished game. None if none was written.
+        standings: The standings of the finished game. Empty if it has none.
+        code: The code of the reason why there is no result: STOPPED, LEFT, TWO_ROSTERS, or that of
+            an `effects.Broken`. None if there is a result.
+        seat: The number of the seat that caused this end, if it is known.
+        kept: Whether the journal is kept. It is if the game had begun. The player can then save the
+            game as a claim, and can resume it after leaving.
+        evidence: The two tables that the host has signed, if the code is TWO_ROSTERS.
+        again: The next table with the same people. None if there is none.
+        early: The events of the next table that came before its roster was complete here.
     """
 
     transcript: Path | None
@@ -81,17 +83,17 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Attendee:
-    """Who takes part at this node, at a seat or as an onlooker.
+    """The person or bot that takes part at this node, at a seat or as an onlooker.
 
     Attributes:
-        screen: Is told all updates.
-        output: Where the transcript of the first game goes, if not to the usual place.
-        player: Answers questions and has wishes. None for an onlooker that says nothing.
-        talks: Whether the player's chat is sent, and that of others is shown.
-        again: Whether the player is asked for another game with the same people at the end. If not,
+        screen: The function that is called with each update.
+        output: The path for the transcript of the first game. None for the usual place.
+        player: The source of choices and wishes. None for an onlooker that says nothing.
+        talks: Whether the player's chat messages are sent, and those of others are shown.
+        again: Whether the player is asked at the end for another game with the same people. If not,
             this node declines.
-        off_loop: Runs what would hold up the event loop, as `trio.to_thread.run_sync` does. Without
-            it, that runs in the loop.
+        off_loop: Runs a long computation outside the event loop, as `trio.to_thread.run_sync` does.
+            None to compute in the event loop.
     """
 
     screen: Screen
@@ -103,31 +105,34 @@ class Attendee:
 
 
 TICK: Final[Seconds] = 0.2
-"""Seconds between two calls of the machine's clock."""
+"""Seconds between two calls of the machine's `tick`."""
 FLUSH: Final[Seconds] = 5.0
-"""Seconds for which a node that ends waits until what it has posted is sent."""
+"""Seconds for which a session that ends normally waits until its queued frames are sent."""
 LINGER: Final[Seconds] = 0.5
-"""Seconds for which a player who leaves still answers, and then waits until everything is sent."""
+"""Seconds for which a player who leaves still answers others.
+
+The session then waits as long again, at most, until its queued frames are sent.
+"""
 
 
 @dataclass
 class Session:
-    """Runs one machine until its game has ended and the other nodes need nothing more of it.
+    """A session, which runs one machine until its table has ended and no other node needs it.
 
     Attributes:
         hub: The links of this node.
-        machine: The machine of the seat or onlooker. It has not been started.
-        attendee: Who takes part here.
+        machine: The machine of the seat or onlooker, which has not been started.
+        attendee: The person or bot that takes part here.
         _keeper: Writes the journal of the seat.
-        _usual: Where the transcript goes unless the attendee says otherwise. None: nowhere.
-        _clock: The time that the machine is told.
-        _rate_limit: What each link may cost.
-        _access: Which links are let in.
-        _side: Chat, and the agreement on another game.
+        _usual: The path for the transcript if the attendee names none. None to write none.
+        _clock: The clock whose time the machine is given.
+        _rate_limit: The limits on what each link may send.
+        _access: Decides which links are let in.
+        _side: The chat, and the agreement on another game.
         _presence: Tells the screen who is connected and who is awaited.
         _questions: Asks the player for choices.
-        _effects_out: Carries out what the machine decides.
-        _frames_in: Hands the machine the frames of its links.
+        _effects_out: Carries out the effects of the machine.
+        _frames_in: Passes the frames of the game to the machine.
     """
 
     hub: Hub
@@ -150,18 +155,26 @@ class Session:
 
     @property
     def _screen(self) -> Screen:
+        """The function that is called with each update."""
         return self.attendee.screen
 
     def name_of(self, peer: bytes) -> str | None:
-        """Return the nickname of a linked node, or None for an onlooker."""
+        """Return the nickname of a linked node.
+
+        Args:
+            peer: The id of the node, 32 bytes.
+
+        Returns:
+            The nickname of its seat, or None if it has no seat.
+        """
         table = self.machine.table
         return table.header.roster[table.ids.index(peer)].nickname if peer in table.ids else None
 
     async def run(self, addresses: Sequence[Sequence[str]], backlog: Sequence[Event]) -> Outcome:
-        """Play until the end.
+        """Play until the table has ended for this node.
 
         Args:
-            addresses: Where each seat can be dialled.
+            addresses: For each seat the addresses at which it can be dialled.
             backlog: The events that came before the table was known.
 
         Returns:
@@ -172,12 +185,12 @@ class Session:
         """
         try:
             async with open_nursery() as nursery:
-                # Show the table, dial its seats, and take in the links and events that are there.
+                # Dial the seats, show the table, and handle the links and events that are there.
                 dial_seats(self.hub, self.machine.table, addresses)
                 shown = players(self._access.roster.vouches)
                 self._screen(updates.Started(self.machine.table, self.machine.seat, shown))
                 for peer in self.hub.links():
-                    self._access.up(peer, self.hub.binding(peer), trio.current_time())
+                    self._access.link_up(peer, self.hub.binding(peer), trio.current_time())
                 self.machine.start(self._clock.now())
                 for peer in filter(self._access.is_of_table, self.hub.links()):
                     self.machine.link_up(peer, self._clock.now())
@@ -210,33 +223,35 @@ class Session:
     # Tasks
 
     async def _listen(self) -> None:
+        """Handle the events of the hub, one after the other, until cancelled."""
         async for event in self.hub.events:
-            await self._frames_in.has_room()
+            await self._frames_in.wait_for_room()
             if self.machine.finished and self._side.rematch.roster is not None:
                 self._early.keep(event)
                 continue
             self._on_event(event)
             self._effects_out.send_out()
-            await self._effects_out.let_out()
+            await self._effects_out.wait_until_sent()
             self._effects_out.carry_out()
             if not isinstance(event, Frame):
                 self._presence.tell(self._clock.now())
 
     async def _carry_out_answers(self) -> None:
+        """Carry out the effects that follow each time the player has answered, until cancelled."""
         while True:
-            await self._questions.answered()
+            await self._questions.wait_for_answer()
             self._effects_out.carry_out()
 
     async def _tick(self) -> None:
-        """Advance the machine's clock until the others need this node no more, then end."""
+        """Advance the machine's clock until no other node needs this one, then end the session."""
         while not self._may_leave():
             await trio.sleep(TICK)
             self.machine.tick(self._clock.now())
             self._effects_out.carry_out()
             self._presence.notify(self._clock.now())
             self._presence.tell(self._clock.now())
-            # Stop waiting for the deck to be confirmed. The journal stays, so the seat can
-            # rejoin.
+            # Stop waiting for the deck to be confirmed. The journal is kept, so the seat
+            # can rejoin.
             if not self._gave_up and self.machine.is_unsure_of_deck:
                 self._gave_up = True
                 self.machine.give_up()
@@ -248,6 +263,7 @@ class Session:
         self._over.set()
 
     async def _hear_wishes(self) -> None:
+        """Do what the player asks for without being asked, until cancelled."""
         if self.attendee.player is None:
             return
         while True:
@@ -263,9 +279,10 @@ class Session:
     # Events of the hub
 
     def _on_event(self, event: Event) -> None:
+        """Handle one event of the hub."""
         match event:
             case LinkUp(peer, address, via_relay, binding, again):
-                self._access.up(peer, binding, trio.current_time())
+                self._access.link_up(peer, binding, trio.current_time())
                 self._side.link_up(peer)
                 if self._access.is_of_table(peer):
                     self._screen(updates.Linked(self.name_of(peer), address if via_relay else ""))
@@ -274,13 +291,17 @@ class Session:
                 self._rate_limit.forget(peer)
                 if self._access.is_of_table(peer):
                     self._screen(updates.Unlinked(self.name_of(peer), reason))
-                self._access.down(peer)
+                self._access.link_down(peer)
                 self.machine.link_down(peer, self._clock.now())
             case Frame(peer, data):
                 self._on_frame(peer, data)
 
     def _on_frame(self, peer: bytes, data: bytes) -> None:
-        """Pass a frame to the part of the session that handles its kind."""
+        """Pass a frame to the part of the session that handles its kind.
+
+        A frame is dropped if its sender may not send that kind, or if its link exceeds a rate
+        limit.
+        """
         kind, now = kind_of(data), trio.current_time()
         if kind.handler is Handler.REMATCH and not self.machine.has_begun:
             seat = refuser_of(self.machine.table, data)
@@ -288,7 +309,7 @@ class Session:
                 self._side.flood(data, peer)  # [A-8]
         if not self._access.may_send(peer, kind.sender):
             return
-        if not self._rate_limit.is_due(peer, kind, now):
+        if not self._rate_limit.may_read(peer, kind, now):
             is_slowed = kind.budget in (Budget.TALK, Budget.UNKNOWN)
             rest = self._rate_limit.rest(peer, now) if is_slowed else 0.0
             if rest > 0:
@@ -305,10 +326,11 @@ class Session:
                 self._frames_in.receive(peer, data, kind)
 
     def _receive_lobby(self, peer: bytes, data: bytes) -> None:
+        """Handle a frame of the lobby. It can let the peer in, or prove two rosters of the host."""
         try:
             is_new = self._access.receive(peer, data, self.machine.is_bound)
         except Invalid as error:
-            if self.machine.finished:  # the peer may play at the next table already
+            if self.machine.finished:  # The peer may play at the next table.
                 self._early.keep(Frame(peer, data))
             else:
                 self.hub.drop(peer, because(DropCode.UNSIGNED, why=of_protocol(error)))
@@ -325,10 +347,10 @@ class Session:
     # The end
 
     def _end_void(self, found: TwoRosters) -> None:
-        """End a table whose host has signed two: there is no game that everybody plays.
+        """End a table whose host has signed two rosters, so that there is no one game for all.
 
-        A seat that has confirmed the deck does not come here. The others may play on with its
-        confirmation, and a host could otherwise remove it from the game ([L-21], [D-3]).
+        This is not called at a seat that has confirmed the deck. The others may play on with its
+        confirmation, and the host could otherwise remove this seat from the game ([L-21], [D-3]).
         """
         if self._outcome is not None and self._outcome.code == TWO_ROSTERS:
             return
@@ -338,15 +360,15 @@ class Session:
         self._outcome = Outcome(None, (), TWO_ROSTERS, 0, False, found.evidence)
 
     def _may_leave(self) -> bool:
-        """Return whether the table has ended for this node, and the others need it no more."""
+        """Return whether the table has ended for this node and no other node needs it."""
         is_void = self._outcome is not None and self._outcome.code == TWO_ROSTERS
         return self.machine.may_leave() or self._gave_up or is_void
 
     async def _leave_for_now(self) -> None:
         """Announce that this seat leaves, if the game is not over, and end the session.
 
-        The journal stays if the seat may rejoin. A player who leaves after the end declines another
-        game.
+        The journal is kept if the seat may rejoin. A player who leaves after the end of the game
+        declines another game.
         """
         self._questions.close()
         if self.machine.finished:
@@ -361,7 +383,7 @@ class Session:
         self._over.set()
 
     def _end(self) -> None:
-        """Determine the outcome. Of a finished game write the transcript and tell the standings."""
+        """Determine the outcome, and after a finished game write the transcript."""
         broken, machine = self._effects_out.broken, self.machine
         if self._outcome is None and broken is not None:
             kept = self._keeper.journal is not None and machine.is_bound
@@ -401,27 +423,30 @@ def compose(
     journal: Journal | None = None,
     usual: Path | None = None,
 ) -> Session:
-    """Make a session of its parts, each from those before it.
+    """Make a session of its parts.
 
     Args:
         hub: The links of this node.
-        machine: The machine of the seat or onlooker. It has not been started.
-        attendee: Who takes part here.
-        roster: Who sits at the table, as its host has signed it.
+        machine: The machine of the seat or onlooker, which has not been started.
+        attendee: The person or bot that takes part here.
+        roster: The roster of the table, as its host has signed it.
         capability: The secret of the table's ticket.
-        keys: The keys with which this node signs chat and consents.
+        keys: The keys with which this node signs chat messages and consents.
         journal: The open journal of the seat. None for an onlooker.
-        usual: Where the transcript goes unless the attendee says otherwise. None: nowhere.
+        usual: The path for the transcript if the attendee names none. None to write none.
+
+    Returns:
+        The session, which has not been started.
     """
     screen, clock, limit = attendee.screen, AwakeClock(), RateLimit(machine.table.ids)
     kind = OnlookerAccess if machine.seat is None else SeatAccess
     access = kind(machine.table, machine.seat, roster, capability, hub, screen)
     side = SideChannel(access, keys, hub, screen, attendee.talks)
-    presence, chronicle = PresenceTeller(machine, screen, hub), Chronicle(machine, screen)
-    questions = PlayerQuestions(machine, attendee.player, screen, chronicle.view, clock.now)
+    presence, game_reporter = PresenceTeller(machine, screen, hub), GameReporter(machine, screen)
+    questions = PlayerQuestions(machine, attendee.player, screen, game_reporter.view, clock.now)
     keeper = JournalKeeper(journal)
     effects_out = EffectsOut(
-        machine, keeper, hub, access, chronicle, presence, questions, screen, clock.now
+        machine, keeper, hub, access, game_reporter, presence, questions, screen, clock.now
     )
     frames_in = FramesIn(machine, hub, limit, clock.now, effects_out, attendee.off_loop)
     return Session(

@@ -1,9 +1,13 @@
-"""The exchange behind a code: two who know the same words agree on a key that nobody else has.
+"""The key exchange behind a spoken code: two who know the same words agree on a secret key.
 
-SPAKE2 over Ed25519 (Abdalla and Pointcheval 2005; RFC 9382 in substance), by the `spake2` package,
-with key confirmation both ways; the way to use it, a number for the meeting place and words for the
-secret, is Magic Wormhole's (Warner 2016). A wrong guess shows itself at the third message, and
-whoever made it has nothing to try further words against. Bytes in, bytes out: nothing is sent here.
+It is SPAKE2 over Ed25519 (Abdalla and Pointcheval 2005; RFC 9382 in substance), by the package
+`spake2`, with key confirmation both ways. A number for the meeting place and words for the secret
+are Magic Wormhole's (Warner 2016).
+
+A wrong guess shows at the third message, and leaves nothing against which further words can be
+tried. These classes take and return messages as bytes, and send nothing.
+
+SPEC: section 13.9.
 """
 
 from __future__ import annotations
@@ -23,26 +27,30 @@ from .spoken_codes import CodeCode, CodeError, SpokenCode
 Entropy = Callable[[int], bytes]
 ELEMENT: Final = 32
 MESSAGE: Final = 1 + ELEMENT
-"""Bytes of the first and the second message: the side, and a point of the group."""
+"""Bytes of the first and of the second message: the letter of its side, and a point."""
 PROOF: Final = 32
 MOST_TICKET: Final = 8000
-"""Bytes of a ticket's word; the longest that can be made has fewer."""
+"""The most bytes of an encoded ticket. The longest one that can be made has fewer."""
 MOST_MESSAGE: Final = PROOF + SecretBox.NONCE_SIZE + SecretBox.MACBYTES + MOST_TICKET
-"""Bytes of the longest message, the last."""
+"""Bytes of the longest message, which is the last one."""
 GUEST, HOST = b"A", b"B"
 
 
 def _sides(number: int) -> tuple[bytes, bytes]:
-    """The names of both sides: what is agreed on, and at which number; not the relay, which the two
-    may know by different names ([K-2])."""
+    """Return the names of both sides, which SPAKE2 hashes into the key.
+
+    They contain the number of the code, but not the relay. The two sides may know it by different
+    names ([K-2]).
+    """
     where = number.to_bytes(4, "big")
     return digest(Label.CODE_GUEST, where), digest(Label.CODE_HOST, where)
 
 
 def _checked(message: bytes, side: bytes) -> bytes:
-    """The other side's message; CodeError unless it holds a point of the prime-order group ([K-3]).
+    """Check that a message is the other side's, with a point of the prime-order group ([K-3]).
 
-    What comes from our own side, reflected, is none.
+    Raises:
+        CodeError: If it is not, as a message of the own side that was sent back.
     """
     if len(message) != MESSAGE or message[:1] != side:
         raise CodeError(CodeCode.NOT_OURS)
@@ -54,16 +62,27 @@ def _checked(message: bytes, side: bytes) -> bytes:
 
 
 def _agreed(spake: Any, message: bytes) -> bytes:
+    """Return the key that follows from the other side's message.
+
+    Raises:
+        CodeError: If the message has the own point.
+    """
     from spake2 import SPAKEError
 
     try:
         return bytes(spake.finish(message))
-    except (SPAKEError, ValueError) as error:  # our own point, sent back as theirs
+    except (SPAKEError, ValueError) as error:  # Our own point, sent back.
         raise CodeError(CodeCode.NOT_OURS) from error
 
 
 class GuestExchange:
-    """The side that has typed the code: `first` out, `prove` the second, `open` the last."""
+    """The guest's side, which has typed the code.
+
+    It sends `first`, then the result of `prove`, and reads the ticket with `open`.
+
+    Attributes:
+        first: The first message.
+    """
 
     def __init__(self, code: SpokenCode, entropy: Entropy = os.urandom) -> None:
         from spake2 import SPAKE2_A
@@ -74,12 +93,32 @@ class GuestExchange:
         self.first = bytes(self._spake.start())
 
     def prove(self, second: bytes) -> bytes:
-        """Our proof that we know the words; CodeError if the second message is none."""
+        """Compute the key, and return the third message. It proves that the guest knows the words.
+
+        Args:
+            second: The second message, of the host.
+
+        Returns:
+            The proof, 32 bytes.
+
+        Raises:
+            CodeError: If the second message is malformed.
+        """
         self._key = _agreed(self._spake, _checked(second, HOST))
         return digest(Label.CODE_GUEST_PROOF, self._key)
 
     def open(self, last: bytes) -> str:
-        """The ticket; CodeError unless it comes from one who knows the words ([K-4])."""
+        """Return the ticket, if the host has proven that it knows the words ([K-4]).
+
+        Args:
+            last: The fourth message, of the host.
+
+        Returns:
+            The encoded ticket.
+
+        Raises:
+            CodeError: If the proof is wrong, or the ticket cannot be decrypted.
+        """
         proof, sealed = last[:PROOF], last[PROOF:]
         if not hmac.compare_digest(proof, digest(Label.CODE_HOST_PROOF, self._key)):
             raise CodeError(CodeCode.WRONG)
@@ -90,9 +129,10 @@ class GuestExchange:
 
 
 class HostExchange:
-    """The side that shows the code, for one guest: `answer` the first, `give` for the third.
+    """The host's side, which shows the code, for one guest.
 
-    Each can be called once: whoever comes next needs another code ([K-5]).
+    It sends the result of `answer`, then that of `give`. Each can be called once, because a code is
+    worth one try ([K-5]).
     """
 
     def __init__(self, code: SpokenCode, ticket: str, entropy: Entropy = os.urandom) -> None:
@@ -105,16 +145,35 @@ class HostExchange:
         self._key = b""
 
     def answer(self, first: bytes) -> bytes:
-        """The second message; CodeError if the first is none. The library bears no second call."""
+        """Compute the key, and return the second message. The package allows one call only.
+
+        Args:
+            first: The first message, of the guest.
+
+        Returns:
+            The letter of the host's side and a point, 33 bytes.
+
+        Raises:
+            CodeError: If the first message is malformed.
+        """
         checked = _checked(first, GUEST)
         second = bytes(self._spake.start())
         self._key = _agreed(self._spake, checked)
         return second
 
     def give(self, proof: bytes) -> bytes:
-        """Our proof, and the ticket sealed; CodeError unless the guest knows the words ([K-4]).
+        """Return the host's proof and the encrypted ticket, if the guest knows the words ([K-4]).
 
-        Until then nothing has been sent by which words could be tried.
+        Nothing that was sent before allows anybody to try words.
+
+        Args:
+            proof: The third message, of the guest.
+
+        Returns:
+            The fourth message: the proof, a nonce and the encrypted ticket.
+
+        Raises:
+            CodeError: If the guest's proof is wrong.
         """
         key, self._key = self._key, b""
         if not key or not hmac.compare_digest(proof, digest(Label.CODE_GUEST_PROOF, key)):

@@ -1,6 +1,6 @@
-"""A code as it is spoken and typed: a number, some words, and perhaps the relay it is waited at.
+"""A code as it is spoken and typed: a number, some words, and perhaps a relay.
 
-There are two words, and more once strangers have guessed at the codes of a table.
+A code has two words, and more once strangers have tried codes of the table.
 """
 
 from __future__ import annotations
@@ -26,19 +26,19 @@ from ..net.relay_client import MOST_NUMBER
 WORDS: Final = 2
 MOST_WORDS: Final = 4
 LEAST_LETTERS: Final = 3
-"""Letters by which every word of the list differs from all others."""
+"""The first letters by which every word of the list differs from all others."""
 USUAL_PORT: Final = 4646
-"""Where a relay listens unless it is told otherwise."""
+"""The port at which a relay listens by default."""
 LIFE: Final[Seconds] = 600.0
 """Seconds for which a code is valid."""
 MAX_CODE_TEXT: Final = 400
-"""Characters of what may be a code with its relay."""
+"""The most characters that are read of a typed code with its relay."""
 _GAPS: Final = re.compile(r"[\s\-_.,\u2010-\u2015\u2212]+")
 _FORM: Final = re.compile(rf"([0-9]+)((?:-[a-z]+){{{WORDS},{MOST_WORDS}}})")
 
 
 class CodeCode(ErrorCode):
-    """What can be wrong with a code as it is typed, or with what it leads to."""
+    """The reasons for which a typed code is wrong, or leads to no ticket."""
 
     NO_CODE = (
         "no-code",
@@ -93,14 +93,17 @@ class CodeCode(ErrorCode):
 
 
 class CodeError(CodedError):
-    """A code that is none, or that led nowhere."""
+    """An error that says why a code is wrong, or leads to no ticket."""
 
 
 @dataclass(frozen=True)
 class SpokenCode:
     """A number under which a host waits at a relay, and the words that both sides know.
 
-    `relay` is 'host:port', or empty if it was not said.
+    Attributes:
+        number: The number.
+        words: The words, in lower case.
+        relay: The 'host:port' of the relay. Empty if it was not typed.
     """
 
     number: int
@@ -112,35 +115,63 @@ class SpokenCode:
 
     @property
     def password(self) -> bytes:
-        """What the exchange proves: the words, never the number ([K-2])."""
+        """The secret of the exchange: the words without the number, joined by '-' ([K-2])."""
         return "-".join(self.words).encode("ascii")
 
 
 @cache
 def word_list() -> tuple[str, ...]:
-    """All words, sorted; in lower case and without marks."""
+    """Return all words from which codes are made.
+
+    Returns:
+        The words in lower case, sorted.
+    """
     text = files(__package__).joinpath("words.txt").read_text("ascii")
     return tuple(sorted(line for line in text.splitlines() if line and not line.startswith("#")))
 
 
 def fresh_words(number: int = WORDS) -> tuple[str, ...]:
-    """So many words that nobody has heard yet, each drawn evenly from the whole list ([K-1])."""
+    """Draw the words of a new code, each evenly from the whole list ([K-1]).
+
+    Args:
+        number: The number of words.
+
+    Returns:
+        The words.
+    """
     return tuple(secrets.choice(word_list()) for _ in range(number))
 
 
 def is_code(text: str) -> bool:
-    """Whether this is meant as a code, and not as a ticket or a nickname: it has the form, and a
-    relay or at least one word of the list."""
+    """Return whether a typed text is meant as a code, and not as a ticket or a nickname.
+
+    It is if it has the form of a code, and either a relay or a word of the list.
+
+    Args:
+        text: The text as typed.
+
+    Returns:
+        True if it is meant as a code.
+    """
     plain, at, _ = _plain(text)
     found = _FORM.fullmatch(plain)
     return found is not None and (bool(at) or any(map(_completed, _words_of(found))))
 
 
 def parse_code(text: str) -> SpokenCode:
-    """The code meant; CodeError says what is wrong. Nothing is sent, so no guess is lost.
+    """Return the code that is meant by a typed text.
 
-    Capitals, blanks, any dash between the parts, and words begun by their first three letters or
-    more are forgiven.
+    Capitals, spaces, any dash between the parts, and words of which only the first three letters or
+    more are typed are accepted. Nothing is sent, so that no try is lost.
+
+    Args:
+        text: The text as typed.
+
+    Returns:
+        The code.
+
+    Raises:
+        CodeError: If it is no code. It says what is wrong.
     """
     plain, at, relay = _plain(text)
     found = _FORM.fullmatch(plain)
@@ -151,11 +182,22 @@ def parse_code(text: str) -> SpokenCode:
 
 
 def _words_of(found: re.Match[str]) -> list[str]:
+    """Return the words in a text of the form of a code."""
     return found[2].strip("-").split("-")
 
 
 def parse_relay(text: str) -> str:
-    """'host:port' of a relay, the usual port if none is named; CodeError if it is none."""
+    """Return the address of a relay as it was typed, with the usual port if none is named.
+
+    Args:
+        text: The text as typed.
+
+    Returns:
+        The address, 'host:port'.
+
+    Raises:
+        CodeError: If it is no address.
+    """
     named = text.strip()
     if ":" not in named.rpartition("]")[2]:
         named = f"{named}:{USUAL_PORT}"
@@ -166,20 +208,29 @@ def parse_relay(text: str) -> str:
 
 
 def _plain(text: str) -> tuple[str, str, str]:
+    """Split a typed code into itself, in lower case with single dashes, the '@' and the relay."""
     code, at, relay = text[:MAX_CODE_TEXT].strip().strip("'\"`<>").partition("@")
     letters = unicodedata.normalize("NFKC", code).casefold()
     return _GAPS.sub("-", letters).strip("-"), at, relay
 
 
 def beginning_with(letters: str) -> tuple[str, ...]:
-    """The words of the list that begin so."""
+    """Return the words of the list that begin with some letters.
+
+    Args:
+        letters: The letters, in lower case.
+
+    Returns:
+        The words, sorted.
+    """
     words = word_list()
     first = bisect_left(words, letters)
-    last = bisect_left(words, letters + "{")  # the character behind z
+    last = bisect_left(words, letters + "{")  # "{" follows "z" in ASCII.
     return words[first:last]
 
 
 def _completed(word: str) -> str | None:
+    """Return the only word of the list that a typed word can mean. Return None if there is none."""
     those = beginning_with(word)
     if word in those:
         return word
@@ -187,6 +238,11 @@ def _completed(word: str) -> str | None:
 
 
 def _word(word: str) -> str:
+    """Return the word of the list that is meant.
+
+    Raises:
+        CodeError: If there is none. It names a similar word, if one is there.
+    """
     found = _completed(word)
     if found is not None:
         return found

@@ -1,8 +1,8 @@
 """The keys of a player at one table: the one drawn for the table, and the long-lived one.
 
-The key of the table signs whatever a seat signs there, and names the seat on links, at relays and
-in files. The long-lived key signs one vouch for it. So files of two tables show nothing that links
-them, and a stolen long-lived key cannot sign for a seat.
+The key of the table signs whatever a seat signs there, and identifies the seat on links, at relays
+and in files. The long-lived key signs one vouch for it. So nothing in the files of two tables shows
+that they have a player in common, and a stolen long-lived key cannot sign for a seat.
 
 SPEC: [H-15], [H-16].
 """
@@ -17,11 +17,11 @@ from protocol import Identity, SeatEntry, Terms, Vouch, table_header, vouches
 
 @dataclass(frozen=True)
 class TableKeys:
-    """The keys of one player at one table, and at those of the same people that follow it.
+    """The keys of one player at one table, and at the later tables of the same people.
 
     Attributes:
         seat: The key that was drawn for the table.
-        player: The player's long-lived key. None if the player stays unknown.
+        player: The player's long-lived key. None if the player shows no vouch.
     """
 
     seat: Identity = field(repr=False)
@@ -35,7 +35,7 @@ class TableKeys:
             nickname: The nickname of the player.
 
         Returns:
-            The entry, and the vouch for it. The vouch is None if the player stays unknown.
+            The entry, and the vouch for it. The vouch is None if the player shows none.
         """
         random = os.urandom(32)
         if self.player is None:
@@ -44,14 +44,24 @@ class TableKeys:
 
 
 def draw_keys(player: Identity | None) -> TableKeys:
-    """Return the keys for a new table.
+    """Draw a key for a new table.
 
     Args:
-        player: The player's long-lived key. None if the player stays unknown.
+        player: The player's long-lived key. None if the player shows no vouch.
+
+    Returns:
+        The keys of the player at this table.
     """
     return TableKeys(Identity(os.urandom(32)), player)
 
 
 def players(shown: tuple[Vouch | None, ...]) -> tuple[bytes | None, ...]:
-    """Return the long-lived key of each seat that has shown one, 32 bytes each, else None."""
+    """Return the long-lived keys that the seats of a table have shown.
+
+    Args:
+        shown: The vouch of each seat. None for a seat that shows none.
+
+    Returns:
+        The key of each seat, 32 bytes. None for a seat without a vouch.
+    """
     return tuple(None if one is None else one.id for one in shown)

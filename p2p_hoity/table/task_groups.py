@@ -16,7 +16,15 @@ T = TypeVar("T")
 
 @asynccontextmanager
 async def open_nursery() -> AsyncIterator[trio.Nursery]:
-    """A nursery; of several failures at once the first that is no cancellation comes out."""
+    """Open a nursery that raises no exception groups.
+
+    Yields:
+        The nursery.
+
+    Raises:
+        BaseException: What a task or the block has raised. Of several errors at once it is the
+            first one that is no cancellation.
+    """
     first: BaseException | None = None
     try:
         async with trio.open_nursery() as nursery:
@@ -32,7 +40,15 @@ async def open_nursery() -> AsyncIterator[trio.Nursery]:
 
 
 async def beside(task: Callable[[], Awaitable[object]], act: Awaitable[T]) -> T:
-    """Return what `act` gives. A task runs beside it until then; its failure ends both."""
+    """Await something while a task runs. A failure of either ends both.
+
+    Args:
+        task: The task. It is cancelled when `act` is done.
+        act: What is awaited.
+
+    Returns:
+        The result of `act`.
+    """
     async with open_nursery() as nursery:
         nursery.start_soon(task)
         found = await act
@@ -41,32 +57,50 @@ async def beside(task: Callable[[], Awaitable[object]], act: Awaitable[T]) -> T:
 
 
 async def never() -> NoReturn:
-    """What never comes."""
+    """Wait until cancelled."""
     await trio.sleep_forever()
 
 
 GAP: Final[Seconds] = 2.0
-"""Seconds between two looks at the clock that are counted; a driver looks some times a second."""
+"""Seconds between two readings of the clock that are counted as awake at most.
+
+A driver reads it several times a second.
+"""
 
 
 @dataclass
 class AwakeClock:
-    """A clock that leaves out the time in which nobody looked at it.
+    """A clock that leaves out the time in which nobody read it.
 
-    A computer's sleep, a stopped process or a long computation of one's own would else use up the
-    patience for the others, whose words may lie unread.
+    The sleep of a computer, a stopped process or a long computation would otherwise use up the
+    timeouts for the other seats, whose messages may have arrived and not been read.
+
+    Attributes:
+        last: The monotonic time of the last reading. None before the first one.
+        slept: The seconds that were left out.
     """
 
     last: float | None = None
     slept: float = 0.0
 
     def time(self, clock: float) -> float:
-        """Seconds awake, by what a monotonic clock says now; never less than before."""
+        """Return the seconds awake. They never decrease.
+
+        Args:
+            clock: The time of a monotonic clock, in seconds.
+
+        Returns:
+            That time, less the seconds that were left out.
+        """
         if self.last is not None:
             self.slept += max(0.0, clock - self.last - GAP)
         self.last = clock
         return clock - self.slept
 
     def now(self) -> float:
-        """Return the seconds awake at this moment of Trio's clock."""
+        """Return the seconds awake, by Trio's clock.
+
+        Returns:
+            The seconds.
+        """
         return self.time(trio.current_time())

@@ -1,4 +1,4 @@
-"""Proofs of a ticket's secret, both ways over one link; the secret is never sent."""
+"""Proofs that a node knows a ticket's secret, both ways over one link. The secret is never sent."""
 
 from __future__ import annotations
 
@@ -10,11 +10,17 @@ from protocol import Label, digest
 
 @dataclass(frozen=True)
 class Capability:
-    """The secret of one table's tickets, and the digest of its terms ([L-15]).
+    """The secret of one table's tickets, with which access is proven and checked ([L-15]).
 
-    A proof is a hash over the secret, the binding of one link, who admits, who comes, and the
-    terms: it is worth nothing on another link, at another table or seat, or from another guest.
-    Without a secret there is nothing to prove: `is_open` lets everyone in, else nobody gets in.
+    A proof is a hash of the secret, the binding of one link, the ids of the node that asks and of
+    the node that answers, and the digest of the terms. So it is worthless on another link, at
+    another table, and for another pair of nodes.
+
+    Attributes:
+        terms: The digest of the terms, 32 bytes.
+        secret: The secret, 16 bytes. Empty if the tickets have none.
+        is_open: Whether everyone is let in without a proof. If it is false and there is no secret,
+            nobody is.
     """
 
     terms: bytes
@@ -22,34 +28,82 @@ class Capability:
     is_open: bool = False
 
     def next(self, terms: bytes) -> Capability:
-        """The same for the next table of the same people: whoever holds one secret and was at the
-        table can make the next one, and no earlier one ([A-7])."""
+        """Return the secret of the next table of the same people ([A-7]).
+
+        It is a hash of this one. So whoever has this secret and was at the table can compute it,
+        and no earlier secret can be computed from it.
+
+        Args:
+            terms: The digest of the terms of the next table, 32 bytes.
+
+        Returns:
+            The capability of the next table.
+        """
         secret = digest(Label.NEXT_TICKET, self.secret, terms)[: len(self.secret)]
         return Capability(terms, secret, self.is_open)
 
     def guest_proof(self, binding: bytes, host: bytes, guest: bytes) -> bytes:
-        """What a guest shows first; nothing without a secret."""
+        """Return the proof of a guest, which it sends first.
+
+        Args:
+            binding: The bytes that only the two ends of the link know.
+            host: The id of the node that is asked, 32 bytes.
+            guest: The id of the guest, 32 bytes.
+
+        Returns:
+            32 bytes. Empty if there is no secret.
+        """
         return self._proof(Label.TICKET_GUEST, binding, host, guest)
 
     def host_proof(self, binding: bytes, host: bytes, guest: bytes) -> bytes:
-        """What the guest gets back before anything else."""
+        """Return the proof of the node that is asked, with which its answer begins.
+
+        Args:
+            binding: The bytes that only the two ends of the link know.
+            host: The id of the node that is asked, 32 bytes.
+            guest: The id of the guest, 32 bytes.
+
+        Returns:
+            32 bytes. Empty if there is no secret.
+        """
         return self._proof(Label.TICKET_HOST, binding, host, guest)
 
     def _proof(self, label: Label, binding: bytes, host: bytes, guest: bytes) -> bytes:
+        """Return one of the two proofs."""
         if not self.secret:
             return b""
         return digest(label, self.secret, binding, host, guest, self.terms)
 
     def admits(self, proof: bytes, binding: bytes, host: bytes, guest: bytes) -> bool:
-        """Whether a guest may come in on what it shows ([L-16])."""
+        """Return whether a guest is let in, by its proof ([L-16]).
+
+        Args:
+            proof: The proof that the guest has sent.
+            binding: The bytes that only the two ends of the link know.
+            host: The id of this node, which is asked.
+            guest: The id of the guest.
+
+        Returns:
+            True if the proof is right, or everyone is let in.
+        """
         return self.is_open or self._is(proof, self.guest_proof(binding, host, guest))
 
     def trusts(self, proof: bytes, binding: bytes, host: bytes, guest: bytes) -> bool:
-        """Whether the one who admits holds our secret too; with none of our own, anyone may.
+        """Return whether the node that was asked knows the secret, by its proof.
+
+        Args:
+            proof: The proof that the node has sent.
+            binding: The bytes that only the two ends of the link know.
+            host: The id of the node that was asked.
+            guest: The id of this node.
+
+        Returns:
+            True if the proof is right, or this node has no secret.
 
         SPEC: [L-17].
         """
         return not self.secret or self._is(proof, self.host_proof(binding, host, guest))
 
     def _is(self, proof: bytes, expected: bytes) -> bool:
+        """Compare a proof with the right one in constant time. An empty proof is never right."""
         return bool(expected) and hmac.compare_digest(proof, expected)

@@ -18,7 +18,7 @@ from ..net.ticket import Ticket
 from ..net.transport import Network
 from ..presentation import screen_updates as updates
 from ..presentation.screen_updates import Screen
-from .join_table import HostLink, JoinCode, complete
+from .join_table import HostLink, JoinCode, checked_header
 from .lobby import LobbyFrame, Offer, Roster
 from .play_table import PeerError, Reach, bind_raw, open_hub
 from .rematch import Agreed
@@ -27,16 +27,19 @@ from .table_keys import draw_keys
 from .task_groups import beside
 
 QUIET: Final[Seconds] = 1.0
-"""Seconds without a step after which all that was played before is known."""
+"""Seconds without a new step after which everything that was played before counts as known."""
 FIRST: Final[Seconds] = 5.0
 """Seconds for which the first step is awaited."""
 MAX_CATCH_UP: Final[Seconds] = 30.0
-"""Seconds after which it is now in any case: some games never rest."""
+"""Seconds after which the present begins in any case, since some games never pause."""
 PAST: Final = (updates.ChainGrew, updates.Happened, updates.Rewound)
 
 
-class FromNow:
-    """Keeps back what was played before; everything is verified all the same."""
+class PastFilter:
+    """A screen that leaves out what was played before an onlooker came.
+
+    The onlooker's machine verifies all of it nevertheless.
+    """
 
     def __init__(self, screen: Screen) -> None:
         self._screen = screen
@@ -47,7 +50,11 @@ class FromNow:
         self._is_now = False
 
     def tell(self, update: updates.Update) -> None:
-        """Pass on an update, unless it is of the past; the end is never kept back."""
+        """Pass an update on, unless it is about the past. The end of a game is always passed on.
+
+        Args:
+            update: The update.
+        """
         if isinstance(update, updates.Started):
             self._started.set()
         if isinstance(update, updates.GameOver | updates.Ended):
@@ -65,7 +72,7 @@ class FromNow:
                 del self._items[kept:]
 
     async def run(self) -> None:
-        """Wait until the past is known, then show how the game stands."""
+        """Wait until the past is known, and then show the state of the game."""
         await self._started.wait()
         began = trio.current_time()
         while not self._is_now:
@@ -75,6 +82,7 @@ class FromNow:
             await trio.sleep(QUIET / 4)
 
     def _begin(self) -> None:
+        """Show the state of the game, and pass on all updates from now on."""
         if not self._is_now and self._view is not None:
             self._screen(updates.Resumed(self._view, tuple(self._items)))
         self._is_now = True
@@ -82,7 +90,7 @@ class FromNow:
 
 @dataclass(frozen=True)
 class Onlooker(Attendee):
-    """Who looks on.
+    """The person that looks on at this node.
 
     Attributes:
         from_now: Whether what was played before it came is left out.
@@ -94,10 +102,20 @@ class Onlooker(Attendee):
 async def watch_table(
     ticket: Ticket, onlooker: Onlooker, network: Network | None = None, hidden: bool = False
 ) -> Outcome:
-    """Follow a table without a seat, and those that come after it ([A-7]); `hidden`: by a proxy."""
+    """Look on at a table, and at those of the same people that follow it ([A-7]).
+
+    Args:
+        ticket: The ticket.
+        onlooker: The person that looks on.
+        network: The network that dials. None for TCP from this machine.
+        hidden: Whether the network dials by a proxy.
+
+    Returns:
+        How the last table ended for this node.
+    """
     if not onlooker.from_now:
         return await _watch(ticket, onlooker, network, hidden)
-    later = FromNow(onlooker.screen)
+    later = PastFilter(onlooker.screen)
     since = replace(onlooker, screen=later.tell)
     return await beside(later.run, _watch(ticket, since, network, hidden))
 
@@ -105,6 +123,7 @@ async def watch_table(
 async def _watch(
     ticket: Ticket, onlooker: Onlooker, network: Network | None, hidden: bool
 ) -> Outcome:
+    """Look on at a table and at those that follow it, and pass on all updates to the screen."""
     keys = draw_keys(None)
     reach = Reach("127.0.0.1:0", network=network, hidden=hidden)
     async with open_hub(keys.seat, reach) as (hub, _):
@@ -122,19 +141,27 @@ async def _watch(
 
 
 async def _wait_for_roster(host_link: HostLink) -> Roster:
-    """The roster of the ticket's table, however long it takes until the table is full; PeerError
-    if its host lets nobody look on."""
+    """Wait until the table is full, however long it takes, and return its roster.
+
+    Raises:
+        PeerError: If the host lets nobody look on.
+    """
     frame: LobbyFrame = await host_link.first()
     while True:
         match frame:
             case Offer(terms=terms):
                 _check_watched(terms)
             case Roster():
-                _check_watched(complete(frame, host_link.ticket).terms)
+                _check_watched(checked_header(frame, host_link.ticket).terms)
                 return frame
         frame = await host_link.next()
 
 
 def _check_watched(terms: Terms) -> None:
+    """Check that the terms admit onlookers.
+
+    Raises:
+        PeerError: If they do not.
+    """
     if not terms.watched:
         raise PeerError(JoinCode.UNWATCHED)

@@ -604,7 +604,7 @@ def test_verify_does_itself_what_a_process_left_undone(
     def gone(*_: object) -> Any:
         raise worker_processes.ProcessEnded
 
-    monkeypatch.setattr(worker_processes, "spread", lambda _: nullcontext(gone))
+    monkeypatch.setattr(worker_processes, "process_pool", lambda _: nullcontext(gone))
     done = hoity.done(0, "verify", game, "--json")
     assert [line["verdict"] for line in done.lines] == ["ok"]
 

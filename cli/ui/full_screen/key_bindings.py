@@ -63,7 +63,7 @@ def options(stage: Stage, desk: Desk, rings: bool) -> list[Offer]:
     """Everything it offers now; to stay is the first."""
     if desk.lesson is not None:
         return [
-            ("stay at the table", _("stay at the table")),
+            ("stay", _("stay at the table")),
             ("leave", _("leave the lesson")),
             *_look(stage),
         ]
@@ -78,7 +78,7 @@ def options(stage: Stage, desk: Desk, rings: bool) -> list[Offer]:
         words = _("hear onlookers again") if ONLOOKERS in desk.muted else _("mute onlookers")
         found.append((f"mute {ONLOOKERS}", words))
     return [
-        ("stay at the table", _("stay at the table")),
+        ("stay", _("stay at the table")),
         *_leave(stage, desk),
         pace,
         ("bell", bell),

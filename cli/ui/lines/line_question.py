@@ -232,7 +232,7 @@ def _asked(question: Query, kind: rules.Kind) -> list[str]:
 
 LEAVE: Final = frozenset({"1", "leave", "salir", "gehen", "verlassen"})
 BOT: Final = frozenset({"2", "bot"})
-STAY: Final = frozenset({"3", "stay at the table", "quedarme", "bleiben"})
+STAY: Final = frozenset({"3", "stay", "quedarme", "bleiben"})
 
 Act = Callable[[], None]
 

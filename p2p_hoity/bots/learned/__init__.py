@@ -1,4 +1,4 @@
-"""The learned bot: one network that sees what its seat may know and mixes its choices."""
+"""The learned bot: a neural network that sees what its seat may know, and draws its choices."""
 
 from __future__ import annotations
 
@@ -19,31 +19,67 @@ WEIGHTS = "weights.bin"
 
 @dataclass(frozen=True, slots=True)
 class Mixture:
-    """The candidates of one pick, each with how likely it is chosen."""
+    """The candidates for one pick, with their probabilities.
+
+    Attributes:
+        choices: The candidates.
+        chances: The probability of each candidate.
+    """
 
     choices: tuple[Choice, ...]
     chances: tuple[float, ...]
 
     def draw(self, rng: Random) -> Choice:
-        """One of them."""
+        """Draw one of the candidates.
+
+        Args:
+            rng: The source of randomness.
+
+        Returns:
+            The candidate.
+        """
         return rng.choices(self.choices, self.chances)[0]
 
 
 @dataclass(frozen=True, slots=True)
 class Learned:
-    """A network that chooses for a seat."""
+    """A bot that chooses by a network.
+
+    Attributes:
+        network: The network.
+    """
 
     network: PolicyNetwork
 
     def choose(self, view: View, decision: Expected, rng: Random) -> Choice:
-        """A legal choice for the view's seat. NothingToChoose if it has none."""
+        """Return a choice for the view's seat.
+
+        Args:
+            view: The view of the seat.
+            decision: What the game expects.
+            rng: The source of randomness.
+
+        Returns:
+            The choice.
+
+        Raises:
+            NothingToChoose: If the seat has no legal choice.
+        """
         drawn = [mixture.draw(rng) for mixture in self.mixtures(view, decision)]
         return cast("tuple[int, ...]", tuple(drawn)) if kind_of(decision) == "theft" else drawn[0]
 
     def mixtures(self, view: View, decision: Expected) -> tuple[Mixture, ...]:
-        """What it would do: one mixture, or of a theft one for each exhibit.
+        """Return the probabilities with which the bot would choose.
 
-        NothingToChoose if the view's seat has no legal choice.
+        Args:
+            view: The view of the seat.
+            decision: What the game expects.
+
+        Returns:
+            One mixture. For a theft there is one for each exhibit.
+
+        Raises:
+            NothingToChoose: If the view's seat has no legal choice.
         """
         sight = sight_of(view, decision)
         found = picks(sight)
@@ -53,12 +89,24 @@ class Learned:
         return tuple(self._mixture(base, pick) for pick in found)
 
     def _mixture(self, base: list[float], pick: Pick) -> Mixture:
+        """Return the probabilities of the candidates for one pick."""
         chances = self.network.mixture(base, [candidate.numbers for candidate in pick])
         return Mixture(tuple(candidate.choice for candidate in pick), tuple(chances))
 
 
 def sight_of(view: View, decision: Expected) -> Sight:
-    """What the seat of a decision sees. NothingToChoose if it asks this view for no choice."""
+    """Return what a seat sees that has to choose.
+
+    Args:
+        view: The view of the seat.
+        decision: What the game expects.
+
+    Returns:
+        The sight, from which the features are computed.
+
+    Raises:
+        NothingToChoose: If the decision asks for no choice, or the view is an onlooker's.
+    """
     kind = kind_of(decision)
     if view.seat is None:
         raise NothingToChoose("an onlooker has nothing to choose")
@@ -67,7 +115,14 @@ def sight_of(view: View, decision: Expected) -> Sight:
 
 @cache
 def shipped() -> Learned:
-    """With the network that comes with the game. BadWeights if it is damaged."""
+    """Return the bot with the network that comes with the game. It is read once.
+
+    Returns:
+        The bot.
+
+    Raises:
+        BadWeights: If the file of the network is damaged.
+    """
     return Learned(read(files(__package__).joinpath(WEIGHTS).read_bytes()))
 
 

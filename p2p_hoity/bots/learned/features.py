@@ -1,19 +1,20 @@
-"""The features: all numbers the network is given, in their order, as one table.
+"""The features: all numbers that the network is given, in their order, as one table.
 
-`sight.py` fills OWN and OTHER, `menu.py` fills CANDIDATE; their vectorised twin is written from
-this page. A 0 stands wherever a thing is not there. Words used in the table:
+`observation.py` computes OWN and OTHER, and `move_candidates.py` computes CANDIDATE. Their
+vectorised twins in the training are written from this page. Where a thing does not exist its number
+is 0. Words used in the table:
 
-- *others*: the other seats at the table; *active*: present and not sitting this round out;
-- *known* pieces of a seat: those whose letter the deciding seat knows (its own: all of them);
-- *age* of a piece: 1 - seniority / number of Collectibles (the oldest 1), 0 if there is none;
-- *run*: the largest unbroken run of letters among the known pieces of a seat (even below three
-  pieces), of equal ones that with the older oldest piece; *size*: its number of pieces;
-- *gain* of a letter for a seat: by how much one more piece of it makes the size of its run larger;
-  *loss*: by how much one less makes it smaller;
-- *may have*: the largest run there can be if the seat's hidden pieces fill gaps and add to it;
-- Cash, Thieves, Detective and Exhibit of a seat are those in its hand, not those on the table;
-- CASH and THIEF are the largest numbers on such cards in the edition (24 and 12);
-- *clipped*: brought into -1 to 1. A share of others is out of all others, active or not.
+- *others*: the other seats at the table. *Active*: present and not sitting this round out.
+- *known* pieces of a seat: those whose letter the deciding seat knows, which are all of its own.
+- *age* of a piece: 1 - seniority / number of Collectibles (the oldest 1), 0 if there is none.
+- *run*: the largest unbroken run of letters among the known pieces of a seat, even below three
+  pieces. Of equal ones it is that with the older oldest piece. *Size*: its number of pieces.
+- *gain* of a letter for a seat: by how much one more piece of it makes the size of its run larger.
+  *Loss*: by how much one less makes it smaller.
+- *may have*: the largest run that is possible if the seat's hidden pieces fill gaps and add to it.
+- Cash, Thieves, Detective and Exhibit of a seat are those in its hand, not those on the table.
+- CASH and THIEF are the largest numbers on such cards in the edition (24 and 12).
+- *clipped*: limited to -1 to 1. A share of others is out of all others, active or not.
 """
 
 from __future__ import annotations
@@ -22,12 +23,18 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 VERSION = 1
-"""Of this table; weights say which one they were trained for."""
+"""The version of this table. A file of weights names the version for which it was trained."""
 
 
 @dataclass(frozen=True, slots=True)
 class Feature:
-    """`count` numbers in a row: their name, what they mean and by what they are scaled."""
+    """Some numbers in a row that belong together.
+
+    Attributes:
+        name: Their name.
+        count: How many numbers they are.
+        meaning: What they mean, and by what they are divided.
+    """
 
     name: str
     count: int
@@ -86,7 +93,7 @@ OWN = (
     ),
     Feature("rivals", 2, "share of others whose run is smaller than own; who may have a larger"),
 )
-"""Of the deciding seat."""
+"""The features of the deciding seat and of the table."""
 
 OTHER = (
     Feature("figure", 3, "field / 50; (field - own field) / 20, clipped; rank / 6"),
@@ -103,7 +110,7 @@ OTHER = (
     Feature("active", 1, "1 if active"),
     Feature("gains", 2, "gain of the top of window 1 / 4; of window 2 / 4"),
 )
-"""Of each other seat, by rising seat."""
+"""The features of each other seat, by rising seat."""
 
 CANDIDATE = (
     Feature("place", 2, "place, turn: Castle; Auction Hall"),
@@ -136,12 +143,28 @@ CANDIDATE = (
         " pieces left in the exhibit / 10",
     ),
 )
-"""Of each choice: place 2 (Castle, Hall); action by card, rising; turn by Place and card, rising;
-window 1, 2; theft, for each exhibit apart, by letter the oldest piece of it; exhibit, for each span
-of letters (A-A, A-B, … A-F, B-B, …) that is unbroken and has at least 3 pieces: all its pieces,
-then, where these are fewer, the oldest of each letter filled up to 3 with the oldest others."""
+"""The features of each candidate, one of the choices.
+
+The order of the candidates is:
+
+- place: Castle, Auction Hall.
+- action: by card, rising.
+- turn: by Place and card, rising.
+- window: 1, 2.
+- theft: for each exhibit by itself, the oldest piece of each letter.
+- exhibit: for each span of letters (A-A, A-B, … A-F, B-B, …) that is unbroken and has at least 3
+  pieces. First all its pieces. Then, where these are fewer, the oldest of each letter, filled up to
+  3 with the oldest others.
+"""
 
 
 def length(table: Iterable[Feature]) -> int:
-    """How many numbers a table has."""
+    """Return how many numbers a table has.
+
+    Args:
+        table: The features.
+
+    Returns:
+        The number.
+    """
     return sum(feature.count for feature in table)

@@ -1,7 +1,6 @@
-"""What there is to choose: the candidates of a decision, each with its numbers and what it stands
-for.
+"""The candidates of a decision: each with its numbers and the choice that it stands for.
 
-The order of the candidates and the meaning of their numbers stand in `features.py`.
+`features.py` says in which order the candidates come and what their numbers mean.
 """
 
 from __future__ import annotations
@@ -25,49 +24,65 @@ PLACE_AT, CARD_AT, CASH_AT, THIEF_AT, EXHIBIT_AT, PIECE_AT = (
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """One thing to choose: the choice, or of a theft the slot taken from one exhibit."""
+    """A thing that the bot can pick.
+
+    Attributes:
+        choice: The choice. For a theft it is the slot that is taken from one exhibit.
+        numbers: The features, as in the table CANDIDATE.
+    """
 
     choice: Choice
     numbers: Block
 
 
 Pick = list[Candidate]
-"""What one is picked from."""
+"""The candidates, of which one is picked."""
 
 
 def picks(sight: Sight) -> list[Pick]:
-    """What there is to pick: one thing, or of a theft one piece of each exhibit."""
+    """Return the candidates of a decision.
+
+    Args:
+        sight: What the seat sees.
+
+    Returns:
+        One list of candidates. For a theft there is one list for each exhibit.
+    """
     if sight.kind == "theft":
         return [_theft(sight, exhibit) for exhibit in theft_options(sight.state)]
     return [_LISTS[sight.kind](sight)]
 
 
 def _numbers(*parts: tuple[int, Sequence[float]]) -> Block:
-    """All 0 but for these stretches."""
+    """Return the features of a candidate: the given stretches, and 0 elsewhere."""
     row = [0.0] * TOTAL
     for at, values in parts:
         row[at : at + len(values)] = values
     return row
 
 
-# Places and Actions.
+# Places and Actions
 
 
 def _places(sight: Sight) -> Pick:
+    """Return the candidates for a Place."""
     options = cast("tuple[int, ...]", sight.view.legal("place"))
     return [Candidate(place, _numbers(_place(place))) for place in sorted(options)]
 
 
 def _place(place: int) -> tuple[int, Block]:
+    """Return the features of a Place, and where they begin."""
     return PLACE_AT, one_hot(observation.PLACES, place)
 
 
 def _actions(sight: Sight) -> Pick:
+    """Return the candidates for an Action."""
     options = cast("tuple[int, ...]", sight.view.legal("action"))
     return [Candidate(card, _numbers(*_card(sight, card))) for card in sorted(options)]
 
 
 def _turns(sight: Sight) -> Pick:
+    """Return the candidates for a Place and an Action together."""
     options = cast("tuple[tuple[int, int], ...]", sight.view.legal("turn"))
     return [
         Candidate((place, card), _numbers(_place(place), *_card(sight, card)))
@@ -76,6 +91,7 @@ def _turns(sight: Sight) -> Pick:
 
 
 def _card(sight: Sight, card: int) -> list[tuple[int, Block]]:
+    """Return the features of an Action card, and where each stretch begins."""
     kind = sight.state.kind(card)
     parts = [(CARD_AT, one_hot(observation.ACTIONS, kind))]
     number = sight.state.edition.number(card)
@@ -91,15 +107,17 @@ def _card(sight: Sight, card: int) -> list[tuple[int, Block]]:
 
 
 def _with_more(sight: Sight, kind: ActionKind, number: int, place: Place) -> float:
+    """Return the share of the other seats that have a higher card and may be in a Place."""
     hands = sight.hands[kind]
     found = [s for s in sight.others if sight.may_be_in(s, place) and hands[s][:1] > [number]]
     return share(len(found), len(sight.others))
 
 
-# Exhibits.
+# Exhibits
 
 
 def _exhibits(sight: Sight) -> Pick:
+    """Return the candidates for an exhibit."""
     found = []
     for low, high in observation.SPANS:
         whole = sight.mine.span(low, high)
@@ -111,7 +129,7 @@ def _exhibits(sight: Sight) -> Pick:
 
 
 def _smallest(sight: Sight, low: int, high: int) -> tuple[int, ...]:
-    """The oldest of each letter, and the oldest others until there are enough."""
+    """Return the oldest piece of each letter of a span, and the oldest others, up to three."""
     groups = sight.mine.slots[low : high + 1]
     more = sorted((slot for slots in groups for slot in slots[1:]), key=sight.mine.seniority)
     missing = max(0, MIN_EXHIBIT - len(groups))
@@ -119,6 +137,7 @@ def _smallest(sight: Sight, low: int, high: int) -> tuple[int, ...]:
 
 
 def _exhibit(sight: Sight, slots: tuple[int, ...], low: int, high: int) -> Candidate:
+    """Return an exhibit as a candidate."""
     mine, known = sight.mine, sight.state.known
     size, first, last = mine.run
     of_run = set(mine.span(first, last)) & set(slots)
@@ -136,15 +155,17 @@ def _exhibit(sight: Sight, slots: tuple[int, ...], low: int, high: int) -> Candi
 
 
 def _above_rivals(sight: Sight, size: int) -> float:
+    """Return by how much an exhibit is larger than the largest run of the other exhibitors."""
     rivals = [s for s in sight.state.playing(Place.CASTLE, ActionKind.EXHIBIT) if s != sight.seat]
     largest = max((sight.holdings[seat].size for seat in rivals), default=None)
     return 0.0 if largest is None else clipped((size - largest) / 5)
 
 
-# Single pieces: of windows and of exhibits.
+# Single pieces of windows and exhibits
 
 
 def _windows(sight: Sight) -> Pick:
+    """Return the candidates for a window."""
     found = []
     for window in sorted(cast("tuple[int, ...]", sight.view.legal("window"))):
         slots = sight.state.windows[window]
@@ -154,6 +175,7 @@ def _windows(sight: Sight) -> Pick:
 
 
 def _theft(sight: Sight, exhibit: tuple[int, ...]) -> Pick:
+    """Return the candidates for the piece that is taken from one exhibit."""
     state = sight.state
     owner = next(seat for seat, left in enumerate(state.exhibits) if left == exhibit)
     ahead = clipped((state.figures[owner] - state.figures[sight.seat]) / observation.LEAD)
@@ -173,6 +195,7 @@ def _theft(sight: Sight, exhibit: tuple[int, ...]) -> Pick:
 
 
 def _piece(sight: Sight, slot: int, choice: int, owner: int | None, last: Block) -> Candidate:
+    """Return a piece of a window or exhibit as a candidate."""
     card = sight.cards[slot]
     letter = letter_of(sight.state.edition, card)
     size, low, high = sight.mine.run

@@ -1,6 +1,6 @@
-"""One decision as the network sees it: what each seat holds, and all else in numbers.
+"""A decision as the network sees it: what each seat has, and everything else as numbers.
 
-The order and the meaning of the numbers stand in `features.py`.
+`features.py` says in which order the numbers come and what they mean.
 """
 
 from __future__ import annotations
@@ -15,13 +15,20 @@ from ...rules.choices import Kind
 from ...rules.exhibits import MIN_EXHIBIT, letter_of, two_largest, whole_runs
 
 Counts = Sequence[int]
-"""Pieces by letter."""
+"""The number of pieces of each letter."""
 SPANS = tuple((low, high) for low in range(len(LETTERS)) for high in range(low, len(LETTERS)))
-"""Every stretch of letters, first and last."""
+"""All stretches of letters, each as its first and last letter."""
 
 
 def size_of(counts: Counts) -> int:
-    """Pieces in the largest run."""
+    """Return the number of pieces in the largest run.
+
+    Args:
+        counts: The number of pieces of each letter.
+
+    Returns:
+        The number.
+    """
     best = size = 0
     for count in counts:
         size = size + count if count else 0
@@ -30,28 +37,58 @@ def size_of(counts: Counts) -> int:
 
 
 def gain(counts: Counts, letter: int) -> int:
-    """By how much one more piece of this letter makes the largest run larger."""
+    """Return by how much one more piece of a letter makes the largest run larger.
+
+    Args:
+        counts: The number of pieces of each letter.
+        letter: The letter, as a number.
+
+    Returns:
+        The difference.
+    """
     more = list(counts)
     more[letter] += 1
     return size_of(more) - size_of(counts)
 
 
 def loss(counts: Counts, letter: int) -> int:
-    """By how much one less makes it smaller."""
+    """Return by how much one piece less of a letter makes the largest run smaller.
+
+    Args:
+        counts: The number of pieces of each letter.
+        letter: The letter, as a number.
+
+    Returns:
+        The difference.
+    """
     less = list(counts)
     less[letter] -= 1
     return size_of(counts) - size_of(less)
 
 
 def may_have(counts: Counts, hidden: int) -> int:
-    """Pieces in the largest run there can be with `hidden` more pieces of any letters."""
+    """Return the number of pieces in the largest run that is possible with further pieces.
+
+    Args:
+        counts: The number of known pieces of each letter.
+        hidden: The number of further pieces, which may be of any letters.
+
+    Returns:
+        The number.
+    """
     spans = (counts[low : high + 1] for low, high in SPANS)
     return max((sum(span) + hidden for span in spans if span.count(0) <= hidden), default=0)
 
 
 @dataclass(frozen=True)
 class Holdings:
-    """The known pieces of one seat, slot to Collectible, and how many more are hidden."""
+    """The pieces of one seat.
+
+    Attributes:
+        edition: The edition.
+        cards: The known Collectibles by slot.
+        hidden: The number of pieces that are not known.
+    """
 
     edition: Edition
     cards: Mapping[int, int]
@@ -59,7 +96,7 @@ class Holdings:
 
     @cached_property
     def slots(self) -> tuple[tuple[int, ...], ...]:
-        """By letter the known slots, oldest first."""
+        """The known slots by letter, those of each letter with the oldest piece first."""
         found: list[list[int]] = [[] for _ in LETTERS]
         for slot in sorted(self.cards, key=self.seniority):
             found[letter_of(self.edition, self.cards[slot])].append(slot)
@@ -67,12 +104,16 @@ class Holdings:
 
     @cached_property
     def counts(self) -> list[int]:
-        """Known pieces by letter."""
+        """The number of known pieces of each letter."""
         return [len(slots) for slots in self.slots]
 
     @cached_property
     def run(self) -> tuple[int, int, int]:
-        """(size, first letter, last letter) of the run; (0, 0, -1) if nothing is known."""
+        """The largest unbroken run of letters: its size, its first and its last letter.
+
+        Of equal runs it is the one with the older oldest piece. It is (0, 0, -1) if nothing is
+        known.
+        """
         runs = whole_runs(self.counts)
         return max(
             runs, key=lambda run: (run[0], self.age(self.span(*run[1:]))), default=(0, 0, -1)
@@ -80,37 +121,79 @@ class Holdings:
 
     @property
     def size(self) -> int:
-        """Pieces in the run."""
+        """The number of pieces in the largest unbroken run of letters."""
         return self.run[0]
 
     def span(self, low: int, high: int) -> tuple[int, ...]:
-        """The known slots of these letters."""
+        """Return the known slots of a stretch of letters.
+
+        Args:
+            low: The first letter, as a number.
+            high: The last letter.
+
+        Returns:
+            The slots, by letter.
+        """
         return tuple(slot for slots in self.slots[low : high + 1] for slot in slots)
 
     def seniority(self, slot: int) -> int:
-        """The piece's place in the order of age, the oldest 0."""
+        """Return the place of a piece in the order of age.
+
+        Args:
+            slot: The slot of the piece.
+
+        Returns:
+            The place, 0 for the oldest of all Collectibles.
+        """
         return self.edition.seniority[self.cards[slot]]
 
     def age(self, slots: Iterable[int]) -> float:
-        """Age of the oldest of these pieces, 0 if there is none."""
+        """Return the age of the oldest of some pieces.
+
+        Args:
+            slots: The slots of the pieces.
+
+        Returns:
+            The age, 1 for the oldest of all Collectibles. 0 if there is no piece.
+        """
         total = len(self.edition.collectibles)
         return 1 - min(map(self.seniority, slots), default=total) / total
 
 
 def share(found: int, of: int) -> float:
-    """This part of them; 0 if there are none."""
+    """Return a part of a whole.
+
+    Args:
+        found: The part.
+        of: The whole.
+
+    Returns:
+        The quotient, 0 if the whole is 0.
+    """
     return found / of if of else 0.0
 
 
 def clipped(value: float) -> float:
-    """Brought into -1 to 1."""
+    """Return a number limited to -1 to 1.
+
+    Args:
+        value: The number.
+
+    Returns:
+        The limited number.
+    """
     return max(-1.0, min(1.0, value))
 
 
 @dataclass(frozen=True)
 class Sight:
-    """What a seat that owes a choice of this kind knows. Numbers of Action cards are largest
-    first."""
+    """Everything that a seat knows which owes a choice.
+
+    Attributes:
+        view: The view of the seat.
+        seat: The seat.
+        kind: The kind of choice.
+    """
 
     view: View
     seat: int
@@ -118,12 +201,12 @@ class Sight:
 
     @property
     def state(self) -> State:
-        """What is open to all."""
+        """The open state of the game."""
         return self.view.state
 
     @cached_property
     def cards(self) -> Cards:
-        """Every slot whose Collectible the seat knows."""
+        """The Collectible of every slot that the seat knows."""
         return self.view.cards
 
     @cached_property
@@ -133,60 +216,70 @@ class Sight:
 
     @cached_property
     def holdings(self) -> tuple[Holdings, ...]:
-        """By seat what is known of its Collectibles."""
+        """For each seat what is known of its Collectibles."""
         return tuple(self._holdings(slots) for slots in self.state.collectibles)
 
     def _holdings(self, slots: Sequence[int]) -> Holdings:
+        """Return what is known of the Collectibles in some slots."""
         known = {slot: self.cards[slot] for slot in slots if slot in self.cards}
         return Holdings(self.state.edition, known, len(slots) - len(known))
 
     @property
     def mine(self) -> Holdings:
-        """The own Collectibles."""
+        """The seat's own Collectibles."""
         return self.holdings[self.seat]
 
     @cached_property
     def hands(self) -> Mapping[ActionKind, tuple[list[int], ...]]:
-        """By kind of Action, and by seat, the numbers on such cards in hand."""
+        """For each kind of Action and each seat, the numbers on such cards in hand, falling."""
         return {
             kind: tuple(self._numbers(hand, kind) for hand in self.state.hands) for kind in ACTIONS
         }
 
     def _numbers(self, hand: Iterable[int], kind: ActionKind) -> list[int]:
+        """Return the numbers on the cards of a kind among some cards, largest first."""
         edition = self.state.edition
         found = (edition.number(card) for card in hand if edition.kind(card) == kind)
         return sorted(found, reverse=True)
 
     @cached_property
     def largest(self) -> Mapping[ActionKind, int]:
-        """By kind of Action the largest number on any such card of the edition."""
+        """For each kind of Action the largest number on any such card of the edition."""
         every = range(len(self.state.edition.action_cards))
         return {kind: self._numbers(every, kind)[0] for kind in ACTIONS}
 
     @cached_property
     def tops(self) -> tuple[int | None, ...]:
-        """By window the Collectible on top, None if there is none that is open."""
+        """For each window the Collectible on top. None if there is none, or it is hidden."""
         known = self.state.known
         return tuple(known[slots[0]] if slots else None for slots in self.state.windows)
 
     @cached_property
     def shown(self) -> tuple[ActionKind | None, ...]:
-        """By seat the kind of Action it has on the table."""
+        """For each seat the kind of Action in front of it. None if there is none."""
         kind = self.state.edition.kind
         return tuple(None if card is None else kind(card) for card in self.state.actions)
 
     @cached_property
     def active(self) -> tuple[bool, ...]:
-        """By seat whether it may be asked for choices."""
+        """For each seat whether it may be asked for choices."""
         return tuple(map(self.state.active, range(self.state.seats)))
 
     @cached_property
     def ranks(self) -> tuple[int, ...]:
-        """By seat its rank on the track."""
+        """For each seat its rank on the track."""
         return self.state.ranks(self.state.figures)
 
     def may_be_in(self, seat: int, place: Place) -> bool:
-        """Whether a seat takes part and is, or may yet be, in this Place."""
+        """Return whether a seat takes part and is, or may yet be, in a Place.
+
+        Args:
+            seat: The seat.
+            place: The Place.
+
+        Returns:
+            True if so.
+        """
         return self.active[seat] and self.state.places[seat] in (None, place)
 
 
@@ -205,17 +298,40 @@ OF_WINDOW, OF_CASH, OF_CASH_SUM, OF_THIEVES = 24, 4, 50, 2
 
 
 def one_hot(options: Iterable[object], value: object) -> Block:
-    """1 for the option that is the value, 0 for all others."""
+    """Return 1 for the option that is equal to a value, and 0 for all others.
+
+    Args:
+        options: The options.
+        value: The value.
+
+    Returns:
+        One number for each option.
+    """
     return [float(option == value) for option in options]
 
 
 def scaled(values: Iterable[float], by: float) -> Block:
-    """Each of them divided."""
+    """Divide numbers.
+
+    Args:
+        values: The numbers.
+        by: The divisor.
+
+    Returns:
+        The quotients.
+    """
     return [value / by for value in values]
 
 
 def own_block(sight: Sight) -> Block:
-    """The table OWN for the deciding seat."""
+    """Compute the features of the table OWN, for the deciding seat.
+
+    Args:
+        sight: What the seat sees.
+
+    Returns:
+        The numbers, in the order of the table.
+    """
     blocks = (
         _table(sight),
         _track(sight),
@@ -233,14 +349,22 @@ def own_block(sight: Sight) -> Block:
 
 
 def other_blocks(sight: Sight) -> list[Block]:
-    """The table OTHER for each other seat."""
+    """Compute the features of the table OTHER, for each other seat.
+
+    Args:
+        sight: What the seat sees.
+
+    Returns:
+        The numbers of each other seat, by rising seat.
+    """
     return [_other(sight, seat) for seat in sight.others]
 
 
-# The own block.
+# The own block
 
 
 def _table(sight: Sight) -> Block:
+    """Compute the features from `decision` to `round`."""
     state, switches = sight.state, sight.state.edition.switches
     return [
         *one_hot(KINDS, sight.kind),
@@ -255,6 +379,7 @@ def _table(sight: Sight) -> Block:
 
 
 def _track(sight: Sight) -> Block:
+    """Compute the features from `figure` to `octagon`."""
     state, octagons = sight.state, sight.state.edition.octagons
     own, leader = state.figures[sight.seat], max(state.figures)
     left = max(0, len(octagons) - leader)
@@ -271,6 +396,7 @@ def _track(sight: Sight) -> Block:
 
 
 def _pieces(sight: Sight) -> Block:
+    """Compute the features from `letters` to `pieces`."""
     mine, known = sight.mine, sight.state.known
     (size, low, high), open_counts = mine.run, _open_counts(sight)
     run = mine.span(low, high)
@@ -291,11 +417,13 @@ def _pieces(sight: Sight) -> Block:
 
 
 def _open_counts(sight: Sight) -> list[int]:
+    """Return how many of the seat's pieces of each letter are open to all."""
     known = sight.state.known
     return [sum(known[slot] is not None for slot in slots) for slots in sight.mine.slots]
 
 
 def _window(sight: Sight, window: int) -> Block:
+    """Compute the features of one window."""
     card = sight.tops[window]
     if card is None:
         return [0.0] * (len(LETTERS) + 4)
@@ -310,18 +438,28 @@ def _window(sight: Sight, window: int) -> Block:
 
 
 def _gain_of(sight: Sight, seat: int, card: int | None) -> int:
+    """Return by how much a Collectible makes a seat's largest run larger, 0 if there is none."""
     if card is None:
         return 0
     return gain(sight.holdings[seat].counts, letter_of(sight.state.edition, card))
 
 
 def age(sight: Sight, card: int) -> float:
-    """Of a Collectible, the oldest 1."""
+    """Return the age of a Collectible.
+
+    Args:
+        sight: What the seat sees.
+        card: The Collectible.
+
+    Returns:
+        The age, 1 for the oldest one.
+    """
     edition = sight.state.edition
     return 1 - edition.seniority[card] / len(edition.collectibles)
 
 
 def _unseen(sight: Sight) -> Block:
+    """Compute the feature `unseen`."""
     edition, counts = sight.state.edition, [0] * len(LETTERS)
     for card in set(range(len(edition.collectibles))) - set(sight.cards.values()):
         counts[letter_of(edition, card)] += 1
@@ -329,6 +467,7 @@ def _unseen(sight: Sight) -> Block:
 
 
 def _hand(sight: Sight) -> Block:
+    """Compute the features from `cash` to `single cards`."""
     numbers, kinds = sight.hands, (ActionKind.CASH, ActionKind.THIEF)
     cash, thieves = (numbers[kind][sight.seat] for kind in kinds)
     most, highest = (sight.largest[kind] for kind in kinds)
@@ -347,15 +486,18 @@ def _hand(sight: Sight) -> Block:
 
 
 def _first(numbers: Sequence[int]) -> int:
+    """Return the first of some numbers, 0 if there is none."""
     return numbers[0] if numbers else 0
 
 
 def _single_cards(sight: Sight, seat: int) -> Block:
+    """Return whether a seat has a Detective, and whether it has an Exhibit, in its hand."""
     kinds = (ActionKind.DETECTIVE, ActionKind.EXHIBIT)
     return [float(bool(sight.hands[kind][seat])) for kind in kinds]
 
 
 def _prison(sight: Sight) -> Block:
+    """Compute the feature `prison`."""
     state = sight.state
     owners = [state.owner(card) for card in state.prison]
     cells = [cell for cell, owner in enumerate(owners) if owner == sight.seat]
@@ -367,10 +509,12 @@ def _prison(sight: Sight) -> Block:
 
 
 def _played(sight: Sight, seat: int) -> Block:
+    """Return the Place and the kind of Action that a seat has shown."""
     return [*one_hot(PLACES, sight.state.places[seat]), *one_hot(ACTIONS, sight.shown[seat])]
 
 
 def _others_played(sight: Sight) -> Block:
+    """Compute the features `others where` and `others' actions`."""
     state, others, shown = sight.state, sight.others, sight.shown
     castle = [seat for seat in others if state.places[seat] == Place.CASTLE]
     hall = [seat for seat in others if state.places[seat] == Place.AUCTION_HALL]
@@ -382,16 +526,18 @@ def _others_played(sight: Sight) -> Block:
 
 
 def _rivals(sight: Sight) -> Block:
+    """Compute the feature `rivals`."""
     found, size = [sight.holdings[seat] for seat in sight.others], sight.mine.size
     smaller = sum(other.size < size for other in found)
     larger = sum(may_have(other.counts, other.hidden) > size for other in found)
     return scaled((smaller, larger), len(found))
 
 
-# The blocks of the others.
+# The blocks of the other seats
 
 
 def _other(sight: Sight, seat: int) -> Block:
+    """Compute all features of one other seat."""
     state, held = sight.state, sight.holdings[seat]
     field, own = state.figures[seat], state.figures[sight.seat]
     return [
@@ -415,6 +561,7 @@ def _other(sight: Sight, seat: int) -> Block:
 
 
 def _other_hand(sight: Sight, seat: int) -> Block:
+    """Compute the features `cash` to `single cards` of another seat."""
     numbers, kinds = sight.hands, (ActionKind.CASH, ActionKind.THIEF)
     cash, thieves = (numbers[kind][seat] for kind in kinds)
     most, highest = (sight.largest[kind] for kind in kinds)

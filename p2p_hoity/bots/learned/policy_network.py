@@ -1,12 +1,16 @@
-"""The policy network as plain numbers: read from bytes, and what it makes of a decision.
+"""The policy network as plain numbers: how it is read from bytes, and how it computes.
 
-Each other seat's block goes through one layer; their sum and the own block through two more to h.
-A candidate's worth is `last · ReLU(A h + B candidate + b)`; the mixture is the softmax of them.
+The block of each other seat goes through one layer. Their sum and the own block go through two more
+layers, which gives h. The value of a candidate is `last · ReLU(A h + B candidate + b)`. The
+probabilities of the candidates are the softmax of these values.
 
-The file, little-endian: MAGIC, format, version of the features, the six sizes of `Shape` (16 bits
-each), commit (20 bytes), seed (64 bits); then by `Shape.layers` each layer: by row its scale
-(float32), by row its bias (float32), its weights row by row (int8, to be multiplied by the row's
-scale); at the end the CRC-32 of all before it.
+A file is little-endian:
+
+1. MAGIC, the format, the version of the features, the six sizes of `Shape` (16 bits each), the
+   commit (20 bytes) and the seed (64 bits).
+2. Each layer in the order of `Shape.layers`: the scale of each row (float32), the bias of each row
+   (float32), and the weights row by row (int8). A weight is multiplied by the scale of its row.
+3. The CRC-32 of everything before it.
 """
 
 from __future__ import annotations
@@ -32,12 +36,21 @@ Row = Sequence[float]
 
 
 class BadWeights(ValueError):
-    """These bytes are no weights that fit this version of the game."""
+    """An error that says that bytes are no weights for this version of the game."""
 
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """How many numbers each block has, and how many units each layer."""
+    """The sizes of a network: how many numbers each block has, and how many units each layer has.
+
+    Attributes:
+        own: The numbers of the own block.
+        other: The numbers of the block of another seat.
+        candidate: The numbers of a candidate.
+        seat: The units of the layer for other seats.
+        hidden: The units of each of the next two layers.
+        score: The units of the layer for candidates.
+    """
 
     own: int = length(OWN)
     other: int = length(OTHER)
@@ -48,7 +61,11 @@ class Shape:
 
     @property
     def layers(self) -> tuple[tuple[int, int], ...]:
-        """(rows, columns) of: others' block, first and second hidden layer, [A B], last."""
+        """The rows and columns of each layer.
+
+        These are the layer for other seats, two hidden layers, the layer [A B] for candidates, and
+        the last layer.
+        """
         return (
             (self.seat, self.other),
             (self.hidden, self.own + self.seat),
@@ -59,36 +76,69 @@ class Shape:
 
     @property
     def size(self) -> int:
-        """Bytes of a whole file."""
+        """The bytes of a whole file."""
         layers = sum(rows * (columns + 8) for rows, columns in self.layers)
         return HEADER.size + layers + CHECK.size
 
 
 @dataclass(frozen=True, slots=True)
 class Layer:
-    """A matrix by rows, and a bias for each row."""
+    """A layer, which is a matrix and a bias.
+
+    Attributes:
+        rows: The rows of the matrix.
+        bias: The bias of each row.
+    """
 
     rows: tuple[Row, ...]
     bias: Row
 
     def of(self, values: Row) -> list[float]:
-        """The matrix times the values, plus the bias."""
+        """Multiply the matrix by a vector and add the bias.
+
+        Args:
+            values: The vector.
+
+        Returns:
+            The result, one number for each row.
+        """
         return [sum(map(mul, row, values), b) for row, b in zip(self.rows, self.bias, strict=True)]
 
     def split(self, at: int) -> tuple[Layer, Layer]:
-        """The first `at` columns with the bias, and the others with none."""
+        """Split the matrix into two by its columns.
+
+        Args:
+            at: The number of columns of the first part.
+
+        Returns:
+            The first part with the bias, and the second part without one.
+        """
         first = tuple(row[:at] for row in self.rows)
         second = tuple(row[at:] for row in self.rows)
         return Layer(first, self.bias), Layer(second, (0.0,) * len(second))
 
 
 def relu(values: Iterable[float]) -> list[float]:
-    """Everything below 0 becomes 0."""
+    """Replace the numbers below 0 by 0.
+
+    Args:
+        values: The numbers.
+
+    Returns:
+        The new numbers.
+    """
     return [value if value > 0 else 0.0 for value in values]
 
 
 def softmax(worths: Sequence[float]) -> list[float]:
-    """Chances that grow with the worths and sum to 1."""
+    """Return probabilities that grow with values.
+
+    Args:
+        worths: The values.
+
+    Returns:
+        The probabilities, whose sum is 1.
+    """
     top = max(worths)
     weights = [exp(worth - top) for worth in worths]
     total = sum(weights)
@@ -97,7 +147,14 @@ def softmax(worths: Sequence[float]) -> list[float]:
 
 @dataclass(frozen=True)
 class PolicyNetwork:
-    """One network; `commit` (hex) and `seed` say which training it came from."""
+    """A network, with a note of the training from which it came.
+
+    Attributes:
+        shape: The sizes.
+        layers: The layers, in the order of `Shape.layers`.
+        commit: The commit of the training's code, in hexadecimal.
+        seed: The seed of the training.
+    """
 
     shape: Shape
     layers: tuple[Layer, ...]
@@ -106,24 +163,50 @@ class PolicyNetwork:
 
     @cached_property
     def _parts(self) -> tuple[Layer, ...]:
-        """The layers, the one of the candidates as A and B apart."""
+        """The layers, where that for candidates is split into A and B."""
         return (*self.layers[:3], *self.layers[3].split(self.shape.hidden), self.layers[4])
 
     def base(self, own: Row, others: Sequence[Row]) -> list[float]:
-        """What a decision adds to each of its candidates: A h + b."""
+        """Compute the part of a decision that is the same for all of its candidates: A h + b.
+
+        Args:
+            own: The own block.
+            others: The block of each other seat.
+
+        Returns:
+            The numbers, one for each unit of the layer for candidates.
+        """
         seats, first, second, a, _, _ = self._parts
         seen = [relu(seats.of(block)) for block in others]
         return a.of(relu(second.of(relu(first.of((*own, *map(sum, zip(*seen, strict=True))))))))
 
     def mixture(self, base: Row, candidates: Iterable[Row]) -> list[float]:
-        """How likely each of the candidates is to be chosen."""
+        """Compute the probabilities of candidates.
+
+        Args:
+            base: The result of `base`.
+            candidates: The numbers of each candidate.
+
+        Returns:
+            The probability of each candidate.
+        """
         b, last = self._parts[4:]
         hidden = (relu(map(add, base, b.of(row))) for row in candidates)
         return softmax([last.of(row)[0] for row in hidden])
 
 
 def read(data: bytes) -> PolicyNetwork:
-    """The network in these bytes. BadWeights if they are damaged, or of another version."""
+    """Read a network.
+
+    Args:
+        data: The bytes of a file.
+
+    Returns:
+        The network.
+
+    Raises:
+        BadWeights: If they are damaged, or of another version.
+    """
     if len(data) < HEADER.size + CHECK.size:
         raise BadWeights(f"weights have at least {HEADER.size + CHECK.size} bytes, not {len(data)}")
     magic, form, features, *sizes, commit, seed = HEADER.unpack_from(data)
@@ -147,6 +230,7 @@ def read(data: bytes) -> PolicyNetwork:
 
 
 def _shape(sizes: Sequence[int]) -> Shape:
+    """Return the sizes of a file, if its blocks are those of this version."""
     shape, known = Shape(*sizes), Shape()
     if astuple(shape)[:3] != astuple(known)[:3]:
         raise BadWeights(f"weights for blocks of {sizes[:3]}, not of {list(astuple(known)[:3])}")
@@ -156,6 +240,7 @@ def _shape(sizes: Sequence[int]) -> Shape:
 
 
 def _layer(data: bytes, rows: int, columns: int) -> Layer:
+    """Read one layer."""
     scales, bias = _floats(data[: 4 * rows]), _floats(data[4 * rows : 8 * rows])
     if not all(map(isfinite, (*scales, *bias))) or min(scales) < 0:
         raise BadWeights("scales are numbers of at least 0, and every bias is a number")
@@ -168,6 +253,7 @@ def _layer(data: bytes, rows: int, columns: int) -> Layer:
 
 
 def _floats(data: bytes) -> tuple[float, ...]:
+    """Read little-endian numbers of 32 bits."""
     found = array("f", data)
     if sys.byteorder == "big":
         found.byteswap()

@@ -12,8 +12,8 @@ from p2p_hoity.table.play_table import PeerError
 from p2p_hoity.table.resume_table import OpenGame
 
 
-def game(name: str, put_away: bool = False) -> OpenGame:
-    return OpenGame(name, Path(name), ("Bob", "Ana", "Carol"), 1_700_000_000, 1, put_away)
+def game(name: str, is_claimed: bool = False) -> OpenGame:
+    return OpenGame(name, Path(name), ("Bob", "Ana", "Carol"), 1_700_000_000, 1, is_claimed)
 
 
 def offer(monkeypatch: pytest.MonkeyPatch, *games: OpenGame) -> None:
@@ -40,7 +40,7 @@ def test_several_games_are_listed_with_date_and_opponents_and_what_to_type(
 def test_a_claimed_game_is_found_by_name_only(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    claimed = game("bbbb", put_away=True)
+    claimed = game("bbbb", is_claimed=True)
     games = {None: game("aaaa"), "bb": claimed}
     offer(monkeypatch, *games.values())
     for name, wanted in games.items():

@@ -133,7 +133,7 @@ def test_only_a_host_asks_the_router_and_not_if_it_is_forbidden(
     assert run(["host", "--bots", "1"]) == 0
     assert [reach.maps for reach in opened] == [True, False, False, False]
     assert [reach.outside for reach in opened] == [True, True, False, True]
-    assert [reach.near for reach in opened] == [False, False, False, True]
+    assert [reach.shares_machine for reach in opened] == [False, False, False, True]
 
 
 def test_the_proxy_may_be_named_by_the_environment_and_is_not_given_to_bots_of_one_machine(

@@ -42,7 +42,7 @@ class Chair:
 
     async def absent(self, may_rejoin: bool = True) -> None:
         """The seat is declared absent, and all that follows at once has happened."""
-        self.asking.call_back(may_rejoin)
+        self.asking.ask_to_return(may_rejoin)
         await trio.testing.wait_all_tasks_blocked()
 
     def ask_rejoin(self, now: float) -> None:
@@ -51,7 +51,7 @@ class Chair:
 
     async def _drain(self) -> None:
         while True:
-            await self.asking.answered()
+            await self.asking.wait_for_answer()
             self.drained = self.asked
 
 
@@ -94,7 +94,7 @@ async def test_who_is_there_again_in_another_way_is_asked_no_more(nursery: trio.
 def test_what_a_change_of_epoch_asks_no_more_is_closed(is_due: bool) -> None:
     stopped: list[bool] = []
     here: Any = SimpleNamespace(
-        _chronicle=SimpleNamespace(entered=lambda *given: None),
+        _game_reporter=SimpleNamespace(entered=lambda *given: None),
         tell_own_presence=lambda base: None,
         _machine=SimpleNamespace(must_choose=is_due),
         _questions=SimpleNamespace(stop=lambda: stopped.append(True)),

@@ -151,7 +151,7 @@ def test_a_seat_that_floods_loses_its_voice_no_other_does_and_ones_own_rests() -
 
 
 def admits(limit: RateLimit, peer: bytes) -> bool:
-    return limit.is_due(peer, KINDS["talk"], 0.0)
+    return limit.may_read(peer, KINDS["talk"], 0.0)
 
 
 def test_a_link_carries_what_all_may_say_replays_take_no_voice_and_memory_is_bounded() -> None:

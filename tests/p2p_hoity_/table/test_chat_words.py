@@ -107,8 +107,8 @@ def test_another_encoding_of_the_same_is_no_talk(data: bytes) -> None:
     fails(Invalid, "bad-encoding", chat.parse_talk, data)
 
 
-def test_a_signature_is_of_one_table_author_door_count_and_words() -> None:
-    others = {"table": bytes(32), "author": GUEST.public, "door": 2, "count": 8, "words": "bad"}
+def test_a_signature_is_of_one_table_author_seat_count_and_words() -> None:
+    others = {"table": bytes(32), "author": GUEST.public, "via": 2, "count": 8, "words": "bad"}
     for name, value in others.items():
         fails(Invalid, "", replace(SPOKEN, **{name: value}).check)
     fails(Invalid, "", replace(PASSED, count=9).check, SEAT.public)

@@ -70,18 +70,18 @@ class Desk:
 def linked(*held: Capability, **how: Any) -> tuple[Desk, bytes]:
     """Return a reception and the last seat, which has just been linked with it."""
     desk = Desk(*held, **how)
-    desk.it.up(WHO[2].public, LINK, 0.0)
+    desk.it.link_up(WHO[2].public, LINK, 0.0)
     return desk, WHO[2].public
 
 
 def test_seats_show_their_table_and_two_of_one_host_are_found_out() -> None:
     desk, other = linked()
     assert desk.posted == [(other, lobby.SignedTable(ONE.table_id, desk.signature))]
-    assert not desk.it.hears(other)
+    assert not desk.it.is_let_in(other)
     assert desk.receive(other, lobby.SignedTable(ONE.table_id, desk.signature))
-    assert desk.it.hears(other)
-    desk.it.down(other)
-    assert not desk.it.hears(other)
+    assert desk.it.is_let_in(other)
+    desk.it.link_down(other)
+    assert not desk.it.is_let_in(other)
     desk, other = linked()
     with pytest.raises(TwoRosters) as caught:
         desk.receive(
@@ -112,7 +112,7 @@ NEXT = Header(LATER, tuple(table_header.sit(LATER, one, "x", b"n" * 32) for one 
 def test_no_guest_can_frame_the_host(shown: lobby.SignedTable) -> None:
     desk, liar = linked()
     fails(Invalid, "", desk.receive, liar, shown)
-    assert not desk.it.hears(liar)
+    assert not desk.it.is_let_in(liar)
 
 
 @pytest.mark.parametrize("size", [31, 33, 0])
@@ -125,28 +125,28 @@ def test_a_shown_table_of_another_size_is_no_frame(size: int) -> None:
 
 def test_an_onlooker_cannot_show_a_table_but_shows_the_ticket_to_each_seat() -> None:
     desk, me = Desk(), WHO[1].public
-    desk.it.up(STRANGER, LINK, 0.0)
+    desk.it.link_up(STRANGER, LINK, 0.0)
     other = lobby.SignedTable(OTHER.table_id, table_header.sign_roster(OTHER, WHO[0]))
     assert not desk.receive(STRANGER, other)
-    assert not desk.it.hears(STRANGER)
+    assert not desk.it.is_let_in(STRANGER)
     assert desk.posted == []
     assert not desk.receive(STRANGER, lobby.Ask(b""))
     assert not desk.receive(STRANGER, lobby.Ask(HELD.guest_proof(LINK, WHO[0].public, STRANGER)))
     assert [frame for _, frame in desk.posted] == [lobby.Refuse(lobby.Refusal.UNPROVEN)] * 2
     assert desk.receive(STRANGER, lobby.Ask(HELD.guest_proof(LINK, me, STRANGER)))
     assert isinstance(desk.posted[-1][1], lobby.Roster)
-    assert desk.it.hears(STRANGER)
+    assert desk.it.is_let_in(STRANGER)
     assert not desk.receive(STRANGER, lobby.Ask(HELD.guest_proof(LINK, me, STRANGER)))  # not anew
 
 
 def test_who_shows_nothing_is_overdue_but_the_onlookers_side_asks_and_hears() -> None:
     desk = Desk(seat=None)
-    desk.it.up(WHO[1].public, LINK, 0.0)
+    desk.it.link_up(WHO[1].public, LINK, 0.0)
     proof = HELD.guest_proof(LINK, WHO[1].public, STRANGER)
     assert desk.posted == [(WHO[1].public, lobby.Ask(proof))]
-    assert desk.it.hears(WHO[1].public)
+    assert desk.it.is_let_in(WHO[1].public)
     desk, other = linked()
-    desk.it.up(STRANGER, LINK, 5.0)
+    desk.it.link_up(STRANGER, LINK, 5.0)
     assert desk.it.overdue(PROOF_TIMEOUT - 1) == []
     assert desk.it.overdue(PROOF_TIMEOUT) == [other]
     desk.receive(other, desk.it.shown)
@@ -157,7 +157,7 @@ def test_a_seat_that_never_got_the_roster_gets_it_watched_or_not() -> None:
     desk, other = linked(Capability(TERMS.digest()))
     assert not desk.receive(other, lobby.Ask(b""))
     assert isinstance(desk.posted[-1][1], lobby.Roster)
-    assert not desk.it.hears(other)  # it has yet to show that it plays at this table
+    assert not desk.it.is_let_in(other)  # it has yet to show that it plays at this table
     desk, other = linked(header=UNWATCHED)
     shown = lobby.SignedTable(UNWATCHED.table_id, desk.signature)
     assert desk.posted[-1][1] == shown
@@ -170,18 +170,18 @@ def test_where_nobody_may_look_on_who_holds_the_ticket_is_told_so_and_nothing_el
     """[L-64]"""
     held = Capability(UNWATCHED.terms.digest(), SECRET)
     desk, me = Desk(held, header=UNWATCHED), WHO[1].public
-    desk.it.up(STRANGER, LINK, 0.0)
+    desk.it.link_up(STRANGER, LINK, 0.0)
     assert not desk.receive(STRANGER, lobby.Ask(bytes(32)))
     assert desk.posted == [(STRANGER, lobby.Refuse(lobby.Refusal.UNPROVEN))]
     proof = lobby.Ask(held.guest_proof(LINK, me, STRANGER))
     for _ in range(2):
         assert not desk.receive(STRANGER, proof)
     assert [frame for _, frame in desk.posted[1:]] == [lobby.Refuse(lobby.Refusal.UNWATCHED)] * 2
-    assert not desk.it.hears(STRANGER)
+    assert not desk.it.is_let_in(STRANGER)
     assert desk.it.onlookers == frozenset()
     assert desk.it.overdue(PROOF_TIMEOUT) == [STRANGER]
     desk = Desk(Capability(UNWATCHED.terms.digest(), is_open=True), header=UNWATCHED)
-    desk.it.up(STRANGER, LINK, 0.0)
+    desk.it.link_up(STRANGER, LINK, 0.0)
     assert not desk.receive(STRANGER, lobby.Ask(b""))
     assert desk.posted == [(STRANGER, lobby.Refuse(lobby.Refusal.UNWATCHED))]
 
@@ -191,7 +191,7 @@ def test_once_the_game_has_begun_a_second_roster_ends_nothing() -> None:
     desk, other = linked()
     turned = lobby.SignedTable(OTHER.table_id, table_header.sign_roster(OTHER, WHO[0]))
     assert not desk.it.receive(other, lobby.encode_lobby(turned), bound=True)
-    assert not desk.it.hears(other)
+    assert not desk.it.is_let_in(other)
 
 
 @pytest.mark.parametrize(
@@ -199,7 +199,7 @@ def test_once_the_game_has_begun_a_second_roster_ends_nothing() -> None:
 )
 def test_other_frames_of_the_lobby_mean_nothing_at_a_table(frame: Any) -> None:
     desk = Desk()
-    desk.it.up(STRANGER, LINK, 0.0)
+    desk.it.link_up(STRANGER, LINK, 0.0)
     assert not desk.receive(STRANGER, frame)
     assert desk.posted == []
 
@@ -352,7 +352,7 @@ def test_one_seat_lets_in_so_many_onlookers_and_gives_the_others_the_roster() ->
     desk = Desk()
     crowd = [bytes([number]) + b"o" * 31 for number in range(MOST_ONLOOKERS + 1)]
     for peer in crowd:
-        desk.it.up(peer, LINK, 0.0)
+        desk.it.link_up(peer, LINK, 0.0)
         proof = HELD.guest_proof(LINK, WHO[1].public, peer)
         let_in = desk.it.receive(peer, lobby.encode_lobby(lobby.Ask(proof)))
         assert let_in is (peer != crowd[-1])
@@ -360,8 +360,8 @@ def test_one_seat_lets_in_so_many_onlookers_and_gives_the_others_the_roster() ->
         assert isinstance(told.pop(0), lobby.Roster)
         assert told == ([lobby.Refuse(lobby.Refusal.FULL)] if peer == crowd[-1] else [])
     assert desk.it.onlookers == frozenset(crowd[:-1])
-    assert not desk.it.hears(crowd[-1])
+    assert not desk.it.is_let_in(crowd[-1])
     assert desk.it.overdue(PROOF_TIMEOUT) == [crowd[-1]]
-    desk.it.down(crowd[0])
+    desk.it.link_down(crowd[0])
     proof = HELD.guest_proof(LINK, WHO[1].public, crowd[-1])
     assert desk.it.receive(crowd[-1], lobby.encode_lobby(lobby.Ask(proof)))

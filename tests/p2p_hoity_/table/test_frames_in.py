@@ -89,7 +89,7 @@ class Effects:
         if self.machine.job is not None:
             self.due.set()
 
-    async def has_job(self) -> None:
+    async def wait_for_job(self) -> None:
         while self.machine.job is None:
             self.due = trio.Event()
             await self.due.wait()
@@ -190,11 +190,11 @@ async def test_no_more_is_read_than_there_is_room_for(bench: Bench, nursery: tri
     went_on = trio.Event()
 
     async def read_on() -> None:
-        await bench.intake.has_room()
+        await bench.intake.wait_for_room()
         went_on.set()
 
     for _ in range(4):
-        await bench.intake.has_room()
+        await bench.intake.wait_for_room()
         bench.hear(B, large)
     nursery.start_soon(read_on)
     await settle()

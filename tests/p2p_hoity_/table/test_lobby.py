@@ -297,18 +297,18 @@ def test_a_table_is_complete_when_all_who_sit_are_there(pair: PlayerTable) -> No
     entry = table_header.sit(pair.terms, one, "one", bytes(32)).value()
     other = table_header.sit(pair.terms, two, "two", bytes(32)).value()
     assert seated(seating, one.public, frames.Sit(entry, ())) is None
-    assert seating.complete
+    assert seating.is_complete
     seating.leave(one.public, 100.0)
-    assert not seating.complete
+    assert not seating.is_complete
     assert seating.is_kept
     assert not seating.give_up(100.0 + KEEP - 1 - KEEP)
     assert seated(seating, two.public, frames.Sit(other, ())) is frames.Refusal.FULL
     assert seated(seating, one.public, frames.Sit(entry, ())) is None
-    assert seating.complete
+    assert seating.is_complete
     seating.leave(one.public, 200.0)
     assert seating.give_up(200.0)
     assert seated(seating, two.public, frames.Sit(other, ())) is None
-    assert seating.complete
+    assert seating.is_complete
 
 
 async def test_sitting_down_often_under_new_names_costs_the_link(three: PlayerTable) -> None:

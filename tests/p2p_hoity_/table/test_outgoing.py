@@ -71,7 +71,7 @@ async def turns_of(out: EffectsOut) -> int:
             turns += 1
 
     async with running(count):
-        await out.let_out()
+        await out.wait_until_sent()
     return turns
 
 

@@ -13,14 +13,14 @@ ASKED = peer_frames.encode_frame(peer_frames.Sync(0, 1, ()))
 
 def test_each_link_has_its_own_questions_and_no_message_is_a_question() -> None:
     limit = RateLimit((A, B))
-    asked = [limit.is_due(A, kind_of(ASKED), 0.0) for _ in range(100)]
+    asked = [limit.may_read(A, kind_of(ASKED), 0.0) for _ in range(100)]
     assert sum(asked) == rate_limit.QUESTIONS[0]
-    assert limit.is_due(B, kind_of(ASKED), 0.0)
-    assert not limit.is_due(A, kind_of(ASKED), 0.01)
-    assert limit.is_due(A, kind_of(ASKED), 1.0)
+    assert limit.may_read(B, kind_of(ASKED), 0.0)
+    assert not limit.may_read(A, kind_of(ASKED), 0.01)
+    assert limit.may_read(A, kind_of(ASKED), 1.0)
     left = peer_frames.encode_frame(Departure(1, 1, 0, 9, A, bytes(64)))
     for frame in (SAID, left):
-        assert all(limit.is_due(A, kind_of(frame), 0.0) for _ in range(1000))
+        assert all(limit.may_read(A, kind_of(frame), 0.0) for _ in range(1000))
 
 
 def test_a_link_takes_its_wage_in_the_long_run_and_rests_when_it_takes_too_much() -> None:
@@ -45,9 +45,9 @@ def test_frames_of_unknown_kinds_are_never_due_and_too_many_have_their_link_read
     """[L-77]"""
     limit, later = RateLimit((A, B)), kind_of(codec.encode(("later", 1)))
     assert later.sender is Sender.ANYONE
-    assert not any(limit.is_due(A, later, 0.0) for _ in range(10))
+    assert not any(limit.may_read(A, later, 0.0) for _ in range(10))
     rests = [limit.rest(A, 0.0) for _ in range(int(rate_limit.EXCESS[0]) + 1)]
     assert rests[:-1] == [0.0] * (len(rests) - 1)
     assert 0.0 < rests[-1] <= rate_limit.LONGEST_REST
     assert limit.rest(B, 0.0) == 0.0
-    assert limit.is_due(A, kind_of(ASKED), 0.0)
+    assert limit.may_read(A, kind_of(ASKED), 0.0)

@@ -28,12 +28,12 @@ from p2p_hoity.reachability.advertised_addresses import Judged, Scope
 from p2p_hoity.storage.journal import create
 from p2p_hoity.storage.private_files import PrivateFiles
 from p2p_hoity.table import reconnect_moved_seat
-from p2p_hoity.table.join_table import complete
+from p2p_hoity.table.join_table import checked_header
 from p2p_hoity.table.lobby import Roster
 from p2p_hoity.table.play_table import PeerError, Reach, journal_path
 from p2p_hoity.table.reconnect_moved_seat import (
     FreshError,
-    Giver,
+    NewTicketReporter,
     check_fresh,
     dial_by_ticket,
     hand_over,
@@ -68,10 +68,10 @@ def test_a_ticket_of_any_seat_is_taken_by_players_and_onlookers_and_no_other() -
         fails(FreshError, code, check_fresh, ticket(**given), header, SECRET)
     roster = Roster(header.encode(), ((), ()), sign_roster(header, identity(0)), (None, None))
     for seat in range(2):
-        assert complete(roster, ticket(host_id=identity(seat).public)) == header
-    fails(PeerError, "other-host", complete, roster, ticket(host_id=b"h" * 32))
+        assert checked_header(roster, ticket(host_id=identity(seat).public)) == header
+    fails(PeerError, "other-host", checked_header, roster, ticket(host_id=b"h" * 32))
     with pytest.raises(PeerError, match="other-table"):
-        complete(roster, ticket(host_id=identity(1).public, terms=b"t" * 32))
+        checked_header(roster, ticket(host_id=identity(1).public, terms=b"t" * 32))
 
 
 class Street(MemoryNetwork):
@@ -237,7 +237,7 @@ async def told(
     bare = Ticket(ids[seat], (), TERMS, tuple(r.removeprefix("relay+") for r in relays), SECRET)
     heard: list[Any] = []
     machine = ROOM.places[seat].machine
-    giver = Giver(hub, ways, machine, heard.append, bare, known, is_meant)
+    giver = NewTicketReporter(hub, ways, machine, heard.append, bare, known, is_meant)
     with trio.move_on_after(10):
         await giver.run()
     return heard

@@ -48,7 +48,7 @@ class Node:
         if isinstance(frame, Roster):
             frame = encode_lobby(frame)
         data = frame if isinstance(frame, bytes) else frame.encode()
-        due = self.limit.is_due(peer, kind_of(data), 0.0)
+        due = self.limit.may_read(peer, kind_of(data), 0.0)
         return due and self.it.receive(peer, data)
 
 
@@ -176,7 +176,7 @@ def test_each_word_is_passed_on_once_and_the_host_signs_when_all_have_consented(
         node.hear(consent(1))
         node.hear(rematch_frames.refuse(TABLE.id, WHO[2]))
     assert node.sent == [consent(1).encode(), rematch_frames.refuse(TABLE.id, WHO[2]).encode()]
-    assert list(node.it.known()) == node.sent
+    assert list(node.it.accepted_frames()) == node.sent
     assert node.it.standing.willing == {1}
     assert node.it.standing.unwilling == {2}
     node = Node(0)

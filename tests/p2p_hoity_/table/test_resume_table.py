@@ -98,14 +98,14 @@ async def test_a_power_cut_costs_no_seat(tmp_path: Path, monkeypatch: pytest.Mon
         began.append(trio.current_time())
         await table.resume(2)
 
-    cut = resuming.arrive
+    cut = resuming.wait_for_answers
 
     async def watched(*given: Any) -> Any:
         found = await cut(*given)
         back.append(trio.current_time())
         return found
 
-    monkeypatch.setattr("p2p_hoity.table.resume_table.arrive", watched)
+    monkeypatch.setattr("p2p_hoity.table.resume_table.wait_for_answers", watched)
     monkeypatch.setattr("p2p_hoity.net.peer_link.cut", _leave_open)
     await table.play({2: off_and_on})
     assert back[0] - began[0] <= ARRIVAL_TIMEOUT

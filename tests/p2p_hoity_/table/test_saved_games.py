@@ -128,5 +128,5 @@ def test_a_claim_is_told_by_its_journal_as_long_as_that_is_there(home: Home) -> 
     assert [(one.path.suffix, one.is_over) for one in listed(home)] == [(".journal", False)]
     games.forget_game(game)
     left, progress = only(home)
-    assert (left.name, left.is_over, left.put_away) == (game.name, False, True)
+    assert (left.name, left.is_over, left.is_claimed) == (game.name, False, True)
     assert (progress.round, progress.whole) == (2, True)

@@ -120,7 +120,7 @@ async def test_guests_leave_twins_and_towers_of_marks(
         seating._seats[other.id] = Seated(other, None, ("node2:1",))
         return honest(seating, host)
 
-    monkeypatch.setattr(Seating, "complete", property(lambda self: len(self._seats) == 2))
+    monkeypatch.setattr(Seating, "is_complete", property(lambda self: len(self._seats) == 2))
     monkeypatch.setattr(Seating, "roster", doubled)
     async with hosted(three):
         await ends_in(PeerError, code, three.join(1))

@@ -11,7 +11,7 @@ from support.player_table import PlayerTable
 from support.running import running
 
 from p2p_hoity.presentation import screen_updates as updates
-from p2p_hoity.table.watch_table import FIRST, MAX_CATCH_UP, QUIET, FromNow, Onlooker
+from p2p_hoity.table.watch_table import FIRST, MAX_CATCH_UP, QUIET, Onlooker, PastFilter
 
 STARTED = updates.Started(None, None)  # type: ignore[arg-type]
 FINISHED = updates.GameOver(None, None, (), None)  # type: ignore[arg-type]
@@ -23,10 +23,10 @@ def happened(number: int, *items: str) -> updates.Happened:
 
 
 @asynccontextmanager
-async def onlooker() -> AsyncIterator[tuple[FromNow, list[Any]]]:
+async def onlooker() -> AsyncIterator[tuple[PastFilter, list[Any]]]:
     """Someone who sees a game from now on, and what they are told."""
     told: list[Any] = []
-    late = FromNow(told.append)
+    late = PastFilter(told.append)
     async with running(late.run):
         yield late, told
 

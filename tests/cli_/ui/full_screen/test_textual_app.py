@@ -457,8 +457,8 @@ def test_what_is_said_is_in_the_log_and_behind_the_game_in_the_terminal(capsys: 
     sat = sit(script, Company(3))
     assert "saved" not in capsys.readouterr().out
     sat.seat._is_done = True
-    sat.seat.say("saved as a claim")
-    assert "saved as a claim" in capsys.readouterr().out
+    sat.seat.say("claimed")
+    assert "claimed" in capsys.readouterr().out
 
 
 def test_who_is_muted_on_the_screen_is_muted_in_the_lines_that_replace_it(

@@ -8,7 +8,7 @@ from support.cli_stage import referee
 from p2p_hoity.game_adapter import Play
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.rules import happenings
-from p2p_hoity.table.effects_out import Chronicle
+from p2p_hoity.table.effects_out import GameReporter
 
 STATE = referee(3, 1).state
 
@@ -21,18 +21,18 @@ def node(*rounds: int, past: Play | None = None, convictions: tuple[Any, ...] = 
     return SimpleNamespace(state=play, step=9, convictions=convictions)
 
 
-def chronicle_at(tip: Any) -> tuple[Chronicle, list[Any]]:
-    """Return a chronicle whose screen knows all up to a node, and what it is told from then on."""
+def reporter_at(tip: Any) -> tuple[GameReporter, list[Any]]:
+    """Return a reporter whose screen knows all up to a node, and what it is told from then on."""
     told: list[Any] = []
     machine: Any = SimpleNamespace(tip=tip, seat=0, hand=dict, final_step=lambda: 8)
-    return Chronicle(machine, told.append), told
+    return GameReporter(machine, told.append), told
 
 
 def test_a_base_that_drops_steps_is_told_as_taken_back_and_then_what_it_holds() -> None:
     before = node(1)
     tip = node(2, 3, past=before.state)
-    chronicle, told = chronicle_at(tip)
-    chronicle.entered(1, node(4, past=before.state), [(2, "bad-share")])
+    reporter, told = reporter_at(tip)
+    reporter.entered(1, node(4, past=before.state), [(2, "bad-share")])
     accused, rewound, happened = told
     assert accused == updates.Accused(2, "bad-share")
     assert (rewound.epoch, rewound.kept) == (1, 1)
@@ -41,12 +41,12 @@ def test_a_base_that_drops_steps_is_told_as_taken_back_and_then_what_it_holds() 
 
 def test_a_base_that_keeps_every_step_is_told_only_by_what_is_new() -> None:
     tip = node(1, 2)
-    chronicle, told = chronicle_at(tip)
-    chronicle.entered(1, tip, [])
+    reporter, told = reporter_at(tip)
+    reporter.entered(1, tip, [])
     assert told == []
     guilty = SimpleNamespace(seat=1, code="equivocation")
     for _again in range(2):
-        chronicle.tell(node(past=tip.state, convictions=(guilty,)))
+        reporter.tell(node(past=tip.state, convictions=(guilty,)))
     assert told == [updates.Accused(1, "equivocation")]
 
 
@@ -54,7 +54,7 @@ def test_of_a_chain_that_was_not_told_only_what_it_shares_with_the_told_one_is_f
     first, second = node(1), node(1, 2)
     tip = node(2, 3, past=first.state)
     other = node(4, 5, past=first.state)
-    chronicle, _ = chronicle_at(tip)
+    reporter, _ = reporter_at(tip)
     for final, count in ((tip, 3), (first, 1), (other, 1), (second, 0)):
-        chronicle._machine.tip.before = {9: final}.get  # type: ignore[method-assign, assignment]
-        assert chronicle.final() == count
+        reporter._machine.tip.before = {9: final}.get  # type: ignore[method-assign, assignment]
+        assert reporter.final() == count
