@@ -224,7 +224,7 @@ def test_what_cannot_be_read_is_said_of_the_link_alone() -> None:
     table = SimpleNamespace(ids=(b"p",))
     machine = SimpleNamespace(table=table, tip=None, job=None, has_begun=True)
     machine.receive, hub = receive, SimpleNamespace(drop=drop)
-    limit: Any = SimpleNamespace(is_due=lambda *_: True, spend=lambda *_: 0)
+    limit: Any = SimpleNamespace(may_read=lambda *_: True, spend=lambda *_: 0)
     access = SimpleNamespace(may_send=lambda *_: True)
 
     async def hear() -> None:

@@ -39,12 +39,12 @@ def test_one_seat_is_not_taken_twice_and_a_full_disk_is_told(tmp_path: Path) -> 
         table.running[1].read_until("round", 2)
         table.kill(1)
         cramped = hoity(home, "disk=4096", *RESUME, code=2, module="support.seat")
-        assert "Make room and resume" in cramped.stderr
+        assert "Make room and take your seat again" in cramped.stderr
         assert "File too large" in cramped.stderr
         table.running[0].process.send_signal(signal.SIGSTOP)  # or the game might be over too soon
         table.resume(1).read_until("type", "started")
         second = hoity(home, *RESUME, code=2)
-        assert "this seat is played already" in second.stderr
+        assert "this seat is being played in another terminal" in second.stderr
         table.running[0].process.send_signal(signal.SIGCONT)
         table.judge()
 
@@ -54,7 +54,7 @@ def test_a_folder_that_cannot_be_written_is_told_before_the_game(tmp_path: Path)
     (tmp_path / "home" / "journals").write_text("no folder")
     with ProcessTable(tmp_path, 2) as table:
         refused = hoity(tmp_path / "home", "join", table.ticket, *GUEST, code=2)
-    assert "Games cannot be kept in" in refused.stderr
+    assert "Games cannot be stored in" in refused.stderr
     assert "Traceback" not in refused.stderr
 
 

@@ -40,7 +40,7 @@ def test_who_leaves_with_ctrl_c_is_not_waited_for_and_comes_back(table: ProcessT
     goer.interrupt()
     assert goer.end() == 130
     errors = goer.errors()
-    assert "Interrupted. The game is kept; take your seat again with: hoity resume" in errors
+    assert "Interrupted. The game is not lost. Take your seat again with: hoity resume" in errors
     assert "Traceback" not in errors
     come_back(table)
 
@@ -51,7 +51,7 @@ def test_who_leaves_with_ctrl_c_is_not_waited_for_and_comes_back(table: ProcessT
         ("q\n", (), "you left"),
         pytest.param("", (), "the input has ended", marks=pytest.mark.nightly),
         ('{"leave": true}\n', ("--json",), "you left"),
-        pytest.param("", ("--json",), "--auto lets a bot answer", marks=pytest.mark.nightly),
+        pytest.param("", ("--json",), "With --auto a bot answers", marks=pytest.mark.nightly),
     ],
 )
 def test_every_way_out_is_told_to_the_others(

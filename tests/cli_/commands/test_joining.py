@@ -137,7 +137,7 @@ def test_a_game_that_is_played_elsewhere_is_handed_the_ticket_and_not_taken_up(
     told = hoity.told(0, "join", encode_ticket(ticket))
     assert found == [ticket]
     assert "tries to reach seat 0 at the addresses" in told
-    assert "kept on this machine" not in told
+    assert "already have a seat" not in told
     done = hoity("join", "--json", encode_ticket(ticket))
     handed = {"type": "handed", "game": played.table.id.hex()[:16], "name": "seat 0"}
     assert (done.code, done.lines) == (0, [handed])

@@ -49,11 +49,11 @@ def test_a_language_that_the_command_line_names_is_kept(home: Home, types: Types
 
 
 def test_a_pipe_is_asked_nothing(hoity: Shell) -> None:
-    assert "call you" not in hoity.told(0, "id", "new", "--json")
+    assert "nickname for the other players" not in hoity.told(0, "id", "new", "--json")
     assert not settings.is_kept(hoity.home)
     assert player_setup.load(hoity.home)[0].nickname.startswith("ada-")
     hoity.home.identity.unlink()
-    assert "call you" not in hoity.told(0, "id", "new")
+    assert "nickname for the other players" not in hoity.told(0, "id", "new")
     assert not settings.is_kept(hoity.home)
 
 

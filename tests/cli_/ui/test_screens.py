@@ -466,7 +466,7 @@ def test_left_for_now_is_neither_silent_nor_cut_off() -> None:
     assert said[0] == "  [Left for now: seat 1 (purple).]"
     assert "Still nothing" not in " ".join(said)
     said = said_of(updates.Halfway(frozenset({1}), 150.0, 150.0, gone))
-    assert "Nothing has come" not in " ".join(said)
+    assert "Nothing was received" not in " ".join(said)
 
 
 def test_a_game_that_goes_on_by_those_who_think_does_not_pause() -> None:

@@ -92,14 +92,14 @@ async def test_verify_shows_who_sat_there_and_no_file_of_vouches_spoils_a_verdic
     assert verified(guest.home.path) == (0, keys, "")
     assert verified(stranger) == (0, [None, None], "")
     assert verified(stranger, vouches=kept) == (0, keys, "")
-    for bad, words in ((junk, "holds no vouches"), (stranger, "cannot be read")):
+    for bad, words in ((junk, "contains no valid vouches"), (stranger, "cannot be read")):
         code, found, complaint = verified(host.home.path, vouches=bad)
         assert (code, found) == (1, [None, None])
         assert words in complaint
     kept.write_bytes(junk.read_bytes())
     code, found, complaint = verified(host.home.path)
     assert (code, found) == (0, [None, None])
-    assert "holds no vouches" in complaint
+    assert "contains no valid vouches" in complaint
 
 
 async def test_a_player_may_stay_unknown(tmp_path: Path) -> None:

@@ -367,7 +367,7 @@ def test_terms_with_any_value_in_a_field_are_terms_or_invalid(at: int, value: An
 @settings(max_examples=times(30, 1000), deadline=None)
 @given(VALUES | shaped(st.just("hoity-toity"), st.just(1), st.binary(), st.just("")))
 def test_any_value_is_a_game_or_invalid(value: Any) -> None:
-    fails(Invalid, "bad-header", game_adapter.read_game, replace(TABLE.header.terms, game=value))
+    fails(Invalid, "bad-game", game_adapter.read_game, replace(TABLE.header.terms, game=value))
 
 
 PAIRS = st.lists(shaped(NUMBER, st.just(bytes(64))), max_size=3).map(tuple)
