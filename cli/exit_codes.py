@@ -88,7 +88,7 @@ def told(error: BaseException) -> ToldError:
 
 def _known(leaf: BaseException) -> ToldError | None:
     """Return what is told of an error that has words or a code, or comes from the system."""
-    from .words.error_sentences import as_json, sentence
+    from .words.error_sentences import as_json, of_system, sentence
 
     if isinstance(leaf, Trouble):
         return ToldError(str(leaf), leaf.exit_code, "refused")
@@ -98,9 +98,7 @@ def _known(leaf: BaseException) -> ToldError | None:
         return ToldError(words, leaf.code.exit_code, reason["code"], reason["fields"])
     if isinstance(leaf, OSError):
         where = f"{leaf.filename}: " if leaf.filename else ""
-        words = _("The system reports an error: {what}.").format(
-            what=f"{where}{leaf.strerror or leaf}"
-        )
+        words = _("The system reports an error: {what}.").format(what=f"{where}{of_system(leaf)}")
         fields = {"number": leaf.errno, "path": leaf.filename}
         return ToldError(shown(words), NOT_OK, "system-error", fields)
     if isinstance(leaf, MemoryError):

@@ -11,7 +11,7 @@ from protocol import Header, Invalid, fingerprint, transcript
 
 from ..exit_codes import NOT_OK, OK, USAGE, Trouble
 from ..printing import say, write_line
-from ..words.error_sentences import meaning
+from ..words.error_sentences import meaning, of_system
 from ..words.key_names import table_key
 from ..words.translation import _
 
@@ -41,7 +41,7 @@ def _check(path: Path, as_json: bool) -> int:
             data = file.read(MOST)
     except OSError as error:
         text = _("{path} cannot be read: {why}. Name an existing file.")
-        raise Trouble(text.format(path=path, why=error.strerror), USAGE) from error
+        raise Trouble(text.format(path=path, why=of_system(error)), USAGE) from error
     try:
         found, header = transcript.check_certificate(data)
     except Invalid as error:
@@ -118,7 +118,7 @@ def save(source: Path, target: Path) -> int:
         raise Trouble(text.format(path=target), USAGE) from error
     except OSError as error:
         text = _("{path} cannot be read: {why}. Name an existing file.")
-        raise Trouble(text.format(path=error.filename, why=error.strerror), USAGE) from error
+        raise Trouble(text.format(path=error.filename, why=of_system(error)), USAGE) from error
     say(
         _("The certificate is in {path}. Check it with hoity verify --certificate.").format(
             path=target

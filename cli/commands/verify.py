@@ -23,7 +23,7 @@ from .. import version
 from ..exit_codes import NOT_OK, OK, USAGE, Trouble
 from ..printing import complain, say, write_line
 from ..words.card_names import field_name, listed
-from ..words.error_sentences import PROTOCOL, meaning
+from ..words.error_sentences import PROTOCOL, meaning, of_system
 from ..words.key_names import player_key, table_key
 from ..words.translation import _
 from .options import LAST, VerifyOptions
@@ -100,7 +100,7 @@ def marked(path: Path) -> Iterator[tuple[IO[bytes], Mark]]:
             yield file, (found.st_size, found.st_mtime_ns)
     except OSError as error:
         words = _("{path} cannot be read: {why}. Name an existing file.")
-        raise Trouble(words.format(path=path, why=error.strerror), USAGE) from error
+        raise Trouble(words.format(path=path, why=of_system(error)), USAGE) from error
 
 
 def verify_file(path: Path, how: VerifyOptions) -> int:
@@ -143,7 +143,7 @@ def players_of(report: transcript.Report, named: Path | None) -> tuple[Players, 
             return read_vouches(file.read(MAX_FILE + 1), header), ""
     except OSError as error:
         words = _("{path} cannot be read: {why}. Name an existing file.")
-        return (), "" if named is None else words.format(path=path, why=error.strerror)
+        return (), "" if named is None else words.format(path=path, why=of_system(error))
     except Invalid:
         words = _("{path} contains no valid vouches of this game.")
         return (), words.format(path=path)

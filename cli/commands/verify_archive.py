@@ -25,6 +25,7 @@ from protocol.bounds import Seconds
 from .. import printing, version
 from ..exit_codes import NOT_OK, OK, USAGE, Trouble, ctrl_c_means
 from ..words import translation
+from ..words.error_sentences import of_system
 from ..words.translation import _
 from . import verify
 from .options import VerifyOptions
@@ -81,7 +82,7 @@ class Verdicts:
             file = open(self.path, "a+b")  # noqa: SIM115 - closed by the context
         except OSError as error:
             words = _("Verdicts cannot be written into {path}: {why}. Name another file.")
-            raise Trouble(words.format(path=self.path, why=error.strerror), USAGE) from error
+            raise Trouble(words.format(path=self.path, why=of_system(error)), USAGE) from error
         if hold(file):
             return file
         file.close()
@@ -156,7 +157,7 @@ def _all_below(folder: Path) -> Iterator[Found]:
             except OSError as error:
                 empty = False
                 words = _("The folder {path} cannot be read: {why}. Nothing in it was checked.")
-                yield path, Trouble(words.format(path=path, why=error.strerror), USAGE)
+                yield path, Trouble(words.format(path=path, why=of_system(error)), USAGE)
         else:
             empty = False
             yield _looked_at(path)

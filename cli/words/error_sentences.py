@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Callable, Mapping
 from typing import Any, Final
@@ -26,6 +27,22 @@ BYTES: Final = {
 PROTOCOL: Final[Mapping[str, str]] = {**BYTES, **transcript.FILE_FAULTS, **effects.ENDS, **FAULTS}
 """The meaning of every code of `protocol`, as its own tables have it."""
 
+SYSTEM_WORDS: Final[Mapping[int, str]] = {
+    errno.EACCES: N_("Permission denied"),
+    errno.EDQUOT: N_("Disk quota exceeded"),
+    errno.EEXIST: N_("File exists"),
+    errno.EFBIG: N_("File too large"),
+    errno.EIO: N_("Input/output error"),
+    errno.EISDIR: N_("Is a directory"),
+    errno.ENAMETOOLONG: N_("File name too long"),
+    errno.ENOENT: N_("No such file or directory"),
+    errno.ENOSPC: N_("No space left on device"),
+    errno.ENOTDIR: N_("Not a directory"),
+    errno.EPERM: N_("Operation not permitted"),
+    errno.EROFS: N_("Read-only file system"),
+}
+"""Errors of files that are translated. The system knows them in one language only."""
+
 QUOTED: Final = frozenset({"text", "letter", "theirs", "ours"})
 """Fields that someone typed or sent: they stand in quotes."""
 
@@ -33,10 +50,25 @@ QUOTED: Final = frozenset({"text", "letter", "theirs", "ours"})
 def sentence(reason: Reason) -> str:
     """Return what a reason means, in the language spoken; a cause inside it likewise."""
     if reason.code is SystemCode.NUMBERED:
-        return os.strerror(int(reason.fields["number"]))
+        number = int(reason.fields["number"])
+        return of_system(OSError(number, os.strerror(number)))
     code = reason.code
     template = code.template if isinstance(code, Code) else PROTOCOL[code]
     return _(template).format(**{name: _told(name, it) for name, it in reason.fields.items()})
+
+
+def of_system(error: OSError) -> str:
+    """Return what the system reports, in the language spoken where it is a common error of files.
+
+    Args:
+        error: The error. One without a number is described by its text.
+
+    Returns:
+        The translated meaning of its number, or else the words of the system.
+    """
+    if error.errno is not None and error.errno in SYSTEM_WORDS:
+        return _(SYSTEM_WORDS[error.errno])
+    return error.strerror or str(error)
 
 
 def meaning(code: str) -> str:

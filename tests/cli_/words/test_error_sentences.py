@@ -7,10 +7,11 @@ import pkgutil
 import re
 from collections.abc import Iterator
 
+import pytest
 from support.paths import ROOT
 
 import p2p_hoity
-from cli.words import translation
+from cli.words import error_sentences, translation
 from cli.words.error_sentences import PROTOCOL, as_json, meaning, sentence
 from p2p_hoity.coded_errors import Code, NetworkCode, Reason, SystemCode, because
 from p2p_hoity.net.network_errors import NetCode, NetError
@@ -140,3 +141,16 @@ def test_a_program_gets_code_and_fields_and_the_sentence() -> None:
     }
     names = because(ResumeCode.SEVERAL, names=("a", "b"))
     assert as_json(names)["fields"] == {"names": ["a", "b"]}
+
+
+@pytest.mark.parametrize("number", error_sentences.SYSTEM_WORDS)
+def test_a_common_error_of_files_is_told_in_the_language_spoken(number: int) -> None:
+    assert error_sentences.of_system(OSError(number, "odd")) != "odd"
+    english = sentence(because(SystemCode.NUMBERED, number=number))
+    translation.speak("de")
+    assert sentence(because(SystemCode.NUMBERED, number=number)) != english
+
+
+def test_another_error_of_the_system_keeps_its_words() -> None:
+    assert error_sentences.of_system(OSError(22, "odd")) == "odd"
+    assert error_sentences.of_system(OSError("odd")) == "odd"
