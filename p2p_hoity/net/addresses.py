@@ -230,7 +230,8 @@ def parse_address(text: str, *, lowest_port: int = 1) -> Address:
 def _parse_host(host: str, text: str) -> str:
     """Return the host of an address, or raise AddressError."""
     if host.startswith("[") and host.endswith("]"):
-        if not _is_ip(ipaddress.IPv6Address, host[1:-1]) or "%" in host:  # scopes mean nothing here
+        # A scope is valid on its own machine only.
+        if not _is_ip(ipaddress.IPv6Address, host[1:-1]) or "%" in host:
             raise AddressError(AddressCode.BAD_BRACKETS, text=text[:LONGEST_TOLD])
         return str(ipaddress.IPv6Address(host[1:-1]))
     if ":" in host:
@@ -418,7 +419,7 @@ def _way_to(probe: str, family: socket.AddressFamily) -> str | None:
         with socket.socket(family, socket.SOCK_DGRAM) as asking:
             asking.connect((probe, 9))
             return str(asking.getsockname()[0])
-    except OSError:  # no such way, or no such kind of address here
+    except OSError:  # There is no route, or no address of this kind here.
         return None
 
 

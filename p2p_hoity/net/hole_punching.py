@@ -289,6 +289,6 @@ class Puncher:
             with trio.move_on_after(self._limits.handshake):
                 await self._link_over(await secure(raw, address, peer))
         finally:
-            if self._meeting.get(peer) is over:  # another link of this peer may be tried meanwhile
+            if self._meeting.get(peer) is over:  # Another link of this peer may be tried meanwhile.
                 del self._meeting[peer]
             over.set()

@@ -407,7 +407,7 @@ class Hub:
         Args:
             peer: Its id.
         """
-        with suppress(trio.BrokenResourceError):  # the owner stopped reading events
+        with suppress(trio.BrokenResourceError):  # The owner has stopped reading events.
             await self._report.send(LinkedElsewhere(peer))
 
     # Links
@@ -441,7 +441,7 @@ class Hub:
         if not self._admission.is_last(new):
             reason = because(LinkCode.REPLACED)
         if new.is_up.is_set():
-            with suppress(trio.BrokenResourceError):  # the owner stopped reading events
+            with suppress(trio.BrokenResourceError):  # The owner has stopped reading events.
                 await self._report.send(LinkDown(new.peer, reason))
         elif replaced is not None:
             await replaced.finished.wait()

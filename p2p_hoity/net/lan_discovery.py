@@ -35,7 +35,7 @@ MOST_FOUND: Final[Quota] = 64
 MOST_SEATS = 6
 """Seats of a table at most."""
 _VERSION = b"3"
-_PART = 200  # a TXT record holds strings of at most 255 bytes
+_PART = 200  # A TXT record has strings of at most 255 bytes.
 _MOST_PARTS = 8
 
 
@@ -173,7 +173,7 @@ def _open() -> tuple[Zeroconf | None, Reason | None]:
         return Zeroconf(), None
     except OSError as error:
         return None, because(LanCode.QUIET_BECAUSE, why=why(error))
-    except (Error, RuntimeError):  # RuntimeError: a machine without IPv4
+    except (Error, RuntimeError):  # The library raises a RuntimeError on a machine without IPv4.
         return None, because(LanCode.QUIET)
 
 
@@ -183,7 +183,7 @@ def _attempt(tell: Callable[[ServiceInfo], None], info: ServiceInfo) -> Reason |
 
     try:
         tell(info)
-    except (OSError, Error):  # TimeoutError is an OSError
+    except (OSError, Error):  # A TimeoutError is an OSError.
         return because(LanCode.NOT_CARRIED)
     return None
 

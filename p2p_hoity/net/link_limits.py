@@ -143,7 +143,7 @@ def open_files(wanted: int) -> int | None:
     """
     try:
         import resource
-    except ImportError:  # a system without such a limit
+    except ImportError:  # This system has no such limit.
         return None
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if resource.RLIM_INFINITY in (soft, hard) or soft >= wanted:

@@ -317,7 +317,8 @@ class Link:
             if self.is_unhurried:
                 await trio.sleep(random.uniform(*UNHURRIED))
             await self._write_some()
-            while self._queue:  # Collected once only: a late node has much to read.
+            # It is collected only once: a node that lags behind has much to read.
+            while self._queue:
                 await self._write_some()
             self._more = trio.Event()
             self._drained.set()

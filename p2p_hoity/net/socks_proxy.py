@@ -166,7 +166,8 @@ class SocksNetwork:
             try:
                 return trio.SocketStream(await asking.connect(address.host, address.port))
             except ProxyError as error:
-                raise _refused(address, error) from None  # it may repeat what the proxy said
+                # The error may contain what the proxy sent.
+                raise _refused(address, error) from None
             except ProxyConnectionError as error:
                 raise error.__cause__ or error from None
 

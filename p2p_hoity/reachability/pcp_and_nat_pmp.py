@@ -317,7 +317,8 @@ def read_pcp_answer(data: bytes, wish: PcpMapping) -> Answer | None:
     Returns:
         The answer. None for any other datagram, which is dropped.
     """
-    if len(data) == DENIAL and data[0] == NATPMP_VERSION:  # it knows the older protocol only
+    # The router knows only the older protocol.
+    if len(data) == DENIAL and data[0] == NATPMP_VERSION:
         is_denied = data[1:4] == bytes([NATPMP_ANSWER, 0, UNSUPPORTED_VERSION])
         return RouterError(RouterCode.ABSENT) if is_denied else None
     is_whole = PCP_HEADER <= len(data) <= LONGEST_PCP and len(data) % 4 == 0
@@ -335,7 +336,7 @@ def read_pcp_answer(data: bytes, wish: PcpMapping) -> Answer | None:
     ip = ipaddress.IPv6Address(packed)
     external = ip.ipv4_mapped or ip
     if wish.lifetime and (not lifetime or not outside or external.is_unspecified):
-        return None  # a mapping to nowhere is none
+        return None  # A mapping without an address is no mapping.
     return Granted(epoch, external, outside, lifetime)
 
 
@@ -455,7 +456,7 @@ async def ask_router(
                         raise answer
                     if answer is not None:
                         return answer
-    except OSError as error:  # the router's system says that nobody listens there
+    except OSError as error:  # The router's system reports that no program listens there.
         raise RouterError(RouterCode.ABSENT) from error
     raise RouterError(RouterCode.SILENT)
 

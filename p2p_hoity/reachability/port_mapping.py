@@ -91,7 +91,7 @@ def _of_system() -> str | None:
     """Return the default router that the system names, if the package for that is installed."""
     try:
         netifaces = importlib.import_module("netifaces")
-    except ImportError:  # it has no wheel here
+    except ImportError:  # The package has no wheel for this system.
         return None
     default = netifaces.gateways().get("default", {}).get(netifaces.AF_INET)
     return str(default[0]) if default else None
@@ -181,7 +181,7 @@ async def _once(hosts: Collection[str], port: int, tell: TellMapped, ways: Ways)
             return await _keep(*found, tell)
     except RouterError as error:
         return error.reason
-    except OSError:  # there is no way to it
+    except OSError:  # There is no route to it.
         return because(RouterCode.UNKNOWN)
 
 
@@ -214,7 +214,8 @@ async def _search(newer: Router, older: Router) -> tuple[Router, OpenedPort]:
             await attempt(older, nursery)
         is_over = True
     finally:
-        if not is_over:  # the table is left: what was asked for may be open, answered or not
+        # The player has left the table. The port may be open, even if no answer came.
+        if not is_over:
             await _farewell(asked)
     if found:
         return found[0]
@@ -269,7 +270,7 @@ async def _farewell(routers: Sequence[Router]) -> None:
 
 async def _close(router: Router) -> None:
     """Remove what a router has opened. If that fails, its lifetime ends it."""
-    with suppress(RouterError):  # its lifetime ends it
+    with suppress(RouterError):  # It ends with its lifetime.
         await router.close()
 
 
@@ -406,7 +407,7 @@ class Reachability:
                 seen = await observed(network, parse_address(relay))
                 host = str(ipaddress.ip_address(seen.host))
             except (NetError, ValueError):
-                return  # a relay of an older version, or one that is away again
+                return  # The relay has an older version, or is gone again.
             self._tell(replace(self._found, seen=host))
 
     def _tell(self, found: Found) -> None:

@@ -484,7 +484,7 @@ class UpnpRouter:
         if code == CONFLICT:
             self._may_be_open = False
             return False
-        if code is not None:  # else the answer was lost, and the port may be open
+        if code is not None:  # Otherwise the answer was lost, and the port may be open.
             self._may_be_open = before
         raise RouterError(RouterCode.REFUSES, why=because(RouterCode.NOT_ALLOWED))
 

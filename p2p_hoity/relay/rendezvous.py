@@ -236,7 +236,7 @@ class Calls:
         """
         call = self._announced.pop(token, None)
         if call is None:
-            return None  # The token is too late, or a guess.
+            return None  # The token has expired, or is a guess.
         call.taker = visit
         call.taken.set()
         return call.over.wait
