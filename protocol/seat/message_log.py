@@ -61,27 +61,29 @@ class MessageLog:
         """Return whether an input of a seat to a step of the current epoch is stored.
 
         Args:
-            seat: The seat. None is read as seat 0.
+            seat: The seat. None stands for all seats: an onlooker gives no input, so it asks
+                whether any seat has given one.
             step: The number of the step.
 
         Returns:
             Whether one is stored, legal or not.
         """
-        identity = (signed_messages.NUMBER[StepInput], seat or 0, self.followed.epoch, step)
-        return bool(self.store.versions(identity))
+        seats = range(self.table.seats) if seat is None else (seat,)
+        number, epoch = signed_messages.NUMBER[StepInput], self.followed.epoch
+        return any(self.store.versions((number, one, epoch, step)) for one in seats)
 
-    def has_signed(self, seat: int | None, kind: type[Any], epoch: int) -> bool:
+    def has_signed(self, seat: int, kind: type[Any], epoch: int) -> bool:
         """Return whether a message of a seat of one kind and epoch is stored.
 
         Args:
-            seat: The seat. None is read as seat 0.
+            seat: The seat.
             kind: The class of the statement, which is not `StepInput` or `Rejoin`.
             epoch: The epoch.
 
         Returns:
             Whether one is stored.
         """
-        return bool(self.store.versions((signed_messages.NUMBER[kind], seat or 0, epoch)))
+        return bool(self.store.versions((signed_messages.NUMBER[kind], seat, epoch)))
 
     def awaited(self) -> frozenset[int]:
         """Return the seats whose input to the first incomplete step is missing.

@@ -331,7 +331,10 @@ class SeatMachine(SeatState):
 
     @property
     def is_bound(self) -> bool:
-        """True if the game has begun, or may begin because this seat has confirmed the deck."""
+        """True if the game has begun, or may begin because this seat has confirmed the deck.
+
+        For an onlooker it may begin once any seat has confirmed it.
+        """
         is_last = self.tip.want.kind is Kind.DECK_OK
         return self.has_begun or (is_last and self.log.has_input(self.seat, self.tip.step))
 

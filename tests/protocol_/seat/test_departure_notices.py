@@ -615,3 +615,22 @@ def test_who_has_confirmed_the_deck_leaves_the_table_and_may_join_again() -> Non
     (end,) = [e for e in scene.places[0].heard if getattr(e, "code", "") == SEAT_LEFT]
     assert end.seat == 2  # type: ignore[attr-defined]
     assert machine.is_bound
+
+
+def test_an_onlooker_waits_for_the_deck_as_long_as_any_seat_has_confirmed_it() -> None:
+    """The game can begin without it, so it must not end the table before the seats do."""
+    scene = before(Kind.DECK_OK)
+    scene.places[2].alive = False
+    scene.settle()
+    step = scene.machine().tip.step
+    messages = list(inspect(scene.machine()).store)
+    confirmed = {m.seat: m for m in messages if getattr(m.statement, "step", 0) == step}
+    assert confirmed.keys() == {0, 1}
+    before_them = [m for m in messages if m not in confirmed.values()]
+    for known, is_bound in ((before_them, False), ([*before_them, confirmed[1]], True)):
+        onlooker = SeatMachine(scene.table, bytes)
+        onlooker.start(scene.now)
+        for message in known:
+            onlooker.receive(carried(message), scene.now, scene.table.ids[1])
+        assert onlooker.tip.want.kind is Kind.DECK_OK
+        assert onlooker.is_bound is is_bound
