@@ -71,7 +71,7 @@ def counted() -> Iterator[Counter[str]]:
     """Count the calls of libsodium in a `with` block.
 
     Yields:
-        The number of calls, by the names of `RAW`. It rises during the block.
+        The number of calls by function name (those in `RAW`). It is updated during the block.
     """
     counts: Counter[str] = Counter()
     originals = {name: getattr(*where) for name, where in RAW.items()}

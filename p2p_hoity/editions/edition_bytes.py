@@ -124,9 +124,7 @@ def _shipped(name: str) -> Edition:
 
 
 def known_edition(edition: Edition, *own: Edition) -> Edition:
-    """Return an edition with the names of a known one that agrees with it in everything else.
-
-    The switches need not agree.
+    """Return an edition with the names of a known one that equals it apart from names and switches.
 
     Args:
         edition: The edition.

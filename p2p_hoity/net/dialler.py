@@ -151,7 +151,9 @@ class PeerDialler:
         self.trouble: Reason | None = None
 
     def add(self, address: Address) -> None:
-        """Try an address, too, and soon. The oldest one is forgotten if there are too many.
+        """Add an address to those that are tried, and try it soon.
+
+        The oldest one is forgotten if there are too many.
 
         Args:
             address: The address.

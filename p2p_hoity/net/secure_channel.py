@@ -197,7 +197,7 @@ def credentials(seed: bytes) -> Credentials:
 def _locked(seed: bytes, password: str) -> bytes:
     """Return a key in PEM, encrypted with a password.
 
-    The library is loaded only where this is needed, since it takes 8 MB of a seat.
+    The library is loaded only where it is needed, since it takes 8 MB of memory in each process.
     """
     from cryptography.hazmat.primitives import serialization
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey

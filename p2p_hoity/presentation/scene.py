@@ -292,7 +292,7 @@ def _linked(scene: Scene, update: updates.Linked) -> Scene:
 
 
 def _awaited(scene: Scene, update: updates.Awaited) -> Scene:
-    """Return the scene after a reminder, which may have told the player what to do."""
+    """Return the scene after an update about who is awaited. It may ask the player to act."""
     told = scene.is_end_hinted or (scene.is_resumed and scene.is_alone)
     return replace(scene, is_hinted=bool(scene.lost_seats), is_end_hinted=told)
 

@@ -32,7 +32,7 @@ class Epoch:
     ours: float = 0.0
 
     def is_new(self, theirs: int, ours: float) -> bool:
-        """Take the clock of an answer, and return whether the router was restarted since then.
+        """Note the clock of an answer, and return whether the router was restarted.
 
         A restarted router has forgotten all mappings (RFC 6887, section 8.5).
 
@@ -98,8 +98,7 @@ async def datagrams(router: str, port: int = PORT) -> AsyncIterator[Datagrams]:
         router: The IPv4 address of the router.
         port: The port of the router.
 
-    Yields:
-        The datagrams.
+    Yields: The socket.
     """
     with trio.socket.socket(trio.socket.AF_INET, trio.socket.SOCK_DGRAM) as socket:
         await socket.connect((router, port))

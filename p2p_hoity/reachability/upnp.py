@@ -413,7 +413,7 @@ class UpnpRouter:
     # Search
 
     async def _find(self) -> tuple[Service, IPv4Address]:
-        """Return a service and its address outside: the one in use, else the first with one."""
+        """Return the service in use, or the first that has an external address, with it."""
         services = [self._service] if self._service is not None else await self._services()
         for service in services:
             told = await self._ask(service, "GetExternalIPAddress", {})

@@ -59,7 +59,7 @@ def wishes_of(seats: Seats, calls: Calls, mailboxes: Mailboxes) -> dict[bytes, W
 
 
 async def _observe(visit: Visit, rest: bytes) -> None:
-    """Tell a node at which address the relay sees it. Nothing follows."""
+    """Send a node its address as the relay sees it, and end the connection."""
     if not rest:
         visit.watch.note(Event.OBSERVED, visit.source)
         await send(visit.stream, seen_from(visit.address))

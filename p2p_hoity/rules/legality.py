@@ -203,7 +203,8 @@ def _belongs(state: State, card: int, place: Place) -> bool:
     """Return whether an Action card may be played in a Place.
 
     Cash is for the Auction Hall and Exhibit for the Castle. A Thief may be played in both. A
-    Detective may be played in the Castle, and in the Auction Hall if the switch says so.
+    Detective may be played in the Castle. The switch `detective_in_hall` of the edition allows it
+    in the Auction Hall.
     """
     kind = state.kind(card)
     if place == Place.CASTLE:

@@ -171,7 +171,7 @@ class Form:
         return self._follows(tail, number) or self._lies_in(tail, number + 1, checks)
 
     def _follows(self, tail: bytes, number: int) -> bool:
-        """Return whether a record is valid after the check value before it, as the lengths lead."""
+        """Return whether the next record is valid after the given check value."""
         before, begin = b"", 0
         while (found := _framed(tail, begin)) is not None:
             sealed, check, begin = found

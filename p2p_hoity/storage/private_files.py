@@ -2,9 +2,8 @@
 
 Another user of the machine may have put a link, a pipe or a file where the program is about to
 write. So a new file is made exclusively, under a name that nobody can guess. An existing file, or
-its folder, is refused if another user owns it or can access it. Windows has no such mode bits.
-There a folder inherits the access rights of the folder above it, which in a user's profile are the
-user's.
+its folder, is refused if another user owns it or can access it. Windows has no mode bits. There a
+new folder inherits the access rights of its parent. In a user's profile only the user has access.
 """
 
 from __future__ import annotations
@@ -156,7 +155,8 @@ class DiskFile(io.BufferedRandom):
     """An open file on this machine's disk (see `StoredFile`).
 
     Attributes:
-        unsettled: The folder of a new file whose name is not on disk yet.
+        unsettled: The folder, if it must still be synchronised to bring the name of a new file to
+            the disk. None otherwise.
     """
 
     unsettled: Path | None = None

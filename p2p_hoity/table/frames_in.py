@@ -96,7 +96,7 @@ class FramesIn:
     _room: trio.lowlevel.ParkingLot = field(default_factory=trio.lowlevel.ParkingLot)
 
     def __post_init__(self) -> None:
-        """Have the machine hand out its long computations, if `_off_loop` can run them."""
+        """Let the state machine run its long computations in `_off_loop`, if there is one."""
         if self._off_loop is not None:
             self._machine.hand_out()
 

@@ -302,7 +302,7 @@ class NewTicketReporter:
 
 
 def _reasons(judged: Judged) -> tuple[Reason, ...]:
-    """Return from where the ticket works, and what can be done now that the table is open."""
+    """Return the reasons that say where the ticket can be used, and what can be done."""
     told = tuple(reason for reason in judged.reasons if reason.code not in OPENING)
     if judged.scope is Scope.ANYWHERE:
         return told

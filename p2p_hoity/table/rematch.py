@@ -141,7 +141,7 @@ class Rematch:
         return seat, isinstance(word, Decline)
 
     def _is_completed_by(self, word: Consent) -> bool:
-        """Return whether a consent is a stored one with the vouch that was missing there ([A-2]).
+        """Return whether a consent equals one that is stored without a vouch, and has it ([A-2]).
 
         No signature covers the vouch of a consent, so a node that passes the consent on can leave
         the vouch out.

@@ -302,7 +302,7 @@ class MessageStore:
         return list(self._rejoins)
 
     def since(self, epoch: int, step: int) -> list[Message]:
-        """Return the stored messages that a peer may lack, which stands at a step of an epoch.
+        """Return the stored messages that may be missing at a peer at this step and epoch.
 
         These are all rejoins, and all messages of that epoch and later ones. If the epoch is 0,
         inputs of epoch 0 before the step are left out.
@@ -324,9 +324,9 @@ class MessageStore:
         return sorted(found, key=lambda message: self._order[message.hash])
 
     def inputs_by(self, seat: int) -> Iterator[Message]:
-        """Find every stored input of one seat, third versions included.
+        """Find every stored input of one seat, with all versions of one step.
 
-        Their bytes are counted in `input_bytes`.
+        `input_bytes` counts their bytes.
 
         Args:
             seat: The seat.

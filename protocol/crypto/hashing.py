@@ -290,7 +290,7 @@ def permutation(rng: Random, size: int) -> tuple[int, ...]:
 def hedged(label: Label, rng: Random, *parts: bytes) -> Iterator[int]:
     """Yield nonzero scalars for nonces, without end.
 
-    Each is a hash of 32 fresh bytes, which are drawn once, of a counter, and of `parts`.
+    Each one is a hash of three things: 32 random bytes that are drawn once, a counter, and `parts`.
 
     Args:
         label: The domain label.

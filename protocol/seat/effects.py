@@ -161,7 +161,7 @@ class Guilty:
 class JournalDoubted:
     """The news that the journal may lack statements of this seat.
 
-    The seat signs nothing until others have told which of its statements they store.
+    The seat signs nothing until others have answered which of its statements they store.
     """
 
 

@@ -49,7 +49,7 @@ def take(state: SeatState, notice: EndNotice, peer: bytes | None) -> bool:
 def tell_end(state: SeatState) -> bool:
     """Sign the end notice `over` and send it to all, once the end is final ([E-29]).
 
-    It is a rule of the seat.
+    The seat applies this rule after each event.
 
     Args:
         state: The state of the seat.

@@ -33,7 +33,9 @@ own, and steps go on until the epoch promises are signed.
 
 
 def request(state: SeatState) -> bool:
-    """Request the next epoch if there is a reason for it. It is a rule of the seat.
+    """Request the next epoch if there is a reason for it.
+
+    The seat applies this rule after each event.
 
     Reasons are a step that has timed out, a proven fault, a seat that asks to rejoin, and a change
     of epoch that takes too long. On a strict table the seat only pauses.
@@ -123,7 +125,7 @@ def _has_reason(state: SeatState) -> bool:
 def promise(state: SeatState) -> bool:
     """Sign an epoch promise if t seats request an epoch above the own promise ([E-4]).
 
-    It is a rule of the seat. The seat signs nothing of a lower epoch any more.
+    The seat applies this rule after each event. The seat signs nothing of a lower epoch any more.
 
     Args:
         state: The state of the seat.
@@ -221,7 +223,7 @@ def own_promise(state: SeatState, epoch: int) -> EpochPromise:
 def propose(state: SeatState) -> bool:
     """Sign a new-epoch message if this seat is the proposer and stores t epoch promises ([E-5]).
 
-    It is a rule of the seat.
+    The seat applies this rule after each event.
 
     Args:
         state: The state of the seat.

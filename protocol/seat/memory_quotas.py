@@ -48,9 +48,9 @@ So much may be stored for one seat because the epoch promises of up to two fault
 
 
 def is_worth_keeping(state: SeatState, message: Message) -> bool:
-    """Return whether to store a message, by its place, its length and the quotas.
+    """Return whether to store a message, by its epoch and step, its length and the quotas.
 
-    Of an epoch request or vote that is too far ahead, only the requested epoch is noted.
+    Of an epoch request or vote that is too far ahead the requested epoch is kept all the same.
 
     Args:
         state: The state of the seat.

@@ -52,7 +52,9 @@ def replay(state: SeatState, record: bytes) -> None:
 
 
 def come_back(state: SeatState) -> bool:
-    """Sign a return if the seat's last notice is a departure ([E-28]). It is a rule of the seat.
+    """Sign a return if the seat's last notice is a departure ([E-28]).
+
+    The seat applies this rule after each event.
 
     Args:
         state: The state of the seat.
@@ -65,10 +67,11 @@ def come_back(state: SeatState) -> bool:
 
 
 def inquire(state: SeatState) -> bool:
-    """Let a resumed seat sign again once enough others have told ([E-10], [E-22]).
+    """Let a resumed seat sign again once enough others have answered ([E-10], [E-22]).
 
-    It is a rule of the seat. No epoch of a strict table can be left. A forgotten statement may be
-    of the current epoch there. So a seat that surely has forgotten one signs nothing any more.
+    The seat applies this rule after each event. No epoch of a strict table can be left. A forgotten
+    statement may be of the current epoch there. So a seat that surely has forgotten one signs
+    nothing any more.
 
     Args:
         state: The state of the seat.

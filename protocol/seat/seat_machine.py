@@ -273,7 +273,7 @@ class SeatMachine(SeatState):
     def restore(self, records: Iterable[bytes]) -> None:
         """Replay the records of a journal, in order. It is called before `start`.
 
-        Nothing is signed meanwhile, nor afterwards until the linked seats have told which
+        Nothing is signed meanwhile, nor afterwards until the linked seats have answered which
         statements of this seat they store. The player is asked again, and no effect is left twice.
 
         Args:

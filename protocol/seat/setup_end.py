@@ -13,12 +13,14 @@ from .step_progress import tell_waiting
 
 
 def end_setup(state: SeatState) -> bool:
-    """End the table at any fault or absence in setup ([N-6]). It is a rule of the seat.
+    """End the table at any fault or absence in setup ([N-6]).
+
+    The seat applies this rule after each event.
 
     The effect `Broken` names the seat at fault or absent. A seat that has confirmed the deck does
     not end the table, because the inputs of the others can still make the game begin ([D-3]). Its
-    driver is told instead whom it waits for. The same holds for a seat that may have confirmed it,
-    according to an old journal, until others have told.
+    driver is told instead whom it waits for. The same holds, until the others have answered, for a
+    seat that may have confirmed it before its journal was restored.
 
     Args:
         state: The state of the seat.
@@ -59,10 +61,10 @@ def _why_setup_ends(state: SeatState, node: Node, committed: bool) -> Broken | N
 
 
 def _known_end(state: SeatState) -> Broken | None:
-    """Return the end of the table in setup that follows from signed words of other seats.
+    """Return the end of the table in setup that follows from notices of other seats, or None.
 
-    It is None if there is none. A departure ends the table a second later, if the seat still owed
-    an input of setup ([E-27]). Within this second the other seats hear of it too.
+    A departure ends the table a second later, if the seat still owed an input of setup ([E-27]).
+    Within this second the other seats hear of it too.
     """
     if state.judge.refuser is not None:
         return Broken(effects.SEAT_LEFT, state.judge.refuser)

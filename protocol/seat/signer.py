@@ -1,10 +1,10 @@
 """The signer of one seat: its keys and promise, what it may sign, and what its journal records.
 
 The journal may be a restored copy, and nobody can tell by looking at it. So a resumed seat signs
-nothing until every other present seat has told which statements of this seat it stores. It also
-goes on after one step timeout and one back-off, if t - 1 other seats have told by then. This time
-counts from the resume and not from the first link, because a faulty seat can be linked first and
-tell nothing.
+nothing until every other present seat has answered which statements of this seat it stores. It also
+goes on after one step timeout and one back-off, if t - 1 other seats have answered by then. This
+time counts from the resume and not from the first link, because a faulty seat can be linked first
+and tell nothing.
 
 A seat is *cautious* if its journal is known to be old, or if it is sent a statement of its own that
 it does not store. Then the wait begins again, and afterwards the seat signs only above a floor.
@@ -84,7 +84,7 @@ Note = tuple[bytes, str, Choice]
 
 @dataclass
 class Inquiry:
-    """The wait of a resumed seat until others have told which statements of it they store.
+    """The wait of a resumed seat until others have answered which statements of it they store.
 
     SPEC: [E-10], [E-22].
 
@@ -150,16 +150,17 @@ class Inquiry:
         return not was
 
     def is_over(self, others: Set[int], enough: int, now: float, seconds: float) -> bool:
-        """Return whether the seat may sign again.
+        """Return whether the wait before signing is over.
 
         Args:
-            others: The other present seats. If all of them have told, there is no further wait.
-            enough: How many seats must have told once the time is over: t - 1. Absent seats count.
+            others: The other present seats. If all of them have answered, there is no further wait.
+            enough: How many seats must have answered once the time is over: t - 1. Absent seats
+                count.
             now: The machine's clock, in seconds.
             seconds: How long the seat waits for all of them.
 
         Returns:
-            True if all of `others` have told, or if the time is over and `enough` seats have told.
+            True if all of `others` have answered, or if the time is over and `enough` seats have.
 
         SPEC: [E-10], [E-22].
         """
@@ -532,7 +533,7 @@ class Signer:
     # Doubt of the journal
 
     def be_cautious(self, certain: bool) -> bool:
-        """Stop signing until the others have told, and sign only above a floor afterwards.
+        """Stop signing until the others have answered, and sign only above a floor afterwards.
 
         The journal records that the seat has become cautious.
 
@@ -558,7 +559,7 @@ class Signer:
         return is_new
 
     def begin_inquiry(self) -> None:
-        """Stop signing until the others have told which statements of this seat they store."""
+        """Stop signing until the others have answered which statements of this seat they store."""
         if self.seat is not None and self.inquiry is None:
             self.inquiry = Inquiry(self.timers.now)
 

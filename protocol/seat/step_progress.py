@@ -36,7 +36,8 @@ def judge_fresh(state: SeatState) -> bool:
 def check_forms(state: SeatState) -> bool:
     """Read new-epoch messages and epoch promises, and convict the signers of malformed ones.
 
-    It is a rule of the seat. It ends a table on which two bases of one epoch are committed.
+    The seat applies this rule after each event. It ends a table on which two bases of one epoch are
+    committed.
 
     Args:
         state: The state of the seat.
@@ -60,7 +61,9 @@ def check_forms(state: SeatState) -> bool:
 
 
 def tell_guilty(state: SeatState) -> bool:
-    """Tell the driver of each seat that is proven at fault. It is a rule of the seat.
+    """Tell the driver of each seat that is proven at fault.
+
+    The seat applies this rule after each event.
 
     It waits a second after the first proof, because a proof with another code may still come.
 
@@ -78,7 +81,9 @@ def tell_guilty(state: SeatState) -> bool:
 
 
 def begin_epochs(state: SeatState) -> bool:
-    """Begin epoch 0 once setup is complete. It is a rule of the seat.
+    """Begin epoch 0 once setup is complete.
+
+    The seat applies this rule after each event.
 
     Args:
         state: The state of the seat.
@@ -124,8 +129,8 @@ def enter(state: SeatState) -> bool:
 def advance(state: SeatState) -> bool:
     """Append the first incomplete step to the followed chain, if all its inputs are there.
 
-    It is a rule of the seat. The inputs are there once every seat that owes one has given a legal
-    one.
+    The seat applies this rule after each event. The inputs are there once every seat that owes one
+    has given a legal one.
 
     Args:
         state: The state of the seat.
@@ -185,7 +190,9 @@ def tell_waiting(state: SeatState) -> None:
 
 
 def tell_left(state: SeatState) -> bool:
-    """Tell the driver of each departure once, when it first counts. It is a rule of the seat.
+    """Tell the driver of each departure once, when it first counts.
+
+    The seat applies this rule after each event.
 
     Args:
         state: The state of the seat.
@@ -224,8 +231,8 @@ def may_speak(state: SeatState) -> bool:
 def speak(state: SeatState) -> bool:
     """Sign the input that this seat owes, as soon as it can be made ([E-2], [N-4]).
 
-    It is a rule of the seat. If the step needs a choice that the player has not made, the player is
-    asked. A long body is written by a job, if the driver runs jobs.
+    The seat applies this rule after each event. If the step needs a choice that the player has not
+    made, the player is asked. A long body is written by a job, if the driver runs jobs.
 
     Args:
         state: The state of the seat.
@@ -293,7 +300,9 @@ def prepare(state: SeatState) -> bool:
 
 
 def finish(state: SeatState) -> bool:
-    """Note that the end of the game is final. It is a rule of the seat.
+    """Note that the end of the game is final.
+
+    The seat applies this rule after each event.
 
     The end is final by the inputs to `result` of all present seats, or by a committed base that
     wants `result`.

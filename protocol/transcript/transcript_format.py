@@ -313,7 +313,7 @@ def opened(file: File | OpenedFile, clock: Callable[[], float] | None = None) ->
 
     Args:
         file: The file.
-        clock: Returns seconds, for the time that it takes. None measures nothing.
+        clock: A clock in seconds that measures how long reading takes. None: it is not measured.
 
     Returns:
         What was read, with the error if there was one.

@@ -59,7 +59,7 @@ class Signed:
     """The statements that are signed in a file, after their signatures were checked.
 
     Attributes:
-        inputs: The inputs of all bodies, without their bytes. It is empty in a file without
+        inputs: The step inputs of all bodies, without the bodies. Empty for a file without
             new-epoch messages.
         messages: The messages that the new-epoch messages name.
         new_epochs: The new-epoch messages.
@@ -161,7 +161,7 @@ class FileReferences(References):
         return self.bases.get(key)
 
     def count(self, lookups: int) -> None:
-        """Count messages that were looked up. Those of a stored reading count again.
+        """Add a number of look-ups to the count. Look-ups of a cached result are counted again.
 
         Args:
             lookups: The number of messages.

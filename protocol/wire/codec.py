@@ -475,7 +475,7 @@ class Rows(FieldForm[tuple[Any, ...]]):
 
     @property
     def is_plain(self) -> bool:
-        """True if the items are written unchanged."""
+        """True if items of this type are encoded as they are, without conversion."""
         return self.inner.is_plain
 
 

@@ -129,7 +129,7 @@ def _exhibits(sight: Sight) -> Pick:
 
 
 def _smallest(sight: Sight, low: int, high: int) -> tuple[int, ...]:
-    """Return the oldest piece of each letter of a span, and the oldest others, up to three."""
+    """Return the oldest piece of each letter of a span, and others until there are three."""
     groups = sight.mine.slots[low : high + 1]
     more = sorted((slot for slots in groups for slot in slots[1:]), key=sight.mine.seniority)
     missing = max(0, MIN_EXHIBIT - len(groups))
