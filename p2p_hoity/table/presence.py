@@ -190,8 +190,8 @@ def _presence(machine: SeatMachine, seat: int, linked: Set[int]) -> updates.Atte
 def is_silent_itself(machine: SeatMachine) -> bool:
     """Return whether only this seat is awaited, and it may not sign yet.
 
-    This is so after a resume, until the others have answered which statements of this seat they store.
-    The screen has its own message for that, and no choice of the player would end it.
+    This is so after a resume, until the others have answered which statements of this seat they
+    store. The screen has its own message for that, and no choice of the player would end it.
 
     Args:
         machine: The machine of this node.
