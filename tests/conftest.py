@@ -9,6 +9,7 @@ from hypothesis import HealthCheck, settings
 from support import progress, sampling
 from support.paths import ROOT, TESTS
 from support.patient_clock import patient_clock
+from support.remembered import remember
 from trio.testing import MockClock
 
 from cli.words import translation
@@ -60,6 +61,7 @@ def pytest_configure(config: pytest.Config) -> None:
         max_examples=sampling.times(30, 100),
     )
     settings.load_profile("untimed")
+    remember()
     progress.register(config)
 
 
