@@ -28,6 +28,7 @@ from p2p_hoity.table.lobby import LobbyFrame, Refusal, Seating, Sit, encode_lobb
 from p2p_hoity.table.play_table import Lan, Reach, Seat
 from p2p_hoity.table.player_interface import BotPlayer, LeaveForNow, Wish
 from p2p_hoity.table.resume_table import resume_table
+from p2p_hoity.table import session
 from p2p_hoity.table.session import Outcome
 from p2p_hoity.table.table_keys import TableKeys, draw_keys
 from p2p_hoity.table.ticket_proof import Capability
@@ -42,6 +43,7 @@ from support.partitioned_network import PartitionedNetwork
 from support.sim.cheap import forget, shared_nodes
 
 SHORT = Timeouts(choice=4000, step=4000, back_off=1000, cap=8000)
+TICK = 1.0
 CALM = Timeouts(60_000, 60_000, 5_000, 60_000)
 """Times in which a seat that crashed is back before it is declared absent."""
 USUAL = Timeouts()
@@ -52,12 +54,13 @@ def cheap_table(request: pytest.FixtureRequest) -> Iterator[None]:
     """Let the seats of a table share its nodes, and compute with integers instead of points.
 
     A test marked `real_cards` keeps the points. Who verifies a transcript shares nothing. No power
-    fails here, so files need not reach the disk.
+    fails here, so files need not reach the disk. Sessions look at their clocks once a second.
     """
     real = request.node.get_closest_marker("real_cards")
     cards = nullcontext() if real else cheap_cards()
     with cards, shared_nodes(), pytest.MonkeyPatch.context() as patch:
         patch.setattr(os, "fsync", lambda file: None)
+        patch.setattr(session, "TICK", TICK)
         yield
 
 
