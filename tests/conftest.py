@@ -76,9 +76,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     items[:] = [item for item in items if item not in late]
 
 
-@pytest.fixture(autouse=True, scope="session")
+@pytest.fixture(autouse=True, scope="module")
 def _marks_of_tests(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """No test leaves a mark in the player's own folder, nor does a process it starts."""
+    """No test leaves a mark in the player's own folder, nor does a process it starts.
+
+    Who makes a journal looks at all marks that are there: those of one module are few.
+    """
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("HOITY_MARKS", str(tmp_path_factory.mktemp("marks")))
         yield

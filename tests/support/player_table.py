@@ -40,7 +40,7 @@ from protocol.wire import table_header
 from protocol.wire.table_header import Terms, Timeouts, default_quorum
 from support.cheap_group import cheap_cards
 from support.partitioned_network import PartitionedNetwork
-from support.sim.cheap import forget, shared_nodes
+from support.sim.cheap import forget, parsed_once, shared_nodes
 
 SHORT = Timeouts(choice=4000, step=4000, back_off=1000, cap=8000)
 TICK = 1.0
@@ -51,14 +51,14 @@ USUAL = Timeouts()
 
 @pytest.fixture(autouse=True)
 def cheap_table(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Let the seats of a table share its nodes, and compute with integers instead of points.
+    """Let the seats of a table share its nodes and messages, and compute with integers.
 
-    A test marked `real_cards` keeps the points. Who verifies a transcript shares nothing. No power
+    A test marked `real_cards` computes with points. Who verifies a transcript shares nothing. No power
     fails here, so files need not reach the disk. Sessions look at their clocks once a second.
     """
     real = request.node.get_closest_marker("real_cards")
     cards = nullcontext() if real else cheap_cards()
-    with cards, shared_nodes(), pytest.MonkeyPatch.context() as patch:
+    with cards, shared_nodes(), parsed_once(), pytest.MonkeyPatch.context() as patch:
         patch.setattr(os, "fsync", lambda file: None)
         patch.setattr(session, "TICK", TICK)
         yield
