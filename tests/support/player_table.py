@@ -21,6 +21,7 @@ from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.storage import player_key
 from p2p_hoity.storage.file_store import FileStore
 from p2p_hoity.storage.home import Home
+from p2p_hoity.table import session
 from p2p_hoity.table.frame_kinds import is_of_game
 from p2p_hoity.table.host_table import host_table
 from p2p_hoity.table.join_table import join_table
@@ -28,7 +29,6 @@ from p2p_hoity.table.lobby import LobbyFrame, Refusal, Seating, Sit, encode_lobb
 from p2p_hoity.table.play_table import Lan, Reach, Seat
 from p2p_hoity.table.player_interface import BotPlayer, LeaveForNow, Wish
 from p2p_hoity.table.resume_table import resume_table
-from p2p_hoity.table import session
 from p2p_hoity.table.session import Outcome
 from p2p_hoity.table.table_keys import TableKeys, draw_keys
 from p2p_hoity.table.ticket_proof import Capability
@@ -53,8 +53,8 @@ USUAL = Timeouts()
 def cheap_table(request: pytest.FixtureRequest) -> Iterator[None]:
     """Let the seats of a table share its nodes and messages, and compute with integers.
 
-    A test marked `real_cards` computes with points. Who verifies a transcript shares nothing. No power
-    fails here, so files need not reach the disk. Sessions look at their clocks once a second.
+    A test marked `real_cards` computes with points. Who verifies a transcript shares no node. No
+    power fails here, so files need not reach the disk. Sessions look at their clocks once a second.
     """
     real = request.node.get_closest_marker("real_cards")
     cards = nullcontext() if real else cheap_cards()
@@ -72,8 +72,8 @@ async def yes(*_: Any) -> bool:
     return True
 
 
-LONGER = replace(edition_of("small-4"), castles=load().castles[:8])
-"""An edition of 24 Collectibles, four of each letter, on a track that takes ten rounds or more."""
+LONGER = replace(edition_of("small-4"), castles=load().castles[:6])
+"""An edition of 24 Collectibles, four of each letter, on a track that takes some ten rounds."""
 
 
 def short_track() -> rules.Edition:
