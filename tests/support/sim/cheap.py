@@ -42,6 +42,12 @@ POINTS = SimpleNamespace(
 )
 """The check of keys and of the first half of signatures, which costs nothing for BASE."""
 
+
+def cryptography() -> tuple[int, int]:
+    """Return what tells one kind of cards and signatures from another in this process."""
+    return id(vars(group)["_backend"]), id(vars(identities)["bindings"])
+
+
 _begun: dict[bytes, Node] = {}
 _real_begin = transition.begin
 
