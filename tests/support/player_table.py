@@ -50,7 +50,7 @@ USUAL = Timeouts()
 
 
 @pytest.fixture(autouse=True)
-def cheap_table(request: pytest.FixtureRequest) -> Iterator[None]:
+def cheap_table(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Let the seats of a table share its nodes and messages, and compute with integers.
 
     A test marked `real_cards` computes with points. Who verifies a transcript shares no node. No
@@ -58,9 +58,10 @@ def cheap_table(request: pytest.FixtureRequest) -> Iterator[None]:
     """
     real = request.node.get_closest_marker("real_cards")
     cards = nullcontext() if real else cheap_cards()
-    with cards, shared_nodes(), parsed_once(), pytest.MonkeyPatch.context() as patch:
-        patch.setattr(os, "fsync", lambda file: None)
-        patch.setattr(session, "TICK", TICK)
+    # Who sets the same for one test sets it behind this: all is undone in its turn.
+    monkeypatch.setattr(os, "fsync", lambda file: None)
+    monkeypatch.setattr(session, "TICK", TICK)
+    with cards, shared_nodes(), parsed_once():
         yield
 
 
