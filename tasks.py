@@ -44,6 +44,8 @@ NIGHTLY = {
     "fuzz": ("-runs=200000",),
 }
 """The targets that `nightly` runs, with their arguments."""
+BYTECODE = ROOT / ".pytest_cache" / "bytecode"
+"""The folder of the bytecode that test processes compile. The folders of the code stay clean."""
 LEFT_OUT = shutil.ignore_patterns(".git", ".venv*", ".*_cache", "__pycache__", ".hypothesis")
 
 
@@ -214,8 +216,27 @@ def check(args: Sequence[str]) -> None:
 
 
 def pytest(args: Sequence[str]) -> None:
-    """Run pytest in the test environment, on all cores."""
-    run([program(TEST, "python"), "-m", "pytest", *WORKERS, *args])
+    """Run pytest in the test environment, on all cores.
+
+    Everything that tests import is compiled once before. Otherwise each worker would compile it.
+    """
+    keep_bytecode()
+    whole = [program(TEST, "python"), "-m", "pytest"]
+    if not compiled(ROOT / "tests").exists():
+        collect = [*whole, "--collect-only", "--quiet", *args]
+        subprocess.run(collect, cwd=ROOT, check=False, stdout=subprocess.DEVNULL)
+    run([*whole, *WORKERS, *args])
+
+
+def compiled(folder: Path) -> Path:
+    """Return the folder that holds the bytecode of a folder."""
+    return BYTECODE / folder.relative_to(folder.anchor)
+
+
+def keep_bytecode() -> None:
+    """Let all processes from now on share what they compile."""
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+    os.environ["PYTHONPYCACHEPREFIX"] = str(BYTECODE)
 
 
 def coverage(args: Sequence[str]) -> None:
@@ -250,6 +271,7 @@ def types(args: Sequence[str]) -> None:
 def wheel(args: Sequence[str]) -> None:
     """Build the wheel twice, unpack it elsewhere, then play and verify a game with it there."""
     ready(TEST, ".[dev]", test_stamp())
+    keep_bytecode()
     with tempfile.TemporaryDirectory() as folder:
         outside = Path(folder)
         copied = outside / "copy"
@@ -259,13 +281,14 @@ def wheel(args: Sequence[str]) -> None:
             sys.exit("Two builds of the wheel differ.")
         print(f"Both builds of the wheel are the same: SHA-256 {digest(built)}", flush=True)
         unpacked = outside / "unpacked"
-        pip(TEST, "install", "--no-deps", "--target", str(unpacked), str(built))
+        pip(TEST, "install", "--no-compile", "--no-deps", "--target", str(unpacked), str(built))
         env = {**os.environ, "HOITY_HOME": str(outside / "home"), "PYTHONPATH": str(unpacked)}
         game = str(outside / "game.hoity")
         hoity = str(next((unpacked / "bin").glob("hoity*")))
         play = [hoity, "play", "--bots", "2", "--auto", "--transcript", game]
         run(play, cwd=folder, env=env, stdout=subprocess.DEVNULL)
         run([hoity, "verify", game], cwd=folder, env=env)
+        shutil.rmtree(compiled(outside), ignore_errors=True)
 
 
 def exhaustive(args: Sequence[str]) -> None:
@@ -303,7 +326,8 @@ def with_tests() -> dict[str, str]:
 
 def build(source: Path, folder: Path) -> Path:
     """Return the wheel of a checkout, built into a folder."""
-    pip(TEST, "wheel", "--no-deps", "--wheel-dir", str(folder), str(source))
+    here = "--no-build-isolation"  # The environment has the build tool, so nothing is downloaded.
+    pip(TEST, "wheel", here, "--no-deps", "--wheel-dir", str(folder), str(source))
     (built,) = folder.glob("*.whl")
     return built
 

@@ -9,6 +9,7 @@ from hypothesis import HealthCheck, settings
 from support import progress, sampling
 from support.paths import ROOT, TESTS
 from support.patient_clock import patient_clock
+from support.remembered import remember
 from trio.testing import MockClock
 
 from cli.words import translation
@@ -57,9 +58,10 @@ def pytest_configure(config: pytest.Config) -> None:
         "untimed",
         deadline=None,
         suppress_health_check=[HealthCheck.too_slow],
-        max_examples=sampling.times(30, 100),
+        max_examples=sampling.times(20, 100),
     )
     settings.load_profile("untimed")
+    remember()
     progress.register(config)
 
 
@@ -74,9 +76,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     items[:] = [item for item in items if item not in late]
 
 
-@pytest.fixture(autouse=True, scope="session")
+@pytest.fixture(autouse=True, scope="module")
 def _marks_of_tests(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """No test leaves a mark in the player's own folder, nor does a process it starts."""
+    """No test leaves a mark in the player's own folder, nor does a process it starts.
+
+    Who makes a journal looks at all marks that are there: those of one module are few.
+    """
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("HOITY_MARKS", str(tmp_path_factory.mktemp("marks")))
         yield

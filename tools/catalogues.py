@@ -13,6 +13,7 @@ import importlib
 import re
 import sys
 from collections.abc import Iterator
+from functools import cache
 from io import BytesIO
 from pathlib import Path
 from typing import Any, Final
@@ -48,13 +49,14 @@ def catalogues() -> list[Path]:
     return sorted(LOCALE.glob("*/LC_MESSAGES/hoity.po"))
 
 
-def messages() -> set[Key]:
+@cache
+def messages() -> frozenset[Key]:
     """Every message in the sources, the help of the commands, and what codes mean."""
     from cli.app import HELP
 
     found = extract_from_dir(ROOT / "cli", [("**.py", "python")], keywords=MARKS)
     marked = {_fixed(message) for _, _, message, _, _ in found}
-    return marked | set(LIBRARY_WORDS) | set(HELP.values()) | meanings()
+    return frozenset(marked | set(LIBRARY_WORDS) | set(HELP.values()) | meanings())
 
 
 def meanings() -> set[str]:

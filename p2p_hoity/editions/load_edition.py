@@ -10,6 +10,7 @@ import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 from importlib import resources
 from pathlib import Path
 from string import ascii_lowercase
@@ -354,10 +355,16 @@ def load(name_or_path: str | Path = DEFAULT) -> Edition:
         EditionError: If there is none, or it cannot be used. This is also a ValueError.
     """
     if isinstance(name_or_path, str) and name_or_path in NAMES:
-        source = resources.files(__package__) / f"{name_or_path}.toml"
-        return parse(source.read_text(encoding="utf-8"), f"{name_or_path}.toml")
+        return _shipped(name_or_path)
     path = Path(name_or_path)
     return parse(_read(path), str(path))
+
+
+@cache
+def _shipped(name: str) -> Edition:
+    """Return an edition of this package. It is parsed once in a process."""
+    source = resources.files(__package__) / f"{name}.toml"
+    return parse(source.read_text(encoding="utf-8"), f"{name}.toml")
 
 
 def _read(path: Path) -> str:

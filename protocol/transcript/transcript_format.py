@@ -66,9 +66,12 @@ class Reader:
 
     def _take(self, size: int) -> bytes:
         """Return the next bytes, exactly so many. Raise EOFError if the file ends before."""
-        found = self.take_up_to(size)
+        found = self._file.read(size)
+        self.offset += len(found)
         if len(found) < size:
-            raise EOFError
+            found += self.take_up_to(size - len(found))
+            if len(found) < size:
+                raise EOFError
         return found
 
     def count(self, most: int) -> int:

@@ -18,7 +18,9 @@ import pytest
 from support.cli_stage import played_file, tool
 from support.limits import LIMIT
 from support.paths import ROOT, VECTORS
+from support.sampling import sample
 from support.shell import Shell, modules_of
+from support.short_game import short_edition
 from support.sim.cheap import shared_nodes
 
 from cli import exit_codes
@@ -337,8 +339,10 @@ def test_the_rules_fit_one_screen_and_name_the_switches_of_the_edition(hoity: Sh
 
 @pytest.mark.parametrize("seats", [3, pytest.param(6, marks=pytest.mark.nightly)])
 def test_bench(hoity: Shell, monkeypatch: pytest.MonkeyPatch, seats: int) -> None:
-    """With a table of three; with one of six among the long tests."""
+    """With a short game of three; with a whole one of six among the long tests."""
     monkeypatch.setattr(benchmarks, "SEATS", seats)
+    if seats == 3:
+        monkeypatch.setattr(benchmarks, "load", short_edition)
     benchmarks.whole_game.cache_clear()
     with shared_nodes() if seats == 3 else nullcontext():
         benchmarks.whole_game()
@@ -571,8 +575,16 @@ def test_verify_goes_on_after_a_missing_file(hoity: Shell, game: Path, tmp_path:
     assert hoity("verify", torn, game).code == 1
 
 
-@pytest.mark.parametrize("error", [RecursionError(), MemoryError(), KeyError("seat"), ValueError()])
-@pytest.mark.parametrize("where", ["opened", "verify"])
+@pytest.mark.parametrize(
+    ("where", "error"),
+    sample(
+        product(
+            ["opened", "verify"], [RecursionError(), MemoryError(), KeyError("seat"), ValueError()]
+        ),
+        4,
+        "errors of a file",
+    ),
+)
 def test_verify_goes_on_after_a_file_on_which_it_fails(
     hoity: Shell,
     game: Path,

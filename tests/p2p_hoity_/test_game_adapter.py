@@ -10,6 +10,7 @@ import pytest
 from support.cases import fails
 from support.cheap_group import cheap_cards
 from support.machine_table import Chooser, MachineTable, identity, seat_at
+from support.sampling import is_nightly
 from support.sim.cheap import shared_nodes
 
 from p2p_hoity import bots, game_adapter, rules
@@ -47,8 +48,16 @@ def chooser(seed: int) -> Chooser:
 
 @lru_cache(maxsize=4)
 def play(seats: int, edition: str = EDITIONS[0], variant: Any = None) -> MachineTable:
-    """Play a whole game with the whole deck; more than two seats play with cheap cards."""
-    bound, who = seat_at(terms(seats, edition, variant), game_adapter.read_game)
+    """Play a whole game with the whole deck; more than two seats play with cheap cards.
+
+    The track is a third as long, but for the nightly run.
+    """
+    full = load(edition)
+    castles = tuple(replace(castle, fields=1) for castle in full.castles)
+    short = replace(full, name="short", castles=castles, banquet_fields=1)
+    value = game_adapter.game_value(full if is_nightly() else short, variant)
+    offered = replace(terms(seats, edition, variant), game=value)
+    bound, who = seat_at(offered, game_adapter.read_game)
     with cheap_cards() if seats > 2 else nullcontext(), shared_nodes():
         here = MachineTable(bound, who, chooser(seats))
         here.start()

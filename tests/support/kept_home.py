@@ -1,6 +1,7 @@
 """A home with games in it, over or not, made without a network."""
 
 import random
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -10,23 +11,27 @@ from p2p_hoity import bots, game_adapter, rules
 from p2p_hoity.storage import journal, player_key
 from p2p_hoity.storage.home import Home
 from p2p_hoity.storage.journal import Journal
-from protocol.crypto.group import cache_per_backend
 from protocol.seat.effects import ChoiceAsked
 from protocol.seat.seat_machine import SeatMachine
 from protocol.wire.table_header import Terms, Timeouts
 from support.journals import seat_record
 from support.machine_table import MachineTable, identity, seat_at
+from support.sim.cheap import cryptography
 
 SEED = b"s" * 32
 STARTED = 1_700_000_000
 
 
-@cache_per_backend(maxsize=16)
 def room_of(seats: int, rounds: int, nonce: bytes = b"n", edition: str = "small-4") -> MachineTable:
     """Return a table of seeded seats, played by bots until this round has begun.
 
     It is shared by all who ask for it, and not to be changed.
     """
+    return _room(seats, rounds, nonce, edition, cryptography())
+
+
+@lru_cache(maxsize=16)
+def _room(seats: int, rounds: int, nonce: bytes, edition: str, kind: object) -> MachineTable:
     variant = "surprise" if seats == 2 else None
     game = game_adapter.game_value(edition_of(edition), variant)
     terms = Terms(identity(0).public, nonce * 32, game, seats, seats // 2 + 1, Timeouts())

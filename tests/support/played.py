@@ -1,9 +1,9 @@
 """Toy games played to their end, undisturbed or with something going wrong; each played once."""
 
 from collections.abc import Callable, Mapping
+from functools import cache
 
 from protocol.chain.chain_state import Kind, Node
-from protocol.crypto import group, identities
 from protocol.transcript.transcript_writer import to_the_end
 from protocol.wire import signed_messages
 from protocol.wire.signed_messages import Message, StepInput
@@ -19,6 +19,7 @@ from support.forgeries.bodies import (
 from support.forgeries.cheater import Lie, on_input, twice
 from support.inspection import sign
 from support.machine_table import MachineTable, toy_choice, toy_table
+from support.sim.cheap import cryptography
 from support.toy_game import ToyGame
 
 TIMEOUTS = Timeouts(20_000, 10_000, 3_000, 60_000)
@@ -156,19 +157,19 @@ DISTURBED = list(TABLES)[5:]
 
 def room_of(name: str) -> MachineTable:
     """Return the room of a played table. It is played once for each kind of cryptography."""
-    return _room(name, id(vars(identities)["bindings"]))
+    return _room(name, cryptography())
 
 
-@group.cache_per_backend(None)
-def _room(name: str, signatures: int) -> MachineTable:
+@cache
+def _room(name: str, kind: object) -> MachineTable:
     return TABLES[name]()
 
 
 def files_of(name: str) -> tuple[bytes, ...]:
     """Return the files of all seats that finished."""
-    return _files(name, id(vars(identities)["bindings"]))
+    return _files(name, cryptography())
 
 
-@group.cache_per_backend(None)
-def _files(name: str, signatures: int) -> tuple[bytes, ...]:
+@cache
+def _files(name: str, kind: object) -> tuple[bytes, ...]:
     return tuple(p.machine.transcript() for p in room_of(name).places if p.machine.finished)

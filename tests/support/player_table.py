@@ -21,6 +21,7 @@ from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.storage import player_key
 from p2p_hoity.storage.file_store import FileStore
 from p2p_hoity.storage.home import Home
+from p2p_hoity.table import session
 from p2p_hoity.table.frame_kinds import is_of_game
 from p2p_hoity.table.host_table import host_table
 from p2p_hoity.table.join_table import join_table
@@ -39,25 +40,28 @@ from protocol.wire import table_header
 from protocol.wire.table_header import Terms, Timeouts, default_quorum
 from support.cheap_group import cheap_cards
 from support.partitioned_network import PartitionedNetwork
-from support.sim.cheap import forget, shared_nodes
+from support.sim.cheap import forget, parsed_once, shared_nodes
 
 SHORT = Timeouts(choice=4000, step=4000, back_off=1000, cap=8000)
+TICK = 1.0
 CALM = Timeouts(60_000, 60_000, 5_000, 60_000)
 """Times in which a seat that crashed is back before it is declared absent."""
 USUAL = Timeouts()
 
 
 @pytest.fixture(autouse=True)
-def cheap_table(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Let the seats of a table share its nodes, and compute with integers instead of points.
+def cheap_table(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Let the seats of a table share its nodes and messages, and compute with integers.
 
-    A test marked `real_cards` keeps the points. Who verifies a transcript shares nothing. No power
-    fails here, so files need not reach the disk.
+    A test marked `real_cards` computes with points. Who verifies a transcript shares no node. No
+    power fails here, so files need not reach the disk. Sessions look at their clocks once a second.
     """
     real = request.node.get_closest_marker("real_cards")
     cards = nullcontext() if real else cheap_cards()
-    with cards, shared_nodes(), pytest.MonkeyPatch.context() as patch:
-        patch.setattr(os, "fsync", lambda file: None)
+    # Who sets the same for one test sets it behind this: all is undone in its turn.
+    monkeypatch.setattr(os, "fsync", lambda file: None)
+    monkeypatch.setattr(session, "TICK", TICK)
+    with cards, shared_nodes(), parsed_once():
         yield
 
 
@@ -69,8 +73,8 @@ async def yes(*_: Any) -> bool:
     return True
 
 
-LONGER = replace(edition_of("small-4"), castles=load().castles[:8])
-"""An edition of 24 Collectibles, four of each letter, on a track that takes ten rounds or more."""
+LONGER = replace(edition_of("small-4"), castles=load().castles[:6])
+"""An edition of 24 Collectibles, four of each letter, on a track that takes some ten rounds."""
 
 
 def short_track() -> rules.Edition:

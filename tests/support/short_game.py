@@ -13,6 +13,8 @@ CASTLES = (Castle(3, 1, 1), Castle(2, 1, 1))
 BANQUET_FIELDS = 1
 OF_A_LETTER = 4
 """The fewest Collectibles of a letter that a game may have."""
+ALL = 99
+"""More of a letter than any edition has."""
 
 
 @cache
@@ -28,9 +30,9 @@ def short_edition(of_a_letter: int = OF_A_LETTER) -> Edition:
     return replace(short, castles=CASTLES, banquet_fields=BANQUET_FIELDS)
 
 
-def short_file(folder: Path, of_a_letter: int = OF_A_LETTER) -> Path:
-    """Write that edition into a file, for `--edition`."""
-    text = Path(load_edition.__file__).with_name(f"{DEFAULT}.toml").read_text(encoding="utf-8")
+def short_file(folder: Path, of_a_letter: int = OF_A_LETTER, edition: str = DEFAULT) -> Path:
+    """Write that edition, or another one cut down so, into a file, for `--edition`."""
+    text = Path(load_edition.__file__).with_name(f"{edition}.toml").read_text(encoding="utf-8")
     track = ", ".join(str([one.larger, one.smaller, one.fields]) for one in CASTLES)
     for line, new in (
         (r"^name = .*?$", f'name = "small-{of_a_letter}"'),

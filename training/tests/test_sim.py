@@ -13,6 +13,7 @@ np = pytest.importorskip("numpy", reason="the simulator needs numpy")
 from agreement import CALM, UNRULY, Beside, Unrest, agree
 from hoity_training.sim import NONE, VOID, Board, Cards, Pieces, Presence, Table
 from hoity_training.sim.cards import KIND_ORDER
+from support.sampling import sample
 from support.unruly_games import TABLES
 
 from p2p_hoity.editions.load_edition import NAMES, load
@@ -21,7 +22,7 @@ from p2p_hoity.rules.exhibits import is_exhibit
 
 
 @pytest.mark.parametrize("unrest", [CALM, UNRULY], ids=["calm", "unruly"])
-@pytest.mark.parametrize(("name", "seats", "variant"), TABLES)
+@pytest.mark.parametrize(("name", "seats", "variant"), sample(TABLES, 6, "tables of the simulator"))
 def test_it_agrees_with_the_rules(name, seats, variant, unrest: Unrest):
     """A sample; `python3 tasks.py agree` has every switch and many rounds."""
     other = load(name).with_switches(

@@ -52,6 +52,7 @@ def tamed(words: str) -> str:
     return "".join(kept)
 
 
+@lru_cache(maxsize=4096)
 def cut(text: str, width: int) -> str:
     """The text in at most so many cells, with a mark where it was cut."""
     if cells(text) <= width:

@@ -172,7 +172,7 @@ WAYS = {
 
 @pytest.mark.parametrize("way", WAYS.values(), ids=WAYS)
 @pytest.mark.parametrize("is_host", [False, True], ids=["a later guest", "a later host"])
-@pytest.mark.parametrize("seats", sample(SIZES, 2, "sizes of tables with a later seat"))
+@pytest.mark.parametrize("seats", sample(SIZES, 1, "sizes of tables with a later seat"))
 async def test_a_later_seat_plays_with_those_of_today(
     tmp_path: Path,
     hubs: Hubs,
@@ -228,7 +228,7 @@ async def test_nobody_sits_down_on_terms_with_an_option_of_later(
     assert not table.heard(updates.Started)
 
 
-@pytest.mark.parametrize("seats", sample(SIZES, 2, "sizes of tables with a later option"))
+@pytest.mark.parametrize("seats", sample(SIZES, 1, "sizes of tables with a later option"))
 async def test_a_file_of_seats_that_know_an_odd_option_of_later_is_verified_today(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seats: int
 ) -> None:
@@ -308,7 +308,7 @@ async def test_who_cannot_be_linked_with_the_host_is_told_why_at_once(
         nursery.cancel_scope.cancel()
 
 
-@pytest.mark.parametrize("seats", sample(SIZES, 2, "sizes of tables with a later seat"))
+@pytest.mark.parametrize("seats", sample(SIZES, 1, "sizes of tables with a kind of later"))
 async def test_a_kind_is_sent_to_those_alone_who_have_named_its_feature(
     tmp_path: Path, hubs: Hubs, monkeypatch: pytest.MonkeyPatch, seats: int
 ) -> None:

@@ -13,6 +13,7 @@ from support.memory_network import MemoryNetwork
 from support.player_table import Caller, PlayerTable, hosted, past_round, willing, willing_table
 from support.relays import serve_relay
 from support.sim.cheap import forget
+from vectors.making.tables import edition_of
 
 from cli.commands.options import VerifyOptions
 from cli.commands.verify import verify_file
@@ -215,7 +216,8 @@ async def test_a_stolen_long_lived_key_convicts_nobody_at_an_old_table(pair: Pla
 async def test_one_person_plays_at_two_tables_through_one_relay(tmp_path: Path) -> None:
     """Both seats wait at the relay at once, with one long-lived key."""
     network = MemoryNetwork()
-    tables = [PlayerTable(tmp_path / name, 3, thinking=0.5) for name in ("one", "two")]
+    short = edition_of("small-4")
+    tables = [PlayerTable(tmp_path / one, 3, thinking=0.5, edition=short) for one in ("one", "two")]
     person = tables[0].guests[1].me
     async with trio.open_nursery() as nursery:
         await nursery.start(lambda task_status: serve_relay("relay", 1, network=network,

@@ -164,7 +164,7 @@ WITHIN: dict[str, tuple[tuple[int, int, Set[int]], dict[str, Any], int, int]] = 
 }
 
 
-@pytest.mark.parametrize("name", sample(WITHIN, 3, "reveals within the bound"))
+@pytest.mark.parametrize("name", sample(WITHIN, 2, "reveals within the bound"))
 def test_with_a_barrier_no_new_epoch_changes_a_commit_step_after_a_reveal(name: str) -> None:
     table, more, states, new_epochs = WITHIN[name]
     model = run(table, "CHR", vain_reveal, only=has_reveal, **more)

@@ -137,7 +137,7 @@ def violations(name: str, most: int) -> list[tuple[Action, ...]]:
 
 @pytest.mark.parametrize("name", EARLIER)
 def test_the_model_fails_under_each_earlier_rule_and_the_machine_ends_well(name: str) -> None:
-    traces = violations(name, times(2, 20))
+    traces = violations(name, times(1, 20))
     assert traces
     model = EARLIER[name][1]
     for trace in traces:

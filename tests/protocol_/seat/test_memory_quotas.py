@@ -146,10 +146,11 @@ def supply(room: MachineTable, inputs: list[Message]) -> None:
     """Give every seat what it wants of these, one after the other, as long as it takes them."""
     by_hash = {message.hash: message for message in inputs}
     for seat in OTHERS:
-        for _ in inputs:
-            wants = inspect(room.machine(seat)).store.wants
-            for digest in wants & set(by_hash):
+        wants, before = inspect(room.machine(seat)).store.wants & set(by_hash), None
+        while wants != before:
+            for digest in wants:
                 tell(room, seat, by_hash[digest])
+            wants, before = inspect(room.machine(seat)).store.wants & set(by_hash), wants
         room.collect(seat)
 
 

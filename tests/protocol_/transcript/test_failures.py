@@ -49,7 +49,7 @@ def label_of(name: str) -> dict[str, Any]:
     return found
 
 
-@pytest.mark.parametrize("name", sample(FILED, 16, "sound files"))
+@pytest.mark.parametrize("name", sample(FILED, 10, "sound files"))
 def test_a_file_differs_from_a_sound_one_in_what_its_label_says_alone(name: str) -> None:
     with shared_nodes():
         sound = FILED[name].sound()

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.moments import begun
 from support.paths import VECTORS
-from support.sampling import times
+from support.sampling import sample, times
 from support.screened import table
 from textual.pilot import Pilot
 
@@ -132,7 +132,7 @@ def test_keys_move_the_film_and_q_leaves() -> None:
     assert at_film(play, (80, 24)).return_code == 0
 
 
-@pytest.mark.parametrize("size", [(80, 24), (1, 1), (20, 5)])
+@pytest.mark.parametrize("size", sample([(80, 24), (1, 1), (20, 5)], 1, "sizes of a replay"))
 def test_every_page_opens_and_closes_whatever_the_size(size: tuple[int, int]) -> None:
     async def play(app: ReplayApp, pilot: Pilot[None]) -> None:
         for key in PAGES:

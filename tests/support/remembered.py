@@ -1,0 +1,25 @@
+"""The arithmetic of libsodium, which remembers what it has computed in this process.
+
+Seats of one table verify the same signatures, and the files of the vectors have most of their
+proofs in common. Each function here is one of its arguments alone, so nobody sees a difference.
+What is refused is not remembered.
+"""
+
+from functools import lru_cache
+
+from nacl import bindings
+
+from protocol.crypto.group import Libsodium
+
+POINTS = 1 << 17
+"""Results that are kept of each function of points: some tens of megabytes in all."""
+SIGNATURES = 1 << 12
+"""Signed messages that are kept."""
+
+
+def remember() -> None:
+    """Let the product's arithmetic remember its results from now on."""
+    for name in ("multiply", "multiply_base", "add", "subtract", "is_valid_point"):
+        setattr(Libsodium, name, staticmethod(lru_cache(POINTS)(getattr(Libsodium, name))))
+    opened = lru_cache(SIGNATURES)(bindings.crypto_sign_open)
+    bindings.crypto_sign_open = opened  # type: ignore[assignment]
