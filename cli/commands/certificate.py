@@ -1,4 +1,7 @@
-"""Result certificates at the command line: one is made from a transcript, or checked by itself."""
+"""The checking and saving of result certificates at the command line.
+
+A certificate is made from the transcript of a finished game, and can be checked without it.
+"""
 
 from __future__ import annotations
 
@@ -16,18 +19,18 @@ from ..words.key_names import table_key
 from ..words.translation import _
 
 MOST: Final = transcript.MAX_CERTIFICATE + 1
-"""Bytes that are read of a certificate: one more than it may have."""
+"""The number of bytes that are read of a certificate: one more than it may have."""
 
 
 def check_all(words: list[str], as_json: bool) -> int:
-    """Check certificates and show what each says.
+    """Check certificates and print what each of them proves.
 
     Args:
         words: The names of the files.
         as_json: Whether to print one JSON object a line.
 
     Returns:
-        The exit code: NOT_OK if one of them does not hold.
+        The exit code: NOT_OK if one of the certificates is invalid.
 
     Raises:
         Trouble: If a file cannot be read.
@@ -36,6 +39,7 @@ def check_all(words: list[str], as_json: bool) -> int:
 
 
 def _check(path: Path, as_json: bool) -> int:
+    """Check one certificate, print the verdict and return the exit code."""
     try:
         with open(path, "rb", opener=open_at_once) as file:
             data = file.read(MOST)
@@ -59,6 +63,7 @@ def _check(path: Path, as_json: bool) -> int:
 
 
 def _as_object(found: transcript.Certificate, header: Header) -> dict[str, Any]:
+    """Return the contents of a valid certificate as a JSON object."""
     return {
         "game_id": found.result.digest.hex(),
         "table": header.table_id.hex(),
@@ -77,6 +82,7 @@ def _as_object(found: transcript.Certificate, header: Header) -> dict[str, Any]:
 
 
 def _in_words(path: Path, found: transcript.Certificate, header: Header) -> list[str]:
+    """Return the lines that describe a valid certificate to a person."""
     text = _("{file}: ok. {number} seats have signed this result:")
     lines = [text.format(file=path, number=len(found.signatures))]
     for rank, seat in found.result.standings:
@@ -89,11 +95,11 @@ def _in_words(path: Path, found: transcript.Certificate, header: Header) -> list
 
 
 def save(source: Path, target: Path) -> int:
-    """Save the certificate of a finished game.
+    """Save the certificate of a finished game in a new file.
 
     Args:
-        source: Its transcript.
-        target: A file that is not there yet.
+        source: The transcript of the game.
+        target: The file for the certificate, which must not exist yet.
 
     Returns:
         The exit code.

@@ -19,7 +19,7 @@ from ..printing import say
 from ..words.translation import N_, _
 from . import options as opt
 
-# At a table.
+# Commands for a table
 
 
 @opt.takes_options
@@ -112,7 +112,7 @@ def join(
     word = " ".join(ticket or ())
     if not word and (output.as_json or not at_terminal()):
         raise opt.missing(ctx, "ticket")
-    # The seat may be kept here.
+    # This machine may store a seat at the table, which is then resumed.
     raise typer.Exit(sit_down(seat, output, word, again_by(network), asks_terms=not yes))
 
 
@@ -190,7 +190,7 @@ def learn(plain: opt.PlainOption = False) -> None:
     raise typer.Exit(teach(plain))
 
 
-# With the files of this machine.
+# Commands for the files of this machine
 
 
 @opt.takes_options
@@ -322,7 +322,7 @@ def bench(
     raise typer.Exit(measure(cards, rounds, as_json))
 
 
-# With the player's key.
+# Commands for the player's key
 
 
 def id_itself(ctx: typer.Context) -> None:

@@ -1,4 +1,4 @@
-"""id new, show and export: one's own key from the command line."""
+"""The commands `id new`, `id show` and `id export`, about the player's own key."""
 
 from __future__ import annotations
 
@@ -17,7 +17,16 @@ from ..words.translation import _
 
 
 def new(name: str | None, passphrase: bool, as_json: bool) -> int:
-    """Make a key and show it; the exit code."""
+    """Make the player's key and print it.
+
+    Args:
+        name: The nickname. None to ask for it or to take a default.
+        passphrase: Whether to encrypt the key with a passphrase.
+        as_json: Whether to print a JSON object instead of words.
+
+    Returns:
+        The exit code.
+    """
     if name is not None:
         check_name(name)
     own = home()
@@ -28,13 +37,21 @@ def new(name: str | None, passphrase: bool, as_json: bool) -> int:
 
 
 def show(as_json: bool) -> int:
-    """Show fingerprint and nickname; the exit code."""
+    """Print the fingerprint and the nickname of the player's key.
+
+    Args:
+        as_json: Whether to print a JSON object instead of words.
+
+    Returns:
+        The exit code.
+    """
     own = home()
     _show(own, player_setup.load(own)[0], as_json)
     return OK
 
 
 def _show(own: Home, player: NamedIdentity, as_json: bool) -> None:
+    """Print the description of a key, as JSON or in words."""
     described = player_setup.as_json(own, player)
     if as_json:
         write_line(described)
@@ -47,7 +64,17 @@ def _show(own: Home, player: NamedIdentity, as_json: bool) -> None:
 
 
 def export(secret: Path | None) -> int:
-    """Print the public key, or copy the whole key file; the exit code."""
+    """Print the public key, or copy the whole key file.
+
+    Args:
+        secret: The new file for the copy of the key file. None to print the public key.
+
+    Returns:
+        The exit code.
+
+    Raises:
+        Trouble: If the file exists already.
+    """
     own = home()
     player, _passphrase = player_setup.load(own)
     if secret is None:

@@ -1,4 +1,8 @@
-"""Sitting down at a table: one of this LAN, or the one of a ticket or a code, or of a kept seat."""
+"""The commands `join` and `tables`: finding an open table and sitting down at it.
+
+A table is named by a ticket, by a spoken code, or by the nickname of a host on this LAN. If this
+machine stores a seat at the table already, that seat is resumed.
+"""
 
 from __future__ import annotations
 
@@ -37,8 +41,15 @@ from .take_seat import Sitting, need_relay, new_sitting, sit
 
 
 def look_around(seconds: float, as_json: bool) -> int:
-    """Show the tables that are open on this LAN; return the exit code."""
+    """Print the tables that are announced on this LAN.
 
+    Args:
+        seconds: How long to listen for announcements, in seconds.
+        as_json: Whether to print one JSON object a line.
+
+    Returns:
+        The exit code.
+    """
     found = trio.run(browse, seconds)
     for one in found:
         ticket = one.ticket or None
@@ -60,11 +71,24 @@ def look_around(seconds: float, as_json: bool) -> int:
 def ticket_of(
     word: str, relays: tuple[str, ...], network: Network | None, silent: bool
 ) -> tuple[Ticket, str | None]:
-    """Return the ticket that a word is or leads to, and the relay that was asked for it, if any.
+    """Return the ticket that the player has typed, or the one that a typed code leads to.
 
-    `relays` were typed beside it, `silent`: nothing is said of it. Trouble, TicketError or
-    CodeError if there is none. The relay is the one behind the @, else the first one typed, else
-    the one kept.
+    The relay that is asked about a code is the one behind the code's @, else the first one typed,
+    else the remembered one.
+
+    Args:
+        word: The ticket or the code.
+        relays: The relays that were typed beside it.
+        network: The network for the connection to the relay. None for the usual one.
+        silent: Whether to print nothing while the relay is asked.
+
+    Returns:
+        The ticket and the relay that was asked for it, which is None if no relay was asked.
+
+    Raises:
+        Trouble: If a code is typed and no relay is known.
+        TicketError: If the ticket cannot be read.
+        CodeError: If the code leads to no ticket.
     """
     if not is_code(word):
         return decode_ticket(word), None
@@ -84,24 +108,37 @@ def ticket_of(
 
 
 LOOK: Final[Seconds] = 3.0
-"""Seconds for which announcements are listened for."""
+"""The time for which the program listens for announcements, in seconds."""
 LIKE_A_TICKET: Final = re.compile(r"hoity\d", re.IGNORECASE)
 AGAIN: Final = frozenset({"r", ""})
 LEAVE: Final = frozenset({"q", "quit", "exit", "n"})
 
 
 def is_nickname(word: str) -> bool:
-    """Return whether this is meant as a host's nickname, and not as a ticket."""
+    """Return whether a typed word is meant as a host's nickname and not as a ticket.
+
+    Args:
+        word: What the player has typed.
+
+    Returns:
+        Whether it is short enough for a nickname and does not begin like a ticket.
+    """
     return 0 < len(word) <= table_header.MAX_NICKNAME and LIKE_A_TICKET.match(word) is None
 
 
 def by_nickname(nickname: str) -> str:
-    """Return the ticket of the one table that this host announces.
+    """Return the ticket of the one table on this LAN that a host of this nickname announces.
 
-    The player is asked if several look like it, or if the table is closed.
+    The player is asked if several nicknames look like it, or if the table is closed.
+
+    Args:
+        nickname: The nickname of the host.
+
+    Returns:
+        The ticket or the code that leads to the table.
 
     Raises:
-        Trouble: If there is none.
+        Trouble: If there is no such table.
     """
     found = [table for table in _look() if twins(table.name, nickname)]
     if not found:
@@ -114,16 +151,22 @@ def by_nickname(nickname: str) -> str:
 
 
 def from_list() -> str:
-    """Return the ticket of the table that a person picks."""
+    """Return the ticket of the table that a person picks from those on this LAN.
+
+    Returns:
+        The ticket or the code that leads to the table.
+    """
     return _picked(_look())
 
 
 def _look() -> list[Announcement]:
+    """Return the announcements heard on this LAN."""
     say(_("Searching for tables on this LAN …"))
     return trio.run(browse, LOOK)
 
 
 def _picked(found: Sequence[Announcement]) -> str:
+    """Ask the player for one of these tables, a ticket or a code, and return its ticket or code."""
     _list(found)
     while True:
         said = answer(_("The number of a table, a ticket or a code; r searches again, q leaves: "))
@@ -141,6 +184,7 @@ def _picked(found: Sequence[Announcement]) -> str:
 
 
 def _list(found: Sequence[Announcement]) -> None:
+    """Print the tables with their numbers, from 1."""
     for number, table in enumerate(found, 1):
         say(f"  {number}  {_told(table)}")
     if not found:
@@ -148,6 +192,7 @@ def _list(found: Sequence[Announcement]) -> None:
 
 
 def _told(table: Announcement) -> str:
+    """Return the line that describes an announced table."""
     text = _("{host}: {joined} of {seats} seated, needs the host's ticket")
     if table.ticket:
         text = _("{host}: {joined} of {seats} seated, open to all")
@@ -155,7 +200,7 @@ def _told(table: Announcement) -> str:
 
 
 def _announced(table: Announcement) -> str:
-    """Return the one announced; that of a closed table is pasted."""
+    """Return the ticket of an announced table. The player is asked for that of a closed table."""
     if table.ticket:
         return table.ticket
     words = _("The table of {host} needs a ticket. Ask {host} for it, and paste it here: ")
@@ -167,7 +212,18 @@ def _announced(table: Announcement) -> str:
 def join(
     seat: SeatOptions, output: OutputOptions, ticket: str, reach: Reach, asks_terms: bool
 ) -> int:
-    """Sit down at a table, or take one's seat at it again if there is one; the exit code."""
+    """Sit down at a table, or resume the seat at it if this machine stores one.
+
+    Args:
+        seat: The options of the seat.
+        output: The options of what is printed.
+        ticket: The ticket, code or nickname as typed. "" to choose from the tables of the LAN.
+        reach: How this seat can be reached.
+        asks_terms: Whether the player is asked to accept the terms.
+
+    Returns:
+        The exit code.
+    """
     check_output(output.transcript)
     word = _ticket(output.as_json, ticket, reach)
     reach = _with_relays(word, reach) if reach.relay_only else reach
@@ -176,7 +232,7 @@ def join(
     sitting = new_sitting(seat, output, asks_terms)
     for words in alone_lines(reach.relays, reach.hidden) if reach.relay_only else ():
         sitting.say(words)
-    # A code is good for one try and some minutes: whoever has one is asked all else before.
+    # A code is valid for one attempt and a few minutes, so all other questions come first.
     read, relay = typed or ask()
 
     async def go(sitting: Sitting, nursery: trio.Nursery) -> Outcome:
@@ -193,17 +249,20 @@ def join(
         sitting.say(_("You already have a seat at this table on this machine."))
         return take_up(sitting, game, reach, fresh=read)
     if relay is not None and not reach.relays:
-        reach = replace(reach, relays=(relay,))  # it has just answered: others reach us there too
+        reach = replace(
+            reach, relays=(relay,)
+        )  # It has just answered, so others can reach us there too.
     with only_one(sitting.home, read):
         return sit(sitting, go)
 
 
 def _with_relays(word: str, reach: Reach) -> Reach:
-    """Return the same with the relays that the player has named: typed, kept, or behind the @ of a
-    code.
+    """Add the relays that the player has named: typed, remembered, or behind the @ of a code.
+
+    Relays that only a ticket names do not count, since they are its host's choice.
 
     Raises:
-        Trouble: If there are none. Those that only a ticket names are its host's choice.
+        Trouble: If the player has named no relay.
     """
     relays = list(reach.relays if reach.relays_anew else relays_of(None))
     if is_code(word) and (named := parse_code(word).relay):
@@ -214,8 +273,10 @@ def _with_relays(word: str, reach: Reach) -> Reach:
 
 
 def _ticket(as_json: bool, word: str, reach: Reach) -> str:
-    """Return the ticket that is meant: typed as such, or picked from the tables of this LAN, which
-    is not asked by one who hides."""
+    """Return the ticket or code that is typed or picked from the tables of this LAN.
+
+    The LAN is not searched for a player whose address is to stay hidden.
+    """
     if reach.hidden or reach.relay_only:
         if not word:
             option = "--proxy" if reach.hidden else "--relay-only"

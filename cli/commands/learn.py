@@ -24,11 +24,24 @@ from ..words.translation import _
 from .take_seat import interrupted, screen_for_people
 
 BEFORE: Final = "HOITY_LESSON_BEFORE"
-"""In the environment of a lesson behind which a game begins: no command for one is shown."""
+"""The environment variable of a lesson that is followed by a game.
+
+At the end of such a lesson no command for a game is printed.
+"""
 
 
 def learn(plain: bool) -> int:
-    """Play the lesson; the exit code. Trouble if it is left before its end."""
+    """Play the lesson.
+
+    Args:
+        plain: Whether to use the line prompt instead of the full screen.
+
+    Returns:
+        The exit code.
+
+    Raises:
+        Trouble: If the player leaves the lesson before its end.
+    """
     left: list[str] = []
     scope = trio.CancelScope()
 
@@ -47,12 +60,21 @@ def learn(plain: bool) -> int:
 
 
 def farewell(reason: str, plain: bool) -> str:
-    """Return the words for a lesson that is left, with the command that begins it in this way."""
+    """Return the message for a lesson that is left before its end.
+
+    Args:
+        reason: Why it was left, as a translated phrase.
+        plain: Whether it was played at the line prompt.
+
+    Returns:
+        The message, with the command that starts the lesson again on the same kind of screen.
+    """
     text = _("{reason}. Nothing is lost. Start the lesson again with: hoity learn")
     return text.format(reason=reason) + (" --plain" if plain else "")
 
 
 async def _attend(room: Room, leave: Callable[[str], None], scope: trio.CancelScope) -> None:
+    """Run the lesson and everything beside it until it ends or is left."""
     nickname = settings.load(own_home()).nickname or default_nickname()
     with scope:
         async with trio.open_nursery() as nursery:
@@ -65,10 +87,13 @@ async def _attend(room: Room, leave: Callable[[str], None], scope: trio.CancelSc
 
 
 def before_the_game(plain: bool) -> None:
-    """Play the lesson in a process of its own; however it ends, the game begins.
+    """Play the lesson in a process of its own, and return however it ends.
 
-    The terminal is then again as it was, and nobody reads from it who would take the game's first
-    line.
+    After a separate process the terminal is as it was before. No reader of the lesson is left that
+    could take the first line of input of the game.
+
+    Args:
+        plain: Whether to use the line prompt instead of the full screen.
     """
     words = ["learn", "--lang", translation.language(), *(["--plain"] if plain else [])]
     command = [sys.executable, "-P", "-m", "cli", *words]
@@ -77,5 +102,5 @@ def before_the_game(plain: bool) -> None:
         try:
             process.wait()
             return
-        except KeyboardInterrupt:  # the lesson has it too, and asks what it means
+        except KeyboardInterrupt:  # The lesson receives the signal too, and asks what it means.
             continue

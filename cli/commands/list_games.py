@@ -1,4 +1,4 @@
-"""The games of this machine: listed, waiting for their player, and forgotten."""
+"""The commands `games` and `forget`, and how other commands find a stored game by its id."""
 
 from __future__ import annotations
 
@@ -29,10 +29,16 @@ SHORTEST = 4
 
 
 def key_of_games(home: Home) -> tuple[NamedIdentity, str | None]:
-    """Return the kept key.
+    """Return the player's stored key, with which the journals of games are read.
+
+    Args:
+        home: The folder of the program's files.
+
+    Returns:
+        The key with its nickname, and its passphrase or None.
 
     Raises:
-        PeerError: If no game was ever begun here, so that no key is missed.
+        PeerError: If there is neither a key nor a game on this machine.
     """
     if not home.identity.exists() and not any(home.journals.glob("*.journal")):
         raise PeerError(resume_table.ResumeCode.NO_GAME)
@@ -40,13 +46,16 @@ def key_of_games(home: Home) -> tuple[NamedIdentity, str | None]:
 
 
 def find(home: Home, name: str | None, passphrase: str | None, command: str) -> OpenGame:
-    """Return the game that is meant.
+    """Return the unfinished game that is meant.
 
     Args:
-        home: The home of the games.
-        name: The beginning of its name. None if there is only one.
+        home: The folder of the games.
+        name: The beginning of the game's id, or `last`. None if there is only one game.
         passphrase: The passphrase of the journals, if they have one.
-        command: The command line that takes its name, for the list of several games.
+        command: The command line that takes the id, for the list of several games.
+
+    Returns:
+        The game.
 
     Raises:
         Trouble: If there are several; all of them are listed.
@@ -60,11 +69,15 @@ def find(home: Home, name: str | None, passphrase: str | None, command: str) -> 
 
 
 def newest(home: Home, passphrase: str | None) -> tuple[OpenGame, tuple[OpenGame, ...]]:
-    """Return the newest game that is not being played, and the others that wait for their player.
+    """Return the newest game that is not being played, and the other resumable games.
 
     Args:
-        home: The home of the games.
+        home: The folder of the games.
         passphrase: The passphrase of the journals, if they have one.
+
+    Returns:
+        The game, and the others, newest first. If all are being played, the newest of them comes
+        first.
     """
     try:
         found = resume_table.find_game(home, None, passphrase)
@@ -77,7 +90,15 @@ def newest(home: Home, passphrase: str | None) -> tuple[OpenGame, tuple[OpenGame
 
 
 def several(games: Sequence[OpenGame], command: str) -> list[str]:
-    """Return what to type for each game, when it was begun and with whom, newest first."""
+    """Return the message that several games may be meant, with a command for each.
+
+    Args:
+        games: The games, newest first.
+        command: The command line that takes the id of a game.
+
+    Returns:
+        The lines of the message.
+    """
     return [
         _("There are several games. Type the id of the one you mean:"),
         *commands(games, command),
@@ -85,7 +106,15 @@ def several(games: Sequence[OpenGame], command: str) -> list[str]:
 
 
 def commands(games: Sequence[OpenGame], command: str) -> list[str]:
-    """Return a line for each game: how the command takes it, when it was begun and with whom."""
+    """Return a line for each game: the command that takes it, when it was begun, and the opponents.
+
+    Args:
+        games: The games, newest first.
+        command: The command line that takes the id of a game.
+
+    Returns:
+        The lines.
+    """
     lines, names = list[str](), [game.name for game in games]
     for game in games:
         text = _("  {command}   begun {date} with {who}")
@@ -96,7 +125,15 @@ def commands(games: Sequence[OpenGame], command: str) -> list[str]:
 
 
 def short(name: str, names: Sequence[str]) -> str:
-    """Return the shortest beginning of a name that no other has."""
+    """Return the shortest beginning of an id that no other id has.
+
+    Args:
+        name: The id.
+        names: All ids.
+
+    Returns:
+        At least four characters of the id, or the whole id.
+    """
     others = [other for other in names if other != name]
     for size in range(SHORTEST, len(name)):
         if not any(other.startswith(name[:size]) for other in others):
@@ -105,13 +142,19 @@ def short(name: str, names: Sequence[str]) -> str:
 
 
 READING: Final[Seconds] = 2.0
-"""Seconds for which games are read whose score is not known yet."""
+"""The time for which games are read whose score is not known yet, in seconds."""
 
 
 def list_games(as_json: bool) -> int:
-    """Show all games of this machine, newest first; return the exit code.
+    """Print all games of this machine, newest first.
 
-    Journals that others can get at are not read, and named.
+    Journals that other users can read or change are not read. They are reported as errors.
+
+    Args:
+        as_json: Whether to print one JSON object a line.
+
+    Returns:
+        The exit code.
     """
     home, passphrase = own_home(), passphrase_from_environment()
     found = saved_games.kept_games(home, passphrase, time.monotonic, READING)
@@ -129,7 +172,14 @@ def list_games(as_json: bool) -> int:
 
 
 def as_object(game: saved_games.KeptGame) -> dict[str, Any]:
-    """Return a game for a program."""
+    """Return a stored game as a JSON object.
+
+    Args:
+        game: The game.
+
+    Returns:
+        The object that `hoity games --json` prints.
+    """
     progress = game.progress
     return {
         "game": game.name,
@@ -145,6 +195,7 @@ def as_object(game: saved_games.KeptGame) -> dict[str, Any]:
 
 
 def _state(game: saved_games.KeptGame) -> str:
+    """Return the state of a game as the word that JSON output uses."""
     if game.is_over:
         return "over" if game.progress is None or game.progress.whole else "not-ok"
     if game.is_running:
@@ -153,7 +204,14 @@ def _state(game: saved_games.KeptGame) -> str:
 
 
 def in_words(game: saved_games.KeptGame) -> str:
-    """Return a game in one line: its id, date, how it stands, and who played."""
+    """Return a line that describes a stored game: its id, date, state and players.
+
+    Args:
+        game: The game.
+
+    Returns:
+        The line.
+    """
     text = _("{game}  {date}  {state}: {who}")
     states = {
         "over": _("over"),
@@ -170,7 +228,7 @@ def in_words(game: saved_games.KeptGame) -> str:
 
 
 def _scores(names: tuple[str, ...], progress: saved_games.Progress | None) -> list[str]:
-    """Return each name with its field; of a game that is over the first first."""
+    """Return each nickname with the field of its figure; of a finished game the winner first."""
     if progress is None or len(progress.fields) != len(names):
         return list(names)
     order = list(range(len(names)))
@@ -180,12 +238,27 @@ def _scores(names: tuple[str, ...], progress: saved_games.Progress | None) -> li
 
 
 def date(seconds: int) -> str:
-    """Return a day and a time of this machine."""
+    """Return a point in time as day, hour and minute of this machine's time zone.
+
+    Args:
+        seconds: The time in seconds since 1970.
+
+    Returns:
+        The date and time, such as `2025-01-31 18:05`.
+    """
     return datetime.fromtimestamp(seconds).strftime("%Y-%m-%d %H:%M")
 
 
 def told(game: OpenGame, passphrase: str | None) -> str:
-    """Return an unfinished game in words: with whom, which round, and since when."""
+    """Describe an unfinished game: its opponents, its round, and when it was begun.
+
+    Args:
+        game: The game.
+        passphrase: The passphrase of its journal, if it has one.
+
+    Returns:
+        The description, a phrase without a full stop.
+    """
     progress = saved_games.progress_of(game, passphrase)
     words = {
         "game": game.name,
@@ -199,7 +272,18 @@ def told(game: OpenGame, passphrase: str | None) -> str:
 
 
 def forget(word: str, yes: bool) -> int:
-    """Forget an unfinished game after a question; the exit code."""
+    """Remove the files of an unfinished game, after the player has confirmed it.
+
+    Args:
+        word: The beginning of the game's id, or `last`.
+        yes: Whether to remove them without a question.
+
+    Returns:
+        The exit code: NOT_OK if the player declines.
+
+    Raises:
+        PeerError: If the game is being played just now.
+    """
     home = own_home()
     passphrase = key_of_games(home)[1]
     game = find(home, word, passphrase, command_line("forget"))

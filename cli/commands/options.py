@@ -1,7 +1,7 @@
-"""The options of the commands, a dataclass for each concern, with their help.
+"""The options of the commands: a dataclass for each concern, with the help texts.
 
-A command has these dataclasses as parameters, and hands them on as they are: `takes_options` makes
-Typer build them. Nothing heavy is imported here.
+A command function has these dataclasses as parameters. `takes_options` makes Typer build them from
+what is typed. This module imports nothing that loads slowly.
 """
 
 from __future__ import annotations
@@ -30,26 +30,33 @@ GUESTS: Final = N_("Who may come")
 NETWORK: Final = N_("Network")
 SEAT: Final = N_("Your seat")
 OUTPUT: Final = N_("Output")
-"""The headings of a long help. Each stands where the first of its options does."""
+"""The last of the headings of a long help.
 
-# From dataclasses to the options of a command.
+Each heading stands where the first of its options does.
+"""
+
+# From dataclasses to the options of a command
 
 
 @dataclass(frozen=True)
 class Without:
-    """Beside a dataclass of options in an annotation: the fields that a command does not offer."""
+    """A mark in an annotation that leaves fields of a dataclass of options out of a command.
+
+    Attributes:
+        names: The names of the fields that the command does not offer.
+    """
 
     names: tuple[str, ...]
 
 
 def takes_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Let a command have dataclasses of options as parameters.
+    """Let a command function have dataclasses of options as parameters.
 
     Args:
         command: A function whose parameters Typer knows, or whose types are such dataclasses.
 
     Returns:
-        The command as Typer reads it: with the fields of each dataclass as options of its own.
+        A function for Typer, which has the fields of each dataclass as options of its own.
     """
     shown: list[Parameter] = []
     built: dict[str, tuple[type[Any], list[str]]] = {}
@@ -79,12 +86,12 @@ def takes_options(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def _parameter(kind: type[Any], of: Field[Any], hint: Any) -> Parameter:
-    """Return a field as a parameter, under the heading of its class unless it has one itself."""
+    """Return a field as a parameter, under the heading of its class unless it has its own."""
     told = of.metadata.get("option")
     if told is None:
         hint, told = hint.__origin__, hint.__metadata__[0]
     shown = copy(told)
-    if shown.default is ...:  # no name was given, which the library takes for a default at first
+    if shown.default is ...:  # No name was given, which Typer at first reads as a default.
         shown.default = "--" + of.name.replace("_", "-")
     shown.rich_help_panel = told.rich_help_panel or kind.HEADING
     shown_as = Annotated[hint, shown]
@@ -97,34 +104,60 @@ def option(
     """Return a field of a dataclass of options.
 
     Args:
-        default: Its value where the option is not typed.
-        words: Its help; none if it is not shown.
+        default: The value if the option is not typed.
+        words: The help text. None to hide the option.
         names: How the option is typed, if not by the name of the field.
-        heading: Where the help stands, if not under the heading of the class.
-        more: Whatever else Typer takes.
+        heading: The heading of the help under which it stands, if not that of the class.
+        more: Further arguments of Typer's `Option`.
+
+    Returns:
+        The field, with Typer's option in its metadata.
     """
     shown = Option(*names, help=words, hidden=words is None, rich_help_panel=heading, **more)
     return field(default=default, metadata={"option": shown})
 
 
-# Words that a shell completes, by the names of files alone: nothing is opened.
+# Completion by the shell, from the names of files alone: no file is opened
 
 LAST: Final = "last"
-"""Stands for the newest game."""
+"""The word that a player types for the newest game."""
 
 
 def open_games(incomplete: str) -> list[str]:
-    """Return the games that can be taken up again and whose names begin in this way."""
+    """Return the ids of unfinished games that begin with what is typed, for the shell's completion.
+
+    Args:
+        incomplete: The beginning that is typed.
+
+    Returns:
+        The ids, sorted, with the word `last`.
+    """
     return _games(incomplete, lambda home: home.journals.glob("*.journal"))
 
 
 def transcripts(incomplete: str) -> list[str]:
-    """Return the games with a transcript; files are completed by the shell itself."""
+    """Return the ids of games with a transcript that begin with what is typed.
+
+    Names of files are completed by the shell itself.
+
+    Args:
+        incomplete: The beginning that is typed.
+
+    Returns:
+        The ids, sorted, with the word `last`.
+    """
     return _games(incomplete, lambda home: home.transcripts.glob("*.hoity"))
 
 
 def codes(incomplete: str) -> list[str]:
-    """Return how a code may go on, word by word, each by its first letters."""
+    """Return the codes that begin with what is typed, completed by one word.
+
+    Args:
+        incomplete: The beginning of a code: its number and at least the start of one word.
+
+    Returns:
+        The completed codes.
+    """
     from p2p_hoity.table.spoken_codes import MOST_WORDS, WORDS, beginning_with
 
     number, *words = incomplete.split("-")
@@ -136,6 +169,7 @@ def codes(incomplete: str) -> list[str]:
 
 
 def _games(incomplete: str, files: Callable[[Home], Iterable[Path]]) -> list[str]:
+    """Return the names of these files up to their first dot, and `last`, that begin in this way."""
     from p2p_hoity.storage.home import home
 
     names: set[str] = set()
@@ -144,39 +178,63 @@ def _games(incomplete: str, files: Callable[[Home], Iterable[Path]]) -> list[str
     return sorted(name for name in (*names, LAST) if names and name.startswith(incomplete))
 
 
-# What several commands take.
+# Options of several commands
 
 
 class NoSeconds(BadParameter):
-    """A number that is none of seconds."""
+    """An option of seconds whose value is no number (NaN)."""
 
 
 def missing(ctx: Any, name: str) -> Any:
-    """Return the library's complaint that the argument of this name is missing."""
+    """Return Typer's error for a missing argument.
+
+    Args:
+        ctx: The context of the command.
+        name: The name of the argument.
+
+    Returns:
+        The error, to be raised.
+    """
     (param,) = [one for one in ctx.command.params if one.name == name]
     library = sys.modules[BadParameter.__module__]
     return library.MissingParameter(ctx=ctx, param=param, param_hint="'TICKET'")
 
 
 def _number(number: float | None) -> float | None:
-    """Refuse what is no number, which no range refuses."""
+    """Refuse NaN, which Typer's check of a range accepts."""
     if number is not None and math.isnan(number):
         raise NoSeconds("no number")
     return number
 
 
 def seconds(least: float, most: int) -> dict[str, Any]:
-    """Return what makes an option take seconds within bounds."""
+    """Return the arguments of `option` for a number of seconds.
+
+    Args:
+        least: The smallest value, in seconds.
+        most: The greatest value, in seconds.
+
+    Returns:
+        The keyword arguments.
+    """
     return {"metavar": "SECONDS", "min": least, "max": most, "callback": _number}
 
 
 def count(least: int, most: int) -> dict[str, Any]:
-    """Return what makes an option take a whole number within bounds."""
+    """Return the arguments of `option` for a whole number.
+
+    Args:
+        least: The smallest value.
+        most: The greatest value.
+
+    Returns:
+        The keyword arguments.
+    """
     return {"metavar": "N", "min": least, "max": most}
 
 
 PLACE: Final = "HOST:PORT"
-"""What an option takes that is an address with its port."""
+"""The placeholder in a help text for an address with its port."""
 
 
 JsonOption = Annotated[
@@ -233,6 +291,7 @@ ListenOption = Annotated[
 
 
 def _ticket(metavar: str, words: str) -> Any:
+    """Return an argument that takes a ticket, whose codes the shell completes."""
     return Argument(
         metavar=metavar,
         envvar="HOITY_TICKET",
@@ -256,7 +315,7 @@ WhereArgument = Annotated[
         ),
     ),
 ]
-"""A list, because a ticket copied over a line's end comes in several words."""
+"""A list, because a ticket that is copied with a line break arrives as several words."""
 
 GAME_HELP: Final = N_("The id of the game, or its beginning. last is the newest game.")
 GameArgument = Annotated[str, Argument(metavar="GAME", help=GAME_HELP, autocompletion=open_games)]
@@ -265,12 +324,19 @@ OptionalGameArgument = Annotated[
     Argument(metavar="[GAME]", help=GAME_HELP, show_default=False, autocompletion=open_games),
 ]
 
-# What is printed, and how.
+# Output
 
 
 @dataclass(frozen=True)
 class OutputOptions:
-    """On what kind of screen a game is shown, and where its transcript goes."""
+    """The kind of screen on which a game is shown, and the file for its transcript.
+
+    Attributes:
+        HEADING: The heading of the options in the help.
+        as_json: Whether to print JSON lines for a program.
+        plain: Whether to use the line prompt instead of the full screen.
+        transcript: The file for the transcript of the finished game. None for the default.
+    """
 
     HEADING: ClassVar = OUTPUT
     as_json: JsonOption = False
@@ -281,16 +347,27 @@ class OutputOptions:
 
     @property
     def typed(self) -> str:
-        """The option by which another command is shown on the same kind of screen."""
+        """The option, if any, that shows another command on the same kind of screen."""
         return "--json" if self.as_json else "--plain" if self.plain else ""
 
 
-# The seat.
+# Seat
 
 
 @dataclass(frozen=True)
 class SeatOptions:
-    """Who plays a seat, how it is called, and what it hears and says."""
+    """The options of one seat: who plays it, its nickname, its chat and its sounds.
+
+    Attributes:
+        HEADING: The heading of the options in the help.
+        auto: Whether a bot plays the seat.
+        name: The nickname. None for the stored one.
+        no_talk: Whether chat is neither shown nor sent.
+        unknown: Whether the long-lived key stays hidden from the others.
+        again: Whether the seat asks for another game. None to ask only a person at a terminal.
+        no_bell: Whether the terminal stays silent when it is the player's turn.
+        until_eof: Whether the seat leaves when its standard input ends. Used for hired bots.
+    """
 
     HEADING: ClassVar = SEAT
     auto: bool | None = option(False, N_("A bot plays your seat."), heading=BOTS)
@@ -314,7 +391,12 @@ class SeatOptions:
 
 @dataclass(frozen=True)
 class PlayOptions(SeatOptions):
-    """The same for a game against bots, in which a bot may stand in for an input that ends."""
+    """The options of a seat in a game against bots.
+
+    Attributes:
+        auto: Whether a bot plays the seat. None to let a bot take over if the input ends before the
+            first answer.
+    """
 
     auto: bool | None = option(
         None,
@@ -327,7 +409,13 @@ class PlayOptions(SeatOptions):
 
 @dataclass(frozen=True)
 class ResumeOptions:
-    """How a game whose others are gone is ended, instead of sitting down again."""
+    """The options that end a game whose other players are gone, instead of resuming it.
+
+    Attributes:
+        HEADING: The heading of the options in the help.
+        claim: Whether to save the game as far as it was played.
+        file: The transcript of a seat that played to the end. None if there is none.
+    """
 
     HEADING: ClassVar = SEAT
     claim: bool = option(
@@ -343,13 +431,16 @@ class ResumeOptions:
 
 NO_NAME: Final = Without(("name",))
 ONLOOKER: Final = Without(("auto", "name", "unknown", "no_bell", "until_eof"))
-"""An onlooker has no seat, but hears what is said, and may follow to the next table."""
+"""The options of a seat that an onlooker does not have.
 
-# The table.
+It can chat and follow to the next table.
+"""
+
+# Table
 
 
 MAX_TIMEOUT: Final = 2_592_000
-"""Seconds that a choice, or any other step, may be awaited at most."""
+"""The longest time that a table may allow for a choice or another step, in seconds."""
 CHOICE_TIMEOUT_HELP: Final = N_(
     "Seconds to wait for a choice before the game may go on without the seat."
 )
@@ -357,7 +448,20 @@ CHOICE_TIMEOUT_HELP: Final = N_(
 
 @dataclass(frozen=True)
 class TableOptions:
-    """What a host asks of its table."""
+    """The terms that a host asks of its table.
+
+    Attributes:
+        HEADING: The heading of the options in the help.
+        seats: The number of seats.
+        edition: The name of the edition, or the path of its file.
+        variant: The variant for two seats. None for the default.
+        action_choice: When seats in the Castle choose. None for the edition's rule.
+        detective_in_hall: Whether a Detective is allowed in the hall. None for the edition's rule.
+        detective_rank: When a Detective's rank is taken. None for the edition's rule.
+        quorum: How many seats can go on without the others. None for the default.
+        patience: The time for a choice, in seconds. None for the default of the command.
+        step_patience: The time for every other step, in seconds.
+    """
 
     HEADING: ClassVar = TABLE
     seats: int = option(4, N_("The number of seats at the table, including yours."), **count(2, 6))
@@ -399,7 +503,12 @@ class TableOptions:
 
 @dataclass(frozen=True)
 class BotTableOptions(TableOptions):
-    """The same for a game against bots. `patience` is longer where a person plays."""
+    """The terms of a table for a game against bots.
+
+    Attributes:
+        patience: The time for a choice, in seconds. None for a default that is longer if a person
+            plays.
+    """
 
     patience: float | None = option(None, CHOICE_TIMEOUT_HELP, **seconds(1, MAX_TIMEOUT))
 
@@ -409,7 +518,15 @@ NO_SEATS: Final = Without(("seats", "step_patience"))
 
 @dataclass(frozen=True)
 class GuestOptions:
-    """Who may come to a table, and how they hear of it."""
+    """The options about who may come to a table and how the table is announced.
+
+    Attributes:
+        HEADING: The heading of the options in the help.
+        lan: How the table is announced on the LAN.
+        qr: Whether to show the ticket as a QR code too.
+        asks: Whether the host decides about each guest.
+        no_watch: Whether onlookers are refused.
+    """
 
     HEADING: ClassVar = GUESTS
     lan: Literal["open", "closed", "off"] = option(
@@ -426,16 +543,28 @@ class GuestOptions:
     no_watch: bool = option(False, N_("Allow no onlookers. The guests are told."))
 
 
-# The network.
+# Network
 
 USUAL: Final = ":4647"
-"""Where `host` and `join` listen unless they are told otherwise, so that a firewall can let the
-port in. If it is taken, another one does."""
+"""The address on which `host` and `join` listen by default.
+
+The port is fixed so that a firewall can let it in. If it is in use, any free port is taken.
+"""
 
 
 @dataclass(frozen=True)
 class NetworkOptions:
-    """How a seat is reached, and by what it dials."""
+    """The options about how a seat is reached and how it connects to others.
+
+    Attributes:
+        HEADING: The heading of the options in the help.
+        listen: The address to listen on, as `HOST:PORT`.
+        relay: The relays through which the seat can be reached. None for the remembered one.
+        relay_only: Whether all connections go through relays.
+        advertise: The addresses of ports that the player forwards. None if there are none.
+        proxy: The URL of a SOCKS5 proxy. None to connect directly.
+        no_map: Whether the router is not asked for a port mapping.
+    """
 
     HEADING: ClassVar = NETWORK
     listen: ListenOption = USUAL
@@ -470,7 +599,12 @@ class NetworkOptions:
 
 @dataclass(frozen=True)
 class NetworkAnew(NetworkOptions):
-    """How a seat that is taken again is reached: as before, where nothing is typed."""
+    """The network options of a seat that is resumed, which are as before if nothing is typed.
+
+    Attributes:
+        listen: The address to listen on. "" for the one before.
+        relay: The relays through which the seat can be reached from now on. None for those before.
+    """
 
     listen: str = option(
         "",
@@ -490,7 +624,14 @@ class NetworkAnew(NetworkOptions):
 
 @dataclass(frozen=True)
 class WatchOptions:
-    """How an onlooker comes to a table, and from when on it sees the game."""
+    """The options about how an onlooker connects to a table and what it sees.
+
+    Attributes:
+        HEADING: The heading of the options in the help.
+        relay: The relays at which a code is valid. None for the remembered one.
+        proxy: The URL of a SOCKS5 proxy. None to connect directly.
+        since: Whether the game is shown from its start or from now on.
+    """
 
     HEADING: ClassVar = NETWORK
     relay: list[str] | None = option(None, N_("The relay at which a code is valid."), metavar=PLACE)
@@ -505,7 +646,21 @@ class WatchOptions:
 
 @dataclass(frozen=True)
 class RelayOptions:
-    """Whom a relay takes in, how it ends, and what it tells of itself."""
+    """The options of a relay: its limits, how it ends, and what it logs.
+
+    Attributes:
+        HEADING: The heading of the options in the help.
+        listen: The address to listen on, as `HOST:PORT`.
+        seats: The most seats that may wait at the relay.
+        calls: The most pairs that may be connected at once.
+        same_address: The most seats, and the most pairs, that may come from one address.
+        drain: How long connected pairs may go on once the relay is told to end, in seconds.
+        log: Whether events are logged to standard error, without addresses.
+        log_addresses: Whether events are logged with addresses.
+        metrics: The address at which metrics are served. None to serve none.
+        as_json: Whether to print JSON lines for a program.
+        use: The relay to remember instead of running one. None to run one.
+    """
 
     HEADING: ClassVar = NETWORK
     listen: ListenOption = ":4646"
@@ -538,7 +693,19 @@ class RelayOptions:
 
 @dataclass(frozen=True)
 class VerifyOptions:
-    """How transcripts are judged, and where the verdicts are kept."""
+    """The options about how transcripts are checked and where the verdicts are stored.
+
+    Attributes:
+        HEADING: The heading of the options in the help.
+        as_json: Whether to print JSON lines for a program.
+        jobs: How many processes check files. None for one on each core.
+        verdicts: The file for the verdicts. None if they are only printed.
+        dask: The address of the scheduler of a Dask cluster. None to work on this machine.
+        send: Whether the bytes of the files are sent to the workers of the cluster.
+        certificate: Whether the files are result certificates.
+        vouches: The file of vouches of the game. None for the one on this machine, if there is one.
+        save_certificate: The file for the certificate of the game. None to save none.
+    """
 
     HEADING: ClassVar = OUTPUT
     as_json: JsonOption = False

@@ -1,4 +1,4 @@
-"""Opening a table, for `play` and `host`: what is asked of it, its terms, and the host's seat."""
+"""The commands `play` and `host`: the terms of a table that is opened here, and the host's seat."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ MIN_SEATS, MAX_SEATS = 2, 6
 
 @dataclass(frozen=True)
 class Opening:
-    """A table to be opened.
+    """A table that is to be opened.
 
     Attributes:
-        table: What it asks.
-        bots: The level of each bot that sits at it.
-        reach: How it is reached.
-        guests: Who else may come.
-        asks_level: Whether the player is asked for the level of the bots, once.
+        table: The options of the table.
+        bots: The level of each bot that is hired for the table.
+        reach: How the table can be reached.
+        guests: The options about who else may come.
+        asks_level: Whether the player is asked, the first time, for the level of the bots.
         show_ticket: Whether a person is shown the ticket.
     """
 
@@ -55,10 +55,16 @@ class Opening:
 
 
 def edition_of(table: TableOptions) -> rules.Edition:
-    """Return the edition with its overridden switches.
+    """Return the edition of a table, with the switches that the options override.
+
+    Args:
+        table: The options of the table.
+
+    Returns:
+        The edition.
 
     Raises:
-        EditionError: If there is none such.
+        EditionError: If there is no such edition.
     """
     return load_edition(table.edition).with_switches(
         action_choice=table.action_choice,
@@ -68,15 +74,19 @@ def edition_of(table: TableOptions) -> rules.Edition:
 
 
 def checked_terms(table: TableOptions, host: bytes, watched: bool = True) -> Terms:
-    """Return the terms that a host offers, read once as every guest will read them.
+    """Return the terms that a host offers, checked in the way in which a guest will check them.
 
     Args:
         table: The options of the table.
-        host: The host's key at this table, 32 bytes.
+        host: The host's public key at this table, 32 bytes.
         watched: Whether onlookers are let in.
 
+    Returns:
+        The terms.
+
     Raises:
-        Trouble, EditionError: If they cannot be played.
+        Trouble: If the options do not fit together.
+        EditionError: If there is no such edition.
     """
     seats, variant = table.seats, table.variant
     if not MIN_SEATS <= seats <= MAX_SEATS:
@@ -107,19 +117,38 @@ def checked_terms(table: TableOptions, host: bytes, watched: bool = True) -> Ter
 
 
 def levels_typed(word: str | None, least: int = 1) -> tuple[str, ...]:
-    """Return the levels of bots: as typed, or as the player has chosen once.
+    """Return the levels of the bots, as typed, or as the player has once chosen.
+
+    Args:
+        word: The number of bots, or their levels with commas between. None for the default.
+        least: The least number of bots.
+
+    Returns:
+        The level of each bot.
 
     Raises:
-        Trouble: If there are none such, or not at least so many.
+        Trouble: If a level is unknown, or there are too few or too many bots.
     """
     return levels_of(word, kept_level(own_home()), MAX_SEATS - 1, least)
 
 
-# Opening a table.
+# Opening a table
 
 
 def host(seat: SeatOptions, output: OutputOptions, opening: Opening) -> int:
-    """Open a table and play at it; the exit code."""
+    """Open a table and play at it.
+
+    Args:
+        seat: The options of the host's seat.
+        output: The options of what is printed.
+        opening: The table to open.
+
+    Returns:
+        The exit code.
+
+    Raises:
+        Trouble: If the bots do not fit at the table, or nobody is there to decide about guests.
+    """
     check_output(output.transcript)
     table, guests = opening.table, opening.guests
     if len(opening.bots) >= table.seats:
@@ -160,7 +189,10 @@ def host(seat: SeatOptions, output: OutputOptions, opening: Opening) -> int:
 
 
 def _show_ticket(sitting: Sitting, terms: Terms, ticket: str, opening: Opening) -> None:
-    """A program gets the ticket in any case; a person not of a table that is full of bots."""
+    """Show the ticket, or name the bots to a person whose table is full of them.
+
+    A program always gets the ticket.
+    """
     as_json = sitting.output.as_json
     if opening.show_ticket or as_json:
         seat, names = sitting.seat, (sitting.me.nickname,)
@@ -176,6 +208,12 @@ def _show_ticket(sitting: Sitting, terms: Terms, ticket: str, opening: Opening) 
 
 
 def loopback() -> Reach:
-    """Return where a table for bots of this machine listens; they need no proxy to come to it."""
+    """Return where a table listens that only bots of this machine come to.
+
+    The bots need no proxy, so the one in the environment is removed.
+
+    Returns:
+        The loopback address, with any port.
+    """
     os.environ.pop(PROXY, None)
     return Reach(LOOPBACK)

@@ -1,4 +1,4 @@
-"""Running a blind relay that others are reached through."""
+"""The command `relay`: running a blind relay for others, or remembering one."""
 
 from __future__ import annotations
 
@@ -31,15 +31,29 @@ FILES_A_CALL: Final = 2
 SPARE_FILES: Final = 256
 LOOPBACK: Final = "127.0.0.1"
 RARELY: Final = (20_000, 20, 500)
-"""When Python looks for rings of garbage: to look through all that thousands of connections hold
-takes it half a second, in which nothing is carried."""
+"""The thresholds of Python's collector of reference cycles.
+
+A full collection with thousands of connections takes half a second, in which no byte is forwarded,
+so it happens rarely.
+"""
 LAST_LINES: Final[Seconds] = 0.1
-"""Seconds for what is still to be logged."""
+"""The time in which the last log lines are still written, in seconds."""
 
 
 def relay(how: RelayOptions) -> int:
-    """Serve until a signal, then drain; the exit code. Trouble, NetError or MetricsError when it
-    cannot begin."""
+    """Run a relay until a signal, then drain it: connected pairs go on, new ones are refused.
+
+    Args:
+        how: The options of the relay.
+
+    Returns:
+        The exit code: INTERRUPTED if a second signal ended the draining.
+
+    Raises:
+        Trouble: If an address is not written as HOST:PORT.
+        NetError: If the relay cannot listen.
+        MetricsError: If the metrics cannot be served.
+    """
     place = listening(how.listen)
     if how.metrics is not None:
         listening(how.metrics, "--metrics")
@@ -55,6 +69,7 @@ def relay(how: RelayOptions) -> int:
 async def _serve(
     place: tuple[str, int], limits: RelayLimits, how: RelayOptions, lacking: int | None
 ) -> int:
+    """Run the relay, its log and its metrics until it has ended, and return the exit code."""
     writer = LogWriter(sys.stderr) if how.log or how.log_addresses else None
     watch = Watch(writer.put if writer else None, how.log_addresses)
     relay, stop = Relay(limits, watch), trio.Event()
@@ -85,6 +100,7 @@ async def _serve(
 
 
 def _announce(found: list[str], metrics: list[str], lacking: int | None, how: RelayOptions) -> None:
+    """Print where the relay listens, how it is used, and which limit of the system it has."""
     if how.as_json:
         write_line({"type": "relay", "addresses": found, "metrics": metrics})
         return
@@ -105,6 +121,7 @@ def _announce(found: list[str], metrics: list[str], lacking: int | None, how: Re
 
 
 def _say_that_it_drains(how: RelayOptions, splices: int) -> None:
+    """Print that the relay refuses new connections, and how many pairs are still connected."""
     if how.as_json:
         write_line({"type": "drains", "splices": splices, "seconds": how.drain})
         return
@@ -116,7 +133,15 @@ def _say_that_it_drains(how: RelayOptions, splices: int) -> None:
 
 
 def use(address: str, as_json: bool) -> int:
-    """Keep a relay for this player's tables and codes, or none; the exit code."""
+    """Remember a relay for the player's tables and codes, or forget it.
+
+    Args:
+        address: The relay as HOST:PORT, or `none`.
+        as_json: Whether to print a JSON object instead of words.
+
+    Returns:
+        The exit code.
+    """
     chosen = None if address == settings.NONE else parse_relay(address)
     check_home(home())
     settings.keep(home(), replace(settings.load(), relay=chosen))

@@ -1,4 +1,4 @@
-"""Tell a transcript again: for people round by round, for programs line by line."""
+"""The command `replay`: a transcript shown to a person by rounds, or to a program as JSON lines."""
 
 from __future__ import annotations
 
@@ -28,9 +28,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Sealing:
-    """These seats have sealed a choice of this kind, in a step of the chain.
+    """A step of the chain in which seats have sealed a choice.
 
-    `at`: how many things had happened before it.
+    Attributes:
+        at: The number of happenings of the game before the step.
+        step: The number of the step in the chain.
+        kind: The kind of choice, by its name.
+        seats: The seats that sealed a choice, rising.
     """
 
     at: int
@@ -40,12 +44,19 @@ class Sealing:
 
 
 def sealings(node: Node | None) -> Iterator[Sealing]:
-    """Every sealing on the chain to this node, in order."""
+    """Find every step in which choices were sealed, in the order of the chain.
+
+    Args:
+        node: The last node of the chain. None for no node.
+
+    Yields:
+        Each such step. Seats that passed are left out of it.
+    """
     for before, slots, _root in transcript.steps_to(node) if node is not None else ():
         if slots is not None and before.want.kind is Kind.SEAL:
             at = before.state.length if isinstance(before.state, Play) else 0
             said = {seat for seat, slot in enumerate(slots) if isinstance(slot, bytes)}
-            seats = tuple(sorted(said & before.want.owes))  # the others have said that they pass
+            seats = tuple(sorted(said & before.want.owes))  # The other seats have passed.
             yield Sealing(at, before.step, before.want.name, seats)
 
 
@@ -54,7 +65,20 @@ QUIT = frozenset({"q", "quit", "exit"})
 
 
 def replay_file(path: Path, step: bool, as_json: bool, plain: bool = True) -> int:
-    """Tell what the file holds, as far as it holds; 0 if it is ok."""
+    """Show the game of a transcript, as far as the file is valid.
+
+    Args:
+        path: The transcript.
+        step: Whether to wait for Enter after each round.
+        as_json: Whether to print one JSON object a line.
+        plain: Whether to print lines instead of the full screen.
+
+    Returns:
+        The exit code: OK if the transcript is valid to its end.
+
+    Raises:
+        Trouble: If the file cannot be read, or shows no game at all.
+    """
     with marked(path) as (file, _mark):
         whole = transcript.opened(file, time.perf_counter)
     report = transcript.verify(whole, read_game, time.perf_counter)
@@ -64,7 +88,7 @@ def replay_file(path: Path, step: bool, as_json: bool, plain: bool = True) -> in
         untold = Trouble(in_words(path, report), NOT_OK)
         if not as_json:
             raise untold
-        write_line(_verdict(report))  # says it all to a program: nothing comes behind it
+        write_line(_verdict(report))  # A program gets nothing after the verdict.
         return tell(untold)
     if as_json:
         for one in objects(report, state):
@@ -81,16 +105,31 @@ def replay_file(path: Path, step: bool, as_json: bool, plain: bool = True) -> in
 
 
 def told(report: transcript.Report) -> list[Happening]:
-    """Everything that happened, as far as the file holds."""
+    """Return everything that happened in a game, as far as the file is valid.
+
+    Args:
+        report: The verifier's report.
+
+    Returns:
+        The happenings, in order.
+    """
     play = report.node.state if report.node is not None else None
     return happenings_since(play) if isinstance(play, Play) else []
 
 
-# For programs: docs/replay.md describes these lines.
+# JSON output, described in docs/replay.md
 
 
 def objects(report: transcript.Report, state: State) -> Iterator[dict[str, Any]]:
-    """Yield the game, everything that happened, and the verdict, as JSON objects."""
+    """Return the lines that a program gets: the game, everything that happened, and the verdict.
+
+    Args:
+        report: The verifier's report.
+        state: The last state of the game.
+
+    Yields:
+        The JSON objects, in the order of docs/replay.md.
+    """
     yield {
         "type": "game",
         "format": FORMAT,
@@ -107,7 +146,7 @@ def objects(report: transcript.Report, state: State) -> Iterator[dict[str, Any]]
 
 
 def _lines(items: list[Happening], sealed: list[Sealing]) -> Iterator[dict[str, Any]]:
-    """Yield every happening, and every sealing before what had not happened yet."""
+    """Yield every happening, with each sealing at its place among them."""
     number = 0
     for index, item in enumerate(items):
         while sealed and sealed[0].at <= index:
@@ -120,11 +159,13 @@ def _lines(items: list[Happening], sealed: list[Sealing]) -> Iterator[dict[str, 
 
 
 def _sealed(one: Sealing, number: int) -> dict[str, Any]:
+    """Return a sealing as a JSON object, with the number of its round."""
     told = {"step": one.step, "kind": one.kind, "seats": list(one.seats)}
     return {"type": "sealed", "round": number, **told}
 
 
 def _verdict(report: transcript.Report) -> dict[str, Any]:
+    """Return the verdict on the file as a JSON object."""
     return {
         "type": "verdict",
         "verdict": report.verdict,
@@ -135,6 +176,7 @@ def _verdict(report: transcript.Report) -> dict[str, Any]:
 
 
 def _edition(edition: Edition) -> dict[str, Any]:
+    """Return the cards and switches of an edition as a JSON object."""
     return {
         "name": edition.name,
         "changed": edition_json(edition)["changed"],
@@ -147,11 +189,18 @@ def _edition(edition: Edition) -> dict[str, Any]:
     }
 
 
-# For people.
+# Output for people
 
 
 def moments(node: Node) -> list[Moment]:
-    """Return every step of the game in which something happened, in order."""
+    """Return every step of the game in which something happened, in order.
+
+    Args:
+        node: The last node of the chain.
+
+    Returns:
+        What happened in each of these steps, with the state behind it.
+    """
     from ..ui.full_screen.replay_screen import Moment
 
     found: list[Moment] = []
@@ -165,7 +214,14 @@ def moments(node: Node) -> list[Moment]:
 
 
 def show(node: Node) -> bool:
-    """Show it until it is left; whether there was anything to show, and the screen did not fail."""
+    """Show the game on the full screen until the player leaves it.
+
+    Args:
+        node: The last node of the chain.
+
+    Returns:
+        Whether there was something to show and the screen did not fail.
+    """
     from ..ui.full_screen.replay_screen import Film, ReplayApp
 
     found = moments(node)
@@ -177,7 +233,7 @@ def show(node: Node) -> bool:
 
 
 def _goes_on() -> bool:
-    """Return whether the next round is wanted; q leaves. At the end of the input all is told."""
+    """Wait for Enter and return whether to go on, which is also true at the end of the input."""
     ask(_("Enter for the next round, q leaves "))
     line = sys.stdin.readline()
     if not line:

@@ -1,6 +1,6 @@
-"""Taking one's seat again, or saving a game whose others are gone.
+"""The command `resume`: taking a seat again, or ending a game whose other players are gone.
 
-A game that is played in another terminal just now is handed a ticket instead.
+If the game is being played in another terminal, a fresh ticket is handed to that process instead.
 """
 
 from __future__ import annotations
@@ -35,11 +35,20 @@ from .take_seat import Sitting, sit
 
 
 def tell_running(sitting: Sitting, game: OpenGame, ticket: Ticket) -> int:
-    """Have the running game dial the seat of a ticket where it is now; return the exit code.
+    """Hand a ticket to the process that plays a game, so that it connects to the ticket's seat.
+
+    Args:
+        sitting: The sitting of this command.
+        game: The game that is being played.
+        ticket: A fresh ticket of a seat of that game whose addresses have changed.
+
+    Returns:
+        The exit code.
 
     Raises:
         FreshError: If the ticket is not of that game.
-        Trouble: If it is not taken there.
+        PeerError: If it is a ticket of the player's own seat.
+        Trouble: If the running process does not accept the ticket.
     """
     first = journals.read_first(game.path, sitting.passphrase, game.files)
     check_fresh(ticket, first.table, first.secret)
@@ -61,12 +70,22 @@ def tell_running(sitting: Sitting, game: OpenGame, ticket: Ticket) -> int:
         "Your seat at this table is being played in another terminal. It now also tries to "
         "reach {name} at the addresses of this ticket. Play on there."
     )
-    say(words.format(name=name))  # no screen opens for it
+    say(words.format(name=name))  # No screen opens for it.
     return OK
 
 
 def resume(seat: SeatOptions, output: OutputOptions, game: str | None, reach: Reach) -> int:
-    """Take one's seat again, and wake the bots that sat at the table from here."""
+    """Resume a seat, together with the bots that this machine runs at the table.
+
+    Args:
+        seat: The options of the seat.
+        output: The options of what is printed.
+        game: The beginning of the game's id, or `last`. None for the newest game.
+        reach: How the seat can be reached.
+
+    Returns:
+        The exit code.
+    """
     check_output(output.transcript)
     home = own_home()
     check_home(home)
@@ -90,8 +109,18 @@ def take_up(
     others: Sequence[OpenGame] = (),
     fresh: Ticket | None = None,
 ) -> int:
-    """Sit down again at this game; to a person it is said which it is, and how others are taken.
-    `fresh`: a ticket of a seat that is elsewhere now."""
+    """Sit down again at a game. A person is told which game it is and how to resume others.
+
+    Args:
+        sitting: The sitting of this command.
+        found: The game.
+        reach: How the seat can be reached.
+        others: Other games that can be resumed.
+        fresh: A fresh ticket of a seat whose addresses have changed. None if there is none.
+
+    Returns:
+        The exit code.
+    """
     if not sitting.output.as_json and not is_running(found):
         told = list_games.told(found, sitting.passphrase)
         sitting.say(_("Taking your seat again in game {game}.").format(game=told))
@@ -116,10 +145,10 @@ def take_up(
 
 
 def _kept(game: str | None, transcript: Path | None, command: str) -> tuple[Seat, OpenGame]:
-    """Return a seat at which nobody sits down, and the kept game that is meant.
+    """Return the data of a seat at which nobody sits down, and the stored game that is meant.
 
     Raises:
-        Trouble: If several games may be meant. `command` takes the name of one.
+        Trouble: If several games may be meant. They are listed as arguments of `command`.
     """
     check_output(transcript)
     home = own_home()
@@ -129,7 +158,16 @@ def _kept(game: str | None, transcript: Path | None, command: str) -> tuple[Seat
 
 
 def finish(game: str | None, file: Path, output: OutputOptions) -> int:
-    """End a kept game by the file of a seat that stayed to the end, once that file is verified."""
+    """End an unfinished game by the transcript of a seat that played to the end, once verified.
+
+    Args:
+        game: The beginning of the game's id, or `last`. None if there is only one game.
+        file: The transcript of the other seat.
+        output: The options of what is printed.
+
+    Returns:
+        The exit code.
+    """
     seat, found = _kept(game, output.transcript, command_line("resume", "--from", str(file)))
     path, report = finish_from(seat, found.name, file)
     if output.as_json:
@@ -144,7 +182,15 @@ def finish(game: str | None, file: Path, output: OutputOptions) -> int:
 
 
 def claim(game: str | None, output: OutputOptions) -> int:
-    """Save a game whose others are gone, as a transcript that says it is not over."""
+    """Save a game whose other players are gone, as a transcript that is marked as not over.
+
+    Args:
+        game: The beginning of the game's id, or `last`. None if there is only one game.
+        output: The options of what is printed.
+
+    Returns:
+        The exit code.
+    """
     seat, found = _kept(game, output.transcript, command_line("resume", "--claim"))
     path = claim_game(seat, found.name)
     if output.as_json:

@@ -1,4 +1,4 @@
-"""The commands `rules`, the rules in one screen, and `bench`, what each part of a game costs."""
+"""The commands `rules`, which prints the rules, and `bench`, which measures each part of a game."""
 
 from __future__ import annotations
 
@@ -19,13 +19,20 @@ from ..words.translation import N_, _
 
 
 def show(edition: str) -> int:
-    """Print them; the exit code."""
+    """Print the rules of an edition.
+
+    Args:
+        edition: The name of the edition, or the path of its file.
+
+    Returns:
+        The exit code.
+    """
     say(*lines(load(edition), width()))
     return OK
 
 
 BEAT: Final[Seconds] = 0.5
-"""Seconds between two looks at the progress."""
+"""The time between two updates of the progress, in seconds."""
 PARTS = {
     "shuffle": N_("shuffle the deck"),
     "prove": N_("prove a shuffle"),
@@ -41,7 +48,16 @@ PARTS = {
 
 
 def bench(cards: int, rounds: int, as_json: bool) -> int:
-    """Measure and show; the exit code."""
+    """Measure how long each part of a game takes, and print the results.
+
+    Args:
+        cards: The number of Collectibles in the deck.
+        rounds: How often each part is measured.
+        as_json: Whether to print a JSON object instead of words.
+
+    Returns:
+        The exit code.
+    """
     expected = expected_seconds(rounds, time.process_time)
     if not as_json:
         text = _("Measuring; this takes about {seconds} s …")
@@ -62,7 +78,14 @@ def bench(cards: int, rounds: int, as_json: bool) -> int:
 
 @contextmanager
 def progress(expected: float) -> Iterator[None]:
-    """Show on a terminal how much of the expected time is over, from a thread of its own."""
+    """Show on a terminal how much of the expected time is over, from a thread of its own.
+
+    Args:
+        expected: The expected duration, in seconds.
+
+    Yields:
+        Nothing. The progress is shown until the context ends.
+    """
     is_over, began = Event(), time.monotonic()
 
     def show() -> None:

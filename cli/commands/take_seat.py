@@ -1,4 +1,4 @@
-"""Take one seat at this machine: who sits there, how others reach it, and on which screen."""
+"""The seat at this machine: who sits there, how others reach it, and the screen that shows it."""
 
 from __future__ import annotations
 
@@ -50,11 +50,18 @@ if TYPE_CHECKING:
 ANY_PORT: Final = ":0"
 LOOPBACK: Final = "127.0.0.1"
 PROXY: Final = "HOITY_PROXY"
-"""The proxy for commands that name none, and for the bots that this command starts."""
+"""The environment variable of the proxy, for commands that name none and for hired bots."""
 
 
 def screen_of(how: ScreenOptions) -> Screen:
-    """Return the screen of a seat or an onlooker."""
+    """Return the screen of a seat or an onlooker.
+
+    Args:
+        how: The options of the screen.
+
+    Returns:
+        A screen that prints JSON lines, or one for people.
+    """
     if not how.as_json:
         return screen_for_people(how)
     from ..ui.json_screen import JsonSeat
@@ -63,7 +70,14 @@ def screen_of(how: ScreenOptions) -> Screen:
 
 
 def screen_for_people(how: ScreenOptions) -> LineSeat | FullSeat:
-    """Return the full screen, or lines where it has no place or is not wanted."""
+    """Return the full screen, or the line prompt if the terminal is too simple or it is preferred.
+
+    Args:
+        how: The options of the screen.
+
+    Returns:
+        The screen.
+    """
     if is_full(how.plain or how.auto):
         from ..ui.full_screen.human_player import FullSeat
 
@@ -74,10 +88,19 @@ def screen_for_people(how: ScreenOptions) -> LineSeat | FullSeat:
 
 
 def listening(text: str, option: str = "--listen") -> tuple[str, int]:
-    """Return (host, port) of an option: host "" for every address of this machine, port 0 for any.
+    """Parse an address on which to listen.
+
+    Args:
+        text: What was typed.
+        option: The option that takes it, for the message.
+
+    Returns:
+        The host and the port. Host "" stands for every address of this machine, port 0 for any
+        port.
 
     Raises:
-        Trouble, AddressError: If it is no such place.
+        Trouble: If the text is not HOST:PORT.
+        AddressError: If the host is not an address.
     """
     host, colon, port = text.rpartition(":")
     if not colon or not (port.isascii() and port.isdigit()) or int(port[:6]) > 65535:
@@ -90,10 +113,18 @@ def listening(text: str, option: str = "--listen") -> tuple[str, int]:
 
 
 def reach_of(network: NetworkOptions, lan: str = Lan.OFF) -> Reach:
-    """Return how a table is reached, as it was typed.
+    """Return how a table can be reached, as typed. Nothing is opened yet. SPEC: [L-55].
+
+    Args:
+        network: The network options.
+        lan: How the table is announced on the LAN.
+
+    Returns:
+        The addresses, relays and network of the table.
 
     Raises:
-        Trouble, AddressError: If it cannot be reached so; nothing is opened yet. SPEC: [L-55].
+        Trouble: If the options do not fit together.
+        AddressError: If an address is invalid.
     """
     named = _advertised(network.advertise or ())
     if network.relay_only and (named or network.listen not in (ANY_PORT, USUAL)):
@@ -116,8 +147,14 @@ def reach_of(network: NetworkOptions, lan: str = Lan.OFF) -> Reach:
 
 
 def again_by(network: NetworkOptions) -> Reach:
-    """Return how a seat that is taken again is reached: as before, but for what is typed. `none`
-    among the relays means by none."""
+    """Return how a resumed seat can be reached: as before, except for what is typed.
+
+    Args:
+        network: The network options. `none` among the relays stands for no relay at all.
+
+    Returns:
+        How the seat can be reached.
+    """
     waits = [] if network.relay and NONE in network.relay else network.relay
     reach = reach_of(replace(network, listen=network.listen or ANY_PORT, relay=waits))
     anew = network.listen not in ("", ANY_PORT, USUAL) or bool(network.advertise)
@@ -125,11 +162,16 @@ def again_by(network: NetworkOptions) -> Reach:
 
 
 def through(proxy: str | None) -> SocksNetwork | None:
-    """Return the network behind a proxy as typed, which the bots of this command use too; None
-    without one.
+    """Return the network behind a proxy, which the bots of this command use too.
+
+    Args:
+        proxy: The URL as typed. None if there is no proxy.
+
+    Returns:
+        The network, or None without a proxy.
 
     Raises:
-        ProxyTypedError: If it is none.
+        ProxyTypedError: If the URL is invalid.
     """
     if not proxy:
         return None
@@ -148,10 +190,17 @@ def through(proxy: str | None) -> SocksNetwork | None:
 
 
 def for_guests(reach: Reach, bots: int) -> Reach:
-    """Return how a host's table is reached by others.
+    """Return how a host's table can be reached by guests outside this machine.
+
+    Args:
+        reach: How the table is reached, as typed.
+        bots: The number of bots that this machine runs.
+
+    Returns:
+        The same, marked as open to other machines.
 
     Raises:
-        Trouble: If nobody could come.
+        Trouble: If no guest could reach the table.
     """
     if reach.relay_only:
         need_relay(reach)
@@ -165,7 +214,14 @@ def for_guests(reach: Reach, bots: int) -> Reach:
 
 
 def need_relay(reach: Reach) -> None:
-    """Trouble if a seat that is reached through relays alone has none."""
+    """Check that a seat that is reached only through relays has one.
+
+    Args:
+        reach: How the seat is reached.
+
+    Raises:
+        Trouble: If it has no relay.
+    """
     if not reach.relays:
         words = _(
             "--relay-only needs a relay: name one with --relay HOST:PORT, or let this program "
@@ -175,6 +231,7 @@ def need_relay(reach: Reach) -> None:
 
 
 def _advertised(typed: Sequence[str]) -> tuple[str, ...]:
+    """Return the addresses that are typed as forwarded ports, each once."""
     addresses = tuple(dict.fromkeys(map(parse_address, typed)))
     if any(address.via_relay for address in addresses):
         words = _("--advertise names a forwarded port of your own; a relay is named by --relay.")
@@ -186,8 +243,10 @@ def _advertised(typed: Sequence[str]) -> tuple[str, ...]:
 
 
 def _listen(listen: str, advertised: Sequence[str], by_proxy: bool) -> str:
-    """Return where to listen: unless it was said, on the port that is advertised; behind a proxy on
-    this machine alone."""
+    """Return the address to listen on.
+
+    By default it has the port that is advertised. Behind a proxy it is on this machine alone.
+    """
     host, port = listening(listen)
     if listen in (ANY_PORT, USUAL) and advertised:
         port = parse_address(advertised[0]).port
@@ -203,31 +262,48 @@ def _listen(listen: str, advertised: Sequence[str], by_proxy: bool) -> str:
 
 
 ENDING_SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)
-"""Ctrl-C, and being ended by the system."""
+"""The signals of Ctrl-C and of the system's request to end."""
 LATEST: Final[Seconds] = 6
-"""Seconds after which a process without its terminal is ended by the system."""
+"""The time after which the system ends a process that has lost its terminal, in seconds."""
 
 
 class Going:
-    """A player who leaves for now once `going` is set, whatever its screen wishes."""
+    """A player that answers for another one, and leaves for now as soon as an event is set."""
 
     def __init__(self, player: Player, going: trio.Event) -> None:
         self._player, self._going = player, going
 
     async def choose(self, view: rules.View, kind: rules.Kind, again: bool) -> rules.Choice:
-        """As the player does."""
+        """Return the choice of the player.
+
+        Args:
+            view: What the seat may know of the game.
+            kind: The kind of choice.
+            again: Whether the question is repeated.
+
+        Returns:
+            The choice.
+        """
         return await self._player.choose(view, kind, again)
 
     async def returning(self) -> None:
-        """As the player does."""
+        """Wait until the player comes back."""
         await self._player.returning()
 
     async def again(self) -> bool:
-        """As the player does."""
+        """Ask the player for another game.
+
+        Returns:
+            Whether the player wants one.
+        """
         return await self._player.again()
 
     async def wish(self) -> Wish:
-        """Return what the player wishes, or to leave."""
+        """Wait for the next request of the player.
+
+        Returns:
+            The request, or the one to leave for now if the event is set before.
+        """
         wish: Wish = LeaveForNow()
         async with trio.open_nursery() as nursery:
 
@@ -245,10 +321,14 @@ async def interrupted(
     leave: Callable[[str], None],
     task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED,
 ) -> None:
-    """Leave at the first Ctrl-C, or when the system ends the program or its terminal is closed; the
-    second time ends the program as ever. What the system has ignored, as by nohup, stays ignored.
+    """Call `leave` at the first Ctrl-C, when the system ends the program or its terminal closes.
 
-    A full screen that was killed without this would leave the terminal unusable.
+    A second signal ends the program at once. Signals that are ignored, as under nohup, stay
+    ignored. A full screen that was killed without this would leave the terminal unusable.
+
+    Args:
+        leave: Called with the reason, as a translated phrase.
+        task_status: Set once the signals are handled.
     """
     wanted = [one for one in ENDING_SIGNALS if signal.getsignal(one) is not signal.SIG_IGN]
     if not wanted:
@@ -263,9 +343,10 @@ async def interrupted(
 
 @contextmanager
 def _hangup_is(number: int) -> Iterator[None]:
-    """Inside, a terminal that is closed counts as this signal. Writing there would fail, or hold up
-    this very loop: so what is written is thrown away at once, and the system ends this process if
-    it has not gone by itself.
+    """Treat a closed terminal as this signal while the context lasts.
+
+    Writing to a closed terminal would fail or block the event loop. So the output is discarded at
+    once, and the system ends this process if it has not ended by itself.
     """
     name = getattr(signal, "SIGHUP", None)
     if name is None or signal.getsignal(name) is signal.SIG_IGN:
@@ -289,23 +370,29 @@ def _hangup_is(number: int) -> Iterator[None]:
 
 
 LEAVING: Final[Seconds] = 3.0
-"""Seconds in which the others should have been told; who leaves goes then in any case."""
+"""The longest time to tell the others of a departure before the program ends, in seconds."""
 
 ENDING: Final[Seconds] = 10.0
-"""The same behind the end, where what was sent last is waited for."""
+"""The same after the end of a game, when the last frames are still being sent."""
 
 
 @dataclass
 class Sitting:
-    """The seat, its screen and its player, as the options of the command wish them.
+    """The seat of this process with its screen and its player, as the options ask for them.
 
     Attributes:
-        crew: The bots that play along from here.
-        asks: Whether the player is asked of each guest.
-        asks_terms: Whether the player is asked if the table's terms are accepted.
-        left: Why the player has left; None while it sits.
-        first: The transcript of the first game.
+        home: The folder of the program's files.
+        me: The player's long-lived key with its nickname.
+        options: The options of the seat.
+        output: The options of what is printed.
+        passphrase: The passphrase of the key. None if it has none.
+        crew: The bots that this machine runs at the table. None if there are none.
+        asks: Whether the player is asked about each guest.
+        asks_terms: Whether the player is asked to accept the table's terms.
+        left: Why the player has left. None while it sits.
+        first: The transcript of the first game. None until it is over.
         is_over: Whether the latest game is over.
+        screen: The screen that shows the game and asks the player.
     """
 
     home: Home
@@ -337,7 +424,7 @@ class Sitting:
 
     @property
     def seat(self) -> Seat:
-        """What the peer needs to know of this seat."""
+        """The data of this seat that the peer needs."""
         return Seat(
             screen=self._tell,
             output=self.output.transcript,
@@ -353,22 +440,30 @@ class Sitting:
 
     @property
     def _asks_again(self) -> bool:
-        """Whether the player is asked for another game: a person at a terminal is, unless the
-        command says otherwise; a bot or a program only if the command says so."""
+        """True if the player is asked for another game.
+
+        A person at a terminal is asked unless the command forbids it. A bot or a program is asked
+        only if the command demands it.
+        """
         if self.options.again is not None:
             return self.options.again
         return not (self.options.auto or self.output.as_json) and sys.stdin.isatty()
 
     @property
     def game(self) -> str:
-        """The name of the game, once it has begun."""
+        """The id of the game, once it has begun."""
         return self.screen.table_name
 
     def say(self, words: str) -> None:
-        """A remark to a person; programs do not get it."""
+        """Show a message to a person. A program does not get it.
+
+        Args:
+            words: The message.
+        """
         self.screen.say(words)
 
     def _tell(self, update: Update) -> None:
+        """Show an update, and note that a game has begun or ended."""
         self.screen.tell(update)
         if isinstance(update, Started):
             self._begin(update.table.seats)
@@ -378,15 +473,20 @@ class Sitting:
             self.first = self.first or update.transcript
 
     def _begin(self, seats: int) -> None:
-        """One's own bots go along: only others are told when one leaves."""
+        """Note that a game has begun.
+
+        If all opponents are bots from here, nobody is told of a departure.
+        """
         self._tells = self.crew is None or len(self.crew.levels) < seats - 1
         self.screen.allow_hints(not self._tells)
         if self.crew is not None:
             self.crew.remember(self.game)
 
     def _leave(self, reason: str) -> None:
-        """Have the others told, and go; who has none at the table goes at once. Behind the end
-        what it came to is still told."""
+        """Leave the table, at once if only hired bots sit there, else after the others were told.
+
+        After the end of a game the result is still sent.
+        """
         self.left = self.left or reason
         if not self._tells and not self.is_over:
             self._scope.cancel()
@@ -397,35 +497,49 @@ class Sitting:
     async def accept(
         self, terms: Terms, game: HoityToity, names: tuple[str, ...], host: bytes | None
     ) -> bool:
-        """Show the terms and return whether the player accepts them.
+        """Show the terms and ask the player to accept them, if it is to be asked.
 
         Args:
             terms: The terms.
             game: The game of the terms.
             names: The nicknames of those who have sat down.
             host: The host's long-lived key. None if it shows none.
+
+        Returns:
+            Whether the terms are accepted.
         """
         self.screen.show_terms(TableOffer(terms, game, names, host))
         return not self.asks_terms or await self.screen.agree()
 
     async def admit(self, nickname: str, guest: bytes | None) -> bool:
-        """Return whether a guest may sit down. The player is not asked about its own bots.
+        """Ask the player whether a guest may sit down. It is not asked about its own bots.
 
         Args:
             nickname: The nickname of the guest.
             guest: The guest's long-lived key. None if it shows none.
+
+        Returns:
+            Whether the guest may sit down.
         """
         if guest is not None and self.crew is not None and self.crew.has(guest):
             return True
         return await self.screen.admit(nickname, None if guest is None else fingerprint(guest))
 
-    # Running.
+    # Running
 
     async def run(self, go: Go) -> Outcome:
-        """Sit until the table is over.
+        """Play until the table is over.
+
+        Signals, the screen's input and the bots are handled meanwhile.
+
+        Args:
+            go: Opens, joins or resumes the table and plays there.
+
+        Returns:
+            The outcome of the last game.
 
         Raises:
-            Trouble: If the seat is left before.
+            Trouble: If the seat is left before the end.
         """
         outcome: Outcome | None = None
         try:
@@ -451,12 +565,20 @@ class Sitting:
         return outcome
 
     async def _until_closed(self) -> None:
-        """Whose host is gone goes too, and tells the others so: nobody waits for a hired bot."""
+        """Leave when the standard input ends, since a hired bot leaves together with its host."""
         await until_closed()
         self._leave(_("the input has ended"))
 
     def farewell(self, reason: str, kept: bool = True) -> str:
-        """Return words for a game that is left: how to take the seat again."""
+        """Return the message for a game that is left.
+
+        Args:
+            reason: Why it was left, as a translated phrase.
+            kept: Whether the journal of the game is stored.
+
+        Returns:
+            The message, which names the command that resumes the game if it is not over.
+        """
         if self.is_over:
             return _("{reason}. The game was over already.").format(reason=reason)
         if not self.game or not kept:
@@ -469,11 +591,19 @@ class Sitting:
 
 
 Go = Callable[[Sitting, trio.Nursery], Awaitable[Outcome]]
-"""Opens a table, sits down at one, or comes back to one, and plays."""
+"""A function that opens, joins or resumes a table, and plays there to the end."""
 
 
 def sit(sitting: Sitting, go: Go) -> int:
-    """Run a whole sitting; the exit code. Ctrl-C leaves the game as it can be resumed."""
+    """Run a whole sitting and print its end. After Ctrl-C the game can be resumed.
+
+    Args:
+        sitting: The sitting.
+        go: Opens, joins or resumes the table and plays there.
+
+    Returns:
+        The exit code.
+    """
     with ctrl_c_means(lambda: sitting.farewell(_("Interrupted"))):
         outcome = sitting.screen.run(sitting.run, go)
     if outcome.kept:
@@ -491,7 +621,16 @@ def sit(sitting: Sitting, go: Go) -> int:
 
 
 def new_sitting(options: SeatOptions, output: OutputOptions, asks_terms: bool = False) -> Sitting:
-    """Return a sitting with the kept key; on the very first game with a fresh one."""
+    """Return a sitting with the stored key, or with a new key in the very first game.
+
+    Args:
+        options: The options of the seat.
+        output: The options of what is printed.
+        asks_terms: Whether the player is asked to accept the table's terms.
+
+    Returns:
+        The sitting.
+    """
     home, name = own_home(), options.name
     check_home(home)
     if name is None and not output.as_json:

@@ -1,4 +1,4 @@
-"""Transcripts by name, and checked offline: the verdict in words, or for a program."""
+"""The command `verify` for one transcript: finding it, checking it and printing the verdict."""
 
 from __future__ import annotations
 
@@ -29,14 +29,20 @@ from ..words.translation import _
 from .options import LAST, VerifyOptions
 
 ID: Final = re.compile(r"[0-9a-f]{4,16}")
-"""A game's id, or enough of its beginning not to be taken for a file's name."""
+"""The pattern of a game's id, or of a beginning long enough not to be taken for a file's name."""
 
 
 def transcript_named(word: str) -> Path:
-    """Return the transcript that a word names; one that is there by this path comes first.
+    """Return the transcript that a word names. An existing file of that path comes first.
+
+    Args:
+        word: A path, the beginning of a game's id, or `last`.
+
+    Returns:
+        The path of the transcript.
 
     Raises:
-        Trouble: If the word fits no game, or several.
+        Trouble: If the word fits several games, or a game that is not over.
     """
     path = Path(word)
     if path.exists():
@@ -69,13 +75,19 @@ def transcript_named(word: str) -> Path:
 
 NO_FILE: Final = "no-file"
 UNJUDGED: Final = "not-judged"
-"""Codes besides the verifier's own: of a file that is not there, and of one it failed on."""
+"""The code of a file on which the verifier itself failed. `NO_FILE` is that of a missing file."""
 
 
 @dataclass(frozen=True)
 class FileVerdict:
-    """What is told of one file, by an exit code, to a program and in words: plain values, which
-    may come from another process. `complaint` is of a file that cannot be read."""
+    """The verdict on one file, in plain values that can be sent from another process.
+
+    Attributes:
+        code: The exit code for this file.
+        found: The verdict as a JSON object.
+        lines: The verdict in words for a person.
+        complaint: The error message if the file cannot be read, else "".
+    """
 
     code: int
     found: dict[str, Any]
@@ -84,12 +96,18 @@ class FileVerdict:
 
 
 Mark = tuple[int, int]
-"""(bytes, when it was changed in ns) of a file."""
+"""The size of a file in bytes, and the time of its last change in nanoseconds."""
 
 
 @contextmanager
 def marked(path: Path) -> Iterator[tuple[IO[bytes], Mark]]:
-    """A file that is open inside, and what it was like before.
+    """Open a file for reading while the context lasts.
+
+    Args:
+        path: The path of the file.
+
+    Yields:
+        The open file, with its size and time of change.
 
     Raises:
         Trouble: If there is no such file or it cannot be read.
@@ -104,12 +122,14 @@ def marked(path: Path) -> Iterator[tuple[IO[bytes], Mark]]:
 
 
 def verify_file(path: Path, how: VerifyOptions) -> int:
-    """Check one file, tell who sat there if that is known, and return the exit code.
+    """Check one transcript and print the verdict, with the players' keys if they are known.
 
     Args:
         path: The file.
         how: How it is checked, and the file of vouches if one is named.
 
+    Returns:
+        The exit code.
     """
     verdict = judge(path, how.jobs, partial(players_of, named=how.vouches))
     tell(verdict, how.as_json)
@@ -122,15 +142,16 @@ Players = tuple[bytes | None, ...]
 
 
 def players_of(report: transcript.Report, named: Path | None) -> tuple[Players, str]:
-    """Return who sat at a table, by the vouches that one of its seats has kept.
+    """Return the players of a table, by the vouches that one of its seats has stored.
+
+    The verdict on the transcript does not depend on it.
 
     Args:
-        report: What the verifier found of the transcript.
+        report: The verifier's report on the transcript.
         named: The file of vouches. None for the one of this machine.
 
     Returns:
-        The long-lived keys of the seats, and why there are none if the file cannot be used. The
-        verdict on the transcript does not depend on it.
+        The long-lived keys of the seats, and an error message if the file cannot be used.
     """
     from p2p_hoity.storage.kept_vouches import MAX_FILE, place_of, read_vouches
 
@@ -150,7 +171,12 @@ def players_of(report: transcript.Report, named: Path | None) -> tuple[Players, 
 
 
 def tell(verdict: FileVerdict, as_json: bool) -> None:
-    """To a program or in words; what cannot be read is a complaint as well."""
+    """Print a verdict, and the complaint about a file that cannot be read.
+
+    Args:
+        verdict: The verdict on a file.
+        as_json: Whether to print a JSON object instead of words.
+    """
     if as_json:
         write_line(verdict.found)
     else:
@@ -160,21 +186,31 @@ def tell(verdict: FileVerdict, as_json: bool) -> None:
 
 
 WhoSat = Callable[[transcript.Report], tuple[Players, str]]
-"""Returns who sat at the table of a report, and a complaint if that could not be read."""
+"""A function that returns the players of a report's table, and a complaint if that failed."""
 
 
 def nobody_known(report: transcript.Report) -> tuple[Players, str]:
-    """Return that nothing is known of who sat at the table of a report."""
+    """Return that nothing is known of the players of a table.
+
+    Args:
+        report: The verifier's report.
+
+    Returns:
+        No keys and no complaint.
+    """
     return (), ""
 
 
 def judge(path: Path, cores_: int | None, who_sat: WhoSat = nobody_known) -> FileVerdict:
-    """Return the verdict on a file.
+    """Check a file, and return a verdict even if it cannot be read.
 
     Args:
         path: The file.
         cores_: How many processes check the proofs. None for one on each core.
-        who_sat: Finds who sat at the table.
+        who_sat: Finds the players of the table.
+
+    Returns:
+        The verdict.
     """
     try:
         with marked(path) as (file, mark):
@@ -190,14 +226,17 @@ def judge_file(
     cores_: int | None,
     who_sat: WhoSat = nobody_known,
 ) -> FileVerdict:
-    """Return the verdict on a file that is open, or on its bytes.
+    """Check a file that is open, or its bytes.
 
     Args:
-        path: Its name.
+        path: The name of the file.
         file: The file or its bytes.
-        mark: Its size and time.
+        mark: Its size and time of change.
         cores_: How many processes check the proofs. None for one on each core.
-        who_sat: Finds who sat at the table.
+        who_sat: Finds the players of the table.
+
+    Returns:
+        The verdict.
 
     Raises:
         OSError: If it cannot be read.
@@ -210,13 +249,28 @@ def judge_file(
 
 
 def not_read(path: Path, trouble: Trouble) -> FileVerdict:
-    """Return the verdict on a file that could not be read at all."""
+    """Return the verdict on a file that could not be read.
+
+    Args:
+        path: The file.
+        trouble: Why it could not be read.
+
+    Returns:
+        The verdict.
+    """
     found = as_object(path, _unjudged(str(trouble), NO_FILE), None)
     return FileVerdict(trouble.exit_code, found, (), str(trouble))
 
 
 def ended_with(path: Path) -> FileVerdict:
-    """Return the verdict on a file at which processes ended."""
+    """Return the verdict on a file during whose check processes ended.
+
+    Args:
+        path: The file.
+
+    Returns:
+        The verdict, which says nothing about the file.
+    """
     words = _(
         "the process that checked it ended twice, because of the system or a bug in this "
         "program. This says nothing about the file. Check it on a machine with more memory, or "
@@ -227,8 +281,10 @@ def ended_with(path: Path) -> FileVerdict:
 
 
 def _judged(file: transcript.File, cores_: int | None) -> transcript.Report:
-    """Return the verifier's report, or that there is none: one file must not cost others their
-    verdict."""
+    """Return the verifier's report, or one that says that the verifier failed.
+
+    A failure must not cost other files their verdict.
+    """
     whole = None
     try:
         whole = transcript.opened(file, time.perf_counter)
@@ -239,7 +295,7 @@ def _judged(file: transcript.File, cores_: int | None) -> transcript.Report:
         ):
             return transcript.verify(whole, read_game, time.perf_counter, submit)
         return transcript.verify(whole, read_game, time.perf_counter)
-    except Exception as error:  # whatever a file brings about, the next one is judged
+    except Exception as error:  # Whatever a file causes, the next one is checked.
         if whole is None and isinstance(error, OSError):
             raise
         words = _(
@@ -250,17 +306,25 @@ def _judged(file: transcript.File, cores_: int | None) -> transcript.Report:
 
 
 def _unjudged(words: str, code: str = UNJUDGED) -> transcript.Report:
+    """Return the report on a file that was not checked."""
     problem = transcript.Problem(code, words, None, None, "file", 0)
     return transcript.Report("unreadable", problem)
 
 
 def state_of(report: transcript.Report) -> State | None:
-    """Return the game as far as the verifier came, or None if it came to none."""
+    """Return the last state of the game that the verifier reached.
+
+    Args:
+        report: The verifier's report.
+
+    Returns:
+        The state, or None if the verifier came to none.
+    """
     play = report.node.state if report.node is not None else None
     return play.state if isinstance(play, Play) else None
 
 
-# For programs.
+# JSON output
 
 FAULT = dict.fromkeys(("seat", "step", "code", "words"))
 """The first keys of a fault, in their order."""
@@ -269,7 +333,17 @@ FAULT = dict.fromkeys(("seat", "step", "code", "words"))
 def as_object(
     path: Path, report: transcript.Report, mark: Mark | None, players: Players = ()
 ) -> dict[str, Any]:
-    """Return the whole report as one JSON object."""
+    """Return a report as a JSON object.
+
+    Args:
+        path: The file.
+        report: The verifier's report.
+        mark: The size and time of change of the file. None if it could not be read.
+        players: The long-lived keys of the seats. Empty if they are not known.
+
+    Returns:
+        The object that `hoity verify --json` prints.
+    """
     size, modified = mark or (None, None)
     problem = report.problem
     state = state_of(report)
@@ -294,13 +368,14 @@ def as_object(
 
 
 def _of_problem(problem: transcript.Problem) -> str:
-    """Return what a problem means; two codes of this command bring their own words."""
+    """Return the meaning of a problem. Two codes of this command bring their own words."""
     return meaning(problem.code) if problem.code in PROTOCOL else problem.words
 
 
 def _seats(
     report: transcript.Report, state: State | None, players: Players
 ) -> list[dict[str, Any]]:
+    """Return the seats of the table as JSON objects."""
     drawn = state is not None and bool(state.colours)
     keys = [key and fingerprint(key) for key in players or [None] * len(report.seats)]
     return [
@@ -316,6 +391,7 @@ def _seats(
 
 
 def _standings(report: transcript.Report, state: State | None) -> list[dict[str, Any]]:
+    """Return the ranks of the seats as JSON objects."""
     return [
         {
             "rank": rank,
@@ -327,11 +403,20 @@ def _standings(report: transcript.Report, state: State | None) -> list[dict[str,
     ]
 
 
-# For people.
+# Output for people
 
 
 def in_words(path: Path, report: transcript.Report, players: Players = ()) -> list[str]:
-    """Return the verdict and what stands behind it."""
+    """Return the verdict for a person, with the seats and the result.
+
+    Args:
+        path: The file.
+        report: The verifier's report.
+        players: The long-lived keys of the seats. Empty if they are not known.
+
+    Returns:
+        The lines.
+    """
     if report.problem is not None:
         return [*_problem(path, report, report.problem), *_roster(report, players)]
     counts = report.counts
@@ -368,6 +453,7 @@ def in_words(path: Path, report: transcript.Report, players: Players = ()) -> li
 
 
 def _roster(report: transcript.Report, players: Players) -> list[str]:
+    """Return a line for each seat with its nickname and its keys."""
     lines = []
     for seat, entry in enumerate(report.seats):
         known = [player_key(players[seat])] if players else []
@@ -378,6 +464,7 @@ def _roster(report: transcript.Report, players: Players) -> list[str]:
 
 
 def _problem(path: Path, report: transcript.Report, problem: transcript.Problem) -> list[str]:
+    """Return the lines that say what is wrong with a file, and where."""
     if report.verdict == "unreadable":
         head = _("{file}: unreadable. This is not a complete transcript.").format(file=path)
     elif report.unfinished:

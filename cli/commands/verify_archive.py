@@ -1,4 +1,4 @@
-"""Many transcripts: found in folders, judged side by side, and passed over by a later run."""
+"""The command `verify` for many transcripts: found in folders, checked in parallel, resumable."""
 
 from __future__ import annotations
 
@@ -32,16 +32,17 @@ from .options import VerifyOptions
 from .verify import FileVerdict, Mark
 
 BEGINNING: Final = b'{"file": "'
-"""How each line begins."""
+"""The first bytes of each line of a file of verdicts."""
 MAX_LINE: Final = 1 << 20
-"""Bytes of a line."""
+"""The greatest length of a line, in bytes."""
 
 
 class Verdicts:
-    """An open file of verdicts: a context; Trouble if it cannot be one.
+    """An open file of verdicts, as a context.
 
-    What this version of the program judged in it before is known by name, size and time of change.
-    What another version judged is judged again.
+    Verdicts that this version of the program wrote there before are known by the name, size and
+    time of change of the file. A file that another version checked is checked again. Trouble is
+    raised if the path is no such file.
     """
 
     def __init__(self, path: Path) -> None:
@@ -61,7 +62,14 @@ class Verdicts:
         self._file.close()
 
     def verdict_of(self, path: Path) -> str | None:
-        """Return what was found of a file, or None unless size and time are still the same."""
+        """Return the earlier verdict on a file whose size and time of change are still the same.
+
+        Args:
+            path: The file.
+
+        Returns:
+            `ok`, `fault` or `unreadable`, or None if there is no such verdict.
+        """
         if not self.known:
             return None
         try:
@@ -71,11 +79,16 @@ class Verdicts:
         return self.known.get(_key(str(path), found.st_size, found.st_mtime_ns))
 
     def add(self, found: dict[str, Any]) -> None:
-        """Write a line, at once."""
+        """Write a verdict, and flush it at once.
+
+        Args:
+            found: The verdict as a JSON object.
+        """
         self._write(json.dumps(found).encode("ascii") + b"\n")
         self._file.flush()
 
     def _opened(self) -> IO[bytes]:
+        """Open and lock the file of verdicts."""
         try:
             if self.path.exists() and not stat.S_ISREG(self.path.stat().st_mode):
                 raise OSError(22, _("it is not a regular file"))
@@ -90,7 +103,7 @@ class Verdicts:
         raise Trouble(words.format(path=self.path), USAGE)
 
     def _read(self) -> None:
-        """Take in what is there. The last line may be torn, and goes."""
+        """Read the earlier verdicts. A last line that is incomplete is cut off."""
         self._file.seek(0)
         whole = 0
         while (line := self._file.readline(MAX_LINE)).endswith(b"\n"):
@@ -102,6 +115,7 @@ class Verdicts:
             self._file.truncate(whole)
 
     def _take(self, line: bytes) -> None:
+        """Remember the verdict of one line if this version of the program wrote it."""
         try:
             found = json.loads(line)
             key = _key(found["file"], found["size"], found["modified"])
@@ -112,31 +126,41 @@ class Verdicts:
             self.known[key] = kind
 
     def _foreign(self) -> Trouble:
+        """Return the error for a file that contains something else than verdicts."""
         words = _("{path} contains something else than verdicts. Name another file for them.")
         return Trouble(words.format(path=self.path), USAGE)
 
 
 def _kind(found: dict[str, Any]) -> str:
-    """Return the verdict on a file, or that there is none, of an object as it is written."""
+    """Return the verdict of a JSON object, or that there is none."""
     problem = found["problem"]
     is_unjudged = problem is not None and problem["code"] in (verify.NO_FILE, verify.UNJUDGED)
     return verify.UNJUDGED if is_unjudged else found["verdict"]
 
 
 def _key(file: str, size: int | None, modified: int | None) -> bytes:
-    """Short, so that a million of them have room."""
+    """Return a hash of a file's name, size and time of change.
+
+    It is short, so that the hashes of a million files fit in memory.
+    """
     whole = f"{size} {modified} {file}".encode(errors="surrogatepass")
     return blake2b(whole, digest_size=16).digest()
 
 
 ENDING: Final = ".hoity"
 Found = Path | tuple[Path, Trouble]
-"""A file, or what cannot be judged and why."""
+"""A file, or a path that cannot be checked and the reason."""
 
 
 def all_in(paths: Sequence[Path]) -> Iterator[Found]:
-    """Yield the files named, and for a folder those in it and below; a folder is read when its turn
-    comes."""
+    """Find the files to check. A folder is read when its turn comes.
+
+    Args:
+        paths: Files and folders.
+
+    Yields:
+        Each file that is named, and each transcript in a folder or below it.
+    """
     for path in paths:
         if os.path.isdir(path):
             yield from _all_below(path)
@@ -145,7 +169,10 @@ def all_in(paths: Sequence[Path]) -> Iterator[Found]:
 
 
 def _all_below(folder: Path) -> Iterator[Found]:
-    """By a list of what is left to do, not by recursion, which deep folders would exhaust."""
+    """Yield the transcripts below a folder.
+
+    A list of open folders replaces recursion, which deep folders would exhaust.
+    """
     empty, left = True, [iter([folder])]
     while left:
         path = next(left[-1], None)
@@ -167,7 +194,7 @@ def _all_below(folder: Path) -> Iterator[Found]:
 
 
 def _inside(folder: Path) -> Iterator[Path]:
-    """Yield what concerns us in a folder.
+    """Return the transcripts and folders directly in a folder, sorted by name.
 
     Raises:
         OSError: If it cannot be read.
@@ -178,7 +205,7 @@ def _inside(folder: Path) -> Iterator[Path]:
 
 
 def _concerns(entry: os.DirEntry[str]) -> bool:
-    """Return whether it is a folder, a link to one, or named as a transcript is."""
+    """Return whether an entry is a folder, a link to one, or named like a transcript."""
     try:
         return entry.name.endswith(ENDING) or entry.is_dir()
     except OSError:
@@ -186,8 +213,11 @@ def _concerns(entry: os.DirEntry[str]) -> bool:
 
 
 def _looked_at(path: Path) -> Found:
-    """Links to folders are not followed, since they may lead around in a circle; a pipe might never
-    end, and a device is none of the archive."""
+    """Return a file that can be checked, or the reason why it is not.
+
+    Links to folders are not followed, since they may form a circle. Reading a pipe might never end,
+    and a device is no part of an archive.
+    """
     if os.path.isdir(path):
         words = _(
             "{path} is a link to a folder, and links are not followed. Name the folder itself."
@@ -201,13 +231,13 @@ def _looked_at(path: Path) -> Found:
 
 @dataclass(frozen=True)
 class Task:
-    """One file that another process judges, or another machine.
+    """A file that another process or another machine checks.
 
     Attributes:
         name: The file as it was named.
-        where: Where it is on other machines.
-        mark: What it was like here; None if the work stays on this machine.
-        data: Its bytes, if they are sent.
+        where: Its absolute path, for other machines.
+        mark: Its size and time of change here. None if the work stays on this machine.
+        data: Its bytes. None if they are not sent.
     """
 
     name: str
@@ -217,7 +247,15 @@ class Task:
 
 
 def judge_task(language: str, task: Task) -> FileVerdict:
-    """Return the verdict on a file, in words of this language; on whichever machine this runs."""
+    """Check a file, on whichever machine this runs.
+
+    Args:
+        language: The language of the verdict's words.
+        task: The file.
+
+    Returns:
+        The verdict.
+    """
     translation.go_on_in(language)
     path = Path(task.name)
     if task.mark is None:
@@ -234,11 +272,19 @@ def judge_task(language: str, task: Task) -> FileVerdict:
 
 
 OFTEN: Final[Seconds] = 0.2
-"""Seconds between two lines of progress."""
+"""The time between two updates of the progress, in seconds."""
 
 
 def verify_all(paths: Sequence[Path], how: VerifyOptions) -> int:
-    """Check files and all in folders; the worst exit code of all: 2 for one that is not there."""
+    """Check files and all transcripts in folders, and print the verdicts.
+
+    Args:
+        paths: Files and folders.
+        how: How they are checked, and where the verdicts are stored.
+
+    Returns:
+        The highest exit code of all files: 2 if one is not there.
+    """
     with ExitStack() as stack:
         kept = stack.enter_context(Verdicts(how.verdicts)) if how.verdicts else None
         brief = any(map(os.path.isdir, paths))
@@ -250,7 +296,20 @@ def verify_all(paths: Sequence[Path], how: VerifyOptions) -> int:
 
 @dataclass
 class ArchiveRun:
-    """What is found so far. With `brief` a file that is ok is counted, not told."""
+    """The run of one command over many files, with what was found so far.
+
+    Attributes:
+        paths: Files and folders.
+        how: How they are checked.
+        kept: The file of verdicts. None if there is none.
+        brief: Whether files that are ok are only counted.
+        worst: The highest exit code so far.
+        kinds: The number of files for each verdict.
+        earlier: How many of them have a verdict from an earlier run.
+        total: The number of all files. None if no progress is shown.
+        began: When the run began, in seconds of a monotonic clock.
+        shown: When the progress was last shown, on the same clock. 0 if it is not on the screen.
+    """
 
     paths: Sequence[Path]
     how: VerifyOptions
@@ -264,7 +323,7 @@ class ArchiveRun:
     shown: float = 0.0
 
     def through(self) -> None:
-        """Judge all."""
+        """Check all files and print the verdicts and the summary."""
         if printing.is_watched():
             self.total = sum(1 for _one in all_in(self.paths))
         with closing(self._found()) as judged:
@@ -277,7 +336,7 @@ class ArchiveRun:
             printing.say(self._summary())
 
     def _found(self) -> Generator[tuple[Task, FileVerdict | ProcessEnded], None, None]:
-        """Return each file with its verdict, as they are done."""
+        """Return each file with its verdict, in the order in which they are done."""
         how, work = self.how, partial(judge_task, translation.language())
         if how.dask is not None:
             return on_cluster(how.dask, work, self._tasks())
@@ -287,7 +346,10 @@ class ArchiveRun:
         return worker_processes.work_in_processes(work, self._tasks(), jobs)
 
     def _tasks(self) -> Iterator[Task]:
-        """Yield what others are to judge; what this machine cannot read is taken in here."""
+        """Yield the files for other processes.
+
+        Files that this machine cannot read get a verdict here.
+        """
         for path in self._files():
             if self.how.dask is None:
                 yield Task(str(path))
@@ -301,7 +363,7 @@ class ArchiveRun:
                 yield Task(str(path), os.path.abspath(path), mark, data)
 
     def _files(self) -> Iterator[Path]:
-        """Yield what is to be judged by others; what cannot be, or is known, is taken in here."""
+        """Yield the files to check elsewhere. Known and uncheckable ones are counted here."""
         for one in all_in(self.paths):
             if not isinstance(one, Path):
                 self._take(verify.not_read(*one))
@@ -309,11 +371,12 @@ class ArchiveRun:
                 self.earlier += 1
                 self._count(known, OK if known == "ok" else NOT_OK)
             elif os.path.exists(one) and not os.path.isfile(one):
-                self._take(verify.judge(one, 1))  # a pipe, which may be there in this process alone
+                self._take(verify.judge(one, 1))  # A pipe may exist in this process only.
             else:
                 yield one
 
     def _take(self, verdict: FileVerdict) -> None:
+        """Store, count and print a verdict."""
         if self.kept is not None:
             self.kept.add(verdict.found)
         self._count(_kind(verdict.found), verdict.code)
@@ -323,13 +386,18 @@ class ArchiveRun:
         self._show()
 
     def _count(self, kind: str, code: int) -> None:
+        """Count a verdict, and remember the highest exit code."""
         self.kinds[kind] += 1
         self.worst = max(self.worst, code)
 
-    # What is told of all.
+    # Progress and summary
 
     def broken_off(self) -> str:
-        """Return what Ctrl-C means just now."""
+        """Return the message for a run that Ctrl-C has ended.
+
+        Returns:
+            How many files were checked, and how to continue.
+        """
         self._clear()
         done = _("Interrupted. Files checked so far: {done}.").format(done=self.kinds.total())
         if self.kept is None:
@@ -338,6 +406,7 @@ class ArchiveRun:
         return f"{done} {more.format(path=self.kept.path)}"
 
     def _summary(self) -> str:
+        """Return the line that counts the verdicts."""
         words = _(
             "Files: {files}. Ok: {ok}, not ok: {faults}, no transcripts: {unreadable}, not "
             "checked: {unjudged}"
@@ -355,6 +424,7 @@ class ArchiveRun:
         )
 
     def _show(self) -> None:
+        """Update the progress on the terminal, unless it was updated just now."""
         now = time.monotonic()
         if self.total is None or now - self.shown < OFTEN:
             return
@@ -370,7 +440,7 @@ class ArchiveRun:
         printing.standing(words)
 
     def _clear(self) -> None:
-        """Take the line of progress away, which others would be written into."""
+        """Remove the progress from the terminal before another line is printed."""
         if self.shown:
             printing.standing("")
             self.shown = 0.0

@@ -1,4 +1,4 @@
-"""Following a table without a seat."""
+"""The command `watch`: following a table without a seat."""
 
 from __future__ import annotations
 
@@ -18,7 +18,20 @@ from .take_seat import screen_of, through
 
 
 def watch(ticket: str, how: WatchOptions, seat: SeatOptions, output: OutputOptions) -> int:
-    """Follow a table without a seat, for a person also to the next table; the exit code."""
+    """Show a table without taking a seat, and follow to the next table if asked.
+
+    Args:
+        ticket: The ticket or the code of the table.
+        how: How the onlooker connects, and from when it sees the game.
+        seat: The options of the seat, as far as an onlooker has them.
+        output: The options of what is printed.
+
+    Returns:
+        The exit code.
+
+    Raises:
+        Trouble: If the player stops watching before the end.
+    """
     network, as_json = through(how.proxy), output.as_json
     check_output(output.transcript)
     read, _relay = ticket_of(ticket, tuple(how.relay or ()), network, as_json)
@@ -58,7 +71,7 @@ def watch(ticket: str, how: WatchOptions, seat: SeatOptions, output: OutputOptio
 
     with ctrl_c_means(lambda: _("Interrupted: you have stopped watching.")):
         outcome = screen.run(go)
-    if outcome is None and ended:  # the seats were still talking of another game
+    if outcome is None and ended:  # The seats were still deciding about another game.
         outcome = Outcome(ended[-1].transcript, ended[-1].standings)
     if outcome is None:
         raise Trouble(_("You have stopped watching."), INTERRUPTED)
