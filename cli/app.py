@@ -19,18 +19,21 @@ from .local import settings
 from .words import translation
 from .words.translation import N_, NAMES, _
 
-DOORS: Final = {name: name for name in NAMES} | {
+FUNCTIONS: Final = {name: name for name in NAMES} | {
     "id": "id_itself",
     "new": "id_new",
     "show": "id_show",
     "export": "id_export",
 }
-"""The function of `command_lines` for each command. Its docstring is the help of the command."""
+"""The name of the function in `command_lines` for each command.
+
+Its docstring is the command's help.
+"""
 SAID: Final = {
-    name: " ".join((getattr(command_lines, door).__doc__ or "").split())
-    for name, door in DOORS.items()
+    name: " ".join((getattr(command_lines, function).__doc__ or "").split())
+    for name, function in FUNCTIONS.items()
 }
-"""Help and example of each command. Python leaves them out if it is told to (`-OO`)."""
+"""The help and the example of each command. Python leaves them out under `-OO`."""
 HELP: Final = {name: said.partition(" Example: ")[0] for name, said in SAID.items()}
 EXAMPLES: Final = {name: said.partition(" Example: ")[2] for name, said in SAID.items()}
 ABOUT: Final = N_(
@@ -44,7 +47,7 @@ LIBRARY_HELP: Final = (
     N_("Show completion for the current shell, to copy it or customize the installation."),
 )
 COMPLETING: Final = "_HOITY_COMPLETE"
-"""In the environment of a call by which a shell completes words."""
+"""The environment variable of a call in which a shell completes words."""
 GLOBAL_FLAGS: Final = N_(
     "For every command: --lang CODE, --debug. Exit codes: 0 ok, 1 game or transcript not ok, 2 "
     "wrong usage, 3 network failed, 130 interrupted."
@@ -52,6 +55,7 @@ GLOBAL_FLAGS: Final = N_(
 
 
 def _version(wanted: bool) -> None:
+    """Print the version of the program and end."""
     if wanted:
         source = _("run from its source, not installed")
         printing.say(f"hoity {installed() or f'({source})'}")
@@ -68,8 +72,17 @@ def _root(
 
 
 def build(first: str = "") -> typer.Typer:
-    """Return the application in English: with all its commands, or, if this is one, with only that,
-    since to read what each of them takes is most of the work."""
+    """Build the application in English.
+
+    Reading what each command takes is most of the work of a start. So only the command that is
+    called is built, if it is known.
+
+    Args:
+        first: The first word of the command line.
+
+    Returns:
+        The application with the command of this name, or with all commands if there is none.
+    """
     app = _typer(help=ABOUT, epilog=GLOBAL_FLAGS, add_completion=True)
     app.callback()(_root)
     for name in [first] if first in NAMES else NAMES:
@@ -81,6 +94,7 @@ def build(first: str = "") -> typer.Typer:
 
 
 def _keys() -> typer.Typer:
+    """Build the group of commands `id`."""
     keys = _typer(
         help=HELP["id"],
         short_help=HELP["id"],
@@ -95,6 +109,7 @@ def _keys() -> typer.Typer:
 
 
 def _typer(**given: Any) -> typer.Typer:
+    """Build a group of commands with the defaults of this program."""
     return typer.Typer(
         cls=SpokenGroup,
         rich_markup_mode=None,
@@ -103,13 +118,18 @@ def _typer(**given: Any) -> typer.Typer:
 
 
 def _add(app: typer.Typer, name: str) -> None:
+    """Add a command to a group."""
     words, example = HELP[name], f"Example: {EXAMPLES[name]}"
-    door = getattr(command_lines, DOORS[name])
-    app.command(name, cls=SpokenCommand, help=words, short_help=words, epilog=example)(door)
+    function = getattr(command_lines, FUNCTIONS[name])
+    app.command(name, cls=SpokenCommand, help=words, short_help=words, epilog=example)(function)
 
 
 def _global_words(words: Sequence[str]) -> tuple[list[str], str | None, bool]:
-    """(the other words, the language asked for, whether to debug); they may stand anywhere."""
+    """Split off the options that every command takes and that may stand anywhere.
+
+    Returns:
+        The other words, the language that is typed, and whether `--debug` is typed.
+    """
     rest: list[str] = []
     asked, debug, waiting = None, False, False
     for word in words:
@@ -127,12 +147,19 @@ def _global_words(words: Sequence[str]) -> tuple[list[str], str | None, bool]:
 
 
 def _kept_language() -> str:
-    """Return what the player has chosen once, else what the environment asks for."""
+    """Return the language that the player has stored, else that of the environment."""
     return settings.load().language or translation.language_of(os.environ)
 
 
 def run(words: Sequence[str]) -> int:
-    """Do what the words of a command line say; the exit code."""
+    """Run a command line, and report every error.
+
+    Args:
+        words: The words of the command line, without the name of the program.
+
+    Returns:
+        The exit code.
+    """
     rest, asked, debug = _global_words(words)
     try:
         translation.speak(_kept_language() if asked is None else asked, asked is not None)
@@ -145,13 +172,13 @@ def run(words: Sequence[str]) -> int:
         return code
     except BaseException as error:  # noqa: BLE001 - here every error ends
         if any(isinstance(leaf, BrokenPipeError) for leaf in leaves(error)):
-            # Nothing more is said, not even at the end. The exit code is the one a shell gives a
-            # command that ends so, because what was not read may not be ok.
+            # The reader of our output has gone, so nothing more is printed. The exit code is the
+            # one of a shell in this case, because what was not read may not be ok.
             _to_nowhere()
             return READER_GONE
         try:
-            # What a full device did not take, the interpreter would try to write again as it ends,
-            # and end with an exit code of its own.
+            # Otherwise the interpreter would try to write again as it ends what a full device has
+            # not taken, and end with an exit code of its own.
             sys.stdout.flush()
         except OSError:
             _to_nowhere()
@@ -163,7 +190,7 @@ def run(words: Sequence[str]) -> int:
 
 
 def _run(words: Sequence[str]) -> int:
-    """Not by the library's own `main`, which has words and exit codes of its own."""
+    """Run the command without Typer's own `main`, which has other messages and exit codes."""
     completing = COMPLETING in os.environ
     command = typer.main.get_command(build(words[0] if words and not completing else ""))
     columns = min(READERS, printing.width() or READERS)
@@ -171,26 +198,27 @@ def _run(words: Sequence[str]) -> int:
         if completing:
             from typer.completion import shell_complete
 
-            # One answer to fish is an exit code, which the library gives by SystemExit.
+            # One answer to fish is an exit code, which Typer gives by SystemExit.
             return shell_complete(command, {}, "hoity", COMPLETING, os.environ[COMPLETING])
         translate(command)
         with command.make_context("hoity", list(words), terminal_width=columns) as context:
             command.invoke(context)
     except typer.Exit as end:
         return end.exit_code
-    except SystemExit as end:  # how the library ends what it does for completion
+    except SystemExit as end:  # Typer ends completion in this way.
         return end.code if isinstance(end.code, int) else OK
     return OK
 
 
 def _to_nowhere() -> None:
+    """Redirect the standard output to the null device."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def main() -> None:
-    """The `hoity` command."""
-    # A standard stream that was closed for us gets a place that leads nowhere: else the next file
-    # we open, a key or a journal, takes its number, and what is printed ends there.
+    """Run the `hoity` command and end the process."""
+    # A standard stream that is closed is replaced by the null device. Otherwise the next file that
+    # is opened, a key or a journal, would take its number, and output would be written there.
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
             setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_RDWR), mode))
@@ -199,5 +227,5 @@ def main() -> None:
             stream.reconfigure(errors="replace")
     os.environ["LANGUAGE"] = _global_words(sys.argv[1:])[1] or _kept_language()
     code = run(sys.argv[1:])
-    gc.freeze()  # the interpreter would look for circles in all that is left, several times
+    gc.freeze()  # The interpreter would search all objects for cycles, several times.
     sys.exit(code)

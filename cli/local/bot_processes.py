@@ -1,9 +1,10 @@
-"""Bots of this machine: each is a process of its own, a real peer with a real key, of a level.
+"""The bots of this machine: each is a process of its own, and a real peer with a real key.
 
-A crew lives in a folder of the player's home that only its owner can enter, a home for each bot.
-The folder is gone when the game is over, and stays when the game is left: then whoever resumes
-the game finds the bots' journals there and wakes them again. A command that is killed leaves its
-folder behind: who looks for a crew next sweeps out what nobody holds and no game needs.
+The bots of one game, the crew, have a folder in the player's home, with a home for each bot in it.
+Only its owner can enter the folder. It is removed when the game is over, and stays when the game is
+left: resuming the game then finds the bots' journals there and starts the bots again. A command
+that is killed leaves the folder behind. The next command that looks for a crew removes every folder
+that no process has locked and no game needs.
 """
 
 from __future__ import annotations
@@ -36,19 +37,29 @@ from . import settings
 from .player_setup import answer
 
 LEVEL: Final = "HOITY_BOT"
-"""In the environment of a bot: its level."""
+"""The environment variable that gives a bot its level."""
 LEVEL_FILE: Final = "level"
-"""In its home, for when it is woken again."""
+"""The file in a bot's home that stores its level, for when it is resumed."""
 LEARN: Final = "learn"
-"""Typed in place of a level: the command that explains a first round."""
+"""The word that is typed in place of a level to play the lesson first."""
 USUAL: Final = 3
-"""Bots of a game for which no number is given."""
+"""The number of bots in a game for which none is given."""
 
 
 def levels_of(word: str | None, kept: str, most: int, least: int = 1) -> tuple[str, ...]:
-    """Return a level for each bot: `word` is their number, or a level for each with commas between.
+    """Return the level of each bot.
 
-    Bots that are only counted are of the level that is `kept`. Trouble for anything else.
+    Args:
+        word: The number of bots, or a level for each with commas between. None for the default.
+        kept: The level of bots that are only counted.
+        most: The most bots.
+        least: The least number of bots.
+
+    Returns:
+        A level for each bot.
+
+    Raises:
+        Trouble: If the word is neither, or there are too few or too many bots.
     """
     words = (word or str(USUAL)).replace(" ", "").lower().split(",")
     if len(words) == 1 and words[0].isdecimal():
@@ -66,16 +77,28 @@ def levels_of(word: str | None, kept: str, most: int, least: int = 1) -> tuple[s
 
 
 def kept_level(home: Home) -> str:
-    """Return the level the player has chosen once."""
+    """Return the level of bots that the player has once chosen, or the default.
+
+    Args:
+        home: The folder of the program's files.
+
+    Returns:
+        The level.
+    """
     return settings.load(home).bots or DEFAULT_LEVEL
 
 
 def ask_level(home: Home, lesson: Callable[[], None]) -> str:
-    """Return the level that the player has chosen. At the first game it is asked for, and kept.
+    """Return the level of bots that the player has chosen.
+
+    Before the first game it is asked and stored.
 
     Args:
-        home: Where it is kept.
-        lesson: Explains a first round. It is called when the player types `LEARN`.
+        home: The folder of the program's files.
+        lesson: Plays the lesson. It is called when the player types `LEARN`.
+
+    Returns:
+        The level.
     """
     chosen = settings.load(home)
     if chosen.bots is not None:
@@ -101,7 +124,14 @@ def ask_level(home: Home, lesson: Callable[[], None]) -> str:
 
 
 def level_of(bot: Path) -> str:
-    """Return the level written down in this bot's home; the usual one if none can be read."""
+    """Return the level that is stored in a bot's home.
+
+    Args:
+        bot: The home of the bot.
+
+    Returns:
+        The level, or the default if none can be read.
+    """
     try:
         level = (bot / LEVEL_FILE).read_text(encoding="utf-8")
     except (OSError, ValueError):
@@ -110,28 +140,32 @@ def level_of(bot: Path) -> str:
 
 
 def own_level() -> str:
-    """Of the bot that plays the seat of this process: what its crew gave it, else the best."""
+    """Return the level of the bot that plays the seat of this process.
+
+    Returns:
+        The level in the environment, else that of a bot that stands in for a person.
+    """
     level = os.environ.get(LEVEL, "")
     return level if level in LEVELS else STAND_IN
 
 
 NAMES = ("Ada", "Bruno", "Clara", "Dario", "Edith", "Fabio", "Greta")
 FAREWELL: Final[Seconds] = 15.0
-"""Seconds that bots have to finish by themselves when the game is over."""
+"""The time that bots have to end by themselves when the game is over, in seconds."""
 GRACE: Final[Seconds] = 5.0
-"""Seconds between asking a bot to go and making it."""
+"""The time between asking a bot's process to end and forcing it to, in seconds."""
 LOOPBACK = "127.0.0.1:0"
 MANNER = ("--auto", "--json", "--until-eof", "--again")
-"""How a bot sits: it plays on as long as the people do, and goes when its command goes."""
+"""The options of each bot: it plays on as long as the people do, and ends with its command."""
 GAME_FILE = "game"
 TROUBLE_FILE = "trouble.txt"
-LATCH_FILE = "held"
+LOCK_FILE = "held"
 SECRET = frozenset({"HOITY_PASSPHRASE", "HOITY_TICKET"})
-"""Not for bots, unless they are told."""
+"""Environment variables that are not passed on to bots, unless they are set for them."""
 
 
 def _key_of(folder: Path) -> bytes | None:
-    """Return the key of the bot that lives here, or None if it has none yet."""
+    """Return the public key of the bot with this home, or None if it has none yet."""
     try:
         return load_identity(Home(folder)).identity.public
     except (KeyFileError, OSError):
@@ -143,9 +177,14 @@ class Crew:
     """The bots of one game on this machine.
 
     Attributes:
+        folder: The folder that contains their homes.
         levels: The level of each bot, by its name.
-        relays: Through which alone they are reached, as the player is; if empty, they listen on
-            this machine and dial whom they like.
+        say: Shows a message to the player.
+        processes: The process of each bot that was started, by its name.
+        seated: Whether the game has begun.
+        held: The lock of the folder. None if another process has it.
+        relays: The relays through which alone they are reached. If empty, they listen on this
+            machine and connect directly.
     """
 
     folder: Path
@@ -157,18 +196,34 @@ class Crew:
     relays: tuple[str, ...] = ()
 
     def remember(self, game: str) -> None:
-        """The table is complete: from now on the bots belong to this game."""
+        """Store the game to which the bots belong, once the table is complete.
+
+        Args:
+            game: The id of the game.
+        """
         self.seated = True
         PrivateFiles(self.folder).put(self.folder / GAME_FILE, game.encode())
 
     def has(self, key: bytes) -> bool:
-        """Return whether this is the key of one of these bots, each of which has made its own."""
+        """Return whether a key belongs to one of these bots, each of which has made its own.
+
+        Args:
+            key: A long-lived public key, 32 bytes.
+
+        Returns:
+            Whether a bot of this crew has it.
+        """
         return any(_key_of(self.folder / name) == key for name in self.levels)
 
     async def join(self, ticket: str, nursery: trio.Nursery) -> None:
-        """Start the bots; each sits down at the table of the ticket.
+        """Start the bots. Each sits down at the table of a ticket.
 
-        Everyone on this machine could read it among a command's words, but not in its environment.
+        The ticket is passed in the environment, since every user of the machine can read the words
+        of a command.
+
+        Args:
+            ticket: The ticket of the table.
+            nursery: Where the processes are watched.
         """
         for name, level in self.levels.items():
             PrivateFiles(self.folder).put(self.folder / name / LEVEL_FILE, level.encode())
@@ -177,13 +232,17 @@ class Crew:
 
     @property
     def _way(self) -> tuple[str, ...]:
-        """How a bot is reached, as options of `join`."""
+        """The options of `join` that say how a bot can be reached."""
         if not self.relays:
             return ("--listen", LOOPBACK)
         return ("--relay-only", *(word for relay in self.relays for word in ("--relay", relay)))
 
     async def resume(self, nursery: trio.Nursery) -> None:
-        """Start the bots of a game that was left."""
+        """Start the bots of a game that was left.
+
+        Args:
+            nursery: Where the processes are watched.
+        """
         self.seated = True
         for name, level in self.levels.items():
             await self._start(name, ("resume",), nursery, {LEVEL: level})
@@ -195,6 +254,7 @@ class Crew:
         nursery: trio.Nursery,
         told: Mapping[str, str],
     ) -> None:
+        """Start the process of one bot, with these words and additions to its environment."""
         files, home = PrivateFiles(self.folder), self.folder / name
         files.remove(home / TROUBLE_FILE)
         own = {word: value for word, value in own_installation().items() if word not in SECRET}
@@ -212,6 +272,11 @@ class Crew:
         nursery.start_soon(self._watch, name, process)
 
     async def _watch(self, name: str, process: trio.Process) -> None:
+        """Wait for a bot to end, and report it if it has failed.
+
+        Raises:
+            Trouble: If it fails before the game has begun.
+        """
         code = await process.wait()
         if code == 0:
             return
@@ -221,7 +286,7 @@ class Crew:
         self.say(told)
 
     def _why_stopped(self, name: str, code: int) -> str:
-        """Return why a bot has stopped: its own last line, if it was not ended by a signal."""
+        """Return why a bot has stopped: the signal that ended it, or its own last line."""
         if code < 0:
             words = _(
                 "The system ended the bot {name} (signal {number}), perhaps because memory ran "
@@ -235,13 +300,17 @@ class Crew:
         return words.format(name=name, code=code, words=last[-300:])
 
     async def farewell(self) -> None:
-        """The game is over: let the bots finish by themselves."""
+        """Wait for the bots to end by themselves after the game."""
         with trio.move_on_after(FAREWELL):
             for process in self.processes.values():
                 await process.wait()
 
     async def dismiss(self, keep: bool) -> None:
-        """End every bot that still runs; forget their files unless the game is kept."""
+        """End every bot that still runs, and unlock the folder.
+
+        Args:
+            keep: Whether the folder stays, so that the game can be resumed.
+        """
         with trio.CancelScope(shield=True):
             for process in self.processes.values():
                 if process.stdin is not None:
@@ -255,7 +324,7 @@ class Crew:
 
 
 async def _end(process: trio.Process) -> None:
-    """Wait for one's own process to go, and make it go if it does not."""
+    """Wait for a process of ours to end, and force it to if it does not."""
     for act in (process.terminate, process.kill):
         with trio.move_on_after(GRACE):
             await process.wait()
@@ -265,14 +334,28 @@ async def _end(process: trio.Process) -> None:
 
 
 def own_installation() -> dict[str, str]:
-    """Return the environment in which another process of this user runs this very installation."""
+    """Return the environment in which another process runs this very installation.
+
+    Returns:
+        The variables, by name.
+    """
     here = str(Path(__file__).resolve().parents[2])
     paths = [here, *filter(None, [os.environ.get("PYTHONPATH")])]
     return {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
 
 
 def hire(home: Home, levels: Sequence[str], nickname: str, say: Callable[[str], None]) -> Crew:
-    """Return a crew of bots of these levels with names of their own."""
+    """Make a crew of bots, with nicknames that differ from the player's.
+
+    Args:
+        home: The folder of the program's files.
+        levels: The level of each bot.
+        nickname: The player's nickname.
+        say: Shows a message to the player.
+
+    Returns:
+        The crew. None of its bots is started yet.
+    """
     names = [name for name in NAMES if not twins(name, nickname)]
     with _swept(home) as bots:
         folder = private_folder(bots / secrets.token_hex(8))
@@ -280,7 +363,16 @@ def hire(home: Home, levels: Sequence[str], nickname: str, say: Callable[[str], 
 
 
 def crew_of(home: Home, game: str, say: Callable[[str], None]) -> Crew | None:
-    """Return the crew that was left with this game, if it had bots."""
+    """Return the crew that was left with a game.
+
+    Args:
+        home: The folder of the program's files.
+        game: The id of the game.
+        say: Shows a message to the player.
+
+    Returns:
+        The crew, or None if the game had no bots here.
+    """
     if not (home.path / "bots").exists():
         return None
     with _swept(home) as bots:
@@ -296,8 +388,11 @@ def _folders_in(folder: Path) -> Iterator[Path]:
 
 
 def _games_of(folder: Path) -> set[str]:
-    """Return the game these bots belong to: as was remembered, or as their own journals say, if the
-    command was killed before it could remember; nothing before it has begun."""
+    """Return the games to which the bots of a folder belong.
+
+    The stored id counts, and the bots' own journals, since a command may be killed before it stores
+    the id. The set is empty before the game has begun.
+    """
     homes = map(Home, folder.glob("*"))
     found = {path.stem for home in homes for path in home.journals.glob("*.journal")}
     with suppress(FileNotFoundError):
@@ -306,24 +401,24 @@ def _games_of(folder: Path) -> set[str]:
 
 
 def _hold(folder: Path) -> StoredFile | None:
-    """Hold a crew's folder as long as this process lives; None if another one holds it."""
-    return PrivateFiles(folder).lock(folder / LATCH_FILE)
+    """Lock a crew's folder for this process, or return None if another process has locked it."""
+    return PrivateFiles(folder).lock(folder / LOCK_FILE)
 
 
 @contextmanager
 def _swept(home: Home) -> Iterator[Path]:
-    """The folder of all crews, without those left over; one command at a time gets to it."""
+    """Lock the folder of all crews for this command, and remove crews that are left over."""
     bots = private_folder(home.path / "bots")
-    door = home.files.lock(home.path / "bots.held", wait=True)
-    with closing(door) if door is not None else nullcontext():
+    lock = home.files.lock(home.path / "bots.held", wait=True)
+    with closing(lock) if lock is not None else nullcontext():
         for folder in _folders_in(bots):
-            with suppress(OSError):  # not ours to remove: it harms nobody
+            with suppress(OSError):  # A folder that cannot be removed does no harm.
                 _sweep(home, folder)
         yield bots
 
 
 def _sweep(home: Home, folder: Path) -> None:
-    """Forget a crew that nobody holds and whose game has not begun, or is over."""
+    """Remove a crew's folder if no process has locked it and its game has not begun or is over."""
     if any((home.journals / f"{game}.journal").exists() for game in _games_of(folder)):
         return
     held = _hold(folder)
@@ -333,7 +428,11 @@ def _sweep(home: Home, folder: Path) -> None:
 
 
 def sweep(home: Home) -> None:
-    """Forget the crews that nobody holds and no game needs any more."""
+    """Remove the folders of crews that no process has locked and no game needs any more.
+
+    Args:
+        home: The folder of the program's files.
+    """
     if (home.path / "bots").exists():
         with _swept(home):
             pass

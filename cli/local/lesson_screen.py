@@ -1,4 +1,4 @@
-"""The lesson at a screen: what the script tells and explains, and what the player is asked."""
+"""The lesson on a screen: its script is shown and explained, and the player is asked to choose."""
 
 from __future__ import annotations
 
@@ -89,29 +89,58 @@ EXPLANATIONS: Final = {
 
 
 class Room(Player, Protocol):
-    """A screen on which a lesson is told, and its player."""
+    """A screen on which a lesson is shown, together with its player."""
 
     def begin_lesson(self, names: Names) -> None:
-        """Who sits there; no table is told of."""
+        """Begin a lesson, which has no table.
+
+        Args:
+            names: The names of the seats.
+        """
 
     def tell(self, update: Update) -> None:
-        """Tell one update."""
+        """Show one update.
+
+        Args:
+            update: The update.
+        """
 
     async def explain(self, words: str) -> None:
-        """Show an explanation, until it may give way to what comes next."""
+        """Show an explanation until the player has read it.
+
+        Args:
+            words: The explanation.
+        """
 
     def end_lesson(self) -> None:
-        """All is told: the screen may go."""
+        """End the lesson, so that the screen may close."""
 
     def listen(self) -> Awaitable[None]:
-        """Hear what is typed, until the input ends."""
+        """Read what is typed until the input ends.
+
+        Returns:
+            An awaitable that ends with the input.
+        """
 
     def run(self, main: Callable[..., Awaitable[T]], *args: Any) -> T:
-        """Run the lesson to its end, with this screen around it; what it returns, or raises."""
+        """Run the lesson to its end with this screen around it.
+
+        Args:
+            main: The lesson.
+            args: The arguments of `main`.
+
+        Returns:
+            The result of `main`.
+        """
 
 
 async def teach(room: Room, nickname: str) -> None:
-    """The whole lesson."""
+    """Play the whole lesson.
+
+    Args:
+        room: The screen with its player.
+        nickname: The nickname of the player.
+    """
     lesson = Lesson()
     room.begin_lesson(Names(lesson.edition, (nickname, *OPPONENTS), MINE))
     while not lesson.is_over:
@@ -125,7 +154,7 @@ async def teach(room: Room, nickname: str) -> None:
 
 
 async def _ask(room: Room, lesson: Lesson, kind: Kind) -> Choice:
-    """Return a legal choice; an illegal one is asked again."""
+    """Ask for a choice until it is legal, and return it."""
     topic = lesson.before(kind)
     if topic is not None:
         await room.explain(_(EXPLANATIONS[topic]))
@@ -143,7 +172,12 @@ async def _ask(room: Room, lesson: Lesson, kind: Kind) -> Choice:
 
 
 async def hear_talk(room: Room, nickname: str) -> None:
-    """What the player says stands there, though nobody answers; there is nothing to wait for."""
+    """Show what the player says in the chat, though nobody answers. Other requests have no effect.
+
+    Args:
+        room: The screen with its player.
+        nickname: The nickname of the player.
+    """
     while True:
         wish = await room.wish()
         if isinstance(wish, Talk):

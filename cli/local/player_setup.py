@@ -1,6 +1,6 @@
-"""Before there is a table: the nickname, the key, one chair at a time, and room for the game.
+"""The checks and questions before a table: nickname, key, one seat at a time, room for the game.
 
-Asking and keeping are separate, so that every screen asks in its own way.
+Asking and storing are separate functions, so that every screen can ask in its own way.
 """
 
 from __future__ import annotations
@@ -34,18 +34,25 @@ from . import settings
 
 STDIN: Final = 0
 MOST: Final = 8192
-"""Bytes of one answer: more is no line that anyone typed."""
+"""The greatest length of an answer in bytes. More is no line that anyone has typed."""
 
 
 def at_terminal() -> bool:
-    """Return whether a person can be asked: both input and output are a terminal."""
+    """Return whether a person can be asked.
+
+    Returns:
+        Whether both input and output are a terminal.
+    """
     return sys.stdin.isatty() and sys.stdout.isatty()
 
 
 def typed_line() -> str:
-    """Return one line from standard input.
+    """Read one line from the standard input.
 
     It is read byte by byte, because what is typed behind it is for the table.
+
+    Returns:
+        The line, without white space around it.
 
     Raises:
         Trouble: If the input has ended.
@@ -59,17 +66,30 @@ def typed_line() -> str:
 
 
 def answer(question: str) -> str:
-    """Return what a person types to a question."""
+    """Ask a person a question.
+
+    Args:
+        question: The question.
+
+    Returns:
+        What is typed.
+    """
     ask(question)
     try:
         return typed_line()
     except KeyboardInterrupt:
-        say("")  # the terminal has written ^C behind the question
+        say("")  # The terminal has written ^C behind the question.
         raise
 
 
 def ask_yes(question: str) -> bool:
-    """Return whether a person says yes, which has to be typed.
+    """Ask a person a question, which has to be answered with y or n.
+
+    Args:
+        question: The question.
+
+    Returns:
+        Whether the answer is yes.
 
     Raises:
         Trouble: If there is nobody to ask.
@@ -82,8 +102,16 @@ def ask_yes(question: str) -> bool:
 
 
 def own_name(home: Home) -> str:
-    """Return the nickname that was chosen once; else the system's user name and a few random
-    letters, so that two fresh keys of one user can sit at one table."""
+    """Return the nickname that was once chosen, else one made from the system's user name.
+
+    The latter ends in random letters, so that two new keys of one user can sit at one table.
+
+    Args:
+        home: The folder of the program's files.
+
+    Returns:
+        The nickname.
+    """
     chosen = settings.load(home).nickname
     if chosen is not None and why_no_nickname(chosen) is None:
         return chosen
@@ -91,7 +119,17 @@ def own_name(home: Home) -> str:
 
 
 def load(home: Home) -> tuple[NamedIdentity, str | None]:
-    """Return the kept key and its passphrase, which is asked for on a terminal if it is needed."""
+    """Load the stored key. Its passphrase is asked for at a terminal if the environment has none.
+
+    Args:
+        home: The folder of the program's files.
+
+    Returns:
+        The key with its nickname, and its passphrase or None.
+
+    Raises:
+        KeyFileError: If the key cannot be read.
+    """
     given = player_key.passphrase_from_environment()
     try:
         return player_key.load_identity(home, given), given
@@ -104,7 +142,13 @@ def load(home: Home) -> tuple[NamedIdentity, str | None]:
 
 
 def typed(question: str) -> str:
-    """Return a passphrase typed unseen.
+    """Ask for a passphrase, which is not shown.
+
+    Args:
+        question: The question.
+
+    Returns:
+        The passphrase.
 
     Raises:
         Trouble: If there is no terminal to type it at.
@@ -119,7 +163,15 @@ def typed(question: str) -> str:
 
 
 def load_or_make(home: Home, name: str | None) -> tuple[NamedIdentity, str | None]:
-    """Return the kept key; on the very first game a fresh one, said on standard error."""
+    """Load the stored key, or make one before the very first game and report it on standard error.
+
+    Args:
+        home: The folder of the program's files.
+        name: The nickname of this game. None for the stored one.
+
+    Returns:
+        The key with its nickname, and its passphrase or None.
+    """
     if name is not None:
         player_key.check_name(name)
     if home.identity.exists():
@@ -137,7 +189,19 @@ def load_or_make(home: Home, name: str | None) -> tuple[NamedIdentity, str | Non
 
 
 def new(home: Home, name: str | None, ask: bool) -> NamedIdentity:
-    """Make a key; with `ask` under a passphrase typed twice, unless HOITY_PASSPHRASE gives it."""
+    """Make a key.
+
+    Args:
+        home: The folder of the program's files.
+        name: The nickname. None for the one chosen once, or a default.
+        ask: Whether to encrypt it with a passphrase, typed twice unless HOITY_PASSPHRASE gives it.
+
+    Returns:
+        The key with its nickname.
+
+    Raises:
+        Trouble: If the two passphrases differ.
+    """
     given = player_key.passphrase_from_environment()
     if ask and not given:
         given = typed(_("Passphrase: "))
@@ -147,7 +211,15 @@ def new(home: Home, name: str | None, ask: bool) -> NamedIdentity:
 
 
 def as_json(home: Home, player: NamedIdentity) -> dict[str, Any]:
-    """Return the public side of a key."""
+    """Return the public side of a key as a JSON object.
+
+    Args:
+        home: The folder of the program's files.
+        player: The key with its nickname.
+
+    Returns:
+        The object.
+    """
     public = player.identity.public
     return {
         "nickname": player.nickname,
@@ -159,10 +231,20 @@ def as_json(home: Home, player: NamedIdentity) -> dict[str, Any]:
 
 @contextmanager
 def only_one(home: Home, ticket: Ticket) -> Iterator[None]:
-    """Hold this key's place at the table; Trouble if another terminal has it.
+    """Lock the place of this key at a table against other terminals while the context lasts.
 
-    To the host a second link of one key is the first one dialled anew: the terminal that sat
-    there would lose its seat.
+    A host takes a second connection of the same key for a new one of the first. So the terminal
+    that already sits there would lose its seat.
+
+    Args:
+        home: The folder of the program's files.
+        ticket: The ticket of the table.
+
+    Yields:
+        Nothing.
+
+    Raises:
+        Trouble: If another terminal has the place.
     """
     path = home.path / f"{ticket.terms.hex()[:16]}.joining"
     held = home.files.lock(path)
@@ -176,7 +258,7 @@ def only_one(home: Home, ticket: Ticket) -> Iterator[None]:
         try:
             yield
         finally:
-            with suppress(OSError):  # some systems keep a file while it is open
+            with suppress(OSError):  # Some systems cannot remove a file that is open.
                 home.files.remove(path)
 
 
@@ -184,12 +266,16 @@ PLAYER: Final = "Player"
 
 
 def first_run(home: Home) -> None:
-    """Ask for the nickname, and keep it. Nothing is asked without a terminal or a second time.
+    """Ask for the nickname at a terminal, once, and store it.
 
-    Enter takes the nickname that is offered. A language that the command line names is kept too.
+    Enter takes the nickname that is offered. A language that the command line names is stored too.
+
+    Args:
+        home: The folder of the program's files.
 
     Raises:
-        OSError, NotPrivateError: If the home takes no files.
+        OSError: If the folder cannot be written to.
+        NotPrivateError: If other users can write to the folder.
     """
     if not at_terminal() or home.identity.exists() or settings.is_kept(home):
         return
@@ -202,7 +288,11 @@ def first_run(home: Home) -> None:
 
 
 def default_nickname() -> str:
-    """Return what is offered: the system's name of the user as far as it can be a nickname."""
+    """Return the nickname that is offered: the system's user name, as far as it can be one.
+
+    Returns:
+        The nickname.
+    """
     try:
         name = getpass.getuser()
     except (KeyError, OSError):
@@ -213,7 +303,14 @@ def default_nickname() -> str:
 
 
 def why_no_nickname(word: str) -> str | None:
-    """Return why this cannot be a nickname, in words, or None if it can."""
+    """Return why a word cannot be a nickname.
+
+    Args:
+        word: The word.
+
+    Returns:
+        The reason in words, or None if it can.
+    """
     try:
         player_key.check_name(word)
     except player_key.KeyFileError as error:
@@ -221,11 +318,18 @@ def why_no_nickname(word: str) -> str | None:
     return None
 
 
-# Whether this machine can keep a game.
+# Checks of this machine
 
 
 def check_output(path: Path | None) -> None:
-    """Trouble if the transcript could not be written there."""
+    """Check that a transcript could be written to a file.
+
+    Args:
+        path: The file. None for no check.
+
+    Raises:
+        Trouble: If it could not.
+    """
     if path is None:
         return
     if path.is_dir():
@@ -238,7 +342,14 @@ def check_output(path: Path | None) -> None:
 
 
 def check_home(home: Home) -> None:
-    """Trouble if a game could not be kept there."""
+    """Check that a game could be stored on this machine.
+
+    Args:
+        home: The folder of the program's files.
+
+    Raises:
+        Trouble: If it could not.
+    """
     places = (home.journals, home.transcripts)
     named = [*((place, "HOITY_HOME") for place in places), (rollback_marks.folder(), "HOITY_MARKS")]
     for folder, variable in named:

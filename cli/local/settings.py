@@ -1,7 +1,7 @@
-"""What a player has chosen once, kept in the home: names, a relay, and how the screen is.
+"""The settings that a player has once chosen, stored in the home: names, a relay, and the screen.
 
-Read before anything else, help included: so nothing heavy is loaded, and whatever cannot be read
-counts as not chosen.
+They are read before anything else, even for help. So this module loads nothing slow, and whatever
+cannot be read counts as not chosen.
 """
 
 from __future__ import annotations
@@ -18,12 +18,22 @@ if TYPE_CHECKING:
 
 MOST: Final = 4096
 LEVELS: Final = ("easy", "normal", "hard")
-"""As `p2p_hoity.bots` has them, which is not loaded here."""
+"""The levels of `p2p_hoity.bots`, repeated here because that module is not loaded."""
 
 
 @dataclass(frozen=True)
 class Settings:
-    """None: not chosen yet."""
+    """The settings of a player. None stands for what is not chosen yet.
+
+    Attributes:
+        nickname: The nickname.
+        language: The code of the language, such as `de`.
+        light: Whether the full screen is light.
+        bell: Whether the terminal rings when it is the player's turn.
+        staged: Whether reveals are shown step by step.
+        relay: The relay for tables and codes, as HOST:PORT.
+        bots: The level of bots that are only counted.
+    """
 
     nickname: str | None = None
     language: str | None = None
@@ -41,11 +51,18 @@ SOUND: Final[Mapping[str, Callable[[Any], bool]]] = {
     "relay": lambda value: isinstance(value, str),
     "bots": LEVELS.__contains__,
 }
-"""What each setting has to be; what is not counts as not chosen."""
+"""The check of each setting. A value that fails it counts as not chosen."""
 
 
 def load(home: Home | None = None) -> Settings:
-    """Return the settings of this home, or of the player's own."""
+    """Load the settings.
+
+    Args:
+        home: The folder of the program's files. None for the player's own.
+
+    Returns:
+        The settings that can be read.
+    """
     from p2p_hoity.storage.home import home as own_home
 
     try:
@@ -63,26 +80,45 @@ def load(home: Home | None = None) -> Settings:
 
 
 def is_kept(home: Home) -> bool:
-    """Return whether the player has been asked here already; a relay and a level are kept apart."""
+    """Return whether the player was asked before. A stored relay and level of bots do not count.
+
+    Args:
+        home: The folder of the program's files.
+
+    Returns:
+        Whether any other setting is stored.
+    """
     return replace(load(home), relay=None, bots=None) != Settings()
 
 
 def keep(home: Home, settings: Settings) -> None:
-    """Keep them.
+    """Store the settings.
+
+    Args:
+        home: The folder of the program's files.
+        settings: The settings.
 
     Raises:
-        OSError, NotPrivateError: If the home takes no files.
+        OSError: If the folder cannot be written to.
+        NotPrivateError: If other users can write to the folder.
     """
     data = json.dumps(asdict(settings), ensure_ascii=False).encode()
     home.files.put(home.path / "settings.json", data)
 
 
 NONE: Final = "none"
-"""Typed in the place of a relay: without any."""
+"""The word that is typed in place of a relay to use none."""
 
 
 def relays_of(typed: Sequence[str] | None) -> list[str]:
-    """Return the relays typed, else the one kept; none of them if the word for that was typed."""
+    """Return the relays that are typed, else the stored one.
+
+    Args:
+        typed: The relays as typed. None or empty if none is.
+
+    Returns:
+        The relays. Empty if `none` is among those typed.
+    """
     if typed:
         return [] if NONE in typed else list(typed)
     relay = load().relay
