@@ -1,7 +1,7 @@
-"""Lines of styled text measured in terminal cells, and the styles by name, in dark and in light.
+"""Lines of styled text, measured in terminal cells, and the styles in a dark and a light version.
 
-Whatever comes from elsewhere is plain text here: a control or format character is shown as its
-escape, and nothing is wider than the place it is given.
+Text from elsewhere is made harmless here: a control or format character is shown as its escape, and
+nothing is wider than its place.
 """
 
 from __future__ import annotations
@@ -25,7 +25,13 @@ CUT = "…"
 
 @dataclass(frozen=True)
 class Span:
-    """Text of one style; `action` is what a click on it does, empty if nothing."""
+    """A piece of text of one style.
+
+    Attributes:
+        text: The text.
+        style: The name of the style, as `style_of` reads it.
+        action: What a click on it does. "" for nothing.
+    """
 
     text: str
     style: str = ""
@@ -33,14 +39,29 @@ class Span:
 
 
 def cells(text: str) -> int:
-    """How many cells of a terminal the text takes."""
+    """Return the number of terminal cells that a text takes.
+
+    Args:
+        text: The text.
+
+    Returns:
+        The number of cells.
+    """
     return cell_len(text)
 
 
 @lru_cache(maxsize=4096)
 def tamed(words: str) -> str:
-    """Words as they may stand on the screen: plain, and no letter with a tower of marks, or of
-    whatever else the library gives no width."""
+    """Return a text without control characters and without letters that have a tower of marks.
+
+    Every character that takes no cell counts as a mark.
+
+    Args:
+        words: The text.
+
+    Returns:
+        The text for the screen.
+    """
     if words.isascii():
         return shown(words)
     kept: list[str] = []
@@ -54,7 +75,15 @@ def tamed(words: str) -> str:
 
 @lru_cache(maxsize=4096)
 def cut(text: str, width: int) -> str:
-    """The text in at most so many cells, with a mark where it was cut."""
+    """Cut a text to a width.
+
+    Args:
+        text: The text.
+        width: The greatest width, in cells.
+
+    Returns:
+        The text, with `…` at its end if it was cut.
+    """
     if cells(text) <= width:
         return text
     if width <= 0:
@@ -69,7 +98,16 @@ def cut(text: str, width: int) -> str:
 
 
 def fit(text: str, width: int, right: bool = False) -> str:
-    """The text in exactly so many cells, cut or filled up on its right or left."""
+    """Cut a text or fill it with blanks to an exact width.
+
+    Args:
+        text: The text.
+        width: The width, in cells.
+        right: Whether the text stands at the right.
+
+    Returns:
+        The text.
+    """
     text = cut(text, width)
     gap = " " * (width - cells(text))
     return gap + text if right else text + gap
@@ -77,38 +115,72 @@ def fit(text: str, width: int, right: bool = False) -> str:
 
 @dataclass
 class Line:
-    """One line of the screen, built from left to right."""
+    """A line of the screen, built from left to right.
+
+    Attributes:
+        spans: Its parts.
+    """
 
     spans: list[Span] = field(default_factory=list)
 
     def add(self, text: str, style: str = "", action: str = "") -> Line:
-        """Put text at the end."""
+        """Append a text.
+
+        Args:
+            text: The text.
+            style: The name of its style.
+            action: What a click on it does. "" for nothing.
+
+        Returns:
+            The line itself.
+        """
         if text:
             self.spans.append(Span(tamed(text), style, action))
         return self
 
     def fill(self, column: int) -> Line:
-        """Blanks up to a column."""
+        """Append blanks up to a column.
+
+        Args:
+            column: The column, from 0.
+
+        Returns:
+            The line itself.
+        """
         gap = column - self.width
         return self.add(" " * gap) if gap > 0 else self
 
     def join(self, other: Line) -> Line:
-        """Another line behind this one."""
+        """Append another line.
+
+        Args:
+            other: The other line.
+
+        Returns:
+            The line itself.
+        """
         self.spans.extend(other.spans)
         return self
 
     @property
     def width(self) -> int:
-        """How many cells it takes."""
+        """The number of cells that the line takes."""
         return sum(cells(span.text) for span in self.spans)
 
     @property
     def plain(self) -> str:
-        """Its text without styles."""
+        """The text of the line without styles."""
         return "".join(span.text for span in self.spans)
 
     def within(self, width: int) -> Line:
-        """The line in exactly so many cells."""
+        """Return a copy that is cut or filled to an exact width.
+
+        Args:
+            width: The width, in cells.
+
+        Returns:
+            The new line.
+        """
         found, used = Line(), 0
         for span in self.spans:
             room = width - used
@@ -122,7 +194,14 @@ class Line:
         return found.fill(width)
 
     def action_at(self, column: int) -> str:
-        """What a click on this column does."""
+        """Return what a click on a column does.
+
+        Args:
+            column: The column, from 0.
+
+        Returns:
+            The action. "" for nothing.
+        """
         at = 0
         for span in self.spans:
             at += cells(span.text)
@@ -132,18 +211,44 @@ class Line:
 
 
 def text(words: str, style: str = "", action: str = "") -> Line:
-    """A line of one style."""
+    """Return a line of one style.
+
+    Args:
+        words: The text.
+        style: The name of the style.
+        action: What a click on it does. "" for nothing.
+
+    Returns:
+        The line.
+    """
     return Line().add(words, style, action)
 
 
 def between(left: Line, right: Line, width: int) -> Line:
-    """Two lines in one, the second at the right edge; the first gives way."""
+    """Put two lines into one, the second at the right edge. If there is no room, the first is cut.
+
+    Args:
+        left: The first line.
+        right: The second line.
+        width: The width, in cells.
+
+    Returns:
+        The line.
+    """
     room = max(0, width - right.width)
     return left.within(room).join(right).within(width)
 
 
 def joined(parts: Iterable[Line], gap: str = "  ") -> Line:
-    """Several lines in one, with a gap between them."""
+    """Put several lines into one.
+
+    Args:
+        parts: The lines.
+        gap: The text between two of them.
+
+    Returns:
+        The line.
+    """
     found = Line()
     for part in parts:
         if found.spans:
@@ -153,8 +258,17 @@ def joined(parts: Iterable[Line], gap: str = "  ") -> Line:
 
 
 def broken(words: str, width: int, style: str = "", indent: str = "") -> list[Line]:
-    """The words in lines of at most so many cells, broken between words, and inside a word that
-    has no room in a line; blanks at their front stay, and later lines begin with `indent`."""
+    """Break a text into lines, between words, or inside a word that is too long for a line.
+
+    Args:
+        words: The text. Blanks at its front stay.
+        width: The greatest width of a line, in cells.
+        style: The name of the style.
+        indent: The text before each further line.
+
+    Returns:
+        The lines.
+    """
     found = (printing.broken(tamed(one), width, indent, cells) for one in words.split("\n"))
     return [text(cut(line, width), style) for lines in found for line in lines]
 
@@ -162,14 +276,17 @@ def broken(words: str, width: int, style: str = "", indent: str = "") -> list[Li
 def paragraphs(
     told: Iterable[str], width: int, style: str = "plain", first: str = " ", hanging: str = "   "
 ) -> list[Line]:
-    """Return each text in as many lines as it needs.
+    """Break each of several texts into as many lines as it needs.
 
     Args:
         told: The texts.
-        width: Cells of a line at most.
-        style: How they are shown.
-        first: Stands before each of them.
-        hanging: Stands before each further line.
+        width: The greatest width of a line, in cells.
+        style: The name of the style.
+        first: The text before each of them.
+        hanging: The text before each further line.
+
+    Returns:
+        The lines.
     """
     return [line for words in told for line in broken(first + words, width, style, hanging)]
 
@@ -206,7 +323,15 @@ BOLD: Final = frozenset({"bright", "title", "good", "bad"})
 
 @cache
 def style_of(name: str, light: bool) -> Style:
-    """The style of a name as in `seat.red`, `dim` or `title on cursor`; a leading `*` is bold."""
+    """Return the style with a name such as `seat.red`, `dim` or `title on cursor`.
+
+    Args:
+        name: The name of a colour, with `on` and a background if needed. A leading `*` is bold.
+        light: Whether the screen is light.
+
+    Returns:
+        The style.
+    """
     ink, _, ground = name.partition(" on ")
     bold = ink.startswith("*")
     ink = ink.lstrip("*") or "plain"

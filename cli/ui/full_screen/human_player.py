@@ -1,8 +1,8 @@
-"""The player at the full screen: questions go to the screen, and answers come from it.
+"""The player at the full screen: questions go to the application, and answers come from it.
 
 Textual runs on the main thread in asyncio, and the peer runs in trio as its guest. Both take turns
 on one thread, so an update needs no lock, and an answer is sent in the same moment. If the full
-screen fails, the game goes on in lines.
+screen fails, the game goes on at the line prompt.
 """
 
 from __future__ import annotations
@@ -45,22 +45,22 @@ T = TypeVar("T")
 
 A = TypeVar("A")
 PAUSE: Final[Seconds] = 2.0
-"""Seconds that a bot waits for whoever has lent it the seat, before each choice."""
+"""The time that a bot on a person's seat waits before each choice, in seconds."""
 NO_OTHER: Final = N_("You have no other choice:")
 COUNTED: Final[Seconds] = 1.0
-"""Seconds between two looks at how long an answer may still take."""
+"""The time between two updates of the time that is left for an answer, in seconds."""
 ANOTHER: Final = N_("Another game with the same people? y or n, within {seconds} s")
 
 
 DRAWING: Final[Seconds] = 0.01
-"""Seconds between two looks whether the first frame is drawn."""
+"""The time between two checks whether the first frame is drawn, in seconds."""
 
 
 class FullSeat(Hands):
-    """The full-screen table of one seat, and the person at it; see `screen_interface.Screen`.
+    """The full-screen table of one seat, and the person at it (see `screen_interface.Screen`).
 
-    Questions go to the application, and keys come from it. When the application fails, all goes on
-    in the line prompt.
+    Questions go to the application, and keys come from it. If the application fails, the line
+    prompt takes its place.
     """
 
     def __init__(self, how: ScreenOptions) -> None:
@@ -79,7 +79,7 @@ class FullSeat(Hands):
         self.app.furnish(settings.load(), how.bell)
 
     def open(self) -> None:
-        """Make what answers come in by; called in trio."""
+        """Make the boxes in which answers arrive. This is called in trio."""
         self._token = trio.lowlevel.current_trio_token()
         self._answers = Box[tuple[rules.View, rules.Choice]]()
         self._wishes = Box[Wish]()
@@ -87,37 +87,47 @@ class FullSeat(Hands):
         self._returns = Box[bool]()
 
     def _do(self, act: Callable[[], object]) -> None:
-        """Do something in trio; nothing before it has begun, or behind its end."""
+        """Call a function in trio. Nothing happens before trio has begun or after its end."""
         if self._token is not None:
             with contextlib.suppress(trio.RunFinishedError):
                 self._token.run_sync_soon(act)
 
     def _turn(self) -> None:
-        """What is asked just now is answered by another player."""
+        """Cancel all waiting questions, because another player answers them."""
         for wait in self._waits:
             wait.cancel()
 
     @property
     def autopilot(self) -> bool:
-        """Whether a bot has the seat, or nobody is asked."""
+        """True if a bot plays the seat, or if nobody is asked."""
         return self.app.desk.autopilot or self._how.looks_on
 
     def keep(self, light: bool, bell: bool, staged: bool) -> None:
-        """Keep how the person wants the screen, if the home takes it, and all else as it is now."""
+        """Store how the person wants the screen, if the home can be written to.
+
+        Args:
+            light: Whether the screen is light.
+            bell: Whether the terminal rings when it is the person's turn.
+            staged: Whether reveals are shown step by step.
+        """
         with contextlib.suppress(OSError, CodedError):
             home = own_home()
             kept = settings.load(home)
             settings.keep(home, replace(kept, light=light, bell=bell, staged=staged))
 
-    # What a sitting calls, in trio.
+    # Screen of a sitting, in trio
 
     @property
     def table_name(self) -> str:
-        """The name of the game, once it has begun."""
+        """The id of the game, once it has begun."""
         return self.app.stage.scene.game
 
     def tell(self, update: Update) -> None:
-        """Show it; keep what another screen would need to go on from here."""
+        """Show an update, and store what the line prompt would need to go on from here.
+
+        Args:
+            update: The update.
+        """
         if isinstance(update, Started):
             self._kept, self.is_left = [update], False
             self.app.numbers = table_terms.bounds(update.table.header.terms)
@@ -131,7 +141,11 @@ class FullSeat(Hands):
             self.app.call_later(self.app.hear, update)
 
     def say(self, words: str) -> None:
-        """A remark: beside the lobby, in a game a line of the log, behind the screen a line."""
+        """Show a message in the lobby or the log, or on the terminal once the screen has closed.
+
+        Args:
+            words: The message.
+        """
         if self.line is not None:
             self.line.say(words)
         elif self._is_done:
@@ -142,18 +156,23 @@ class FullSeat(Hands):
             self._lay(words)
 
     def _lay(self, words: str) -> None:
-        """One paper more for the lobby."""
+        """Add a line to the lobby."""
         self.app.desk.papers = (*self.app.desk.papers, words)
         self.app.call_later(self.app.redraw)
 
     def show_ticket(self, ticket: str, offer: TableOffer) -> None:
-        """The ticket and the terms, as long as the table fills."""
+        """Show the ticket and the terms while the table fills.
+
+        Args:
+            ticket: The ticket.
+            offer: The table with its terms.
+        """
         self.show_terms(offer)
         self._terms = self.app.desk.papers
         self._lay_out(ticket)
 
     def _lay_out(self, ticket: str, notes: Sequence[str] = ()) -> None:
-        """The ticket and what it is good for before the terms, which a small screen cuts."""
+        """Show the ticket and its notes before the terms, which a small screen cuts."""
         self.app.ticket, self.app.desk.papers = ticket, ()
         words = _("Give this ticket to the others. They type: {hoity} join TICKET")
         self._lay(words.format(hoity=INSTALLED))
@@ -162,28 +181,44 @@ class FullSeat(Hands):
             self._lay(words)
 
     def show_terms(self, offer: TableOffer) -> None:
-        """Who sits there, what is played, how long one may think; the numbers under a key."""
+        """Show who sits at a table, what is played, and how much time there is to choose.
+
+        Args:
+            offer: The table with its terms.
+        """
         self.app.stage.seat_guests(offer.names, offer.terms.seats)
         self.app.numbers = table_terms.bounds(offer.terms)
-        host, _seated, *told = table_terms.describe(offer)  # the list shows who sits
+        host, _seated, *told = table_terms.describe(offer)  # The list above shows who sits there.
         for line in (host, *told):
             if line not in self.app.numbers:
                 self._lay(line)
         self._lay(_("# shows what this table promises, in numbers"))
 
     def allow_hints(self, allowed: bool) -> None:
-        """Whether h shows what the hard bot would do."""
+        """Allow or forbid the hint that shows the choice of the hard bot.
+
+        Args:
+            allowed: Whether it is allowed.
+        """
         self.app.desk.has_hints = allowed
         if self.line is not None:
             self.line.allow_hints(allowed)
 
     def begin_lesson(self, names: Names) -> None:
-        """Who sits there; no table is told of."""
+        """Begin a lesson, which has no table.
+
+        Args:
+            names: The names of the seats.
+        """
         self._lesson, self.app.desk.lesson = names, ""
         self.app.stage.begin_lesson(names)
 
     async def explain(self, words: str) -> None:
-        """In the place of the question, until Enter."""
+        """Show an explanation in the place of the question until Enter is typed.
+
+        Args:
+            words: The explanation.
+        """
         app = self.app
         if self.line is None:
             self._replies.empty()
@@ -196,15 +231,27 @@ class FullSeat(Hands):
             await self.line.explain(words)
 
     def end_lesson(self) -> None:
-        """The screen goes at once: the last explanation has been read."""
+        """Let the screen close at once, since the last explanation has been read."""
         self.is_left = True
 
     async def agree(self) -> bool:
-        """Whether the person sits down."""
+        """Ask the person to accept the terms.
+
+        Returns:
+            Whether the person sits down.
+        """
         return await self._yes(_("Sit down? y or n"), lambda line: line.agree())
 
     async def admit(self, nickname: str, key: str | None) -> bool:
-        """Whether the person lets a guest in."""
+        """Ask the person whether a guest may sit down.
+
+        Args:
+            nickname: The nickname of the guest.
+            key: The fingerprint of the guest's long-lived key. None if it shows none.
+
+        Returns:
+            Whether the guest may sit down.
+        """
         return await self._yes(seat_request(nickname, key), lambda line: line.admit(nickname, key))
 
     async def _yes(
@@ -213,12 +260,15 @@ class FullSeat(Hands):
         in_lines: Callable[[LineSeat], Awaitable[bool]],
         patience: Seconds = math.inf,
     ) -> bool:
-        """Ask for a yes or a no; in lines if the screen fails before it is said.
+        """Ask a question with yes or no, at the line prompt if the screen fails before the answer.
 
         Args:
-            words: The question, with `{seconds}` where the time that is left belongs.
-            in_lines: Asks the same in lines.
-            patience: Seconds until an answer comes too late.
+            words: The question, with `{seconds}` in the place of the time that is left.
+            in_lines: Asks the same at the line prompt.
+            patience: The time for the answer, in seconds.
+
+        Returns:
+            The answer.
         """
         app, last = self.app, trio.current_time() + patience
         self._replies.empty()
@@ -234,14 +284,25 @@ class FullSeat(Hands):
         return await in_lines(self.line)
 
     def listens(self, is_asked: bool) -> bool:
-        """Never: the application hears the keys itself."""
+        """Return that the sitting need not read the input, because the application reads the keys.
+
+        Args:
+            is_asked: Whether the person may be asked something.
+
+        Returns:
+            False.
+        """
         return False
 
     async def listen(self) -> None:
-        """Nothing, unless the line prompt has taken over."""
+        """Do nothing. The application reads the keys."""
 
     def end(self, outcome: Outcome) -> None:
-        """On the terminal as it was before: how it ended, and where the transcript is."""
+        """Print on the terminal how the game ended and where the transcript is.
+
+        Args:
+            outcome: The outcome of the table.
+        """
         stage = self.app.stage
         if stage.scene.standings and stage.names is not None:
             printing.say(won(stage.scene.standings, stage.names))
@@ -255,10 +316,21 @@ class FullSeat(Hands):
         if path is not None:
             printing.say(*kept_as(path))
 
-    # The player, in trio.
+    # Player, in trio
 
     async def choose(self, view: rules.View, kind: rules.Kind, again: bool) -> rules.Choice:
-        """Ask at the screen, or whoever has the seat now; ask anew if the seat is handed over."""
+        """Ask the person, or the bot or line prompt in its place.
+
+        If the seat changes hands, ask again.
+
+        Args:
+            view: What the seat may know of the game.
+            kind: The kind of choice.
+            again: Whether an earlier choice no longer counts.
+
+        Returns:
+            The choice.
+        """
         only = forced(view, kind)
         if only is not None and not again:
             if not self.autopilot and self.line is None:
@@ -275,15 +347,17 @@ class FullSeat(Hands):
             app.call_later(app.ask, view, kind, again)
             try:
                 while (found := await self._or_turned(self._answers)) is not None:
-                    # A key struck for a question that this one has replaced may still be under way.
+                    # The answer may be for an earlier question, which this one has replaced.
                     if found[0] is view:
                         return found[1]
             finally:
                 app.call_later(app.close_question, view)
 
     async def _pause(self) -> None:
-        """Who has lent the seat to a bot sees what it does, and may take the seat back; none where
-        time runs out."""
+        """Wait before a bot's choice, so that the person can see it and take the seat back.
+
+        There is no pause if little time is left.
+        """
         now = self.app.stage.scene.clock
         if now is not None and now.left < 5 * self.pause:
             return
@@ -291,14 +365,14 @@ class FullSeat(Hands):
             await trio.sleep_forever()
 
     async def _or_turned(self, box: Box[A]) -> A | None:
-        """What comes in; None if the seat was handed over first."""
+        """Return the next value in a box, or None if the seat changes hands first."""
         with self._until_turned():
             return await box.next()
         return None
 
     @contextlib.contextmanager
     def _until_turned(self, seconds: float = math.inf) -> Iterator[None]:
-        """Leave what is inside once the seat is handed over, or after so many seconds."""
+        """Cancel what is inside when the seat changes hands, or after so many seconds."""
         with trio.move_on_after(seconds) as wait:
             self._waits.add(wait)
             try:
@@ -307,7 +381,7 @@ class FullSeat(Hands):
                 self._waits.remove(wait)
 
     async def returning(self) -> None:
-        """Wait for Enter; a bot comes back at once."""
+        """Wait for Enter. A bot returns at once."""
         while not self.autopilot:
             if self.line is not None:
                 await self.line.returning()
@@ -317,7 +391,11 @@ class FullSeat(Hands):
                 return
 
     async def wish(self) -> Wish:
-        """What a key asks for."""
+        """Wait for a key that asks for something.
+
+        Returns:
+            The request.
+        """
         while True:
             if self.line is not None:
                 return await self.line.wish()
@@ -326,26 +404,41 @@ class FullSeat(Hands):
                 return found
 
     async def again(self) -> bool:
-        """Whether the person wants another game with the same people."""
+        """Ask the person for another game with the same people.
+
+        Returns:
+            Whether the person wants one.
+        """
         return await self._yes(_(ANOTHER), lambda line: line.again(), ANSWER)
 
-    # The hands, in Textual's loop.
+    # Actions of the person, in Textual's loop
 
     def answer(self, choice: rules.Choice, view: rules.View) -> None:
-        """Seal a choice that was made on this view."""
+        """Send a choice to the waiting question.
+
+        Args:
+            choice: The choice.
+            view: The view on which it was made.
+        """
         self._do(lambda: self._answers.put((view, choice)))
 
     def talk(self, words: str | int) -> None:
-        """Say something."""
+        """Send a chat message.
+
+        Args:
+            words: The text, or the number of a phrase.
+        """
         self._do(lambda: self._wishes.put(Talk(words)))
 
     def wait_longer(self) -> None:
-        """Give who is awaited longer."""
+        """Ask for more time for the awaited seats."""
         self._do(lambda: self._wishes.put(WaitLonger()))
 
     def leave(self) -> None:
-        """Leave for now; with no game, for good; behind the end, what it came to: another game is
-        not wanted, though it was a moment ago."""
+        """Leave for now, or for good if there is no game.
+
+        After the end of a game it declines another one, and the outcome is still awaited.
+        """
         self.is_left = True
         if self.is_over:
             self.app.exit()
@@ -355,7 +448,7 @@ class FullSeat(Hands):
             self._do(self._go)
 
     def hand_over(self) -> None:
-        """Let a bot play, or take the seat again."""
+        """Have the open question asked again, because a bot takes the seat or gives it back."""
         self._do(self._turn)
 
     def come_back(self) -> None:
@@ -363,24 +456,45 @@ class FullSeat(Hands):
         self._do(lambda: self._returns.put(True))
 
     def reply(self, yes: bool) -> None:
-        """Say yes or no to what was asked plainly."""
+        """Send the answer to a question with yes or no.
+
+        Args:
+            yes: The answer.
+        """
         self._do(lambda: self._replies.put(yes))
 
-    # Running.
+    # Running
 
     def run(self, main: Callable[..., Awaitable[T]], *args: Any) -> T:
-        """Run the peer inside the application; what it returns, or raises."""
+        """Run the peer inside the application.
+
+        Args:
+            main: The peer's function.
+            args: The arguments of `main`.
+
+        Returns:
+            The result of `main`.
+        """
         found: outcome.Outcome[T] = asyncio.run(self.host(main, *args))
         return found.unwrap()
 
     async def host(
         self, main: Callable[..., Awaitable[T]], *args: Any, headless: bool = False
     ) -> outcome.Outcome[T]:
-        """The application and its guest, until both are over."""
+        """Run the application, and the peer as its guest, until both are over.
+
+        Args:
+            main: The peer's function.
+            args: The arguments of `main`.
+            headless: Whether the application runs without a terminal, for tests.
+
+        Returns:
+            The result of `main`, or the error that it raised.
+        """
         loop = asyncio.get_running_loop()
         done: asyncio.Future[outcome.Outcome[T]] = loop.create_future()
         running = asyncio.ensure_future(self.app.run_async(headless=headless))
-        # Before the first frame is drawn, what is told would have no place.
+        # Updates cannot be shown before the first frame is drawn.
         while not (self.app.is_running or running.done()):
             await asyncio.sleep(DRAWING)
         trio.lowlevel.start_guest_run(
@@ -393,7 +507,8 @@ class FullSeat(Hands):
         )
         either: set[asyncio.Future[Any]] = {done, running}
         await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
-        if not done.done():  # the application was left before the game was over, or it failed
+        # The application may be left before the game is over, or fail.
+        if not done.done():
             error = None if running.cancelled() else running.exception()
             failed = error is not None or self.app.return_code not in (None, 0)
             if self._failed is not None:
@@ -405,7 +520,7 @@ class FullSeat(Hands):
                 # The result stays on the screen until it has been read.
                 if not self.is_left:
                     self.app.desk.hint = _("Enter or q leaves the table.")
-                    # Drawn in the application, so that it is the screen that fails.
+                    # Draw in the application, so that an error counts as a failure of the screen.
                     self.app.call_later(self.app.redraw)
                     await asyncio.wait({running})
             self.app.exit()
@@ -414,7 +529,15 @@ class FullSeat(Hands):
         return found
 
     async def guest(self, main: Callable[..., Awaitable[T]], *args: Any) -> T:
-        """The peer in trio, and beside it who takes over when the screen fails."""
+        """Run the peer in trio, and beside it the task that takes over if the screen fails.
+
+        Args:
+            main: The peer's function.
+            args: The arguments of `main`.
+
+        Returns:
+            The result of `main`.
+        """
         self.open()
         self._failed = trio.Event()
         async with trio.open_nursery() as nursery:
@@ -425,18 +548,18 @@ class FullSeat(Hands):
 
     @property
     def _muted(self) -> frozenset[str]:
-        """The names of all who have spoken and whom the person does not want to hear."""
+        """The names of all muted authors of chat messages."""
         stage = self.app.stage
         return frozenset(one.who for one in stage.scene.talk if is_muted(self.app.desk, one))
 
     def _go(self) -> None:
-        """The person leaves before there is a game, or the screen is gone for good."""
+        """Leave, because the person has closed the screen before a game or the screen is gone."""
         self._how.leave(_("you left"))
 
-    # The screen fails.
+    # Failure of the screen
 
     async def _take_over(self, failed: trio.Event) -> None:
-        """Wait for the application to fail; then go on in lines, in the same seat."""
+        """Wait until the application fails, then go on at the line prompt in the same seat."""
         await failed.wait()
         line = LineSeat(replace(self._how, auto=self.app.desk.autopilot))
         printing.complain(_("The full screen has failed. The game goes on at the line prompt."))
@@ -445,7 +568,7 @@ class FullSeat(Hands):
         if self._lesson is not None:
             line.begin_lesson(self._lesson)
         for words in () if self._kept else self.app.desk.papers:
-            line.say(words)  # the ticket and the terms, while the table fills
+            line.say(words)  # The ticket and the terms, while the table fills.
         if self.app.stage.scene.code is not None:
             line.tell(self.app.stage.scene.code)
         for update in self._kept:

@@ -1,4 +1,4 @@
-"""What lies over the table and is read: pages, a proven fault, the ticket as a picture."""
+"""The screens over the table: pages of text, a failed proof, and the ticket as a QR code."""
 
 from __future__ import annotations
 
@@ -32,18 +32,22 @@ from .stage import Stage, keys_of
 from .turning_points import ten_lines
 
 NARROWEST: Final = 20
-"""Columns for which a page is written at least, though the terminal be smaller."""
+"""The least width of a page, in columns, even if the terminal is narrower."""
 WIDEST: Final = 114
-"""Columns of a terminal of which a page uses no more."""
+"""The greatest width of a terminal that a page uses, in columns."""
 FRAME: Final = 6
-"""Columns of a page's border, its blanks and its scroll bar."""
+"""The columns of a page's border, margins and scroll bar."""
 
 
 class PagedApp(App[None]):
-    """An application with a stage and a desk, over which pages lie.
+    """An application that shows a table and can open pages over it.
 
-    `numbers` are what the table promises, `ticket` what invites to it; `page_keys` the actions of
-    keys that do not wait until a page is closed.
+    Attributes:
+        page_keys: The actions of keys that work while a page is open, by key.
+        stage: What is shown.
+        desk: The state of this person's screen.
+        numbers: The lines about what the table promises.
+        ticket: The ticket of the table. "" if there is none.
     """
 
     page_keys: ClassVar[Mapping[str, str]] = OVER_A_PAGE
@@ -55,46 +59,63 @@ class PagedApp(App[None]):
         self.ticket = ""
 
     async def action_page(self, name: str) -> None:
-        """Open a page."""
+        """Open a page.
+
+        Args:
+            name: The name of the page, one of `PAGES`.
+        """
         width = max(NARROWEST, min(WIDEST, self.size.width) * 96 // 100 - FRAME)
         title, lines = page(name, self.stage, self.desk, self.numbers, width)
         await self.push_screen(Page(title, lines, name, at_end=name == "log"))
 
     def action_copy(self) -> None:
-        """Copy the ticket, by the terminal."""
+        """Copy the ticket to the clipboard, if the terminal allows it."""
         if self.ticket:
             self.copy_to_clipboard(self.ticket)
             self.notify(_("The ticket is copied, if this terminal allows it."))
 
     def action_copy_code(self) -> None:
-        """Copy the code, by the terminal."""
+        """Copy the spoken code to the clipboard, if the terminal allows it."""
         if isinstance(self.stage.scene.code, OfferedCode):
             self.copy_to_clipboard(whole(self.stage.scene.code))
             self.notify(_("The code is copied, if this terminal allows it."))
 
     async def action_qr(self) -> None:
-        """The ticket as a QR code, as large as the screen."""
+        """Show the ticket as a QR code on the whole screen."""
         if self.ticket:
             await self.push_screen(Picture([text(line, "qr on qr") for line in qr(self.ticket)]))
 
     def over_a_page(self, key: str) -> str | None:
-        """The action of a key that does not wait until a page is closed."""
+        """Return the action of a key that works while a page is open.
+
+        Args:
+            key: The key.
+
+        Returns:
+            The action, or None if the key has none.
+        """
         return self.page_keys.get(key)
 
     async def key_over_a_page(self, event: events.Key) -> None:
-        """A page's key turns to that page, or closes it if it is this one; others that do not wait
-        close the page first."""
+        """Handle a key while a page is open.
+
+        The key of a page turns to that page, or closes it if it is the open one. Other keys with an
+        action close the page first.
+
+        Args:
+            event: The key.
+        """
         action = self.over_a_page(key_of(event).lower())
         if action is None or not isinstance(self.screen, Page) or self.screen.name is None:
             return
-        event.prevent_default()  # the library would ask a class above as well
+        event.prevent_default()  # Textual would call the handler of a base class as well.
         name = self.screen.name
         await self.pop_screen()
         if action != f"page('{name}')":
             await self.run_action(action)
 
     async def show_alarm(self) -> None:
-        """A proven fault fills the screen, at once and once."""
+        """Show a proven fault on the whole screen, once."""
         words, self.stage.alarm = self.stage.alarm, None
         if words is None:
             return
@@ -154,22 +175,40 @@ LEGEND: Final = (
         ),
     ),
 )
-"""What each mark on the screen means."""
+"""The meaning of each mark on the screen."""
 PLAYING: Final = frozenset({"1–9 ↑ ↓", "← → Space", "mouse", "h", "w", "a"})
-"""Keys of one who plays; who looks on has no use for them."""
+"""The keys that an onlooker has no use for."""
 
 
 def page(
     name: str, stage: Stage, desk: Desk, numbers: Sequence[str], width: int
 ) -> tuple[str, list[Line]]:
-    """Title and lines of a page."""
+    """Return a page.
+
+    Args:
+        name: The name of the page, one of `PAGES`.
+        stage: What is shown.
+        desk: The state of this person's screen.
+        numbers: The lines about what the table promises.
+        width: The width of the page, in cells.
+
+    Returns:
+        The title and the lines.
+    """
     title, write = PAGES[name]
     lines = write(stage, desk, numbers, width)
     return _(title), lines or [text(_("Nothing yet."), "dim")]
 
 
 def alarm(words: str) -> list[Line]:
-    """A failed proof, in its full sentence."""
+    """Return the page about a failed proof.
+
+    Args:
+        words: The sentence about it.
+
+    Returns:
+        The lines.
+    """
     return [Line(), *broken(words, 90, "bad"), Line()]
 
 
@@ -177,6 +216,7 @@ COPIED: Final = N_("After Esc, c copies it and x shows it as a QR code.")
 
 
 def _pieces(stage: Stage, desk: Desk, numbers: Sequence[str], width: int) -> list[Line]:
+    """Return the page of all pieces."""
     if stage.scene.view is None or stage.names is None:
         return []
     lines = []
@@ -200,6 +240,7 @@ def _pieces(stage: Stage, desk: Desk, numbers: Sequence[str], width: int) -> lis
 
 
 def _log(stage: Stage, desk: Desk, numbers: Sequence[str], width: int) -> list[Line]:
+    """Return the page of the log, with the chat above it."""
     lines: list[Line] = []
     spoken_ = [one for one in stage.scene.talk if not is_muted(desk, one)]
     if spoken_:
@@ -213,10 +254,12 @@ def _log(stage: Stage, desk: Desk, numbers: Sequence[str], width: int) -> list[L
 
 
 def _proofs(stage: Stage, desk: Desk, numbers: Sequence[str], width: int) -> list[Line]:
+    """Return the page of the proofs."""
     return paragraphs(stage.proofs, width, first="✓ ", hanging="  ")
 
 
 def _links(stage: Stage, desk: Desk, numbers: Sequence[str], width: int) -> list[Line]:
+    """Return the page of links and keys."""
     if stage.scene.table is None:
         return []
     told = {
@@ -231,7 +274,7 @@ def _links(stage: Stage, desk: Desk, numbers: Sequence[str], width: int) -> list
         line = text(f"{nickname}: ", seat_style(stage, seat))
         if seat == stage.scene.seat:
             line.add(_("you") + "  ", "plain")
-        elif stage.scene.attendance:  # at a replay nobody is linked, or not
+        elif stage.scene.attendance:  # A replay has no links.
             line.add(told[stage.scene.attendance[seat]] + "  ", "plain")
             relay = stage.scene.relays.get(nickname, "")
             if relay and stage.scene.attendance[seat] is Attending.LINKED:
@@ -241,7 +284,7 @@ def _links(stage: Stage, desk: Desk, numbers: Sequence[str], width: int) -> list
 
 
 def _lost(stage: Stage, width: int) -> list[Line]:
-    """What to do about seats that may be elsewhere now, or done."""
+    """Return what to do about seats that may have a new address or have finished the game."""
     seats = stage.scene.lost_seats
     if not seats or stage.names is None:
         return []
@@ -252,7 +295,7 @@ def _lost(stage: Stage, width: int) -> list[Line]:
 
 
 def _own_ticket(stage: Stage, width: int) -> list[Line]:
-    """The ticket for those who do not find this seat."""
+    """Return the ticket for those who cannot reach this seat."""
     if stage.scene.moved is None:
         return []
     words = (moved(), stage.scene.moved.ticket, *reach_lines(stage.scene.moved), _(COPIED))
@@ -260,6 +303,7 @@ def _own_ticket(stage: Stage, width: int) -> list[Line]:
 
 
 def _advice(stage: Stage, desk: Desk, numbers: Sequence[str], width: int) -> list[Line]:
+    """Return the page with a hint."""
     asked = stage.scene.question
     if desk.lesson is not None:
         found = [_(choice_names.NOT_LEARNING)]
@@ -270,21 +314,27 @@ def _advice(stage: Stage, desk: Desk, numbers: Sequence[str], width: int) -> lis
 
 
 def _numbers(stage: Stage, desk: Desk, numbers: Sequence[str], width: int) -> list[Line]:
-    """While the table fills also what a small window has no room for."""
+    """Return the page of what the table promises.
+
+    While the table fills it has the lobby's lines too.
+    """
     papers = (*desk.papers, "") if stage.scene.table is None else ()
     return paragraphs((*papers, *numbers), width, first="", hanging="  ")
 
 
 def _keys(keys: Sequence[tuple[str, str]], width: int) -> list[Line]:
+    """Return the lines that explain keys."""
     told = (f"{_(key):>13}  {_(words)}" for key, words in keys)
     return paragraphs(told, width, first="", hanging=" " * 15)
 
 
 def _legend(width: int) -> list[Line]:
+    """Return the lines that explain the marks on the screen."""
     return [Line(), text(_("Marks on the screen:"), "title"), *_keys(LEGEND, width)]
 
 
 def _help(stage: Stage, desk: Desk, numbers: Sequence[str], width: int) -> list[Line]:
+    """Return the page of keys, marks and phrases."""
     looks_on = stage.scene.table is not None and stage.scene.seat is None
     keys = [one for one in HELP if not (looks_on and one[0] in PLAYING)]
     lines = [*_keys(keys, width), *_legend(width), Line()]
@@ -320,11 +370,19 @@ PAGES: Final[Mapping[str, tuple[str, Write]]] = {
         lambda stage, desk, numbers, width: [*_keys(REPLAY, width), *_legend(width)],
     ),
 }
-"""Every page by name."""
+"""The title and the function of every page, by name."""
 
 
 def content_of(lines: Sequence[Line], light: bool) -> Content:
-    """Lines as Textual's text."""
+    """Return lines as a text for Textual.
+
+    Args:
+        lines: The lines.
+        light: Whether the screen is light.
+
+    Returns:
+        The text.
+    """
     parts: list[tuple[str, object]] = []
     for line in lines:
         parts += [(span.text, style_of(span.style, light)) for span in line.spans]
@@ -333,7 +391,7 @@ def content_of(lines: Sequence[Line], light: bool) -> Content:
 
 
 class Page(ModalScreen[None]):
-    """A text that is read and closed; a page of the table has its name."""
+    """A page of text that is read and closed."""
 
     AUTO_FOCUS = "VerticalScroll"
 
@@ -351,17 +409,28 @@ class Page(ModalScreen[None]):
     def __init__(
         self, title: str, lines: Sequence[Line], name: str | None = None, at_end: bool = False
     ) -> None:
-        """`at_end`: it opens at its last line."""
+        """Make a page.
+
+        Args:
+            title: The title.
+            lines: The lines.
+            name: Its name in `PAGES`. None if it is not one of them.
+            at_end: Whether it opens at its last line.
+        """
         super().__init__(name=name)
         self._title, self.shown, self._at_end = title, lines, at_end
 
     def on_mount(self) -> None:
-        """What has just happened stands at the end of a log."""
+        """Scroll to the end of a log, where the latest lines are."""
         if self._at_end:
             self.query_one(VerticalScroll).scroll_end(animate=False)
 
     def compose(self) -> ComposeResult:
-        """The text, scrolled by arrows, page keys or the wheel."""
+        """Show the text, which arrows, page keys or the wheel scroll.
+
+        Yields:
+            The widget.
+        """
         light = not self.app.current_theme.dark
         with VerticalScroll() as scroll:
             scroll.border_title = self._title
@@ -370,7 +439,7 @@ class Page(ModalScreen[None]):
 
 
 class Picture(ModalScreen[None]):
-    """A picture over the whole screen; any of the usual keys closes it."""
+    """A picture over the whole screen, which any of the usual keys closes."""
 
     DEFAULT_CSS = """
     Picture { align: center middle; background: #000000; }
@@ -385,13 +454,20 @@ class Picture(ModalScreen[None]):
         self._shown = lines
 
     def compose(self) -> ComposeResult:
-        """The picture in the middle."""
+        """Show the picture in the middle.
+
+        Yields:
+            The widget.
+        """
         yield Static(content_of(self._shown, False))
 
 
 class Choices(ModalScreen[str]):
-    """A few things to choose from: a number or an arrow picks one, Enter takes it, as in the
-    questions of the table; Escape chooses none."""
+    """A list from which one entry is chosen.
+
+    A number or an arrow highlights an entry and Enter takes it, as in the questions of the table.
+    Escape chooses none, which gives "".
+    """
 
     AUTO_FOCUS = "OptionList"
 
@@ -408,15 +484,26 @@ class Choices(ModalScreen[str]):
     ]
 
     def __init__(self, title: str, options: Sequence[tuple[str, str]], first: str = "") -> None:
-        """`first` is the option that is highlighted, the first one if there is none such."""
+        """Make a list.
+
+        Args:
+            title: The title.
+            options: The result and the words of each entry.
+            first: The result of the entry that is highlighted at first. If there is none, it is the
+                first one.
+        """
         super().__init__()
         self._title, self._options, self._first = title, options, first
 
     def compose(self) -> ComposeResult:
-        """The options by number; a click takes one at once."""
+        """Show the entries with their numbers. A click takes one at once.
+
+        Yields:
+            The widget.
+        """
         numbered, digits = enumerate(self._options, 1), len(str(len(self._options)))
         rows = (Option(f"{n:>{digits}} {tamed(words)}", id=name) for n, (name, words) in numbered)
-        found = OptionList(*rows, markup=False)  # nicknames stand there, as they are
+        found = OptionList(*rows, markup=False)  # Nicknames may contain markup characters.
         found.border_title = self._title
         found.border_subtitle = "1–9 ↑↓ · " + _("Enter") + " · Esc"
         names = [name for name, _words in self._options]
@@ -424,14 +511,22 @@ class Choices(ModalScreen[str]):
         yield found
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
-        """That one."""
+        """Close the list with the entry that was taken.
+
+        Args:
+            event: The entry.
+        """
         self.dismiss(event.option.id or "")
 
     def action_pick(self, number: int) -> None:
-        """Highlight the option of this number, if there is one."""
+        """Highlight an entry, if there is one with this number.
+
+        Args:
+            number: The number, from 1.
+        """
         if number <= len(self._options):
             self.query_one(OptionList).highlighted = number - 1
 
     def action_none(self) -> None:
-        """None of them."""
+        """Close the list without an entry."""
         self.dismiss("")

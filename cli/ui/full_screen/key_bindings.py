@@ -1,4 +1,4 @@
-"""What each key and entry of the menu does, and how it reaches the player."""
+"""The actions of keys and of the menu's entries, and the calls by which they reach the player."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .layout import ONLOOKERS, Desk
 from .stage import Stage
 
 NUMBERS: Final = {str(number): number or 10 for number in range(10)}
-"""The entry that a digit picks."""
+"""The number of the entry that each digit picks."""
 KEYS: Final = {
     "up": "choose('move', -1)",
     "k": "choose('move', -1)",
@@ -47,20 +47,36 @@ KEYS: Final = {
 OVER_A_PAGE: Final[Mapping[str, str]] = {
     key: action for key, action in KEYS.items() if action.startswith("page")
 }
-"""What does not wait until a page is closed."""
+"""The actions of keys that work while a page is open."""
 
 
 def key_of(event: Key) -> str:
-    """What was typed, or the name of the key."""
+    """Return the character that was typed, or the name of the key.
+
+    Args:
+        event: The key.
+
+    Returns:
+        The character or name.
+    """
     return event.character if event.is_printable and event.character else event.key
 
 
 Offer = tuple[str, str]
-"""A word for the program, and words for people."""
+"""An entry of the menu: its word for the program, and its words for people."""
 
 
 def options(stage: Stage, desk: Desk, rings: bool) -> list[Offer]:
-    """Everything it offers now; to stay is the first."""
+    """Return the entries that the menu has now.
+
+    Args:
+        stage: What is shown.
+        desk: The state of this person's screen.
+        rings: Whether the terminal rings when it is this person's turn.
+
+    Returns:
+        The entries. The first one is to stay.
+    """
     if desk.lesson is not None:
         return [
             ("stay", _("stay at the table")),
@@ -88,11 +104,13 @@ def options(stage: Stage, desk: Desk, rings: bool) -> list[Offer]:
 
 
 def _look(stage: Stage) -> list[Offer]:
+    """Return the entries that change how the screen looks."""
     pace = _("show reveals all at once") if stage.staged else _("show reveals step by step")
     return [("pace", pace), ("theme", _("switch between light and dark"))]
 
 
 def _leave(stage: Stage, desk: Desk) -> list[Offer]:
+    """Return the entry that leaves, and in a game the one that lets a bot play."""
     if stage.scene.is_over:
         return [("leave", _("leave the table"))]
     if not stage.scene.game:
@@ -105,31 +123,50 @@ def _leave(stage: Stage, desk: Desk) -> list[Offer]:
 
 
 class Hands:
-    """What the person at the screen can do; called in Textual's loop.
+    """The calls for everything that the person at the screen can do, made in Textual's loop.
 
-    These do nothing, as at a replay, where nothing is decided.
+    They do nothing here, as in a replay, where nothing is decided.
     """
 
     def answer(self, choice: Choice, view: View) -> None:
-        """Seal a choice that was made on this view."""
+        """Send a choice to the waiting question.
+
+        Args:
+            choice: The choice.
+            view: The view on which it was made.
+        """
 
     def talk(self, words: str | int) -> None:
-        """Say something."""
+        """Send a chat message.
+
+        Args:
+            words: The text, or the number of a phrase.
+        """
 
     def wait_longer(self) -> None:
-        """Give who is awaited longer."""
+        """Ask for more time for the awaited seats."""
 
     def leave(self) -> None:
         """Leave for now."""
 
     def hand_over(self) -> None:
-        """Let a bot play, or take the seat again."""
+        """Let a bot play, or take the seat back."""
 
     def come_back(self) -> None:
         """Take the seat again after an absence."""
 
     def reply(self, yes: bool) -> None:
-        """Say yes or no to what was asked plainly."""
+        """Answer a question with yes or no.
+
+        Args:
+            yes: The answer.
+        """
 
     def keep(self, light: bool, bell: bool, staged: bool) -> None:
-        """Keep whether the screen is light, rings, and shows reveals step by step."""
+        """Store how the person wants the screen.
+
+        Args:
+            light: Whether the screen is light.
+            bell: Whether the terminal rings when it is the person's turn.
+            staged: Whether reveals are shown step by step.
+        """

@@ -1,4 +1,4 @@
-"""The whole screen as exactly so many lines, whatever the size: what gives way first, and last."""
+"""The layout of the whole screen: which parts shrink first when there is little room."""
 
 from __future__ import annotations
 
@@ -23,9 +23,17 @@ from .stage import Stage
 
 
 def header(stage: Stage, width: int, by_bot: bool = False, is_unseen: bool = False) -> Line:
-    """The game, the round, what it waits for; links and proofs at the right. `by_bot`: a bot plays
-    this person's seat, so nothing is asked of the person. `is_unseen`: there is talk that nothing
-    below has room for."""
+    """Return the first line: the game, the round, who is awaited, and at the right links and proofs.
+
+    Args:
+        stage: What is shown.
+        width: The width of the screen, in cells.
+        by_bot: Whether a bot plays this person's seat, so that the person is asked nothing.
+        is_unseen: Whether there are chat messages that the rest of the screen has no room for.
+
+    Returns:
+        The line.
+    """
     wide = width >= 100
     left = text(" Hoity Toity", "title").add(" · ", "dim") if wide else text(" ")
     if wide and stage.scene.game:
@@ -40,7 +48,15 @@ def header(stage: Stage, width: int, by_bot: bool = False, is_unseen: bool = Fal
 
 
 def headline(stage: Stage, by_bot: bool = False) -> str:
-    """The round and what is going on, in few words."""
+    """Return the round and what is going on, in few words.
+
+    Args:
+        stage: What is shown.
+        by_bot: Whether a bot plays this person's seat.
+
+    Returns:
+        The words.
+    """
     view = stage.scene.view
     if view is None or not stage.scene.is_dealt:
         fills = _("The table fills") if stage.scene.of_seats else ""
@@ -64,7 +80,7 @@ def _round(number: int) -> str:
 
 
 def _revealed(stage: Stage) -> str:
-    """What is revealed now: the last of what has been shown."""
+    """Return what is revealed now, in the words of the last thing that was shown."""
     item = stage.scene.record[-1]
     words = (words for kinds, words in REVEALED if isinstance(item, kinds))
     return _(next(words, GOES_ON))
@@ -90,7 +106,7 @@ REVEALED: Final = (
     ((happenings.DetectiveRanked, happenings.Imprisoned), N_("Thieves go to prison")),
     (FINAL, N_("the last exhibits")),
 )
-"""What is said of a reveal, by what happened."""
+"""The words for a reveal, by the classes of what happened."""
 
 
 DOING: Final = (
@@ -104,10 +120,11 @@ DOING: Final = (
     ((Phase.THEFT,), N_("a Thief picks his loot")),
     ((Phase.FINAL, Phase.OVER), N_("the last exhibits")),
 )
-"""What is said of each phase while nothing is asked of this person."""
+"""The words for each phase while this person is asked nothing."""
 
 
 def _asked(view: View, kind: str) -> str:
+    """Return the words for a question to this person."""
     where = view.state.places[view.seat] if view.seat is not None else None
     words = {
         "place": _("choose your Place"),
@@ -124,13 +141,23 @@ def _asked(view: View, kind: str) -> str:
 
 
 def health(stage: Stage, wide: bool) -> Line:
-    """Links and proofs in a corner; `o` opens the list."""
+    """Return the state of links and proofs, for the right end of the header.
+
+    Args:
+        stage: What is shown.
+        wide: Whether the screen is wide.
+
+    Returns:
+        The line. It is empty before anybody's link is known.
+    """
     seats = len(stage.scene.attendance)
     if not seats:
         return Line()
     fine = {Attending.LINKED}
     if stage.scene.seat is None:
-        fine.add(Attending.UNLINKED)  # an onlooker has few links, and hears of seats through others
+        fine.add(
+            Attending.UNLINKED
+        )  # An onlooker has few links, and hears of seats through others.
     linked = sum(one in fine for one in stage.scene.attendance)
     good = linked == seats
     words = _("{linked}/{seats} linked").format(linked=linked, seats=seats)
@@ -141,36 +168,58 @@ def health(stage: Stage, wide: bool) -> Line:
 
 
 QUESTION = 4
-"""Lines that a question has at least."""
+"""The least number of lines of a question."""
 TALK = 3
-"""Lines that talk has at least when the game is over."""
+"""The least number of lines for chat when the game is over."""
 ONLOOKERS = -1
 FRESH = 12
-"""Lines of the log after which what was said is read on the log's page only."""
+"""The number of log lines after which a chat message is shown on the log's page only."""
 
 
 @dataclass
 class Desk:
-    """What only this person's screen knows: the menu, papers before the game, who is muted."""
+    """The state that only this person's screen has.
+
+    Attributes:
+        menu: The open question. None if there is none.
+        papers: The lines that are shown while the table fills.
+        muted: The seats that are muted, and `ONLOOKERS` for all onlookers, whose names are
+            unproven.
+        hint: The words that replace the last line. "" for the keys.
+        autopilot: Whether a bot plays the seat.
+        has_hints: Whether the player may ask for a hint.
+        answers: The question with yes or no that is asked. "" if there is none.
+        has_replied: Whether such a question was answered since the game began.
+        told: The lines of a replay that replace the question. None at a table.
+        lesson: The explanation that is shown. "" if there is none just now, None outside a lesson.
+    """
 
     menu: Menu | None = None
     papers: tuple[str, ...] = ()
     muted: set[int] = field(default_factory=set)
-    """Seats, and `ONLOOKERS` for all who look on: their names are proven to nobody."""
     hint: str = ""
     autopilot: bool = False
     has_hints: bool = False
     answers: str = ""
-    """The question with yes or no that is asked; empty: none is."""
     has_replied: bool = False
-    """Whether one was answered since the game began."""
     told: tuple[str, ...] | None = None
     lesson: str | None = None
-    """What is explained now; empty: nothing just now; None: this is no lesson."""
 
 
 def frame(stage: Stage, desk: Desk, width: int, height: int) -> list[Line]:
-    """The screen; a window too small for it says so, since what is not seen is not answered."""
+    """Return the whole screen.
+
+    A window that is too small shows only a message, since nobody should answer what is not seen.
+
+    Args:
+        stage: What is shown.
+        desk: The state of this person's screen.
+        width: The width of the screen, in cells.
+        height: The height of the screen, in lines.
+
+    Returns:
+        Exactly `height` lines of `width` cells.
+    """
     if is_small(width, height):
         return _too_small(width, height)
     head = header(stage, width, desk.autopilot)
@@ -193,6 +242,7 @@ def frame(stage: Stage, desk: Desk, width: int, height: int) -> list[Line]:
 
 
 def _too_small(width: int, height: int) -> list[Line]:
+    """Return the screen of a window that is too small."""
     words = _(
         "This window has {width} × {height} cells, and the table needs {columns} × {rows}. Make "
         "it larger: until then you cannot answer. The game goes on."
@@ -204,15 +254,17 @@ def _too_small(width: int, height: int) -> list[Line]:
 
 
 def _cut(lines: list[Line], rows: int) -> list[Line]:
-    """So many lines; where there are more, the last one says so."""
+    """Return at most so many lines. If there are more, the last one says so."""
     if len(lines) <= rows:
         return lines
     return [*lines[: rows - 1], text(" … " + _("# shows the rest"), "title", "page('numbers')")]
 
 
 def _ending(stage: Stage, desk: Desk, width: int, rows: int) -> list[Line]:
-    """The result and the pieces, and below them who plays again, and what is said now; blank lines
-    only where there is room."""
+    """Return the result and the pieces, and below them who plays again and the latest chat.
+
+    Blank lines are left out if there is no room for them.
+    """
     lines = [Line(), *turning_points.over(stage, width)]
     if stage.scene.is_dealt:
         lines += [Line(), *pieces(stage, None, width)]
@@ -226,15 +278,17 @@ def _ending(stage: Stage, desk: Desk, width: int, rows: int) -> list[Line]:
 
 
 def _board(stage: Stage, desk: Desk, width: int, height: int) -> list[Line]:
-    """Track, seats, grid, then the question or what is told instead; what is left over goes to
-    rules between them, the log and the talk."""
+    """Return the track, the seats, the pieces, and the question or what replaces it.
+
+    The remaining lines go to rules between these parts, the log and the chat.
+    """
     asked = None if stage.is_revealing else desk.menu
     seat_lines, piece_lines = seats(stage, width), pieces(stage, asked, width)
     fixed = len(seat_lines) + len(piece_lines) + 2
     now = _now(stage, desk, width, max(QUESTION, height - fixed - 1))
-    spare = height - fixed - max(QUESTION, len(now)) - 1
-    track_lines = track(stage, width, 2 if spare < 4 else 4 if spare < 12 else 7)
-    rules = max(0, min(3, spare - len(track_lines) + 2))
+    remaining = height - fixed - max(QUESTION, len(now)) - 1
+    track_lines = track(stage, width, 2 if remaining < 4 else 4 if remaining < 12 else 7)
+    rules = max(0, min(3, remaining - len(track_lines) + 2))
     ruled = [text("─" * width, "rule")]
     body = track_lines + ruled * (rules > 0) + seat_lines + ruled * (rules > 1)
     body += piece_lines + ruled * (rules > 2) + now
@@ -247,7 +301,7 @@ def _board(stage: Stage, desk: Desk, width: int, height: int) -> list[Line]:
 
 
 def _now(stage: Stage, desk: Desk, width: int, rows: int) -> list[Line]:
-    """What stands where the question stands."""
+    """Return the lines in the place of the question."""
     if desk.told is not None:
         return paragraphs(desk.told, width - 1, "bright")[:rows]
     if stage.is_revealing:
@@ -264,7 +318,7 @@ def _now(stage: Stage, desk: Desk, width: int, rows: int) -> list[Line]:
 
 
 def _news(stage: Stage, desk: Desk, width: int, rows: int) -> list[Line]:
-    """The last lines of the log, and of the talk, at least one of each where there is room."""
+    """Return the last lines of the log and of the chat, at least one of each if there is room."""
     if rows <= 0:
         return []
     heard = _heard(stage, desk)
@@ -285,7 +339,7 @@ def _news(stage: Stage, desk: Desk, width: int, rows: int) -> list[Line]:
 
 
 def _talk(stage: Stage, heard: Sequence[Said], width: int) -> list[Line]:
-    """A line for each thing that was said."""
+    """Return a line for each chat message."""
     lines = []
     for one in heard:
         style = "dim" if one.seat is None else seat_style(stage, one.seat)
@@ -296,24 +350,41 @@ def _talk(stage: Stage, heard: Sequence[Said], width: int) -> list[Line]:
 
 
 def _heard(stage: Stage, desk: Desk) -> list[Said]:
-    """Return what was said of late by whom this person wants to hear."""
+    """Return the recent chat messages of those whom this person has not muted."""
     fresh = [one for one, told in stage.talk if stage.told - told <= FRESH]
     return [one for one in fresh if not is_muted(desk, one)]
 
 
 def _is_unseen(stage: Stage, desk: Desk, body: Sequence[Line]) -> bool:
-    """Whether there is talk of others, and no row for it."""
+    """Return whether others have written in the chat and no line shows it."""
     happenings = [one for one in _heard(stage, desk) if not one.is_own]
     return bool(happenings) and not any(line.plain.startswith(f" {MARK}") for line in body)
 
 
 def is_muted(desk: Desk, one: Said) -> bool:
-    """Whether this person does not want to hear who said that."""
+    """Return whether this person has muted the author of a chat message.
+
+    Args:
+        desk: The state of this person's screen.
+        one: The message.
+
+    Returns:
+        Whether the author is muted.
+    """
     return (ONLOOKERS if one.seat is None else one.seat) in desk.muted
 
 
 def keys(stage: Stage, desk: Desk, width: int) -> Line:
-    """What the keys do now, the most needed first."""
+    """Return the last line: what the keys do now, the most needed first.
+
+    Args:
+        stage: What is shown.
+        desk: The state of this person's screen.
+        width: The width of the screen, in cells.
+
+    Returns:
+        The line.
+    """
     if desk.hint:
         return text(" " + desk.hint, "title")
     found: Sequence[tuple[str, str, str]] = ()
@@ -340,7 +411,8 @@ def keys(stage: Stage, desk: Desk, width: int) -> Line:
         common.insert(0, ("h", _("hint"), "page('advice')"))
     gap = " · " if width >= 110 else " "
     last = len(common) - 1
-    for known in range(last, -1, -1):  # with fewer and fewer words, but that of the last key stays
+    # Words are dropped until the line fits, except that of the last key.
+    for known in range(last, -1, -1):
         shown = [
             _key(key, word if number < known or number == last else "", action)
             for number, (key, word, action) in enumerate(common)
@@ -352,6 +424,7 @@ def keys(stage: Stage, desk: Desk, width: int) -> Line:
 
 
 def _key(key: str, word: str, action: str) -> Line:
+    """Return a key with the word for what it does."""
     return text(key, "title", action).add(f" {word}" if word else "", "dim", action)
 
 
@@ -363,4 +436,4 @@ COMMON_KEYS: Final = (
     ("?", "", "page('help')"),
     ("Esc", N_("menu"), "menu()"),
 )
-"""Keys that are always there."""
+"""The keys that always work: key, word and action of each."""

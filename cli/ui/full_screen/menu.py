@@ -1,6 +1,6 @@
-"""The menu: one open question, what is picked so far, and what would be sealed.
+"""The menu of an open question: what is picked so far, and what would be sealed.
 
-Nothing is sealed by one key: something is picked first, and Enter seals what is picked.
+No single key seals a choice: something is picked first, and Enter seals it.
 """
 
 from __future__ import annotations
@@ -19,12 +19,18 @@ from ...words.error_sentences import refusal
 from ...words.translation import _
 
 BEST = 9
-"""So many of the best exhibits are a key away."""
+"""The number of the best exhibits that a digit can pick."""
 
 
 @dataclass(frozen=True)
 class Entry:
-    """One line of the menu: its words, a note, and the choice it stands for."""
+    """An entry of the menu.
+
+    Attributes:
+        words: The words for the choice.
+        note: What the choice would bring. "" if there is nothing to say.
+        value: The choice.
+    """
 
     words: str
     note: str
@@ -33,7 +39,20 @@ class Entry:
 
 @dataclass
 class Menu:
-    """A question of one kind; `cursor` is the entry picked, None for none yet."""
+    """The menu of one question.
+
+    Attributes:
+        view: What the seat may know of the game.
+        kind: The kind of choice.
+        names: The names of the seats and cards.
+        again: Whether an earlier choice no longer counts.
+        entries: The choices to pick from. For an exhibit these are the best ones, for a theft none.
+        cursor: The index of the entry that is picked. None if none is.
+        picked: The slots of the pieces that are marked.
+        at: The index in `slots` of the piece at the pointer.
+        complaint: The message about the last key. "" if there is none.
+        slots: The slots of the pieces that can be marked, in the order of the screen.
+    """
 
     view: View
     kind: rules.Kind
@@ -48,17 +67,28 @@ class Menu:
 
     @property
     def is_builder(self) -> bool:
-        """Whether pieces are marked instead of an entry picked."""
+        """True if pieces are marked instead of an entry picked."""
         return self.kind in ("exhibit", "theft")
 
-    # Picking.
+    # Picking
 
     def has(self, number: int) -> bool:
-        """Whether an entry has this number, from 1."""
+        """Return whether an entry has a number.
+
+        Args:
+            number: The number, from 1.
+
+        Returns:
+            Whether there is such an entry.
+        """
         return 1 <= number <= len(self.entries)
 
     def pick(self, number: int) -> None:
-        """Pick an entry by its number from 1; others are no answer."""
+        """Pick an entry, or complain if there is none with this number.
+
+        Args:
+            number: The number, from 1.
+        """
         if not self.has(number):
             self.complaint = _("No answer has the number {number}.").format(number=number)
         else:
@@ -68,13 +98,21 @@ class Menu:
                 self.picked = frozenset(value)
 
     def pick_window(self, window: int) -> None:
-        """Pick a window, if one is to be chosen."""
+        """Pick a window, if one is to be chosen.
+
+        Args:
+            window: The window, 0 or 1.
+        """
         values = [entry.value for entry in self.entries]
         if self.kind == "window" and window in values:
             self.pick(values.index(window) + 1)
 
     def move(self, step: int) -> None:
-        """The entry above or below."""
+        """Pick the entry above or below.
+
+        Args:
+            step: 1 for the next entry, -1 for the one before.
+        """
         if not self.entries:
             return
         start = -1 if step > 0 else 0
@@ -82,12 +120,19 @@ class Menu:
         self.pick((now + step) % len(self.entries) + 1)
 
     def walk(self, step: int) -> None:
-        """The piece to the left or right of the one pointed at."""
+        """Point at the piece to the right or left.
+
+        Args:
+            step: 1 for the next piece, -1 for the one before.
+        """
         if self.slots:
             self.at = (self.at + step) % len(self.slots)
 
     def toggle(self) -> None:
-        """Mark the piece pointed at, or take its mark away; a theft goes on to the next exhibit."""
+        """Mark the piece at the pointer or unmark it.
+
+        In a theft the pointer moves to the next exhibit.
+        """
         if self.slots:
             self.mark(self.slots[self.at])
         if self.kind == "theft":
@@ -99,7 +144,11 @@ class Menu:
             self.at = self.slots.index(lacking[1])
 
     def mark(self, slot: int) -> None:
-        """Mark a piece, or take its mark away; a theft takes one of each exhibit."""
+        """Mark a piece or unmark it. In a theft one piece of each exhibit is marked.
+
+        Args:
+            slot: The slot of the piece.
+        """
         if slot not in self.slots:
             return
         self.at, self.cursor, self.complaint = self.slots.index(slot), None, ""
@@ -110,21 +159,21 @@ class Menu:
             self.picked ^= {slot}
 
     def _unmarked(self) -> dict[int, tuple[int, ...]]:
-        """By seat the exhibits of which a theft takes nothing yet."""
+        """Return the exhibits of which a theft takes nothing yet, by seat."""
         shown = enumerate(self.view.state.exhibits)
         return {seat: found for seat, found in shown if found and not self.picked & set(found)}
 
     def _lacking(self) -> tuple[int, int] | None:
-        """The seat whose exhibit lacks a mark, and a piece of it: the next from the pointer on."""
+        """Return the next seat from the pointer on whose exhibit has no mark, and a piece of it."""
         ahead = (*self.slots[self.at :], *self.slots[: self.at])
         unmarked = self._unmarked().items()
         return next(((seat, s) for s in ahead for seat, found in unmarked if s in found), None)
 
-    # What would be sealed.
+    # Result
 
     @property
     def choice(self) -> Choice | None:
-        """What Enter would seal; None if nothing is picked, or what is picked is no choice."""
+        """The choice that Enter would seal, or None if what is picked is no choice."""
         if self.kind == "exhibit":
             return tuple(sorted(self.picked)) or None
         if self.kind == "theft":
@@ -132,6 +181,7 @@ class Menu:
         return None if self.cursor is None else self.entries[self.cursor].value
 
     def _theft(self) -> Choice | None:
+        """Return the pieces of a theft, or None if an exhibit has no mark."""
         if self._unmarked():
             return None
         groups = theft_options(self.view.state)
@@ -139,7 +189,7 @@ class Menu:
 
     @property
     def verdict(self) -> str:
-        """What is picked, in words: for an exhibit its size, age and rank, or why it is none."""
+        """The words for what is picked. For an exhibit: its size, age and rank, or its error."""
         if self.kind == "exhibit":
             if not self.picked:
                 return _("nothing marked yet")
@@ -159,7 +209,11 @@ class Menu:
         return ""
 
     def why_not(self) -> str:
-        """Why Enter seals nothing yet; empty if it would."""
+        """Return why Enter would seal nothing yet.
+
+        Returns:
+            The reason, or "" if it would seal a choice.
+        """
         choice = self.choice
         if self.kind == "theft" and self.picked and (lacking := self._lacking()) is not None:
             who = self.names.seat(lacking[0])
@@ -176,7 +230,17 @@ class Menu:
 
 
 def menu(view: View, kind: rules.Kind, names: Names, again: bool = False) -> Menu:
-    """The menu of a question."""
+    """Return the menu of a question.
+
+    Args:
+        view: What the seat may know of the game.
+        kind: The kind of choice.
+        names: The names of the seats and cards.
+        again: Whether an earlier choice no longer counts.
+
+    Returns:
+        The menu. Nothing is picked except the pieces that a theft has to take.
+    """
     found = Menu(view, kind, names, again)
     legal = ordered(view, kind)
     if kind == "exhibit":
@@ -202,5 +266,6 @@ def _as_shown(view: View, slots: Sequence[int]) -> tuple[int, ...]:
 
 
 def _letters(view: View, choice: Choice) -> str:
+    """Return the letters of a choice of pieces, such as `AABC`."""
     slots = choice if isinstance(choice, tuple) else ()
     return run_letters(view.piece(slot).letter for slot in slots)

@@ -1,4 +1,4 @@
-"""The open question on the screen: what can be chosen, what it would bring, what Enter does."""
+"""The open question on the screen: what can be chosen, what it would bring, and what Enter does."""
 
 from __future__ import annotations
 
@@ -15,13 +15,23 @@ from .seats_and_pieces import POINTER, name_of
 from .stage import Stage
 
 PATIENT: Final[Seconds] = 15.0
-"""Seconds after which one whose link is lost may be looked for elsewhere."""
+"""The time after which the program suggests that a seat without a link has moved, in seconds."""
 CALM: Final[Seconds] = 20.0
-"""Seconds for which nobody need be told what comes of waiting, while all are linked."""
+"""The time for which the consequence of waiting is not shown while all are linked, in seconds."""
 
 
 def question(stage: Stage, menu: Menu, width: int, rows: int) -> list[Line]:
-    """At most so many lines: a heading if there is room, then the entries or the marks."""
+    """Return the lines of a question.
+
+    Args:
+        stage: What is shown.
+        menu: The menu of the question.
+        width: The width of the screen, in cells.
+        rows: The greatest number of lines.
+
+    Returns:
+        The entries or marks, and a message below them if there is one.
+    """
     below = []
     if menu.complaint:
         below = [text(" " + menu.complaint, "bad")]
@@ -35,7 +45,7 @@ def question(stage: Stage, menu: Menu, width: int, rows: int) -> list[Line]:
 
 
 def _windowed(lines: list[Line], at: int, rows: int) -> list[Line]:
-    """The lines around the one pointed at, if not all have room."""
+    """Return the lines around the one at the cursor, if there is no room for all."""
     if len(lines) <= rows:
         return lines
     first = min(max(0, at - rows // 2), len(lines) - rows)
@@ -43,6 +53,7 @@ def _windowed(lines: list[Line], at: int, rows: int) -> list[Line]:
 
 
 def _entries(menu: Menu, width: int) -> list[Line]:
+    """Return a line for each entry."""
     longest = max((cells(entry.words) for entry in menu.entries), default=0)
     has_notes = any(entry.note for entry in menu.entries)
     room = min(longest, max(12, width // 2) if has_notes else width - 6)
@@ -61,7 +72,7 @@ def _entries(menu: Menu, width: int) -> list[Line]:
 
 
 def _builder(menu: Menu, width: int, rows: int) -> list[Line]:
-    """What is marked; where there is room, how to mark."""
+    """Return what is marked, and if there is room, how to mark."""
     style = "bright" if not menu.why_not() else "dim"
     verdict = broken(" " + menu.verdict, width - 1, style, "   ")
     if menu.kind == "theft":
@@ -75,7 +86,7 @@ def _builder(menu: Menu, width: int, rows: int) -> list[Line]:
 
 
 def _best(menu: Menu, width: int) -> list[Line]:
-    """The best exhibits by number, in as many lines as they need."""
+    """Return the best exhibits with their numbers, in as many lines as they need."""
     lines = [Line()]
     for number, entry in enumerate(menu.entries, 1):
         picked = menu.cursor == number - 1
@@ -89,7 +100,15 @@ def _best(menu: Menu, width: int) -> list[Line]:
 
 
 def waiting(stage: Stage, width: int) -> list[Line]:
-    """What is sealed, who is awaited and how long, and what happens when the clock runs out."""
+    """Return the lines about what is sealed, who is awaited, and what follows when time is over.
+
+    Args:
+        stage: What is shown.
+        width: The width of the screen, in cells.
+
+    Returns:
+        The lines.
+    """
     lines = []
     if stage.scene.sealed is not None:
         lines.append(text(" " + _("sealed ✓"), "good"))
@@ -113,7 +132,7 @@ def waiting(stage: Stage, width: int) -> list[Line]:
 
 
 def _elsewhere(stage: Stage, width: int) -> list[Line]:
-    """Who may be looked for elsewhere, or given a ticket."""
+    """Return the lines about seats that may have another address now."""
     found = stage.scene.lost_seats
     if not found:
         return []
@@ -133,6 +152,7 @@ def _are_linked(stage: Stage, seats: frozenset[int]) -> bool:
 
 
 def _end_of(stage: Stage) -> str:
+    """Return what happens when the time for the awaited seats is over."""
     now = stage.scene.clock
     if now is None or (now.waited < CALM and _are_linked(stage, now.awaited)):
         return ""

@@ -1,4 +1,4 @@
-"""The replay on the table's screen: step, jump, let it run, and see what one seat knew then."""
+"""The replay on the full screen: stepping, jumping, playing, and seeing what one seat knew."""
 
 from __future__ import annotations
 
@@ -19,22 +19,39 @@ from .stage import Stage
 from .textual_app import TableApp
 
 SPEEDS: Final = (4.0, 2.0, 1.0, 0.5, 0.25)
-"""Seconds that a step stays while the replay runs."""
+"""The seconds for which a step is shown while the replay runs, from slow to fast."""
 
 
 @dataclass(frozen=True)
 class Moment:
-    """One step of a game: what happened in it, and how the game stood behind it."""
+    """A step of a game.
+
+    Attributes:
+        items: What happened in it.
+        state: The state of the game after it.
+    """
 
     items: tuple[rules.Happening, ...]
     state: rules.State
 
 
 class Film:
-    """A whole game by its moments, seen by nobody's eyes or by those of one seat."""
+    """A whole game, seen from the outside or as one seat saw it.
+
+    Attributes:
+        table: The table.
+        moments: The steps of the game, in order.
+        at: The index of the moment that is shown.
+        eyes: The seat whose knowledge is shown. None for what everyone knew.
+    """
 
     def __init__(self, table: Table, moments: Sequence[Moment]) -> None:
-        """`moments` in order; at least one."""
+        """Begin at the first moment.
+
+        Args:
+            table: The table.
+            moments: The steps of the game in order, at least one.
+        """
         self.table, self.moments = table, tuple(moments)
         known = self.moments[-1].state.known
         self._cards = {slot: card for slot, card in enumerate(known) if card is not None}
@@ -43,7 +60,7 @@ class Film:
 
     @property
     def rounds(self) -> list[int]:
-        """The moments at which a round begins."""
+        """The indices of the moments in which a round begins."""
         return [
             number
             for number, moment in enumerate(self.moments)
@@ -51,23 +68,35 @@ class Film:
         ]
 
     def step(self, number: int) -> None:
-        """Some moments on, or back."""
+        """Go forward or back by some moments.
+
+        Args:
+            number: How many. Negative to go back.
+        """
         self.at = min(max(0, self.at + number), len(self.moments) - 1)
 
     def jump(self, forward: bool) -> None:
-        """To where the next round begins, or this one, or the one before."""
+        """Go to the beginning of a round, or to the first or last moment if there is none.
+
+        Args:
+            forward: Whether to go to the next round instead of the one before.
+        """
         if forward:
             self.at = min((n for n in self.rounds if n > self.at), default=len(self.moments) - 1)
         else:
             self.at = max((n for n in self.rounds if n < self.at), default=0)
 
     def look(self) -> None:
-        """Through the eyes of the next seat; behind the last, through nobody's."""
+        """Show what the next seat knew, and after the last seat what everyone knew."""
         eyes = 0 if self.eyes is None else self.eyes + 1
         self.eyes = eyes if eyes < self.table.seats else None
 
     def stage(self) -> Stage:
-        """Return the stage at this moment. Its beat is what has just happened."""
+        """Return the stage at this moment. Its beat is what has just happened.
+
+        Returns:
+            The stage.
+        """
         stage = Stage(staged=False)
         stage.hear(updates.Started(self.table, None))
         stage.hear(updates.Attendance(()))
@@ -87,7 +116,12 @@ PAGES: Final = {"i": "pieces", "l": "log", "r": "rules", "p": "links", "?": "rep
 
 
 class ReplayApp(TableApp):
-    """A table that only shows: keys move the film."""
+    """A table that only shows a game. Its keys move through the game.
+
+    Attributes:
+        film: The game.
+        speed: The index in `SPEEDS`. None if the replay stands still.
+    """
 
     page_keys: ClassVar = {key: f"page('{name}')" for key, name in PAGES.items()}
 
@@ -99,6 +133,7 @@ class ReplayApp(TableApp):
         self._show()
 
     def _show(self) -> None:
+        """Show the current moment."""
         self.stage = self.film.stage()
         self.desk.told = self.stage.beat
         names = [entry.nickname for entry in self.film.table.header.roster]
@@ -108,7 +143,11 @@ class ReplayApp(TableApp):
         self.redraw()
 
     async def on_key(self, event: events.Key) -> None:
-        """Move the film, or open a page; the table's own keys mean nothing here."""
+        """Move through the game or open a page. The keys of a table have no meaning here.
+
+        Args:
+            event: The key.
+        """
         if len(self.screen_stack) > 1:
             await self.key_over_a_page(event)
             return
@@ -124,31 +163,45 @@ class ReplayApp(TableApp):
             await self.action_page(PAGES[key])
 
     async def action_menu(self, first: str = "") -> None:
-        """Nothing can be lost here: leave."""
+        """Leave without a question, because nothing can be lost here.
+
+        Args:
+            first: The entry to highlight. It is ignored.
+        """
         self.exit()
 
     def move(self, number: int) -> None:
-        """Some moments on; by hand, so it runs no more."""
+        """Go forward or back by hand, which stops a running replay.
+
+        Args:
+            number: How many moments. Negative to go back.
+        """
         self.speed = None
         self.film.step(number)
 
     def toggle_run(self) -> None:
-        """Let it run, or stop it."""
+        """Let the replay run, or stop it."""
         self.speed = 2 if self.speed is None else None
         self._start_run()
 
     def change_speed(self, faster: int) -> None:
-        """Faster, or slower."""
+        """Let the replay run faster or slower.
+
+        Args:
+            faster: 1 for faster, -1 for slower.
+        """
         now = 2 if self.speed is None else self.speed
         self.speed = min(max(0, now + faster), len(SPEEDS) - 1)
         self._start_run()
 
     def _start_run(self) -> None:
+        """Schedule the next step of a running replay, and forget any earlier schedule."""
         self._run += 1
         if self.speed is not None:
             self.set_timer(SPEEDS[self.speed], lambda run=self._run: self._go_on(run))
 
     def _go_on(self, run: int) -> None:
+        """Show the next step, unless this run was replaced or stopped."""
         if run != self._run or self.speed is None:
             return
         before = self.film.at
@@ -173,4 +226,4 @@ MOVES: Final[dict[str, Callable[[ReplayApp], None]]] = {
     "+": lambda app: app.change_speed(1),
     "-": lambda app: app.change_speed(-1),
 }
-"""What each key does to the film."""
+"""The function of each key that moves through the game."""

@@ -11,16 +11,24 @@ from .seats_and_pieces import letters, seat_style
 from .stage import Stage
 
 STEP = 5
-"""Fields between two numbers above the track."""
+"""The number of fields between two numbers above the track."""
 SEVERAL = "&"
-"""On a field where several figures stand, if there is no room for all of them."""
+"""The mark of a field where several figures stand, if there is no room for all of them."""
 
 
 def track(stage: Stage, width: int, rows: int) -> list[Line]:
-    """Return the score track: a scale above, the figures below, several on one field stacked.
+    """Return the score track: a scale, and below it the figures, stacked if a field has several.
 
-    A free field shows what its octagon brings the best exhibit, and in a second row, if there is
-    room, what it brings the second-best.
+    A free field shows what its octagon brings the best exhibit. If there is room, a second row
+    shows what it brings the second-best.
+
+    Args:
+        stage: What is shown.
+        width: The width of the screen, in cells.
+        rows: The greatest number of lines.
+
+    Returns:
+        The lines. They are empty before the game has begun.
     """
     view = stage.scene.view
     if view is None:
@@ -45,13 +53,14 @@ def track(stage: Stage, width: int, rows: int) -> list[Line]:
 
 
 def _figures(stage: Stage, view: View, rows: int) -> list[Line]:
+    """Return the rows of the track with figures and fields."""
     edition = view.state.edition
     marks = letters(stage.names.nicknames) if stage.names else ()
     stacks: dict[int, list[int]] = {}
     for seat, place in enumerate(view.state.figures):
         stacks.setdefault(place, []).append(seat)
     tallest = max(len(stack) for stack in stacks.values())
-    height = max(tallest, min(2, rows)) if tallest <= rows else 1  # else `SEVERAL` stands there
+    height = max(tallest, min(2, rows)) if tallest <= rows else 1  # Otherwise `SEVERAL` is shown.
     lines = [Line().add(" ") for _row in range(height)]
     for place in range(edition.last_field + 1):
         if place == len(edition.octagons):
@@ -59,7 +68,7 @@ def _figures(stage: Stage, view: View, rows: int) -> list[Line]:
                 line.add("|", "dim")
         stack = stacks.get(place, [])
         for row, line in enumerate(lines):
-            if len(stack) > height:  # there is only one row
+            if len(stack) > height:  # There is only one row.
                 line.add(SEVERAL, "bright")
             elif row < len(stack):
                 line.add(marks[stack[row]], seat_style(stage, stack[row]))
@@ -69,7 +78,7 @@ def _figures(stage: Stage, view: View, rows: int) -> list[Line]:
 
 
 def _ground(edition: Edition, field: int, row: int) -> str:
-    """Return what stands on a field without a figure, in the first or the second row."""
+    """Return the character of a field without a figure, in the first or the second row."""
     if edition.in_banquet(field):
         return "=" if row == 0 else " "
     if row > 1:

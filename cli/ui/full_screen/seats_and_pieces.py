@@ -22,8 +22,14 @@ POINTER = "▸"
 
 
 def letters(nicknames: Sequence[str]) -> tuple[str, ...]:
-    """One mark a seat: the first letter of its nickname that no seat before it has, else its
-    number."""
+    """Return a mark for each seat.
+
+    Args:
+        nicknames: The nicknames of the seats.
+
+    Returns:
+        The first letter of each nickname that no earlier seat has, else the seat's number.
+    """
     found: list[str] = []
     for seat, nickname in enumerate(nicknames):
         own = (one.upper() for one in nickname if one.isalnum() and cells(one.upper()) == 1)
@@ -32,24 +38,48 @@ def letters(nicknames: Sequence[str]) -> tuple[str, ...]:
 
 
 def seat_style(stage: Stage, seat: int) -> str:
-    """The style of a seat's colour; bright before colours are drawn."""
+    """Return the name of the style of a seat's colour.
+
+    Args:
+        stage: What is shown.
+        seat: The seat.
+
+    Returns:
+        The name. It is bright before the colours are drawn.
+    """
     colours = stage.names.colours if stage.names else ()
     name = f"seat.{colours[seat]}" if seat < len(colours) else "bright"
     return f"*{name}"
 
 
 def name_of(stage: Stage, seat: int) -> str:
-    """The nickname; one's own seat is You."""
+    """Return the nickname of a seat, or the word for `You` for this person's own seat.
+
+    Args:
+        stage: What is shown.
+        seat: The seat.
+
+    Returns:
+        The name.
+    """
     if stage.names is None:
         return str(seat + 1)
     return _("You") if seat == stage.scene.seat else stage.names.nicknames[seat]
 
 
 def status(stage: Stage, seat: int) -> Line:
-    """What this seat does now, or why it does nothing."""
+    """Return what a seat does now, or why it does nothing.
+
+    Args:
+        stage: What is shown.
+        seat: The seat.
+
+    Returns:
+        The line.
+    """
     there = stage.scene.attendance[seat] if seat < len(stage.scene.attendance) else Attending.LINKED
     if stage.scene.seat is None and there is Attending.UNLINKED:
-        there = Attending.LINKED  # an onlooker has few links, and hears of seats through others
+        there = Attending.LINKED  # An onlooker has few links, and hears of seats through others.
     clock_now = stage.scene.clock
     if there is Attending.BANNED or seat in stage.scene.faults:
         code = stage.scene.faults.get(seat)
@@ -60,7 +90,7 @@ def status(stage: Stage, seat: int) -> Line:
     if seat == stage.scene.seat and stage.scene.question is not None:
         return _own(stage)
     if stage.is_revealing and there is Attending.LINKED:
-        return Line()  # what is known of it is of the step behind the reveal
+        return Line()  # The scene is already at the step after the reveal.
     if stage.scene.is_over or clock_now is None or seat not in clock_now.awaited:
         return _resting(stage, seat, there)
     if there is Attending.LINKED and _has_sealed(stage, seat):
@@ -71,6 +101,7 @@ def status(stage: Stage, seat: int) -> Line:
 
 
 def _own(stage: Stage) -> Line:
+    """Return the status of this person's seat while it is asked."""
     now = stage.scene.clock
     left = clock(now.left) if now is not None and not now.muster.strict else ""
     left = f"≤ {left}" if left and stage.scene.is_late else left
@@ -78,6 +109,7 @@ def _own(stage: Stage) -> Line:
 
 
 def _awaited(there: Attending, waited: float) -> Line:
+    """Return the status of a seat that is awaited."""
     words, style = {
         Attending.LINKED: (_("thinking… {waited}"), "plain"),
         Attending.UNLINKED: (_("link lost {waited}"), "warn"),
@@ -87,6 +119,7 @@ def _awaited(there: Attending, waited: float) -> Line:
 
 
 def _resting(stage: Stage, seat: int, there: Attending) -> Line:
+    """Return the status of a seat that is not awaited."""
     if there is Attending.LEFT:
         return text(_("left for now"), "warn")
     if there is Attending.UNLINKED and seat != stage.scene.seat:
@@ -95,7 +128,7 @@ def _resting(stage: Stage, seat: int, there: Attending) -> Line:
 
 
 def _has_sealed(stage: Stage, seat: int) -> bool:
-    """Whether this seat has sealed a choice that is not shown yet."""
+    """Return whether a seat has sealed a choice that is not shown yet."""
     if seat == stage.scene.seat and stage.scene.sealed is not None:
         return True
     if stage.scene.view is None or not stage.scene.is_dealt or stage.scene.clock is None:
@@ -107,6 +140,7 @@ def _has_sealed(stage: Stage, seat: int) -> bool:
 
 
 def _doing(stage: Stage, seat: int) -> str:
+    """Return whether a seat has sealed a choice or sits the round out, in words."""
     if _has_sealed(stage, seat):
         return _("sealed") + f" {DONE}"
     state = stage.scene.view.state if stage.scene.view else None
@@ -118,21 +152,30 @@ def _doing(stage: Stage, seat: int) -> str:
 WINDOWS = "①②"
 HIDDEN = "?"
 TAKEN = "›"
-"""Before a piece that a Thief may take."""
+"""The mark before a piece that a Thief may take."""
 
 
 WHOLE, SHORT = 9, 2
-"""How many digits of a year are written at most: all of it, or its century, so that all fit."""
+"""The most digits of a year that are written: all of it, or only its century to save room."""
 
 
 def _year(mark: Mark, digits: int) -> str:
-    """Return a year, and a star if only its owner sees the piece. One before 1000 is whole."""
+    """Return a year, with a star if only its owner sees the piece. A year before 1000 is whole."""
     year = str(mark.year)
     return (year[:digits] if len(year) > 3 else year) + "*" * mark.is_secret
 
 
 def pieces(stage: Stage, menu: Menu | None, width: int) -> list[Line]:
-    """A heading, a line a seat, and the windows."""
+    """Return the grid of pieces: a heading, a line for each seat, and the windows.
+
+    Args:
+        stage: What is shown.
+        menu: The open question. None if nothing can be marked.
+        width: The width of the screen, in cells.
+
+    Returns:
+        The lines. They are empty before the game has begun.
+    """
     if stage.scene.view is None or stage.names is None:
         return []
     found = grid(stage.scene.view)
@@ -155,8 +198,10 @@ def pieces(stage: Stage, menu: Menu | None, width: int) -> list[Line]:
 
 
 def _needed(found: Grid, slots: Sequence[int]) -> list[int]:
-    """The least columns in which one's own pieces, the first row, and all that may be marked are
-    seen."""
+    """Return the least width of each column.
+
+    It shows this person's own pieces, in the first row, and all pieces that may be marked.
+    """
     first, *others = [row.cells for row in found.rows]
     needed = []
     for at, own in enumerate(first):
@@ -166,16 +211,17 @@ def _needed(found: Grid, slots: Sequence[int]) -> list[int]:
 
 
 def _holds(cell: Sequence[Mark], slots: Sequence[int]) -> bool:
+    """Return whether a cell contains one of these slots."""
     return any(mark.slot in slots for mark in cell)
 
 
 def _fitting(
     names: Names, found: Grid, needed: Sequence[int], room: int
 ) -> tuple[list[int], list[int]]:
-    """Return how the years of each letter are written, and the width of its column.
+    """Return the digits of the years of each letter, and the width of its column.
 
-    Years are whole in as many columns as there is room for. What is left over goes to the letters'
-    names, and what is lacking is taken where more than what is `needed` is left.
+    Years are whole in as many columns as there is room for. Remaining cells go to the names of the
+    letters. Lacking cells are taken from columns that are wider than `needed`.
     """
     years, columns = [SHORT] * len(LETTERS), _widths(found, SHORT)
     whole = _widths(found, WHOLE)
@@ -196,15 +242,18 @@ def _fitting(
 
 
 def _widths(found: Grid, years: int) -> list[int]:
+    """Return the width that each column needs for years of so many digits."""
     columns = zip(*(row.cells for row in found.rows), strict=True)
     return [max(3, *(_cell_width(cell, years) for cell in column)) + 1 for column in columns]
 
 
 def _cell_width(cell: Sequence[Mark], years: int) -> int:
+    """Return the width of a cell's pieces with years of so many digits."""
     return sum(cells(_year(mark, years)) + 1 for mark in cell) if cell else 2
 
 
 def _heading(names: Names, found: Grid, name: int, columns: Sequence[int], width: int) -> Line:
+    """Return the heading of the grid."""
     line = text(fit(" " + _("PIECES"), name), "dim")
     for letter, column in zip(LETTERS, columns, strict=True):
         word = fit(f" {card_names.category(names.edition, letter)}", column - 2)
@@ -217,6 +266,7 @@ def _heading(names: Names, found: Grid, name: int, columns: Sequence[int], width
 
 
 def _cell(menu: Menu | None, cell: Sequence[Mark], years: int, column: int) -> Line:
+    """Return the pieces of a seat that have one letter, as many as there is room for."""
     line = Line()
     if not cell:
         line.add(" ·", "rule")
@@ -233,9 +283,8 @@ def _cell(menu: Menu | None, cell: Sequence[Mark], years: int, column: int) -> L
 def _piece(menu: Menu | None, mark: Mark, word: str) -> Line:
     """Return a piece behind a blank, or behind the mark of what may be done with it.
 
-    It is an arrow if it is pointed at, a tick if it is marked, and `TAKEN` if a Thief may take it.
-    A piece that is pointed at and marked has its tick behind it, where each column has a cell to
-    spare.
+    The mark is an arrow at the pointer, a tick if the piece is marked, and `TAKEN` if a Thief may
+    take it. A marked piece at the pointer has its tick behind it, for which each column has a cell.
     """
     if menu is None or mark.slot not in menu.slots:
         return text(" ").add(word, "title" if mark.is_secret else "plain")
@@ -250,7 +299,7 @@ def _piece(menu: Menu | None, mark: Mark, word: str) -> Line:
 
 
 def _top(top: card_names.Top) -> Line:
-    """Return the open Collectible of a window, and how many the window holds."""
+    """Return the open Collectible of a window, and how many the window contains."""
     word = HIDDEN if top.letter == HIDDEN else f"{top.letter}{top.year}"
     line = text(f"{WINDOWS[top.window]}{word}", "title", f"choose('pick_window', {top.window})")
     return line.add(f" ({top.size}) ", "dim")
@@ -259,6 +308,7 @@ def _top(top: card_names.Top) -> Line:
 def _windows(
     stage: Stage, menu: Menu | None, found: Grid, name: int, columns: Sequence[int], width: int
 ) -> Line:
+    """Return the line of the windows, each below the column of its open Collectible."""
     line = text(fit(" " + _("Windows"), name), "dim")
     if not found.tops:
         return line.add(_("empty: everyone is in the Castle"), "dim").within(width)
@@ -278,7 +328,15 @@ SHORTEST_NAME, LONG_NAME, LONGEST_NAME = 5, 10, 14
 
 
 def seats(stage: Stage, width: int) -> list[Line]:
-    """A heading, a line a seat with one's own first, and prison and register below."""
+    """Return the table of the seats, this person's own first, with prison and register below.
+
+    Args:
+        stage: What is shown.
+        width: The width of the screen, in cells.
+
+    Returns:
+        The lines. They are empty before the game has begun.
+    """
     view = stage.scene.view
     if view is None or stage.names is None:
         return []
@@ -300,6 +358,7 @@ Column = tuple[str, int, Callable[[int], Line]]
 
 
 def _columns(stage: Stage, view: View, width: int) -> list[Column]:
+    """Return the title, the width and the function of each column of the seats."""
     state, wide = view.state, width >= 100
     ranks, figures = state.ranks(state.figures), state.figures
     names = [name_of(stage, seat) for seat in range(state.seats)]
@@ -339,29 +398,43 @@ def _columns(stage: Stage, view: View, width: int) -> list[Column]:
 
 
 def _colour(stage: Stage, seat: int) -> str:
+    """Return the name of a seat's colour, or "" before the colours are drawn."""
     colours = stage.names.colours if stage.names else ()
     return card_names.colour(colours[seat]) if seat < len(colours) else ""
 
 
 def _numbers(view: View, seat: int, kind: ActionKind) -> str:
+    """Return the numbers of a seat's cards of one kind."""
     return " ".join(map(str, card_names.held_numbers(view, seat, kind))) or "—"
 
 
 SINGLE = (ActionKind.DETECTIVE, ActionKind.EXHIBIT)
-"""The kinds of Action card that a seat has one of."""
+"""The kinds of Action card that a seat has only one of."""
 
 
 def _flags(view: View, seat: int) -> str:
+    """Return which of its single cards a seat has."""
     has = card_names.held_numbers
     return " ".join(_mark(kind) if has(view, seat, kind) else "·" for kind in SINGLE)
 
 
 def _mark(kind: ActionKind) -> str:
+    """Return the first letter of a kind of card."""
     return _(card_names.KIND_WORDS[kind])[0]
 
 
 def where(stage: Stage, view: View, seat: int, wide: bool) -> Line:
-    """The Place and Action a seat has shown this round, and what came of it."""
+    """Return the Place and the Action that a seat has shown this round, and what came of it.
+
+    Args:
+        stage: What is shown.
+        view: The game as it is shown.
+        seat: The seat.
+        wide: Whether the screen is wide.
+
+    Returns:
+        The line.
+    """
     place, action = view.state.places[seat], view.state.actions[seat]
     done = _done(stage.scene.doings.get(seat))
     if place is None:
@@ -385,7 +458,15 @@ def _done(doing: Sale | CashStolen | None) -> str:
 
 
 def played(card: ActionCard, wide: bool) -> str:
-    """An Action card in few cells: its whole name where there is room, else its first letter."""
+    """Return an Action card in few cells.
+
+    Args:
+        card: The card.
+        wide: Whether there is room for the whole name instead of its first letter.
+
+    Returns:
+        The name and number of the card.
+    """
     kind = _(card_names.KIND_WORDS[card.kind])
     if wide:
         return kind if card.number is None else f"{kind} {card.number}"
@@ -393,7 +474,16 @@ def played(card: ActionCard, wide: bool) -> str:
 
 
 def prison(stage: Stage, view: View, width: int) -> Line:
-    """The cells, cell 1 first, and the Cash in the register."""
+    """Return the cells of the prison, cell 1 first, and the Cash in the register.
+
+    Args:
+        stage: What is shown.
+        view: The game as it is shown.
+        width: The width of the screen, in cells.
+
+    Returns:
+        The line.
+    """
     state = view.state
     marks = letters(stage.names.nicknames) if stage.names else ()
     line = Line().add(" " + _("Prison"), "dim").add(" ")

@@ -1,4 +1,4 @@
-"""What the full screen draws: the scene of the table, the sentences of its log, and the reveal."""
+"""The content of the full screen: the scene of the table, its log, and the reveal."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from ...words.translation import _
 from ...words.update_sentences import FollowedTable, Telling, sentences
 
 LOG: Final[Quota] = 400
-"""Lines that are kept of the log."""
+"""The number of lines of the log that are stored."""
 WORDLESS: Final = frozenset(
     {
         updates.Reached,
@@ -33,19 +33,22 @@ WORDLESS: Final = frozenset(
         updates.Again,
     }
 )
-"""Updates that are shown in a place of their own and leave no line in the log."""
+"""The updates that are shown in their own place and leave no line in the log."""
 
 
 class Stage(FollowedTable):
-    """Hears updates in their order. Reveals come beat by beat, and questions wait for them.
+    """The state of the full screen, made from updates in their order.
+
+    Reveals are shown beat by beat, and questions wait for them.
 
     Attributes:
-        log: What was told, in sentences.
-        told: How many sentences were told.
-        talk: The latest chat messages, and how many sentences were told before each.
+        log: The latest sentences.
+        told: The number of all sentences so far.
+        talk: The latest chat messages, and the number of sentences before each.
         beat: The sentences of what is revealed now.
-        alarm: The sentence about a seat that cheated.
+        alarm: The sentence about a seat that cheated. None once it was shown.
         lobby_note: The last sentence about a guest or a relay.
+        staged: Whether reveals wait for `advance`.
     """
 
     def __init__(self, staged: bool = True) -> None:
@@ -65,42 +68,63 @@ class Stage(FollowedTable):
 
     @property
     def is_revealing(self) -> bool:
-        """Whether beats are shown or wait."""
+        """True if beats are shown or wait."""
         return self._staging.is_revealing
 
     @property
     def past(self) -> updates.Resumed | None:
-        """How the game stands and what has happened, with what waits to be revealed."""
+        """The state of the game and all that has happened, including what waits to be revealed."""
         waiting = self._staging.happened
         view = waiting[-1].view if waiting else self.scene.view
         items = (*self.scene.record, *(item for one in waiting for item in one.items))
         return None if view is None else updates.Resumed(view, items)
 
     def begin_lesson(self, names: Names) -> None:
-        """Begin a game without a table, between these seats."""
+        """Begin a game without a table.
+
+        Args:
+            names: The names of the seats.
+        """
         self.names, self.scene = names, replace(self.scene, seat=names.mine)
 
     def seat_guests(self, names: tuple[str, ...], seats: int) -> None:
-        """Show who sits at a table that fills, without a line in the log."""
+        """Show who sits at a table that fills, without a line in the log.
+
+        Args:
+            names: The nicknames of those who sit there.
+            seats: The number of seats.
+        """
         self.scene = fold(self.scene, updates.Joined(names, seats))
 
     def hear(self, update: Heard) -> None:
-        """Take in one update, or keep it until the reveal before it is over."""
+        """Show an update, or keep it until the reveal before it is over.
+
+        Args:
+            update: The update, or a message of this screen alone.
+        """
         if isinstance(update, updates.Away):
             self.withdraw()
         self._staging, shown = self._staging.hear(update, self.staged, self.scene.is_away)
         self._show(shown)
 
     def withdraw(self, view: rules.View | None = None) -> None:
-        """Drop the questions that wait behind a reveal, or only those on this view."""
+        """Drop the questions that wait behind a reveal.
+
+        Args:
+            view: Drop only questions on this view. None for all.
+        """
         self._staging = self._staging.withdraw(view)
 
     def close_question(self) -> None:
-        """Show no question any more."""
+        """Stop showing the open question."""
         self.scene = replace(self.scene, question=None)
 
     def advance(self) -> float:
-        """Show the next beat. Return for how many seconds it stays, or 0 when nothing is left."""
+        """Show the next beat.
+
+        Returns:
+            The seconds for which it stays, or 0 if nothing is left.
+        """
         while True:
             self._staging, update = self._staging.next()
             if update is None:
@@ -117,13 +141,14 @@ class Stage(FollowedTable):
         self._show(shown)
 
     def _show(self, shown: Iterable[Heard]) -> None:
+        """Show these updates, and forget the beat if nothing is being revealed."""
         for update in shown:
             self._take(update)
         if not self._staging.is_shown:
             self.beat = ()
 
     def _take(self, update: Heard) -> None:
-        """Fold one update into the scene, and add what it says to the log."""
+        """Fold an update into the scene, and add its sentences to the log."""
         if isinstance(update, Remark):
             self._say(update.words)
             return
@@ -142,7 +167,7 @@ class Stage(FollowedTable):
                 self.talk.append((update, self.told))
 
     def _lines(self, update: updates.Update, before: Scene) -> list[str]:
-        """Return what the log says of an update."""
+        """Return the sentences of an update for the log."""
         if isinstance(update, updates.Moved):
             # The ticket has no frame around it, so that it can be marked and copied.
             words = _("Not everybody can reach you at your new address: p shows a ticket for them.")
@@ -152,14 +177,21 @@ class Stage(FollowedTable):
         return [] if type(update) in WORDLESS else sentences(update, Telling(self.names, before))
 
     def _say(self, words: str) -> None:
+        """Add a sentence to the log."""
         self.told += 1
         self.log.append(words)
 
 
 def keys_of(scene: Scene) -> list[tuple[str, str]]:
-    """Return of every seat its nickname, and in words the key by which its player is known.
+    """Return the nickname of every seat, and in words the key by which its player is known.
 
     In a replay only the key that was drawn for the table is known.
+
+    Args:
+        scene: The scene of the table.
+
+    Returns:
+        A pair for each seat. There is none before the game has begun.
     """
     if scene.table is None:
         return []

@@ -1,6 +1,6 @@
-"""The table as a Textual application: keys and mouse in, frames out.
+"""The table as a Textual application: keys and mouse go in, frames come out.
 
-One widget shows the lines of a frame, and knows which key a click on a place means. Nothing is
+One widget shows the lines of a frame, and knows the action of each place for a click. Nothing is
 decided here.
 """
 
@@ -36,7 +36,12 @@ from .stage import Stage
 
 
 class Board(Widget):
-    """Shows `draw(width, height)` anew whenever it is refreshed."""
+    """The widget that shows the lines of a frame.
+
+    Attributes:
+        draw: Returns the lines for a width and a height.
+        lines: The lines that are shown.
+    """
 
     DEFAULT_CSS = "Board { width: 1fr; height: 1fr; }"
 
@@ -46,16 +51,23 @@ class Board(Widget):
         self.lines: Sequence[Line] = ()
 
     def redraw(self) -> None:
-        """Draw again, because something has changed."""
+        """Draw the frame again, because something has changed."""
         self.lines = self.draw(self.size.width, self.size.height)
         self.refresh()
 
     def on_resize(self) -> None:
-        """Another size."""
+        """Draw the frame in the new size."""
         self.redraw()
 
     def render_line(self, y: int) -> Strip:
-        """One line in cells."""
+        """Return one line as cells.
+
+        Args:
+            y: The row, from 0.
+
+        Returns:
+            The cells.
+        """
         light = not self.app.current_theme.dark
         line = self.lines[y] if y < len(self.lines) else Line().fill(self.size.width)
         return Strip(
@@ -63,7 +75,11 @@ class Board(Widget):
         )
 
     async def on_click(self, event: events.Click) -> None:
-        """Do what stands there."""
+        """Run the action at the place of a click.
+
+        Args:
+            event: The click.
+        """
         if event.y < len(self.lines):
             action = self.lines[event.y].action_at(event.x)
             if action:
@@ -74,11 +90,17 @@ class Board(Widget):
 DARK, LIGHT = "textual-dark", "textual-light"
 MOST_TALK: Final[Quota] = 200
 HURRIED: Final[Seconds] = 30.0
-"""Seconds of the step timeout below which a reveal is not staged."""
+"""The time left of a step below which a reveal is not shown step by step, in seconds."""
 
 
 class TableApp(PagedApp):
-    """The table of one seat, or of one who looks on."""
+    """The table of a seat or of an onlooker.
+
+    Attributes:
+        hands: The calls for what the person does.
+        rings: Whether the terminal rings when it is this person's turn.
+        is_asking: Whether the open question has been shown, so that keys may answer it.
+    """
 
     ENABLE_COMMAND_PALETTE = False
     AUTO_FOCUS = None
@@ -103,45 +125,66 @@ class TableApp(PagedApp):
         self._board = Board(self._frame)
 
     def _print_error_renderables(self) -> None:
-        """Nothing: the library would print a traceback; the seat goes on in lines and says so."""
+        """Print nothing.
+
+        Textual would print a traceback, but the line prompt takes over and says so.
+        """
 
     def furnish(self, settings: Settings, bell: bool) -> None:
-        """As the person has wanted the screen before."""
+        """Set up the screen as the person has wanted it before.
+
+        Args:
+            settings: The stored settings.
+            bell: Whether the command allows the bell.
+        """
         self.rings = bell and settings.bell is not False
         self.stage.staged = settings.staged is not False
         self.theme = LIGHT if settings.light else DARK
 
-    # Showing.
+    # Display
 
     def compose(self) -> ComposeResult:
-        """The board, and below it the line for talk."""
+        """Show the board, and below it the line for chat.
+
+        Yields:
+            The widgets.
+        """
         yield self._board
         talk = Input(max_length=MOST_TALK, id="talk")
         talk.display = False
         yield talk
 
     def _frame(self, width: int, height: int) -> list[Line]:
+        """Return the lines of the frame."""
         return frame(self.stage, self.desk, width, height)
 
     @property
     def failure(self) -> Exception | None:
-        """What made the application fail, if it did."""
+        """The error that made the application fail, or None."""
         return self._exception
 
     def redraw(self) -> None:
-        """Show how it stands now."""
+        """Show the current state."""
         if self._board.is_attached:
             self._board.redraw()
 
     def remark(self, words: str) -> None:
-        """A line of the log, of this screen alone."""
+        """Add a line to the log of this screen alone.
+
+        Args:
+            words: The line.
+        """
         self.stage.hear(Remark(words))
         self.redraw()
 
-    # What is told.
+    # Updates
 
     def hear(self, update: Update) -> None:
-        """Take in one update, and show the first beat of what it reveals."""
+        """Take in an update, and show the first beat of what it reveals.
+
+        Args:
+            update: The update.
+        """
         now = self.stage.scene.clock if self.stage.scene.is_clock_of_step else None
         if now is not None and now.timeout and now.left < min(HURRIED, now.timeout / 4):
             self.stage.hurry()
@@ -149,7 +192,7 @@ class TableApp(PagedApp):
         if isinstance(update, Started):
             self.desk.has_replied = False
             if self.desk.autopilot:
-                self._hand_over(False)  # another game is one's own again
+                self._hand_over(False)  # A person plays the next game again.
         if self.stage.is_revealing and not self._beating:
             self._beating = True
             self._next_beat()
@@ -158,6 +201,7 @@ class TableApp(PagedApp):
         self.call_later(self.redraw)
 
     def _next_beat(self) -> None:
+        """Show the next beat, and schedule the one after it."""
         seconds = self.stage.advance()
         if seconds > 0:
             self.set_timer(seconds, self._next_beat)
@@ -166,9 +210,15 @@ class TableApp(PagedApp):
         self.redraw()
 
     def ask(self, view: View, kind: rules.Kind, again: bool) -> None:
-        """Open a question."""
+        """Open a question.
+
+        Args:
+            view: What the seat may know of the game.
+            kind: The kind of choice.
+            again: Whether an earlier choice no longer counts.
+        """
         if self.stage.names is not None:
-            self.stage.hear(Choosing(view, kind, again))  # what was asked before may have closed it
+            self.stage.hear(Choosing(view, kind, again))  # The question before may have closed it.
             self.desk.menu = menu(view, kind, self.stage.names, again)
             self.is_asking = False
             self.call_after_refresh(self._question_shown)
@@ -176,18 +226,22 @@ class TableApp(PagedApp):
         self.redraw()
 
     def on_mount(self) -> None:
-        """A question that opened under a page is seen when the page has gone."""
+        """Let a question that opens under a page count as shown once the page is closed."""
         self.screen_change_signal.subscribe(
             self, lambda _screen: self.call_after_refresh(self._question_shown)
         )
 
     def _question_shown(self) -> None:
-        """From here on keys answer what is asked, unless something lies over it."""
+        """Let keys answer the open question, unless a page lies over it."""
         if self.desk.menu is not None and len(self.screen_stack) == 1:
             self.is_asking = True
 
     def close_question(self, view: View) -> None:
-        """What was asked on this view is asked no more; what has been asked since then stays."""
+        """Close the question on a view. A question that has replaced it stays.
+
+        Args:
+            view: The view.
+        """
         self.stage.withdraw(view)
         if self.desk.menu is not None and self.desk.menu.view is not view:
             return
@@ -197,41 +251,53 @@ class TableApp(PagedApp):
         self.redraw()
 
     def ask_plainly(self, words: str) -> None:
-        """Ask with yes or no, or change the words; no words: nothing is asked any more."""
+        """Ask a question with yes or no, or change its words.
+
+        Args:
+            words: The question. "" to ask nothing any more.
+        """
         if words and not self.desk.answers:
             self._ring()
         self.desk.answers = words
         self.redraw()
 
     def explain(self, words: str) -> None:
-        """An explanation of the lesson, until Enter; no words: nothing is explained any more."""
+        """Show an explanation of the lesson until Enter is typed.
+
+        Args:
+            words: The explanation. "" to show none any more.
+        """
         self.desk.lesson = words
         self.redraw()
 
     def _ring(self) -> None:
-        """It is this person's turn, and the window is not looked at."""
+        """Ring, because it is this person's turn and its window is not in focus."""
         if self.rings and not self._watched:
             self.bell()
         self._entitle(_("► your turn") if not self._watched else "")
 
     def _entitle(self, turn: str) -> None:
-        """Give the terminal's window a title: the library has no call for it."""
+        """Set the title of the terminal's window, for which Textual has no call."""
         if self._driver is not None and not self.is_headless:
             self._driver.write(f"\x1b]2;{turn} · {self.TITLE}\x07" if turn else "\x1b]2;\x07")
 
     def on_app_blur(self) -> None:
-        """The window is looked at no more."""
+        """Note that the window has lost the focus."""
         self._watched = False
 
     def on_app_focus(self) -> None:
-        """The window is looked at."""
+        """Note that the window has the focus."""
         self._watched = True
         self._entitle("")
 
-    # Keys.
+    # Keys
 
     async def on_key(self, event: events.Key) -> None:
-        """What a key does; a reveal is hurried by any. What lies over the table has its own."""
+        """Run the action of a key. Any key ends a reveal, and an open page has its own keys.
+
+        Args:
+            event: The key.
+        """
         if len(self.screen_stack) > 1:
             await self.key_over_a_page(event)
             self.redraw()
@@ -257,26 +323,41 @@ class TableApp(PagedApp):
             self.redraw()
 
     def over_a_page(self, key: str) -> str | None:
-        """A number too, where it picks something."""
+        """Return the action of a key that works while a page is open, including digits of a question.
+
+        Args:
+            key: The key.
+
+        Returns:
+            The action, or None if the key has none.
+        """
         found, number = self.desk.menu, NUMBERS.get(key, 0)
         if found is not None and found.has(number) and self._hears:
             return KEYS[key]
         return super().over_a_page(key)
 
-    # What a key or a click does.
+    # Actions of keys and clicks
 
     def action_hurry(self) -> None:
-        """Show all that waits."""
+        """Show everything that waits to be revealed."""
         self.stage.hurry()
         self.redraw()
 
     def action_choose(self, how: str, *number: int) -> None:
-        """Call a method of the open question's menu, which picks or marks an answer."""
+        """Call a method of the open question's menu, which picks or marks an answer.
+
+        Args:
+            how: The name of the method.
+            number: Its arguments.
+        """
         if self.desk.menu is not None and self._hears:
             getattr(self.desk.menu, how)(*number)
 
     def action_seal(self) -> None:
-        """Seal what is picked; if nothing is, or it is no choice, say so."""
+        """Seal what is picked, or show why it cannot be sealed.
+
+        In other situations Enter leaves the table, goes on with a lesson, or takes the seat again.
+        """
         found = self.desk.menu
         if self.desk.hint:
             self.hands.leave()
@@ -293,13 +374,14 @@ class TableApp(PagedApp):
                 self.hands.answer(choice, found.view)
 
     async def action_bot(self) -> None:
-        """Take the seat back from the bot; giving it away is asked in the menu."""
+        """Take the seat back from the bot, or open the menu to give it away."""
         if self.desk.autopilot:
             self._hand_over(False)
         elif self.desk.lesson is None:
             await self.action_menu("bot")
 
     def _hand_over(self, to_bot: bool) -> None:
+        """Give the seat to a bot, or take it back."""
         self.desk.autopilot = to_bot
         self.hands.hand_over()
         if to_bot:
@@ -307,13 +389,13 @@ class TableApp(PagedApp):
         self.redraw()
 
     def action_wait(self) -> None:
-        """Give who is awaited longer."""
+        """Ask for more time for the awaited seats."""
         self.hands.wait_longer()
 
-    # Talk.
+    # Chat
 
     def action_talk(self) -> None:
-        """Open the line for talk."""
+        """Open the line for chat."""
         field = self.query_one("#talk", Input)
         field.placeholder = _("say something, or the number of a phrase, 1 to {most}").format(
             most=len(PHRASES)
@@ -322,21 +404,26 @@ class TableApp(PagedApp):
         field.focus()
 
     def _close_talk(self) -> None:
+        """Close the line for chat."""
         field = self.query_one("#talk", Input)
         field.value, field.display = "", False
         self.set_focus(None)
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Say it."""
+        """Send the chat message that was typed.
+
+        Args:
+            event: The text.
+        """
         words = event.value.strip()
         self._close_talk()
         if words:
             self.hands.talk(meant(words))
 
-    # The menu.
+    # Menu
 
     async def action_interrupt(self) -> None:
-        """Ctrl-C opens the menu; the second one leaves."""
+        """Open the menu at the first Ctrl-C, and leave at the second."""
         if isinstance(self.screen, Choices):
             self.screen.dismiss("leave")
         else:
@@ -344,12 +431,16 @@ class TableApp(PagedApp):
 
     @property
     def _hears(self) -> bool:
-        """Whether what is asked is seen, so that a key may answer it."""
+        """True if the open question can be seen, so that a key may answer it."""
         is_seen = not is_small(self.size.width, self.size.height)
         return self.is_asking and is_seen and not self.stage.is_revealing
 
     async def action_menu(self, first: str = "") -> None:
-        """Stay, leave for now, let a bot play on, and a few settings; `first` is highlighted."""
+        """Open or close the menu: to stay, to leave, to let a bot play, and a few settings.
+
+        Args:
+            first: The word of the entry that is highlighted.
+        """
         if self.desk.hint:
             self.hands.leave()
             return
@@ -360,6 +451,7 @@ class TableApp(PagedApp):
         await self.push_screen(Choices(_("Menu"), shown, first), self._chosen)
 
     def _chosen(self, name: str | None) -> None:
+        """Do what was chosen in the menu."""
         word, _space, number = (name or "").partition(" ")
         if word == "leave":
             self.hands.leave()

@@ -1,4 +1,4 @@
-"""The moments without a question: the table fills, the deal, a reveal, the end."""
+"""The screens without a question: while the table fills, the deal, a reveal, and the end."""
 
 from __future__ import annotations
 
@@ -30,7 +30,16 @@ STAGES: Final = {
 
 
 def lobby(stage: Stage, width: int, papers: Sequence[str]) -> list[Line]:
-    """Who has sat down, the host's ticket or what a guest waits for, and the terms."""
+    """Return the screen of a table that fills.
+
+    Args:
+        stage: What is shown.
+        width: The width of the screen, in cells.
+        papers: The ticket or a guest's notes, and the terms.
+
+    Returns:
+        The lines.
+    """
     seated = _("Seated {number} of {seats}").format(
         number=len(stage.scene.lobby), seats=stage.scene.of_seats
     )
@@ -46,7 +55,7 @@ def lobby(stage: Stage, width: int, papers: Sequence[str]) -> list[Line]:
 
 
 def _code(code: updates.OfferedCode | updates.NoCode | None, width: int) -> list[Line]:
-    """The host's code, or why there is none; nothing for who needs none."""
+    """Return the host's spoken code, or why there is none."""
     if code is None:
         return []
     if isinstance(code, updates.NoCode):
@@ -58,7 +67,15 @@ def _code(code: updates.OfferedCode | updates.NoCode | None, width: int) -> list
 
 
 def deal(stage: Stage, width: int) -> list[Line]:
-    """How far the deal has come: it has a step for each seat's shuffle and five more."""
+    """Return how far the deal has come: it has a step for each seat's shuffle and five more.
+
+    Args:
+        stage: What is shown.
+        width: The width of the screen, in cells.
+
+    Returns:
+        The lines.
+    """
     table = stage.scene.table
     if table is None:
         return []
@@ -89,13 +106,29 @@ PROMISES: Final = (
 
 
 def reveal(stage: Stage, width: int) -> list[Line]:
-    """The beat that is shown, a line each."""
+    """Return the beat that is shown, a paragraph for each sentence.
+
+    Args:
+        stage: What is shown.
+        width: The width of the screen, in cells.
+
+    Returns:
+        The lines.
+    """
     lines = [text(" " + _("REVEALED") + "  ", "title").add(_("any key hurries"), "dim")]
     return lines + paragraphs(stage.beat, width - 1, "bright")
 
 
 def over(stage: Stage, width: int) -> list[Line]:
-    """The result as a table, the last exhibits, and the turning points."""
+    """Return the result as a table, the last exhibits, and the turning points.
+
+    Args:
+        stage: What is shown.
+        width: The width of the screen, in cells.
+
+    Returns:
+        The lines.
+    """
     if stage.scene.ended is not None:
         words = ended(stage.scene.ended, stage.names)
         return [*broken(" " + words, width - 1, "warn", " "), Line()]
@@ -109,7 +142,7 @@ def over(stage: Stage, width: int) -> list[Line]:
 
 
 def _standings(stage: Stage, standings: Sequence[Standing], width: int) -> list[Line]:
-    """A line for each seat: its rank and field, and its last exhibit with what it brought."""
+    """Return a line for each seat: rank, field, and its last exhibit with what it brought."""
     names = [name_of(stage, one.seat) for one in standings]
     who = min(18, 2 + max(map(cells, (_("SEAT"), *names))))
     head = Line().add(" ").add(fit(_("RANK"), 6) + fit(_("SEAT"), who), "dim")
@@ -136,7 +169,16 @@ def _standings(stage: Stage, standings: Sequence[Standing], width: int) -> list[
 
 
 def again(stage: Stage, width: int, by_bot: bool = False) -> list[Line]:
-    """Who plays again, who does not, and who is still awaited. `by_bot`: a bot plays the seat."""
+    """Return who plays again, who does not, and who is still awaited.
+
+    Args:
+        stage: What is shown.
+        width: The width of the screen, in cells.
+        by_bot: Whether a bot plays the seat.
+
+    Returns:
+        The lines.
+    """
     if stage.scene.again is None or stage.scene.table is None:
         return []
 
@@ -154,14 +196,21 @@ def again(stage: Stage, width: int, by_bot: bool = False) -> list[Line]:
 
 
 def _spread(line: Line, years: str, width: int) -> list[Line]:
-    """The pieces of an exhibit behind its letters, in as many lines as they need."""
+    """Return the pieces of an exhibit behind its letters, in as many lines as they need."""
     start = line.width
     first, *rest = broken(years, max(10, width - start - 1), "dim")
     return [line.join(first), *(Line().fill(start).join(more) for more in rest)]
 
 
 def turning_points(stage: Stage) -> list[str]:
-    """The largest gains, who stole most, and who was jailed most."""
+    """Return the largest gains, who stole most, who was jailed most, and who cheated.
+
+    Args:
+        stage: What is shown.
+
+    Returns:
+        The sentences.
+    """
     found, number = [], 0
     gains: list[tuple[int, int, int]] = []
     thefts: dict[int, int] = {}
@@ -192,6 +241,7 @@ def turning_points(stage: Stage) -> list[str]:
 
 
 def _most(stage: Stage, counts: dict[int, int], words: str) -> list[str]:
+    """Return the sentence about the seats with the highest count, if any has one."""
     if not counts:
         return []
     most = max(counts.values())
@@ -200,7 +250,15 @@ def _most(stage: Stage, counts: dict[int, int], words: str) -> list[str]:
 
 
 def ten_lines(stage: Stage, width: int) -> list[Line]:
-    """The rules, for a page."""
+    """Return the page of the rules.
+
+    Args:
+        stage: What is shown.
+        width: The width of the page, in cells.
+
+    Returns:
+        The lines.
+    """
     if stage.names is None:
         return []
     return [text(words, "plain") for words in rules_text.lines(stage.names.edition, width)]
