@@ -1,4 +1,4 @@
-"""The screen and the seat for programs: a JSON object a line out, an answer a line in."""
+"""The screen for programs: it writes JSON objects, one a line, and reads an answer on each line."""
 
 from __future__ import annotations
 
@@ -28,17 +28,17 @@ from ..words.presence_sentences import standings_json, why_ended
 from ..words.table_terms import TableOffer, terms_json
 from ..words.translation import _
 from .lines.line_question import MOST_WISHES
-from .lines.stdin_lines import STRAYS, pump
+from .lines.stdin_lines import STRAYS, forward_input
 from .screen_interface import Box, ScreenOptions
 
 T = TypeVar("T")
 Write = Callable[[dict[str, Any]], None]
 WISHES: Final[dict[str, Wish]] = {'{"wait":true}': WaitLonger(), '{"leave":true}': LeaveForNow()}
-"""Lines that are no answers, without their spaces."""
+"""The lines that are requests and no answers, without their spaces."""
 
 
 def _words(update: updates.Update) -> dict[str, Any]:
-    """Return the sentences beside the codes of an update."""
+    """Return the sentences that are added to the codes of an update."""
     match update:
         case updates.ChoiceRefused(_, code, fields):
             return {"reason": refusal(code, fields)}
@@ -50,7 +50,7 @@ def _words(update: updates.Update) -> dict[str, Any]:
 
 
 def _parsed(line: str) -> Any:
-    """The JSON value of a line; None, which is never a choice, if it holds none."""
+    """Return the JSON value of a line, or None, which is never a choice, if it contains none."""
     try:
         return json.loads(line)
     except (ValueError, RecursionError):
@@ -58,7 +58,7 @@ def _parsed(line: str) -> Any:
 
 
 def _talk(line: str) -> Talk | None:
-    """What a line says to the table; None if it is no talk."""
+    """Return the chat message of a line, or None if it is no chat."""
     value = _parsed(line) if line.startswith("{") else None
     if not isinstance(value, dict) or list(value) != ["talk"]:
         return None
@@ -68,16 +68,24 @@ def _talk(line: str) -> Talk | None:
 
 
 class JsonSeat:
-    """The screen of `--json`, and the program in the seat; see `screen_interface.Screen`.
+    """The screen of `--json` and the program in the seat (see `screen_interface.Screen`).
 
     Each update and each happening is written as an object with a `type`, one a line. The program
-    answers each `choosing` line with a choice as JSON, one a line: a number or an array as in
-    `choices`; what is not legal is refused and asked again. The line {"wait": true} is no answer:
-    it waits longer for who is awaited; {"leave": true} leaves for now; {"talk": "words"} or
-    {"talk": 3} says them, or the phrase of this number, to the table. A `seat-request` is
-    answered by {"admit": "FINGERPRINT"} or {"refuse": "FINGERPRINT"}, or, if the guest shows no
-    key, by {"admit": null, "request": NUMBER} with the number of the request. Lines are also heard
-    where nothing is asked if the program may play again.
+    answers each `choosing` line with a line that is a choice as JSON: a number or an array as in
+    `choices`. A choice that is not legal is refused and asked for again.
+
+    Some lines are no answers. {"wait": true} asks for more time for the awaited seats, and
+    {"leave": true} leaves for now. {"talk": "words"} or {"talk": 3} sends a chat message or the
+    phrase of this number.
+
+    A `seat-request` is answered with {"admit": "FINGERPRINT"} or {"refuse": "FINGERPRINT"}. If the
+    guest shows no key, the answer is {"admit": null, "request": NUMBER} with the number of the
+    request. Lines are also read while nothing is asked if the program may play again.
+
+    Attributes:
+        nicknames: The nicknames of the seats. Empty before the game has begun.
+        table_name: The id of the game. "" before it has begun.
+        typed: The channel into which the lines of the program are sent.
     """
 
     def __init__(self, how: ScreenOptions, write: Write = write_line) -> None:
@@ -97,12 +105,15 @@ class JsonSeat:
         self._send, self._answers = trio.open_memory_channel[str](64)
         self._wishes = Box[Wish](MOST_WISHES)
 
-    # The screen.
+    # Screen
 
     def tell(self, update: updates.Update) -> None:
-        """Write one update, except for the clock, which is for people.
+        """Write an update, except for the clock, which is for people.
 
-        The end is written by `end`, and at once if another game may follow.
+        The end is written by `end`, or at once if another game may follow.
+
+        Args:
+            update: The update.
         """
         match update:
             case updates.GameOver(transcript=transcript, standings=standings):
@@ -131,45 +142,81 @@ class JsonSeat:
             self._write({"type": "hand", "collectibles": own})
 
     def say(self, words: str) -> None:
-        """Nothing: programs get no remarks."""
+        """Do nothing, because programs get no messages for people.
+
+        Args:
+            words: The message.
+        """
 
     def show_ticket(self, ticket: str, offer: TableOffer) -> None:
-        """The first object of a host."""
+        """Write the first object of a host.
+
+        Args:
+            ticket: The ticket.
+            offer: The table with its terms.
+        """
         self._write({"type": "ticket", "ticket": ticket, **terms_json(offer)})
 
     def show_terms(self, offer: TableOffer) -> None:
-        """The first object of a guest."""
+        """Write the first object of a guest.
+
+        Args:
+            offer: The table with its terms.
+        """
         self._write({"type": "terms", **terms_json(offer)})
 
     def allow_hints(self, allowed: bool) -> None:
-        """Nothing: a program asks for none."""
+        """Do nothing, because a program gets no hints.
+
+        Args:
+            allowed: Whether hints are allowed.
+        """
 
     def run(self, main: Callable[..., Awaitable[T]], *args: Any) -> T:
-        """Run the peer; this screen needs no loop of its own."""
+        """Run the peer in trio, since this screen needs no loop of its own.
+
+        Args:
+            main: The peer's function.
+            args: The arguments of `main`.
+
+        Returns:
+            The result of `main`.
+        """
         return trio.run(main, *args)
 
     def end(self, outcome: Outcome) -> None:
-        """The last object of a table, once."""
+        """Write the last object of a table, once.
+
+        Args:
+            outcome: The outcome of the table.
+        """
         if not self._is_over:
             self._is_over = outcome.code is None
             self._write(last_line(outcome, self.nicknames))
 
-    # What the program says.
+    # Input
 
     def listens(self, is_asked: bool) -> bool:
-        """For answers, and for a program that may talk or play again."""
+        """Return whether the input is read: for answers, and if the program may chat or play again.
+
+        Args:
+            is_asked: Whether the program may be asked something.
+
+        Returns:
+            Whether the input is read.
+        """
         if self._how.looks_on:
             return not sys.stdin.isatty()
         return is_asked or self._how.again
 
     async def listen(self) -> None:
-        """Hear every line until the input ends."""
+        """Read and handle every line until the input ends."""
         async with trio.open_nursery() as nursery:
-            nursery.start_soon(pump, self.typed)
+            nursery.start_soon(forward_input, self.typed)
             await self.hear()
 
     async def hear(self) -> None:
-        """Take in the lines typed, until there are no more."""
+        """Sort the lines into requests and answers, until there are no more."""
         async with self._send:
             async for line in self._lines:
                 wish = WISHES.get("".join(line.split())) or _talk(line)
@@ -179,6 +226,11 @@ class JsonSeat:
                     self._wishes.put(wish)
 
     async def _line(self) -> str:
+        """Wait for the next line that is no request.
+
+        Raises:
+            Trouble: If the input has ended.
+        """
         try:
             return await self._answers.receive()
         except trio.EndOfChannel as error:
@@ -186,7 +238,11 @@ class JsonSeat:
             raise Trouble(words, INTERRUPTED) from error
 
     async def agree(self) -> bool:
-        """Whether the next line is true, y or yes."""
+        """Wait for the answer to the terms.
+
+        Returns:
+            Whether the next line is true, y or yes.
+        """
         return (await self._line()).lower() in ("true", "y", "yes")
 
     async def admit(self, nickname: str, key: str | None) -> bool:
@@ -210,13 +266,21 @@ class JsonSeat:
                 if said == {word: key, **named}:
                     return means
 
-    # The player.
+    # Player
 
     async def choose(self, view: rules.View, kind: rules.Kind, again: bool) -> rules.Choice:
-        """The next line that is a choice of this kind, or the choice of the bot in the seat.
+        """Wait for a line that is a legal choice, or let the bot choose that has the seat.
+
+        Args:
+            view: What the seat may know of the game.
+            kind: The kind of choice.
+            again: Whether an earlier choice no longer counts.
+
+        Returns:
+            The choice.
 
         Raises:
-            Trouble: After too many lines that are none.
+            Trouble: After too many lines that are no choice.
         """
         for _stray in range(STRAYS):
             line = None if self._how.auto else await self._choice_line()
@@ -233,7 +297,7 @@ class JsonSeat:
         raise Trouble(words.format(number=STRAYS), USAGE)
 
     async def _choice_line(self) -> str | None:
-        """Return the next line; None if the input has ended and a bot stands in."""
+        """Return the next line, or None if the input has ended and a bot stands in."""
         try:
             line = await self._line()
         except Trouble as error:
@@ -248,14 +312,22 @@ class JsonSeat:
         return line
 
     async def returning(self) -> None:
-        """At once: a program that is still there wants to play."""
+        """Return at once, because a program that still runs wants to play."""
 
     async def wish(self) -> Wish:
-        """To wait longer or to talk, each time it says so."""
+        """Wait for a line that is a request.
+
+        Returns:
+            The request.
+        """
         return await self._wishes.next()
 
     async def again(self) -> bool:
-        """Whether the next line is true, y or yes; no, if there is none. A bot alone says yes."""
+        """Wait for the answer whether the program plays again. A bot alone always agrees.
+
+        Returns:
+            Whether the next line is true, y or yes. False if there is none.
+        """
         if self._how.auto and not self._how.again:
             return True
         try:
@@ -265,7 +337,15 @@ class JsonSeat:
 
 
 def last_line(outcome: Outcome, nicknames: tuple[str, ...]) -> dict[str, object]:
-    """The last object a program gets."""
+    """Return the last object that a program gets.
+
+    Args:
+        outcome: The outcome of the table.
+        nicknames: The nicknames of the seats.
+
+    Returns:
+        The object.
+    """
     return {
         "type": "finished" if outcome.code is None else "ended",
         "transcript": None if outcome.transcript is None else str(outcome.transcript),
@@ -278,7 +358,7 @@ def last_line(outcome: Outcome, nicknames: tuple[str, ...]) -> dict[str, object]
 
 
 def _evidence(outcome: Outcome) -> dict[str, Any]:
-    """What proves to anyone that the host has signed two tables, or one in two ways."""
+    """Return the proof that the host has signed two tables, or one table in two ways."""
     found = outcome.evidence
     if found is None:
         return {}

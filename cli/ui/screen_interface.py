@@ -1,6 +1,6 @@
 """The interface of all screens.
 
-A further screen is one more file of this folder, and one more line in `screen_of` of
+A further screen is one more file in this folder, and one more line in `screen_of` of
 `cli/commands/take_seat.py`.
 """
 
@@ -21,23 +21,30 @@ from protocol.bounds import Quota
 from ..words.table_terms import TableOffer
 
 MOST_WAITING: Final[Quota] = 64
-"""Answers that wait for a question."""
+"""The number of answers that may wait for a question."""
 T = TypeVar("T")
 
 
 class Box(Generic[T]):
-    """What comes from the player, in its order, until somebody asks for it."""
+    """A queue of what comes from the player, until somebody asks for it."""
 
     def __init__(self, most: Quota = MOST_WAITING) -> None:
         """Make an empty box.
 
         Args:
-            most: How many may wait.
+            most: How many values may wait.
         """
         self._send, self._receive = trio.open_memory_channel[T](most)
 
     def put(self, value: T) -> bool:
-        """Put one in. Return False, and leave it out, if too many wait."""
+        """Put a value into the box.
+
+        Args:
+            value: The value.
+
+        Returns:
+            Whether there was room for it. If not, it is dropped.
+        """
         try:
             self._send.send_nowait(value)
         except trio.WouldBlock:
@@ -45,40 +52,71 @@ class Box(Generic[T]):
         return True
 
     def empty(self) -> None:
-        """Forget what came before."""
+        """Drop all values that wait."""
         with suppress(trio.WouldBlock):
             while True:
                 self._receive.receive_nowait()
 
     async def next(self) -> T:
-        """Return the next one, whenever it comes."""
+        """Wait for the next value.
+
+        Returns:
+            The value.
+        """
         return await self._receive.receive()
 
 
 class Screen(Player, Protocol):
-    """One seat's screen, and its player: it tells what happens, and asks what is to be asked."""
+    """The screen of one seat together with its player: it shows what happens and asks questions."""
 
     @property
     def table_name(self) -> str:
-        """The name of the game, once it has begun; empty before."""
+        """The id of the game. "" before it has begun."""
 
     def tell(self, update: Update) -> None:
-        """Tell one update."""
+        """Show an update.
+
+        Args:
+            update: The update.
+        """
 
     def say(self, words: str) -> None:
-        """A remark to a person."""
+        """Show a message to a person.
+
+        Args:
+            words: The message.
+        """
 
     def show_ticket(self, ticket: str, offer: TableOffer) -> None:
-        """The ticket of the table just opened, and its terms."""
+        """Show the ticket and the terms of a table that was just opened.
+
+        Args:
+            ticket: The ticket.
+            offer: The table with its terms.
+        """
 
     def show_terms(self, offer: TableOffer) -> None:
-        """The terms of a table, before the seat is taken."""
+        """Show the terms of a table before the seat is taken.
+
+        Args:
+            offer: The table with its terms.
+        """
 
     def allow_hints(self, allowed: bool) -> None:
-        """Whether the player may be shown what the hard bot would do: all others are its bots."""
+        """Allow or forbid hints from the hard bot.
+
+        They are allowed if all others are the player's bots.
+
+        Args:
+            allowed: Whether they are allowed.
+        """
 
     def agree(self) -> Awaitable[bool]:
-        """Whether the terms just shown are accepted."""
+        """Ask the player to accept the terms that were just shown.
+
+        Returns:
+            Whether they are accepted.
+        """
 
     def admit(self, nickname: str, key: str | None) -> Awaitable[bool]:
         """Ask the player whether a guest may sit down.
@@ -86,33 +124,58 @@ class Screen(Player, Protocol):
         Args:
             nickname: The nickname of the guest.
             key: The fingerprint of its long-lived key. None if it shows none.
+
+        Returns:
+            Whether the guest may sit down.
         """
 
     def listens(self, is_asked: bool) -> bool:
-        """Whether it needs what is typed; `is_asked`: it may have to be answered."""
+        """Return whether the screen needs `listen` to run.
+
+        Args:
+            is_asked: Whether the player may be asked something.
+
+        Returns:
+            Whether it reads what is typed.
+        """
 
     def listen(self) -> Awaitable[None]:
-        """Hear what is typed, until the input ends."""
+        """Read what is typed until the input ends.
+
+        Returns:
+            An awaitable that ends with the input.
+        """
 
     def end(self, outcome: Outcome) -> None:
-        """How the table has ended, after all updates."""
+        """Show how the table has ended, after all updates.
+
+        Args:
+            outcome: The outcome of the table.
+        """
 
     def run(self, main: Callable[..., Awaitable[T]], *args: Any) -> T:
-        """Run the peer to its end, with this screen around it; what it returns, or raises."""
+        """Run the peer to its end with this screen around it.
+
+        Args:
+            main: The peer's function.
+            args: The arguments of `main`.
+
+        Returns:
+            The result of `main`.
+        """
 
 
 @dataclass(frozen=True)
 class ScreenOptions:
-    """Who sits at a screen, and how it is wanted.
+    """The options of a screen.
 
     Attributes:
         leave: Called with the reason when the player leaves.
         as_json: Whether a program plays, by JSON lines.
-        plain: Whether lines are wanted instead of the full screen, so that the commands shown keep
-            them.
+        plain: Whether lines are wanted instead of the full screen. The commands shown then say so.
         auto: Whether a bot plays.
         looks_on: Whether it is an onlooker, who is never asked anything.
-        again: Whether a program is asked for another game, or told each end as it looks on.
+        again: Whether a program is asked for another game, or, as an onlooker, told of each end.
         bell: Whether a full screen may ring.
         stands_in: Whether a bot plays on if the input ends before the first answer.
     """

@@ -23,7 +23,7 @@ from .stage import Stage
 
 
 def header(stage: Stage, width: int, by_bot: bool = False, is_unseen: bool = False) -> Line:
-    """Return the first line: the game, the round, who is awaited, and at the right links and proofs.
+    """Return the first line: game, round, who is awaited, and at the right links and proofs.
 
     Args:
         stage: What is shown.

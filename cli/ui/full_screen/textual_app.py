@@ -323,7 +323,7 @@ class TableApp(PagedApp):
             self.redraw()
 
     def over_a_page(self, key: str) -> str | None:
-        """Return the action of a key that works while a page is open, including digits of a question.
+        """Return the action of a key that works while a page is open, such as a digit's.
 
         Args:
             key: The key.

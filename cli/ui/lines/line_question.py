@@ -1,7 +1,7 @@
-"""What the line prompt shows and asks: pages on demand, one choice, and chat.
+"""The questions and pages of the line prompt: pages on demand, one choice, and chat.
 
-A choice is asked by its question and options, answered, and confirmed. `t words` says them in the
-chat, `t 3` says a phrase, and `m NAME` mutes one player.
+A choice is asked with its options, answered, and confirmed. `t WORDS` sends a chat message, `t 3`
+sends a phrase, and `m NAME` mutes a player.
 """
 
 from __future__ import annotations
@@ -46,11 +46,18 @@ HELP: Final = (
 HOST_HELP: Final = N_("c copies the ticket · qr shows it as a QR code · code copies the code")
 FIRST_HINT: Final = N_("b shows the board, r the rules, ? what else you can type.")
 PROOFS: Final = 20
-"""Lines about proofs that one look shows."""
+"""The number of lines on the page of proofs."""
 
 
 def key_of(word: str) -> str:
-    """The key that a word, in small letters, stands for; any other word as it is."""
+    """Return the key that a word stands for.
+
+    Args:
+        word: The word, in small letters.
+
+    Returns:
+        The key, or the word itself if it stands for none.
+    """
     return KEYS.get(word, word)
 
 
@@ -59,15 +66,15 @@ PAGES: Final = frozenset({"b", "h", "i", "l", "r", "proofs"})
 
 
 def page(screen: LineScreen, word: str, rest: str) -> Iterable[str] | None:
-    """Return the lines of the page that a word opens, which may be looked at any time.
+    """Return the lines of the page that a word opens. Pages can be opened at any time.
 
     Args:
-        screen: What it shows.
-        word: The word typed, in small letters.
-        rest: What stands behind it.
+        screen: The screen, with what has been shown so far.
+        word: The word that is typed, in small letters.
+        rest: The words behind it.
 
     Returns:
-        The lines; None if these words open no page.
+        The lines. None if these words open no page.
     """
     key, names, view = key_of(word), screen.names, screen.view
     if key not in PAGES or (rest and key != "i"):
@@ -97,58 +104,75 @@ SPELLED: Final = {
     "proofs": ("beweise", "pruebas"),
     "hint": ("tipp", "pista"),
 }
-"""Words of every language that one may try in the place of a key."""
+"""Words of every language that players may type in place of a key."""
 KEYS: Final = {word: key for key, words in SPELLED.items() for word in words}
 
 
 HANDED_OVER: Final = "\0handed over"
-"""Put among the answers when the seat is handed to the bot in the middle of a question."""
+"""The value among the answers that says that the seat was handed to a bot during a question."""
 COLUMNS: Final = 80
-"""Of a line in which several answers stand."""
+"""The greatest width of a line with several answers, in columns."""
 
 
 class Withdrawn(Exception):
-    """The seat was handed over while a question was open."""
+    """The error that is raised in an open question when the seat is handed to a bot."""
 
 
 class Asker:
-    """Asks one thing after the other; lines that answer are put in by `answer`."""
+    """A person who is asked one question after the other, at the line prompt.
+
+    Attributes:
+        hungry: An event that is set while an answer is awaited.
+    """
 
     def __init__(self, say: Callable[[str], None]) -> None:
         self._say = say
         self._answers = Box[str]()
         self.hungry = trio.Event()
-        """Set while an answer is awaited."""
-        self._asking = 0  # a cancelled question may end after the next one has begun
+        self._asking = 0  # A cancelled question may end after the next one has begun.
         self._open: tuple[str, ...] = ()
 
     @property
     def is_asking(self) -> bool:
-        """Whether a question is open."""
+        """True if a question is open."""
         return self._asking > 0
 
     def repeat(self) -> None:
-        """Say the open question again."""
+        """Print the open question again."""
         for line in self._open:
             self._say(line)
 
     def answer(self, line: str) -> None:
-        """Take in a line that may be the answer to the open question."""
+        """Take a line that may be the answer to the open question.
+
+        Args:
+            line: The line.
+        """
         self.hungry = trio.Event()
         self._answers.put(line)
 
     def withdraw(self) -> None:
-        """The open question, if there is one, needs no answer any more."""
+        """End the open question, if there is one, because it needs no answer any more."""
         if self._asking:
             self._answers.put(HANDED_OVER)
 
     def forget_old_answers(self) -> None:
-        """What was typed before a question was seen does not answer it."""
+        """Drop lines that were typed before the question could be seen."""
         self._answers.empty()
 
     async def agree(self, question: str, silent: bool | None = True) -> bool:
-        """A yes or a no, `silent` is what a bare Enter says; Withdrawn if the seat is handed over
-        meanwhile."""
+        """Ask for a yes or a no.
+
+        Args:
+            question: The question.
+            silent: The meaning of an empty line. None if it is no answer.
+
+        Returns:
+            The answer.
+
+        Raises:
+            Withdrawn: If the seat is handed over meanwhile.
+        """
         self._asking += 1
         try:
             self._put(question)
@@ -157,7 +181,16 @@ class Asker:
             self._asking -= 1
 
     def only(self, view: rules.View, kind: rules.Kind, names: Names) -> rules.Choice | None:
-        """The one legal choice, said to be made; None if there are more."""
+        """Return the only legal choice, and print that it is made.
+
+        Args:
+            view: What the seat may know of the game.
+            kind: The kind of choice.
+            names: The names of the seats and cards.
+
+        Returns:
+            The choice, or None if several are legal.
+        """
         choice = choice_names.forced(view, kind)
         if choice is not None:
             text = _("Only one choice is legal and is made for you: {choice}")
@@ -167,7 +200,20 @@ class Asker:
     async def ask(
         self, view: rules.View, kind: rules.Kind, again: bool, names: Names
     ) -> rules.Choice:
-        """A confirmed choice; Withdrawn if the seat is handed over meanwhile."""
+        """Ask for a choice until it is confirmed.
+
+        Args:
+            view: What the seat may know of the game.
+            kind: The kind of choice.
+            again: Whether an earlier choice no longer counts.
+            names: The names of the seats and cards.
+
+        Returns:
+            The choice.
+
+        Raises:
+            Withdrawn: If the seat is handed over meanwhile.
+        """
         self._asking += 1
         try:
             if again:
@@ -186,7 +232,7 @@ class Asker:
             self._asking -= 1
 
     async def _confirmed(self, otherwise: str = "", silent: bool | None = True) -> bool:
-        """A yes or a no; to anything else `otherwise` is said, or what a choice's answers are."""
+        """Wait for a yes or a no. After any other line, print what can be answered."""
         while True:
             answer = yes_or_no(await self._heard(), silent)
             if answer is not None:
@@ -194,6 +240,7 @@ class Asker:
             self._say(otherwise or _("Enter or y confirms, n chooses again."))
 
     async def _question(self, question: Query, view: rules.View, kind: rules.Kind) -> rules.Choice:
+        """Ask one question of a choice until the answer is valid."""
         if len(question.options) == 1 and kind == "theft":
             return question.options[0].value
         self._put(*_asked(question, kind))
@@ -204,11 +251,12 @@ class Asker:
                 self._say(str(why))
 
     def _put(self, *lines: str) -> None:
-        """Say a question, and keep it to be said again after a command."""
+        """Print a question, and store it to be printed again after a command."""
         self._open = lines
         self.repeat()
 
     async def _heard(self) -> str:
+        """Wait for the next line that may be an answer."""
         self.hungry.set()
         line = await self._answers.next()
         if line == HANDED_OVER:
@@ -217,8 +265,11 @@ class Asker:
 
 
 def _asked(question: Query, kind: rules.Kind) -> list[str]:
-    """The question and its options: of Places and windows there are two, on the same line; of
-    all else as many in a line as have room."""
+    """Return the lines of a question and its options.
+
+    The two options of a Place or a window stand on the line of the question. Of all others, as many
+    stand in a line as there is room for.
+    """
     if kind in ("place", "window"):
         two = (f"{n} {option.words}" for n, option in enumerate(question.options, 1))
         return ["  ".join([question.words, *two])]
@@ -238,17 +289,18 @@ Act = Callable[[], None]
 
 
 def nothing() -> None:
-    """What staying does."""
+    """Do nothing, because the player stays."""
 
 
 @dataclass(frozen=True)
 class SideQuestion:
-    """A question beside the game, which is answered by yes or no.
+    """A question beside the game that is answered with yes or no.
 
     Attributes:
         lines: The question.
-        act: What a yes does.
-        bot: What giving the seat to a bot does, where that is a third answer.
+        act: Called if the answer is yes.
+        bot: Called if the third answer, to give the seat to a bot, is chosen. None if there is
+            none.
     """
 
     lines: tuple[str, ...]
@@ -256,7 +308,14 @@ class SideQuestion:
     bot: Act | None = None
 
     def answer(self, line: str) -> Act | None:
-        """Return what a typed line does; None if it is no answer."""
+        """Return the function that a line asks for.
+
+        Args:
+            line: The line.
+
+        Returns:
+            The function. None if the line is no answer.
+        """
         word = line.strip().lower()
         if self.bot is not None and word in BOT:
             return self.bot
@@ -269,7 +328,13 @@ class SideQuestion:
 def leaving(has_begun: bool, leave: Act, bot: Act) -> SideQuestion:
     """Return the question whether to leave for now, to let a bot play on, or to stay.
 
-    Before the game there is no seat that a bot could have.
+    Args:
+        has_begun: Whether the game has begun. Before it there is no seat for a bot.
+        leave: Leaves the table.
+        bot: Gives the seat to a bot.
+
+    Returns:
+        The question.
     """
     if not has_begun:
         words = _(
@@ -295,18 +360,29 @@ MOST_WISHES: Final[Quota] = 16
 
 
 class LineTalk:
-    """The commands of talk, and whom this player does not want to hear."""
+    """The chat commands of the line prompt, and the players who are muted."""
 
     def __init__(self, say: Callable[[str], None], wishes: Box[Wish]) -> None:
         self._say, self._wishes = say, wishes
         self._muted: set[str] = set()
 
     def mute(self, names: Iterable[str]) -> None:
-        """From now on these are not heard."""
+        """Mute players.
+
+        Args:
+            names: Their nicknames.
+        """
         self._muted.update(names)
 
     def takes(self, line: str) -> bool:
-        """Whether a line is one of these commands; then it is done."""
+        """Run a chat command.
+
+        Args:
+            line: The line that is typed.
+
+        Returns:
+            Whether the line is a chat command.
+        """
         command, _space, rest = line.partition(" ")
         if command.lower() == TALK:
             self._talk(rest.strip())
@@ -326,6 +402,7 @@ class LineTalk:
         return True
 
     def _talk(self, words: str) -> None:
+        """List the phrases, or send a chat message."""
         if not words:
             for line in chat_phrases.listed():
                 self._say(line)
@@ -333,5 +410,12 @@ class LineTalk:
             self._wishes.put(Talk(chat_phrases.meant(words)))
 
     def hears(self, said: Said) -> bool:
-        """Whether this is shown."""
+        """Return whether a chat message is shown.
+
+        Args:
+            said: The message.
+
+        Returns:
+            Whether its author is not muted.
+        """
         return said.who not in self._muted

@@ -1,6 +1,6 @@
 """The screen of lines: every update becomes sentences, and the latest view is kept.
 
-It also shows a host's ticket as a block, as a copy for the clipboard, or as a QR code.
+A host's ticket is also shown as a block of lines or as a QR code, or copied to the clipboard.
 """
 
 from __future__ import annotations
@@ -16,13 +16,17 @@ from ...words.translation import N_, _
 from ...words.update_sentences import REMARKS, FollowedTable, Telling, sentences
 
 EDGE = 2
-"""Light modules around a QR code: fewer and some cameras do not find it."""
+"""The light modules around a QR code. With fewer, some cameras do not find it."""
 BLOCKS = {(False, False): "█", (False, True): "▀", (True, False): "▄", (True, True): " "}
-"""Two modules of one column, dark or not, as a character whose ink is light."""
+"""The character for two modules, one above the other. Its ink is light, and True is dark."""
 
 
 def show_qr(ticket: str) -> None:
-    """Print a QR code of the ticket, or say that the terminal has no room for it."""
+    """Print a ticket as a QR code, or print that the terminal has no room for it.
+
+    Args:
+        ticket: The ticket.
+    """
     lines, room = qr(ticket), printing.room()
     wide, high = len(lines[0]), len(lines)
     if room is not None and (room[0] < wide or room[1] <= high):
@@ -40,14 +44,27 @@ def copy(
     text: str,
     done: str = N_("The ticket was sent to your clipboard. Not every terminal accepts it."),
 ) -> None:
-    """Put a ticket, or another text, into the clipboard, if the terminal does that; say so."""
+    """Copy a text to the clipboard, if the terminal can, and print whether it did.
+
+    Args:
+        text: The text, usually a ticket.
+        done: The message if it was sent to the terminal.
+    """
     is_sent = printing.copy(text)
     printing.say(_(done) if is_sent else _("There is no terminal with which to copy it."))
 
 
 def qr(ticket: str) -> list[str]:
-    """A QR code of the ticket, two rows of it in a line. Capital letters alone take less room, and
-    a ticket reads the same in them."""
+    """Return the QR code of a ticket, with two rows of modules in each line.
+
+    Capital letters alone take less room, and a ticket is read the same in capitals.
+
+    Args:
+        ticket: The ticket.
+
+    Returns:
+        The lines of block characters.
+    """
     import segno
 
     modules = segno.make_qr(ticket.upper(), error="l").matrix
@@ -61,19 +78,21 @@ def qr(ticket: str) -> list[str]:
 
 
 def _line(above: Sequence[bool], below: Sequence[bool]) -> str:
+    """Return the characters for two rows of modules."""
     return "".join(BLOCKS[pair] for pair in zip(above, below, strict=True))
 
 
 Say = Callable[[str], None]
-"""Prints one line."""
+"""A function that prints one line."""
 
 
 class LineScreen(FollowedTable):
-    """Prints each update in sentences, and keeps the scene and the names for pages.
+    """A screen that prints each update in sentences, and keeps the scene and the names for pages.
 
     Attributes:
-        log: The game in full sentences.
-        is_confirmed: Whether the player has just confirmed a choice, which is then not told again.
+        say: Prints one line.
+        is_confirmed: Whether the player has just confirmed a choice, which is then not printed
+            again.
         by_bot: Whether a bot plays the seat.
     """
 
@@ -82,7 +101,7 @@ class LineScreen(FollowedTable):
 
         Args:
             say: Prints one line.
-            options: What stands before a game in the commands that are shown.
+            options: The options before the id of a game in the commands that are shown.
         """
         super().__init__()
         self.say = say
@@ -97,15 +116,23 @@ class LineScreen(FollowedTable):
 
     @property
     def typed_game(self) -> str:
-        """The game as it stands behind `hoity resume`. Empty before it has begun."""
+        """The id of the game as typed after `hoity resume`. "" before the game has begun."""
         return Telling(self.names, self.scene, self._options).game
 
     def note(self, words: str) -> None:
-        """Print a remark that is no part of the game."""
+        """Print a message that is no part of the game.
+
+        Args:
+            words: The message.
+        """
         self.say(f"  [{words}]")
 
     def __call__(self, update: updates.Update) -> None:
-        """Take in one update and print what it says."""
+        """Take in an update and print its sentences.
+
+        Args:
+            update: The update.
+        """
         before = self.follow(update)
         self._take(update)
         telling = Telling(self.names, before, self._options, self.by_bot, printing.width)
@@ -117,14 +144,14 @@ class LineScreen(FollowedTable):
             tell(line)
 
     def _take(self, update: updates.Update) -> None:
-        """Keep what this screen alone needs of an update."""
+        """Store what this screen alone needs of an update."""
         if isinstance(update, updates.Clock):
             self._tell_awaited(update)
         if isinstance(update, updates.Happened | updates.Awaited | updates.ChoiceTaken):
             self._owes_awaited = False
 
     def _tell_awaited(self, update: updates.Clock) -> None:
-        """Tell once after a choice who is awaited now, unless this seat was the last to seal."""
+        """Print once after a choice who is awaited, unless this seat was the last to seal."""
         self._owes_awaited &= not update.is_opening
         if self.names is None or not self._owes_awaited:
             return

@@ -1,6 +1,6 @@
-"""A seat, or an onlooker, line by line: for a screen reader, a pipe, or a plain terminal.
+"""The seat or the onlooker at the line prompt: for screen readers, pipes and plain terminals.
 
-Leaving the table, and giving the seat to a bot, take a second answer.
+Leaving the table, and giving the seat to a bot, have to be confirmed.
 """
 
 from __future__ import annotations
@@ -47,13 +47,13 @@ from .line_question import (
     page,
 )
 from .line_screen import LineScreen, Say
-from .stdin_lines import CONTINUED, END, INTERRUPT, STRAYS, pump, read_stdin
+from .stdin_lines import CONTINUED, END, INTERRUPT, STRAYS, forward_input, read_stdin
 
 T = TypeVar("T")
 
 
 WIDTH: Final = 96
-"""Columns of an explanation where no terminal says how many it has."""
+"""The width of an explanation if no terminal tells its own, in columns."""
 WEIGHTY: Final = (
     updates.Halfway,
     updates.SeatsTimedOut,
@@ -64,14 +64,14 @@ WEIGHTY: Final = (
     updates.Moved,
     updates.TicketTaken,
 )
-"""News after which an open question is said again."""
+"""The updates after which an open question is printed again."""
 BREAKING_IN: Final = (
     updates.Linked,
     updates.Unlinked,
     updates.RelayState,
     *WEIGHTY,
 )
-"""News that come while a person may be typing, and stand on a line of their own."""
+"""The updates that may arrive while a person is typing, and begin on a new line."""
 WAIT: Final = frozenset({"w", "wait", "esperar", "warten"})
 QUIT: Final = frozenset({"q", "quit", "exit", "salir", "ende"})
 WATCH_HELP: Final = (
@@ -82,11 +82,18 @@ WATCH_HELP: Final = (
 
 
 class LineSeat:
-    """The screen of lines, and the player who is asked at it; see `screen_interface.Screen`.
+    """The screen of lines and the player who is asked there (see `screen_interface.Screen`).
 
-    The player also answers commands while nothing is asked. If the lines come from a file or a
-    pipe, each waits until something is asked, and nothing is asked twice; what a person types
-    before the question is no answer to it. What an onlooker types is about looking only.
+    The player can type commands at any time. If the lines come from a file or a pipe, each waits
+    until something is asked, and nothing is asked twice. What a person types before a question is
+    no answer to it. An onlooker can only open pages, chat and leave.
+
+    Attributes:
+        typed: The channel into which typed lines are sent.
+        autopilot: Whether a bot plays the seat, or nobody is asked.
+        ticket: The ticket of the table. None if there is none.
+        talk: The chat commands.
+        has_hints: Whether the player may ask for a hint.
     """
 
     def __init__(
@@ -96,8 +103,8 @@ class LineSeat:
 
         Args:
             how: Who sits there. Its `leave` is called when the player quits or the input ends.
-            say: Prints a line, if not standard output takes it.
-            bot: Plays when the seat is handed over.
+            say: Prints a line. None for the standard output.
+            bot: The player that takes the seat when it is handed over. None for a bot.
         """
         self._how, self._say = how, say or printing.say
         self.typed, self._lines = trio.open_memory_channel[str](64)
@@ -119,23 +126,26 @@ class LineSeat:
         self._asked: tuple[rules.View, rules.Kind] | None = None
         self._strays = 0
 
-    # The screen.
+    # Screen
 
     @property
     def table_name(self) -> str:
-        """The name of the game, once it has begun."""
+        """The id of the game, once it has begun."""
         return self._screen.scene.game
 
     def tell(self, update: updates.Update) -> None:
-        """Have the screen tell an update, on a line of its own if a question is open.
+        """Print an update, on a new line if a question is open.
 
-        What a person has half typed still counts: the terminal keeps it.
+        What a person has half typed still counts, because the terminal keeps it.
+
+        Args:
+            update: The update.
         """
         if isinstance(update, updates.Reached | updates.Moved) and update.ticket:
             self.ticket = update.ticket
         news = isinstance(update, BREAKING_IN)
         if isinstance(update, updates.Unlinked) and update.reason.code == LinkCode.REPLACED:
-            news = False  # the link only made room for a better one to the same peer
+            news = False  # A better link to the same peer has replaced it.
         asks = self._asker.is_asking or self._back is not None
         breaks_in = news and asks and not self.autopilot
         if breaks_in:
@@ -149,15 +159,25 @@ class LineSeat:
             self._repeat()
 
     def say(self, words: str) -> None:
-        """One line."""
+        """Print a message.
+
+        Args:
+            words: The message.
+        """
         self._say(words)
 
     def _tell(self, lines: Iterable[str]) -> None:
+        """Print lines."""
         for line in lines:
             self._say(line)
 
     def show_ticket(self, ticket: str, offer: TableOffer) -> None:
-        """The terms, then the ticket in a block of its own, once."""
+        """Print the terms, then the ticket in a block of its own.
+
+        Args:
+            ticket: The ticket.
+            offer: The table with its terms.
+        """
         self.show_terms(offer)
         self._tell(table_terms.block(ticket))
         self.ticket = ticket
@@ -165,38 +185,67 @@ class LineSeat:
             self._say(_("Type c to copy it, or qr to show it as a QR code."))
 
     def show_terms(self, offer: TableOffer) -> None:
-        """The terms, a line each."""
+        """Print the terms, a line each.
+
+        Args:
+            offer: The table with its terms.
+        """
         self._tell(table_terms.describe(offer))
 
     def allow_hints(self, allowed: bool) -> None:
-        """Whether `hint` says what the hard bot would do."""
+        """Allow or forbid the hint that shows the choice of the hard bot.
+
+        Args:
+            allowed: Whether it is allowed.
+        """
         self.has_hints = allowed
 
     def begin_lesson(self, names: Names) -> None:
-        """Who sits there; no table is told of."""
+        """Begin a lesson, which has no table.
+
+        Args:
+            names: The names of the seats.
+        """
         self._screen.names = names
         self._is_lesson = True
 
     async def explain(self, words: str) -> None:
-        """A paragraph: lines stay, so that nobody has to say that it was read."""
+        """Print an explanation. Since lines stay, nobody has to confirm that it was read.
+
+        Args:
+            words: The explanation.
+        """
         told = _("LESSON {words}").format(words=words)
         self._tell(textwrap.wrap(told, printing.width() or WIDTH, subsequent_indent="  "))
 
     def end_lesson(self) -> None:
-        """Nothing: the lines stay."""
+        """Do nothing, because the lines stay."""
 
     async def agree(self) -> bool:
-        """Whether the person sits down."""
+        """Ask the person to accept the terms.
+
+        Returns:
+            Whether the person sits down.
+        """
         return await self._agrees(_("Sit down? Enter or y; n leaves."))
 
     async def _agrees(self, question: str) -> bool:
+        """Ask for a yes or a no, with yes as the answer if the seat is handed over."""
         try:
             return await self._asker.agree(question)
         except Withdrawn:
             return True
 
     async def admit(self, nickname: str, key: str | None) -> bool:
-        """Whether the person lets a guest in: that has to be typed, for as long as it takes."""
+        """Ask the person whether a guest may sit down, until y or n is typed.
+
+        Args:
+            nickname: The nickname of the guest.
+            key: The fingerprint of the guest's long-lived key. None if it shows none.
+
+        Returns:
+            Whether the guest may sit down.
+        """
         while True:
             self._asker.forget_old_answers()
             try:
@@ -205,28 +254,47 @@ class LineSeat:
                 continue
 
     def run(self, main: Callable[..., Awaitable[T]], *args: Any) -> T:
-        """Run the peer; this screen needs no loop of its own."""
+        """Run the peer in trio, since this screen needs no loop of its own.
+
+        Args:
+            main: The peer's function.
+            args: The arguments of `main`.
+
+        Returns:
+            The result of `main`.
+        """
         return trio.run(main, *args)
 
     def end(self, outcome: Outcome) -> None:
-        """Nothing: the updates have told it."""
+        """Do nothing, because the updates have shown the outcome.
 
-    # What is typed.
+        Args:
+            outcome: The outcome of the table.
+        """
+
+    # Input
 
     def listens(self, is_asked: bool) -> bool:
-        """For answers; and a person at a terminal may type a command at any time."""
+        """Return whether the input is read: for answers, or for a person's commands.
+
+        Args:
+            is_asked: Whether the person may be asked something.
+
+        Returns:
+            Whether the input is read.
+        """
         return (is_asked and not self._how.looks_on) or sys.stdin.isatty()
 
     async def listen(self) -> None:
-        """Hear every line until the input ends."""
+        """Read and handle every line until the input ends."""
         async with trio.open_nursery() as nursery:
-            nursery.start_soon(pump, self.typed, read_stdin, self._at_terminal)
+            nursery.start_soon(forward_input, self.typed, read_stdin, self._at_terminal)
             if self._at_terminal:
                 nursery.start_soon(self._watch_signals, self.typed.clone())
             await self.hear()
 
     async def _watch_signals(self, send: trio.MemorySendChannel[str]) -> None:
-        """Ctrl-C asks what leaving means; after `fg` the open question is said again."""
+        """Send Ctrl-C, and the return to the foreground after `fg`, among the typed lines."""
         wanted = {signal.SIGINT: INTERRUPT}
         if hasattr(signal, "SIGCONT"):
             wanted[signal.SIGCONT] = CONTINUED
@@ -235,7 +303,7 @@ class LineSeat:
                 await send.send(wanted[signal.Signals(number)])
 
     async def hear(self) -> None:
-        """Hear the lines typed, until there are no more."""
+        """Handle the lines that are typed, until there are no more."""
         async for line in self._lines:
             await self._hear(line)
         self._has_ended = True
@@ -249,6 +317,7 @@ class LineSeat:
             self._how.leave(_("the input has ended"))
 
     async def _hear(self, line: str) -> None:
+        """Handle one line: a signal, a side question's answer, a command, or an answer."""
         if line in SIGNALS:
             SIGNALS[line](self)
             return
@@ -271,7 +340,7 @@ class LineSeat:
                 await self._answer(line)
 
     def _look(self, line: str) -> None:
-        """Do what an onlooker types: a page, talk, or leaving."""
+        """Handle a line of an onlooker: a page, chat, or leaving."""
         word, _space, rest = line.strip().partition(" ")
         if self.talk.takes(line):
             return
@@ -281,7 +350,11 @@ class LineSeat:
             self._tell(map(_, WATCH_HELP + TALK_HELP))
 
     def _count_stray(self) -> None:
-        """A line that is not known to be part of a choice yet; Trouble after too many of them."""
+        """Count a line that may be no part of a choice.
+
+        Raises:
+            Trouble: If there are too many of them in a file or a pipe.
+        """
         self._strays += 1
         if not self._patient or self._strays <= STRAYS:
             return
@@ -295,10 +368,12 @@ class LineSeat:
         raise Trouble((kept if game else none).format(reason=reason, game=game), USAGE)
 
     async def _until_asked(self) -> None:
+        """Wait until something is asked, if the lines come from a file or a pipe."""
         if self._patient and not self.autopilot:
             await self._asker.hungry.wait()
 
     def _command(self, line: str) -> bool:
+        """Run a command, and return whether the line is one."""
         word, _space, rest = line.strip().partition(" ")
         word = key_of(word.lower())
         if word == "" and self.autopilot and not self._asker.is_asking:
@@ -311,23 +386,26 @@ class LineSeat:
         return True
 
     def _opens(self, word: str, rest: str) -> bool:
-        """Show the page that a word opens. Return whether there is such a page."""
+        """Print the page that a word opens, and return whether there is such a page."""
         lines = page(self._screen, word, rest)
         self._tell(lines or ())
         return lines is not None
 
     def _help(self) -> None:
+        """Print what can be typed."""
         self._tell(map(_, HELP + TALK_HELP))
         if self.ticket is not None:
             self._say(_(HOST_HELP))
 
     def _copy(self) -> None:
+        """Copy the ticket to the clipboard."""
         if self.ticket is None:
             self._say(_("There is no ticket here to copy."))
         else:
             line_screen.copy(self.ticket)
 
     def _copy_code(self) -> None:
+        """Copy the spoken code to the clipboard."""
         code = self._screen.scene.code
         if isinstance(code, updates.OfferedCode):
             done = N_("The code was sent to your clipboard. Not every terminal accepts it.")
@@ -336,13 +414,14 @@ class LineSeat:
             self._say(_("There is no code here to copy."))
 
     def _show_qr(self) -> None:
+        """Print the ticket as a QR code."""
         if self.ticket is None:
             self._say(_("There is no ticket here to show."))
         else:
             line_screen.show_qr(self.ticket)
 
     def _repeat(self) -> None:
-        """Say again what is open: a question beside the game, the way back, or a choice."""
+        """Print again what is open: a side question, the way back to the table, or a choice."""
         if self._menu is not None:
             self._tell(self._menu.lines)
         elif self.autopilot:
@@ -353,20 +432,25 @@ class LineSeat:
             self._asker.repeat()
 
     async def _answer(self, line: str) -> None:
+        """Take a line as an answer to what is open."""
         if self._back is not None and not self.autopilot:
             self._asker.hungry = trio.Event()
             self._back.set()
         elif self._asker.is_asking:
             self._stands_in = False
             self._asker.answer(line)
-            await trio.lowlevel.checkpoint()  # it is read before the next line is heard
+            await trio.lowlevel.checkpoint()  # Let it be read before the next line is handled.
         elif line:
             self._say(_("It is not your turn to choose now. ? helps."))
 
-    # Leaving, waiting, and the bot.
+    # Leaving, waiting, and the bot
 
     def _quit(self) -> None:
-        """Ask what leaving means; a file that says so leaves. At the end it means no other game."""
+        """Ask whether to leave.
+
+        A file or a pipe that says so leaves at once. After the end of a game it declines another
+        one.
+        """
         if self._is_over:
             self._asker.answer("n")
             return
@@ -380,10 +464,11 @@ class LineSeat:
             self._menu = leaving(self._screen.names is not None, self._go, self._hand_over)
 
     def _go(self) -> None:
+        """Leave the table."""
         self._how.leave(_("you left"))
 
     def _interrupt(self) -> None:
-        """Ctrl-C, or the end of the input at a terminal: what leaving means; the second time go."""
+        """Ask whether to leave after Ctrl-C or Ctrl-D, and leave at the second time."""
         self._say("")
         if self._is_over:
             self._quit()
@@ -395,6 +480,7 @@ class LineSeat:
         self._repeat()
 
     def _wait(self) -> None:
+        """Ask for more time for the awaited seats."""
         if self._screen.names is None:
             self._say(_("Nobody else is awaited now."))
         elif self.autopilot:
@@ -403,10 +489,11 @@ class LineSeat:
             self._say(_("One moment, please."))
 
     def _hint(self) -> None:
-        """What the hard bot would do at the open choice."""
+        """Print what the hard bot would do at the open choice."""
         self._tell(hint(self._asked, self._screen.names, self.has_hints, MOST))
 
     def _toggle(self) -> None:
+        """Take the seat back from the bot, or ask whether to give it away."""
         if self.autopilot:
             self.autopilot = False
             self._say(_("The seat is yours again."))
@@ -417,19 +504,30 @@ class LineSeat:
             self._menu = SideQuestion((text,), self._hand_over)
 
     def _hand_over(self) -> None:
+        """Give the seat to a bot."""
         self._let_bot_play(_("A bot plays your seat. Enter or a takes it back."))
 
     def _let_bot_play(self, words: str) -> None:
+        """Give the seat to a bot with this message, and end the open question."""
         self.autopilot = True
         self._say(words)
         self._asker.withdraw()
         if self._back is not None:
             self._back.set()
 
-    # The player.
+    # Player
 
     async def choose(self, view: rules.View, kind: rules.Kind, again: bool) -> rules.Choice:
-        """Ask, confirm, and give the choice; the bot's if the seat is handed over."""
+        """Ask the person for a choice, or the bot if the seat is handed over.
+
+        Args:
+            view: What the seat may know of the game.
+            kind: The kind of choice.
+            again: Whether an earlier choice no longer counts.
+
+        Returns:
+            The choice.
+        """
         if self.autopilot or self._screen.names is None:
             return await self._bot.choose(view, kind, again)
         try:
@@ -440,6 +538,7 @@ class LineSeat:
     async def _ask(
         self, view: rules.View, kind: rules.Kind, again: bool, names: Names
     ) -> rules.Choice:
+        """Return the only legal choice, or ask the person for one."""
         only = None if again else self._asker.only(view, kind, names)
         if only is not None:
             return only
@@ -456,7 +555,7 @@ class LineSeat:
         return choice
 
     def _orient(self, view: rules.View, names: Names) -> None:
-        """Before a round's first question: one's own Collectibles; on taking a seat again: all."""
+        """Print the own Collectibles before a round's first question, or after a resume all."""
         if view.state.round == self._oriented:
             return
         first, self._oriented = self._oriented == 0, view.state.round
@@ -465,7 +564,7 @@ class LineSeat:
             self._say(_(FIRST_HINT))
 
     async def returning(self) -> None:
-        """Wait for Enter, or return at once if the bot has the seat."""
+        """Wait for Enter, or return at once if a bot has the seat."""
         if self.autopilot:
             return
         self._say(_("Press Enter to come back to the table."))
@@ -477,11 +576,19 @@ class LineSeat:
             self._back = None
 
     async def wish(self) -> Wish:
-        """To wait longer or to talk, each time the player says so."""
+        """Wait until the player types a request: to wait longer or to chat.
+
+        Returns:
+            The request.
+        """
         return await self._wishes.next()
 
     async def again(self) -> bool:
-        """Ask; whoever types nothing more, or quits, wants no other game."""
+        """Ask the person for another game. The end of the input and quitting mean no.
+
+        Returns:
+            Whether the person wants one.
+        """
         if self._has_ended:
             return False
         self._is_over = True
@@ -503,10 +610,10 @@ COMMANDS: Final[dict[str, Callable[[LineSeat], None]]] = {
     "a": LineSeat._toggle,
     **dict.fromkeys(QUIT, LineSeat._quit),
 }
-"""What can be typed at any time, besides the pages; nothing stands behind it."""
+"""The commands besides the pages that can be typed at any time, with nothing behind them."""
 SIGNALS: Final[dict[str, Callable[[LineSeat], None]]] = {
     INTERRUPT: LineSeat._interrupt,
     END: LineSeat._interrupt,
     CONTINUED: LineSeat._repeat,
 }
-"""What a terminal tells beside lines."""
+"""The functions for what a terminal sends besides lines."""

@@ -1,4 +1,4 @@
-"""Lines from standard input, read without ever blocking the table."""
+"""The lines of the standard input, read without ever blocking the table."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from protocol.bounds import Quota
 CHUNK = 4096
 STDIN = 0
 STRAYS: Final[Quota] = 20
-"""So many lines of a file or a pipe without a choice, and nobody who reads is typing them."""
+"""The number of lines without a choice after which a file or a pipe is given up."""
 
 END, INTERRUPT, CONTINUED = "\0end", "\0interrupt", "\0continued"
 """Sent among the lines of a terminal: Ctrl-D, Ctrl-C, and that the program is in front again."""
@@ -22,18 +22,28 @@ Read = Callable[[], bytes]
 
 
 def read_stdin() -> bytes:
-    """Some bytes of standard input, nothing at its end. Not through sys.stdin: a thread that
-    still waits there would hold its lock when the program ends."""
+    """Read some bytes of the standard input.
+
+    It does not use `sys.stdin`, whose lock a waiting thread would keep when the program ends.
+
+    Returns:
+        The bytes. They are empty at the end of the input.
+    """
     return os.read(STDIN, CHUNK)
 
 
-async def pump(
+async def forward_input(
     lines: trio.MemorySendChannel[str], read: Read = read_stdin, at_terminal: bool = False
 ) -> None:
-    """Send every line on; the channel closes at the end of the input.
+    """Send every line of the input into a channel, which is closed at the end of the input.
 
-    At a terminal the end can be typed, and what follows is still heard: END is sent. After two ENDs
+    At a terminal the end can be typed, and more lines may follow: then END is sent. After two ends
     in a row nothing more is read.
+
+    Args:
+        lines: The channel.
+        read: Reads some bytes, in a thread.
+        at_terminal: Whether the input is a terminal.
     """
     rest, was_end = b"", False
     async with lines:
@@ -53,11 +63,11 @@ async def pump(
 
 
 def _line(data: bytes) -> str:
-    """A typed line; what begins with a zero byte is none."""
+    """Return a typed line without zero bytes, which mark the values that are no lines."""
     return data.decode("utf-8", "replace").replace("\0", "").strip()
 
 
 async def until_closed() -> None:
-    """Return when standard input is closed; what comes in is ignored."""
+    """Return when the standard input is closed. Everything that is read is ignored."""
     while await trio.to_thread.run_sync(read_stdin, abandon_on_cancel=True):
         pass

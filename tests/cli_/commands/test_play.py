@@ -25,7 +25,7 @@ from cli.local import player_setup
 from cli.local.bot_processes import Crew, crew_of, hire
 from cli.ui.json_screen import last_line
 from cli.ui.lines import stdin_lines
-from cli.ui.lines.stdin_lines import END, pump, until_closed
+from cli.ui.lines.stdin_lines import END, forward_input, until_closed
 from cli.words import rules_text, table_terms
 from cli.words.table_terms import TableOffer
 from p2p_hoity.editions.load_edition import EditionError, load
@@ -146,7 +146,7 @@ async def test_lines_come_whole_however_they_are_cut_until_the_input_ends(
     ):
         come = iter([*pieces, b""])
         send, receive = trio.open_memory_channel[str](10)
-        await pump(send, partial(next, come))
+        await forward_input(send, partial(next, come))
         assert [line async for line in receive] == lines
     come = iter([b"ignored", b""])
     monkeypatch.setattr(stdin_lines, "read_stdin", partial(next, come))
@@ -157,7 +157,7 @@ async def test_lines_come_whole_however_they_are_cut_until_the_input_ends(
 async def test_at_a_terminal_each_end_is_told_and_after_two_in_a_row_nothing_is_read() -> None:
     come = iter([b"", b"3\n", b"", b""])
     send, receive = trio.open_memory_channel[str](10)
-    await pump(send, lambda: next(come), at_terminal=True)
+    await forward_input(send, lambda: next(come), at_terminal=True)
     assert [line async for line in receive] == [END, "3", END, END]
 
 

@@ -60,6 +60,6 @@ async def test_the_end_of_the_input_leaves(monkeypatch: pytest.MonkeyPatch) -> N
     async def ended(lines: trio.MemorySendChannel[str], *_given: object) -> None:
         lines.close()
 
-    monkeypatch.setattr("cli.ui.lines.line_seat.pump", ended)
+    monkeypatch.setattr("cli.ui.lines.line_seat.forward_input", ended)
     await watch.listen()
     assert left == ["the input has ended"]
