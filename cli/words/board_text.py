@@ -1,4 +1,4 @@
-"""The table on one screen: seats, their Action cards, the windows, and the grid of Collectibles."""
+"""The table as text for one screen: seats, Action cards, windows, and the grid of Collectibles."""
 
 from __future__ import annotations
 
@@ -13,13 +13,21 @@ from .translation import _
 
 WIDTH: Final = 80
 NAME: Final = 12
-"""Columns of a name at most; the hands page has it whole."""
+"""The greatest width of a nickname, in columns. The page of hands has the whole one."""
 KINDS: Final = tuple(KIND_WORDS)
 """The kinds of Action cards in the order in which they are shown."""
 
 
 def board(view: View, names: Names) -> list[str]:
-    """Everything on the table that this view may know, within one screen."""
+    """Return everything on the table that a view may know, within one screen.
+
+    Args:
+        view: What the seat may know of the game.
+        names: The names of the seats and cards.
+
+    Returns:
+        The lines.
+    """
     if view.state.phase is Phase.DEAL:
         return [_("The cards are not dealt yet.")]
     names.look(view)
@@ -31,7 +39,14 @@ def board(view: View, names: Names) -> list[str]:
 
 
 def columns(rows: Sequence[Sequence[str]]) -> list[str]:
-    """Rows of cells as lines, every column as wide as its widest cell."""
+    """Return rows of cells as lines, with every column as wide as its widest cell.
+
+    Args:
+        rows: The rows, all of the same length.
+
+    Returns:
+        The lines.
+    """
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return [
         "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
@@ -40,7 +55,7 @@ def columns(rows: Sequence[Sequence[str]]) -> list[str]:
 
 
 def _names(view: View, names: Names) -> dict[int, str]:
-    """Return the names by seat, cut to fit; with the seat's number where two become one."""
+    """Return the nicknames by seat, cut to fit, with the seat's number if two become the same."""
     cut = {seat: _cut(names.short(seat)) for seat in range(view.state.seats)}
     for seat, name in list(cut.items()):
         if list(cut.values()).count(name) > 1:
@@ -49,14 +64,23 @@ def _names(view: View, names: Names) -> dict[int, str]:
 
 
 def _cut(name: str) -> str:
+    """Return a nickname cut to its greatest width."""
     return name if len(name) <= NAME else name[: NAME - 1] + "…"
 
 
-# The seats.
+# Seats
 
 
 def seats(view: View, names: Names) -> list[str]:
-    """Return a line for each seat: its field, Place and Action cards, Cash in thousands."""
+    """Return a line for each seat: its field, Place and Action cards, with Cash in thousands.
+
+    Args:
+        view: What the seat may know of the game.
+        names: The names of the seats and cards.
+
+    Returns:
+        The lines, below a heading.
+    """
     short = _names(view, names)
     head = [
         _("Round {round}").format(round=view.state.round),
@@ -74,6 +98,7 @@ def seats(view: View, names: Names) -> list[str]:
 
 
 def _seat(view: View, names: Names, seat: int) -> list[str]:
+    """Return the cells of a seat's line."""
     numbers = {kind: card_names.held_numbers(view, seat, kind) for kind in KINDS}
     others = [_(KIND_WORDS[k])[0] for k in (ActionKind.DETECTIVE, ActionKind.EXHIBIT) if numbers[k]]
     return [
@@ -86,10 +111,12 @@ def _seat(view: View, names: Names, seat: int) -> list[str]:
 
 
 def _row(numbers: Sequence[int]) -> str:
+    """Return numbers with spaces between them, or a dash for none."""
     return " ".join(map(str, numbers)) or "–"
 
 
 def _whereabouts(view: View, names: Names, seat: int) -> str:
+    """Return the Place and the Action that a seat has shown, or that it is absent."""
     state = view.state
     if seat not in state.present:
         return _("absent")
@@ -101,8 +128,15 @@ def _whereabouts(view: View, names: Names, seat: int) -> str:
 
 
 def register(view: View, names: Names) -> str:
-    """Return the Cash in the register, the Thieves in prison, cell 1 first, and the octagon that
-    pays."""
+    """Return the Cash in the register, the Thieves in prison, cell 1 first, and the paying octagon.
+
+    Args:
+        view: What the seat may know of the game.
+        names: The names of the seats and cards.
+
+    Returns:
+        The line.
+    """
     state = view.state
     cash = _row([state.action_card(one).number or 0 for one in state.register])
     cells = [state.action_card(one) for one in state.prison]
@@ -119,12 +153,21 @@ def register(view: View, names: Names) -> str:
     return " · ".join(parts)
 
 
-# The Collectibles.
+# Collectibles
 
 
 def collectibles(view: View, names: Names) -> list[str]:
-    """Return the grid of letters and seats; where there is no room years by their first two digits,
-    and then without the best exhibits."""
+    """Return the grid of Collectibles, by seat and letter, with the windows below.
+
+    If it is too wide, years have only two digits, and then the best exhibits are left out.
+
+    Args:
+        view: What the seat may know of the game.
+        names: The names of the seats and cards.
+
+    Returns:
+        The lines.
+    """
     found, short = grid(view), _names(view, names)
     for digits, last in ((4, 0), (2, 0), (2, -2)):
         lines = _grid(found, short, digits, last)
@@ -134,12 +177,14 @@ def collectibles(view: View, names: Names) -> list[str]:
 
 
 def _grid(found: card_names.Grid, short: dict[int, str], digits: int, last: int) -> list[str]:
+    """Return the lines of the grid with years of so many digits."""
     head = [_("Pieces"), *LETTERS, "?", _("best"), _("oldest")]
     rows = [head, *(_pieces(row, short, digits) for row in found.rows)]
     return columns([row[: last or None] for row in rows])
 
 
 def _pieces(row: Row, short: dict[int, str], digits: int) -> list[str]:
+    """Return the cells of a seat's row of the grid."""
     cells = [
         " ".join(f"{str(mark.year)[:digits]}{'*' * mark.is_secret}" for mark in cell) or "·"
         for cell in row.cells
@@ -149,7 +194,14 @@ def _pieces(row: Row, short: dict[int, str], digits: int) -> list[str]:
 
 
 def windows(view: View) -> str:
-    """Return the open Collectible of each window and how many it holds."""
+    """Return the open Collectible of each window and the number of Collectibles in it.
+
+    Args:
+        view: What the seat may know of the game.
+
+    Returns:
+        The line.
+    """
     text = _("{number} {piece} of {size}")
     tops = [
         text.format(number=top.window + 1, piece=f"{top.letter}{top.year}", size=top.size)
@@ -161,7 +213,15 @@ def windows(view: View) -> str:
 
 
 def own(view: View, names: Names) -> list[str]:
-    """One's own row of the grid in one line; nothing for an onlooker."""
+    """Return the own row of the grid in one line.
+
+    Args:
+        view: What the seat may know of the game.
+        names: The names of the seats and cards.
+
+    Returns:
+        The line, or nothing for an onlooker.
+    """
     if view.seat is None:
         return []
     row = grid(view).rows[0]
@@ -172,12 +232,21 @@ def own(view: View, names: Names) -> list[str]:
     return [f"{names.short(view.seat)}: {pieces} · {told}"]
 
 
-# On demand.
+# Pages on demand
 
 
 def hands(view: View, names: Names) -> list[str]:
-    """Return every hand of Action cards in full; they are public. Stolen Cash stands among the
-    Cash, with the colour it has."""
+    """Return all hands of Action cards, which are public.
+
+    Stolen Cash stands among the Cash, with its colour.
+
+    Args:
+        view: What the seat may know of the game.
+        names: The names of the seats and cards.
+
+    Returns:
+        The lines.
+    """
     lines = [_("Action cards in hand:")]
     for seat in card_names.own_first(view):
         cards = (view.state.action_card(one) for one in view.state.hands[seat])
@@ -187,11 +256,19 @@ def hands(view: View, names: Names) -> list[str]:
 
 
 def rank(action: ActionCard) -> tuple[int, int]:
-    """Return a sort key: Cash, Thieves, Detective, Exhibit, each by number."""
+    """Return the sort key of an Action card: Cash, Thieves, Detective, Exhibit, each by number.
+
+    Args:
+        action: The card.
+
+    Returns:
+        The key.
+    """
     return KINDS.index(action.kind), action.number or 0
 
 
 def _held_card(names: Names, seat: int, action: ActionCard) -> str:
+    """Return a card in a hand, with its colour if it is not the seat's own."""
     return (
         card_names.card(action)
         if action.colour == names.colours[seat]
@@ -200,8 +277,17 @@ def _held_card(names: Names, seat: int, action: ActionCard) -> str:
 
 
 def pieces(view: View, names: Names) -> list[str]:
-    """One's own Collectibles with their names, numbered as an own pick takes them, and those open
-    in the windows."""
+    """Return the own Collectibles with names and numbers, and those that are open in the windows.
+
+    The numbers are those with which a player picks an exhibit.
+
+    Args:
+        view: What the seat may know of the game.
+        names: The names of the seats and cards.
+
+    Returns:
+        The lines.
+    """
     own_ones = (
         f"  {n}  {names.piece(view.piece(slot))}" for n, slot in enumerate(own_slots(view), 1)
     )
@@ -214,14 +300,29 @@ def pieces(view: View, names: Names) -> list[str]:
 
 
 def own_slots(view: View) -> list[int]:
-    """One's own slots, by letter and age."""
+    """Return the slots of the own Collectibles, by letter and age.
+
+    Args:
+        view: What the seat may know of the game.
+
+    Returns:
+        The slots.
+    """
     mine = view.mine()
     return sorted(mine, key=lambda slot: mine[slot])
 
 
 def named(view: View, names: Names, word: str) -> list[str]:
-    """Return the Collectibles of this letter, year or both, with their names, as far as they are
-    known."""
+    """Return the names of the Collectibles of a letter, a year or both.
+
+    Args:
+        view: What the seat may know of the game. It is not used.
+        names: The names of the seats and cards.
+        word: The letter, the year, or the letter followed by the year.
+
+    Returns:
+        The lines.
+    """
     found = [
         names.collectible(index)
         for index, item in enumerate(names.edition.collectibles)

@@ -1,6 +1,6 @@
-"""The names on the cards in the language spoken, and the grid of all Collectibles.
+"""The names of the cards in the chosen language, and the grid of all Collectibles.
 
-A run of letters is read along a row, a threat down a column; names are looked up elsewhere.
+In the grid a run of letters is read along a row, and a threat down a column.
 """
 
 from __future__ import annotations
@@ -28,39 +28,90 @@ PLACE_WORDS: Final = {Place.CASTLE: N_("Castle"), Place.AUCTION_HALL: N_("Auctio
 
 
 def colour(name: str) -> str:
-    """Return a colour's name."""
+    """Return the name of a colour in the chosen language.
+
+    Args:
+        name: The English name.
+
+    Returns:
+        The name. An unknown colour keeps its own.
+    """
     return _(name) if name in COLOUR_WORDS else name
 
 
 def place(where: Place) -> str:
-    """Return a Place's name."""
+    """Return the name of a Place.
+
+    Args:
+        where: The Place.
+
+    Returns:
+        The name.
+    """
     return _(PLACE_WORDS[where])
 
 
 def card(action: ActionCard) -> str:
-    """Return an Action card's name and number, without its colour; Cash counts thousands."""
+    """Return the name and number of an Action card without its colour. Cash counts thousands.
+
+    Args:
+        action: The card.
+
+    Returns:
+        The words.
+    """
     kind = _(KIND_WORDS[action.kind])
     return kind if action.number is None else f"{kind} {action.number}"
 
 
 def coloured_card(action: ActionCard) -> str:
-    """Return an Action card's name and the colour it belongs to."""
+    """Return the name and number of an Action card, with its colour.
+
+    Args:
+        action: The card.
+
+    Returns:
+        The words.
+    """
     return f"{card(action)} ({colour(action.colour)})"
 
 
 def code(piece: Piece) -> str:
-    """Return a Collectible by letter and year, as in B1926; a question mark if it is hidden."""
+    """Return a Collectible as letter and year, such as B1926.
+
+    Args:
+        piece: The Collectible.
+
+    Returns:
+        The letter and year, or `?` if it is hidden.
+    """
     return "?" if piece.card is None else f"{piece.letter}{piece.year}"
 
 
 def listed(words: Iterable[str]) -> str:
-    """Return words with commas between them; a dash for none."""
+    """Return words with commas between them.
+
+    Args:
+        words: The words.
+
+    Returns:
+        The list, or a dash for none.
+    """
     return ", ".join(words) or "–"
 
 
 def told_apart(nicknames: Sequence[str]) -> tuple[str, ...]:
-    """Return the nicknames, with the seat's number where two could be taken for one another: no
-    file is judged by that, but whoever reads it must know who is who."""
+    """Return nicknames that a reader cannot confuse.
+
+    If two of them look alike, each gets the number of its seat. A transcript with such nicknames is
+    still valid.
+
+    Args:
+        nicknames: The nicknames of the seats.
+
+    Returns:
+        The nicknames to show.
+    """
     if twins_among(nicknames) is None:
         return tuple(nicknames)
     text = _("{nickname} [seat {number}]")
@@ -68,9 +119,15 @@ def told_apart(nicknames: Sequence[str]) -> tuple[str, ...]:
 
 
 class Names:
-    """What seats and Collectibles are called at one table.
+    """The names of the seats and the Collectibles at one table.
 
-    `nicknames` by seat; `mine` is the seat looking on, None for an onlooker.
+    Attributes:
+        edition: The edition of the game.
+        nicknames: The nickname of each seat.
+        mine: The seat of the reader. None for an onlooker.
+        colours: The colour of each seat. Empty before they are drawn.
+        before: The fields of the figures when this round began. The octagon of the highest one
+            pays.
     """
 
     def __init__(self, edition: Edition, nicknames: Sequence[str], mine: int | None = None) -> None:
@@ -79,62 +136,133 @@ class Names:
         self.mine = mine
         self.colours: tuple[str, ...] = ()
         self.before: tuple[int, ...] = ()
-        """The figures when this round began: the octagon under the first of them pays."""
 
     def look(self, view: View) -> None:
-        """Take the colours of the seats from a view, once they are drawn."""
+        """Take the colours of the seats from a view, once they are drawn.
+
+        Args:
+            view: What the seat may know of the game.
+        """
         drawn = view.state.colours
         self.colours = tuple(self.edition.colours[k].name for k in drawn)
         self.before = self.before or view.state.before
 
     def paying(self) -> tuple[int, int] | None:
-        """Return the octagon that pays this round's exhibits; None on the Banquet."""
+        """Return the octagon that pays the exhibits of this round.
+
+        Returns:
+            The larger and the smaller number, or None on the Banquet.
+        """
         field = max(self.before, default=0)
         return None if self.edition.in_banquet(field) else self.edition.octagons[field]
 
     def short(self, seat: int) -> str:
-        """Return a seat in as few letters as can be."""
+        """Return a seat by its nickname alone, or the word for `You`.
+
+        Args:
+            seat: The seat.
+
+        Returns:
+            The name.
+        """
         return _("You") if seat == self.mine else self.nicknames[seat]
 
     def shorts(self, seats: Iterable[int]) -> str:
-        """Several seats so."""
+        """Return several seats by their nicknames alone.
+
+        Args:
+            seats: The seats.
+
+        Returns:
+            The names with commas between them.
+        """
         return listed(self.short(seat) for seat in seats)
 
     def seat(self, seat: int) -> str:
-        """Return a seat by nickname and colour."""
+        """Return a seat by its nickname and colour.
+
+        Args:
+            seat: The seat.
+
+        Returns:
+            The name.
+        """
         notes = [colour(self.colours[seat])] if seat < len(self.colours) else []
         if seat == self.mine:
             notes.append(_("you"))
         return f"{self.nicknames[seat]} ({', '.join(notes)})" if notes else self.nicknames[seat]
 
     def seats(self, seats: Iterable[int]) -> str:
-        """Several seats."""
+        """Return several seats by their nicknames and colours.
+
+        Args:
+            seats: The seats.
+
+        Returns:
+            The names with commas between them.
+        """
         return listed(self.seat(seat) for seat in seats)
 
     def piece(self, piece: Piece) -> str:
-        """Return a Collectible: letter, year (or number) and name; hidden ones have none."""
+        """Return a Collectible by its letter, year and name.
+
+        Args:
+            piece: The Collectible.
+
+        Returns:
+            The words. A hidden Collectible has no name.
+        """
         if piece.card is None:
             return _("a hidden Collectible")
         return self.collectible(piece.card)
 
     def collectible(self, index: int) -> str:
-        """Return the Collectible with this index in the edition."""
+        """Return a Collectible of the edition by its letter, year and name.
+
+        Args:
+            index: Its index in the edition.
+
+        Returns:
+            The words.
+        """
         item = self.edition.collectibles[index]
         name = _("“{name}”").format(name=item.name(language()))
         return f"{item.letter} {item.year} {name}"
 
     def pieces(self, pieces: Iterable[Piece]) -> str:
-        """Several Collectibles, those of one letter together."""
+        """Return several Collectibles, ordered by letter and year.
+
+        Args:
+            pieces: The Collectibles.
+
+        Returns:
+            The words with commas between them.
+        """
         ordered = sorted(pieces, key=lambda p: (p.letter or "Z", p.year or 0))
         return listed(self.piece(piece) for piece in ordered)
 
     def field(self, field: int) -> str:
-        """Return a field of the score track with its octagon."""
+        """Return a field of the score track with its octagon.
+
+        Args:
+            field: The number of the field.
+
+        Returns:
+            The words.
+        """
         return field_name(self.edition, field)
 
 
 def field_name(edition: Edition, field: int) -> str:
-    """Return a field of this edition's score track in words."""
+    """Return a field of an edition's score track in words.
+
+    Args:
+        edition: The edition.
+        field: The number of the field.
+
+    Returns:
+        The words, with the octagon or the number in the Banquet.
+    """
     if field == 0:
         return _("the Club Room")
     if edition.in_banquet(field):
@@ -147,13 +275,26 @@ def field_name(edition: Edition, field: int) -> str:
 
 
 def run_letters(letters: Iterable[str | None]) -> str:
-    """Return the letters of an exhibit in one word, as in AABC; a question mark if hidden."""
+    """Return the letters of an exhibit as one sorted word, such as AABC.
+
+    Args:
+        letters: The letters. None for a hidden Collectible.
+
+    Returns:
+        The word, with `?` for each hidden one.
+    """
     return "".join(sorted(letter or "?" for letter in letters))
 
 
 @dataclass(frozen=True)
 class Mark:
-    """One Collectible in its cell; `is_secret`: only its owner sees it."""
+    """A Collectible in its cell of the grid.
+
+    Attributes:
+        slot: Its slot of the deck.
+        year: Its year.
+        is_secret: Whether only its owner sees it.
+    """
 
     slot: int
     year: int
@@ -162,10 +303,15 @@ class Mark:
 
 @dataclass(frozen=True)
 class Row:
-    """What is known of one seat's Collectibles.
+    """The row of the grid for the Collectibles of one seat, as far as they are known.
 
-    `cells` by letter, the oldest first; `unknown` hidden ones; `best` the letters of the best
-    exhibit that the known ones allow, empty if none, and `oldest` its oldest piece's year.
+    Attributes:
+        seat: The seat.
+        cells: The known Collectibles by letter, each cell with the oldest first.
+        unknown: The number of hidden Collectibles.
+        best: The letters of the best exhibit of the known ones. "" if there is none.
+        oldest: The year of the oldest piece of that exhibit. None if there is none.
+        slots: The slots of that exhibit.
     """
 
     seat: int
@@ -178,7 +324,15 @@ class Row:
 
 @dataclass(frozen=True)
 class Top:
-    """The open Collectible of a window (0 or 1), and how many the window holds, it included."""
+    """The open Collectible of a window.
+
+    Attributes:
+        window: The window, 0 or 1.
+        slot: The slot of the Collectible.
+        letter: Its letter. `?` if it is hidden.
+        year: Its year. 0 if it is hidden.
+        size: The number of Collectibles in the window, this one included.
+    """
 
     window: int
     slot: int
@@ -189,31 +343,67 @@ class Top:
 
 @dataclass(frozen=True)
 class Grid:
-    """One row a seat, one's own first; the windows' open Collectibles below."""
+    """The grid of all Collectibles.
+
+    Attributes:
+        rows: A row for each seat, the own one first.
+        tops: The open Collectibles of the windows that are not empty.
+    """
 
     rows: tuple[Row, ...]
     tops: tuple[Top, ...]
 
 
 def held_numbers(view: View, seat: int, kind: ActionKind) -> list[int]:
-    """Return the numbers of the Action cards of a kind in a hand; 0 for a card without one."""
+    """Return the numbers of the Action cards of a kind in a hand.
+
+    Args:
+        view: What the seat may know of the game.
+        seat: The seat whose hand is meant.
+        kind: The kind of card.
+
+    Returns:
+        The numbers, rising. A card without a number counts as 0.
+    """
     held = map(view.state.action_card, view.state.hands[seat])
     return sorted(card.number or 0 for card in held if card.kind is kind)
 
 
 def own_first(view: View) -> list[int]:
-    """Return the seats in the order in which they are shown: one's own first."""
+    """Return the seats in the order in which they are shown: the own one first.
+
+    Args:
+        view: What the seat may know of the game.
+
+    Returns:
+        The seats.
+    """
     return sorted(range(view.state.seats), key=lambda seat: (seat != view.seat, seat))
 
 
 def category(edition: Edition, letter: str) -> str:
-    """Return what is collected under a letter, in the language spoken; empty if nothing is said."""
+    """Return what is collected under a letter, in the chosen language or in English.
+
+    Args:
+        edition: The edition.
+        letter: The letter.
+
+    Returns:
+        The words, or "" if the edition has none.
+    """
     found = edition.categories.get(letter, {})
     return found.get(language()) or found.get("en") or ""
 
 
 def grid(view: View) -> Grid:
-    """Return the grid that this view may know."""
+    """Return the grid that a view may know.
+
+    Args:
+        view: What the seat may know of the game.
+
+    Returns:
+        The grid.
+    """
     found = []
     for number, window in enumerate(view.state.windows):
         if window:
@@ -223,6 +413,7 @@ def grid(view: View) -> Grid:
 
 
 def _row(view: View, seat: int) -> Row:
+    """Return the row of a seat."""
     cards = view.held(seat)
     secret = dict(view.private) if seat == view.seat else {}
     cells: list[list[Mark]] = [[] for _ in LETTERS]

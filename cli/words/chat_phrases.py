@@ -1,7 +1,8 @@
-"""Phrases that everybody reads in their own language, and what somebody says, quoted.
+"""The phrases that everybody reads in their own language, and chat messages as quoted lines.
 
-Whoever speaks chooses the words, so no line of them may be taken for one of the game's: they are
-broken here, before a terminal would go on at its left edge, and every part begins with the mark.
+The author of a message chooses its words, so no line of it may look like a line of the game.
+Messages are broken here, before a terminal would continue at its left edge, and every line begins
+with a mark.
 """
 
 from __future__ import annotations
@@ -28,22 +29,40 @@ PHRASES: Final = (
     N_("I have to go soon."),
     N_("Good game. Goodbye."),
 )
-"""Their number and order are those of `p2p_hoity.table.chat.PHRASES`: others know them by it."""
+"""The phrases. Their number and order are fixed by the protocol of chat, which sends an index."""
 
 
 def spoken(words: str | int) -> str:
-    """Return what was said: as it was typed, or the phrase of this number."""
+    """Return the words of a chat message.
+
+    Args:
+        words: The text, or the number of a phrase, from 0.
+
+    Returns:
+        The text, or the phrase in the chosen language.
+    """
     return words if isinstance(words, str) else _(PHRASES[words])
 
 
 def meant(words: str) -> str | int:
-    """Return what typed words say: the index of the phrase whose number they are, or the words."""
+    """Return the chat message that typed words stand for.
+
+    Args:
+        words: The words, or the number of a phrase, from 1.
+
+    Returns:
+        The words, or the index of the phrase, from 0.
+    """
     is_number = words.isascii() and words.isdigit() and 1 <= int(words[:4]) <= len(PHRASES)
     return int(words) - 1 if is_number else words
 
 
 def listed() -> list[str]:
-    """Return each phrase with the number that is typed for it, from 1."""
+    """Return the list of the phrases with the numbers that are typed for them, from 1.
+
+    Returns:
+        The lines.
+    """
     return [f"  {number} {_(phrase)}" for number, phrase in enumerate(PHRASES, 1)]
 
 
@@ -52,8 +71,16 @@ HANGING: Final = "  "
 
 
 def quoted(who: str, words: str, columns: int | None) -> list[str]:
-    """Return the lines of what somebody says, none wider than so many columns; None: there is no
-    bound."""
+    """Return a chat message as lines.
+
+    Args:
+        who: The author.
+        words: The text.
+        columns: The greatest width of a line. None for any.
+
+    Returns:
+        The lines.
+    """
     told = f"{who}: {thinned(words)}"
     if columns is None:
         return [MARK + told]

@@ -1,4 +1,4 @@
-"""Choices in words: what a seat may choose, a line for each, and what can be typed for it."""
+"""The choices in words: what a seat may choose, a line for each, and what can be typed for it."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from .error_sentences import choose_again
 from .translation import N_, _, in_all
 
 MOST: Final = 6
-"""Exhibits that one question lists: the best ones, a key each."""
+"""The number of exhibits that one question lists: the best ones, with a digit each."""
 
 NAMED: Final = 4
-"""Pieces of an exhibit that are named before it is sealed; more are told by letter and year."""
+"""The greatest number of pieces of an exhibit that are named in full before it is sealed."""
 
 QUESTIONS: Final = {
     "place": N_("Where do you go?"),
@@ -36,17 +36,23 @@ OTHER_WORDS: Final = {
     ActionKind.DETECTIVE: frozenset[str](),
     ActionKind.EXHIBIT: frozenset({"exposicion"}),
 }
-"""What people type besides the words on the cards."""
+"""The words that people may type besides the words on the cards."""
 HALL_WORDS: Final = frozenset({"hall", "auction", "sala", "subasta", "saal", "auktion"})
 
 
 class NoAnswer(ValueError):
-    """A line that is no answer to a question; its text says why."""
+    """The error for a line that is no answer to a question. Its text says why."""
 
 
 @dataclass(frozen=True)
 class Option:
-    """One answer, its words, and what stands for it when typed, in small letters."""
+    """An answer to a question.
+
+    Attributes:
+        words: The words for it.
+        value: The choice.
+        keys: What can be typed for it, in small letters.
+    """
 
     words: str
     value: Choice
@@ -55,7 +61,13 @@ class Option:
 
 @dataclass(frozen=True)
 class Query:
-    """Something asked, and the answers to choose from; `more` are legal too, and not listed."""
+    """A question with its answers.
+
+    Attributes:
+        words: The question.
+        options: The answers that are listed.
+        more: Further legal answers, which are not listed.
+    """
 
     words: str
     options: tuple[Option, ...]
@@ -63,7 +75,16 @@ class Query:
 
 
 def questions(view: View, kind: str, names: Names) -> tuple[Query, ...]:
-    """Return what has to be asked for one choice: a theft asks once for every exhibit."""
+    """Return the questions for one choice. A theft has a question for every exhibit.
+
+    Args:
+        view: What the seat may know of the game.
+        kind: The kind of choice.
+        names: The names of the seats and cards.
+
+    Returns:
+        The questions.
+    """
     if kind == "theft":
         return _thefts(view, names)
     legal = ordered(view, kind)
@@ -74,8 +95,17 @@ def questions(view: View, kind: str, names: Names) -> tuple[Query, ...]:
 
 
 def ordered(view: View, kind: str) -> list[Choice]:
-    """Return all answers as they are listed and numbered: Action cards by kind and number, so that
-    stolen Cash stands among the Cash."""
+    """Return all legal answers in the order in which they are listed.
+
+    Action cards are ordered by kind and number, so that stolen Cash stands among the Cash.
+
+    Args:
+        view: What the seat may know of the game.
+        kind: The kind of choice.
+
+    Returns:
+        The choices.
+    """
     legal = view.legal(kind)  # type: ignore[arg-type]
     if kind == "action":
         return sorted(legal, key=lambda choice: rank(_card(view, choice)))
@@ -85,7 +115,15 @@ def ordered(view: View, kind: str) -> list[Choice]:
 
 
 def forced(view: View, kind: rules.Kind) -> Choice | None:
-    """Return the only legal choice, which needs no question; None if there are several."""
+    """Return the only legal choice, which needs no question.
+
+    Args:
+        view: What the seat may know of the game.
+        kind: The kind of choice.
+
+    Returns:
+        The choice, or None if several are legal.
+    """
     if kind == "exhibit" and len(own_slots(view)) > rules.HAND - 1:
         return None
     legal = view.legal(kind)
@@ -93,15 +131,18 @@ def forced(view: View, kind: rules.Kind) -> Choice | None:
 
 
 def _pair(choice: Choice) -> tuple[int, int]:
+    """Return a choice as a Place and an Action card. A single number is the card."""
     where, action = choice if isinstance(choice, tuple) else (0, choice)
     return where, action
 
 
 def _card(view: View, choice: Choice) -> ActionCard:
+    """Return the Action card of a choice."""
     return view.state.action_card(_pair(choice)[1])
 
 
 def _thefts(view: View, names: Names) -> tuple[Query, ...]:
+    """Return the questions of a theft, one for each exhibit."""
     found = []
     for slots in theft_options(view.state):
         owner = next(s for s, held in enumerate(view.state.collectibles) if slots[0] in held)
@@ -112,17 +153,34 @@ def _thefts(view: View, names: Names) -> tuple[Query, ...]:
 
 
 def together(kind: str, answers: Sequence[Choice]) -> Choice:
-    """Return one choice out of the answers to its questions."""
+    """Return the choice that the answers to its questions make.
+
+    Args:
+        kind: The kind of choice.
+        answers: The answers.
+
+    Returns:
+        The choice.
+    """
     if kind == "theft":
         return tuple(answer for answer in answers if isinstance(answer, int))
     return answers[0]
 
 
-# Words.
+# Words
 
 
 def in_words(view: View, kind: str, choice: Choice) -> str:
-    """Return a choice in words, as short as an option's."""
+    """Return a choice in words, as short as in a list.
+
+    Args:
+        view: What the seat may know of the game.
+        kind: The kind of choice.
+        choice: The choice.
+
+    Returns:
+        The words.
+    """
     if kind == "theft":
         return listed(code(view.piece(slot)) for slot in _slots(choice))
     if kind == "exhibit":
@@ -140,12 +198,25 @@ def in_words(view: View, kind: str, choice: Choice) -> str:
 
 
 def _slots(choice: Choice) -> tuple[int, ...]:
+    """Return a choice as a tuple of slots."""
     return (choice,) if isinstance(choice, int) else choice
 
 
 def sealing(view: View, kind: str, choice: Choice, names: Names) -> str:
-    """Return a choice in words before it is sealed: each Collectible whole, and whose it is; of an
-    exhibit where it would come among those known, and many pieces by letter and year."""
+    """Return a choice in full words, as they are shown before it is sealed.
+
+    Each Collectible has its name and owner. An exhibit has its rank among those that are known, and
+    many pieces are given by letter and year.
+
+    Args:
+        view: What the seat may know of the game.
+        kind: The kind of choice.
+        choice: The choice.
+        names: The names of the seats and cards.
+
+    Returns:
+        The words.
+    """
     if kind == "window" and isinstance(choice, int):
         window = view.state.windows[choice]
         text = _("window {number}: {piece}")
@@ -166,6 +237,7 @@ def sealing(view: View, kind: str, choice: Choice, names: Names) -> str:
 
 
 def _exhibit(view: View, slots: Iterable[int]) -> str:
+    """Return the letters, the size and the oldest year of an exhibit."""
     pieces = [view.piece(slot) for slot in slots]
     text = _("{letters}  {number} pieces, oldest {year}")
     oldest = min((piece.year for piece in pieces if piece.year is not None), default="?")
@@ -173,10 +245,11 @@ def _exhibit(view: View, slots: Iterable[int]) -> str:
     return text.format(letters=letters, number=len(pieces), year=oldest)
 
 
-# What can be typed.
+# Typed answers
 
 
 def _keys(view: View, kind: str, choice: Choice) -> frozenset[str]:
+    """Return what can be typed for a choice."""
     if kind == "exhibit" and not isinstance(choice, int):
         return frozenset({run_letters(view.piece(slot).letter for slot in choice).lower()})
     where, action = _pair(choice)
@@ -192,11 +265,13 @@ def _keys(view: View, kind: str, choice: Choice) -> frozenset[str]:
 
 
 def _place_keys(where: Place) -> frozenset[str]:
+    """Return what can be typed for a Place."""
     more = HALL_WORDS if where is Place.AUCTION_HALL else frozenset[str]()
     return _small(in_all(PLACE_WORDS[where])) | more
 
 
 def _card_keys(action: ActionCard) -> frozenset[str]:
+    """Return what can be typed for an Action card."""
     kinds = _small(in_all(KIND_WORDS[action.kind])) | OTHER_WORDS[action.kind]
     if action.number is None:
         return kinds
@@ -204,6 +279,7 @@ def _card_keys(action: ActionCard) -> frozenset[str]:
 
 
 def _piece_keys(view: View, slot: int) -> frozenset[str]:
+    """Return what can be typed for a Collectible."""
     piece = view.piece(slot)
     if piece.letter is None:
         return frozenset()
@@ -212,12 +288,27 @@ def _piece_keys(view: View, slot: int) -> frozenset[str]:
 
 
 def _small(words: Iterable[str]) -> frozenset[str]:
+    """Return words in small letters."""
     return frozenset(word.lower() for word in words)
 
 
 def read(line: str, question: Query, view: View, kind: str) -> Choice:
-    """Return the answer that a line stands for: its number, or what it is called; for an exhibit
-    also an own pick. NoAnswer says why it is none."""
+    """Return the answer that a line stands for.
+
+    A line is the number of an answer or words for it. For an exhibit it may also pick pieces.
+
+    Args:
+        line: The line.
+        question: The question.
+        view: What the seat may know of the game.
+        kind: The kind of choice.
+
+    Returns:
+        The choice.
+
+    Raises:
+        NoAnswer: If the line is no answer, or fits several.
+    """
     words = " ".join(line.lower().split())
     pick, _space, rest = words.partition(" ")
     if kind == "exhibit" and (pick == "p" or (words[:1] == "p" and words[1:2].isdecimal())):
@@ -245,14 +336,24 @@ def read(line: str, question: Query, view: View, kind: str) -> Choice:
 
 
 def _number(word: str) -> int:
-    """Return what the figures 0 to 9 say; 0 if it is no such number, or none that an option could
-    have."""
+    """Return the number that a word of digits stands for, or 0 if no option could have it."""
     return int(word) if word.isascii() and word.isdecimal() and len(word) < 9 else 0
 
 
 def picked(text: str, view: View) -> Choice:
-    """Return an exhibit of one's own pick: by letters (the oldest of each), by years, by letter and
-    year, or by the numbers that `i` lists. NoAnswer says why it is none."""
+    """Return an exhibit that is picked by its pieces.
+
+    Args:
+        text: Letters (the oldest of each is taken), years, letters with years, or numbers of the
+            page of pieces.
+        view: What the seat may know of the game.
+
+    Returns:
+        The slots, rising.
+
+    Raises:
+        NoAnswer: If a word is none of these, or the exhibit is not legal.
+    """
     words = text.replace(",", " ").split()
     letters = "".join(words)
     slots = own_slots(view)
@@ -269,6 +370,7 @@ def picked(text: str, view: View) -> Choice:
 
 
 def _by_letters(letters: str, slots: Sequence[int], view: View) -> list[int]:
+    """Return the oldest own Collectibles of these letters."""
     found = []
     for letter, number in Counter(letters).items():
         held = [slot for slot in slots if view.piece(slot).letter == letter]
@@ -280,6 +382,7 @@ def _by_letters(letters: str, slots: Sequence[int], view: View) -> list[int]:
 
 
 def _slot(word: str, slots: Sequence[int], view: View) -> int:
+    """Return the slot of the own Collectible that a word stands for."""
     if 1 <= _number(word) <= len(slots):
         return slots[_number(word) - 1]
     found = [slot for slot in slots if word in _piece_keys(view, slot) and len(word) > 1]
@@ -290,9 +393,9 @@ def _slot(word: str, slots: Sequence[int], view: View) -> int:
 
 
 MOST_HINTS: Final = 8
-"""Answers that a hint lists."""
+"""The number of answers that a hint lists."""
 LEAST_HINT: Final = 0.005
-"""What is chosen less often is not worth a line."""
+"""The least probability of an answer that a hint lists."""
 NOT_HERE: Final = N_("Hints are for games against your own bots only.")
 NOT_LEARNING: Final = N_("There are no hints in the lesson.")
 NOT_NOW: Final = N_("There is no choice to give a hint for now.")
@@ -303,7 +406,17 @@ HINTS_OF_A_THEFT: Final = N_("What the hard bot would do here, in 100 times:")
 def hint(
     asked: tuple[View, str] | None, names: Names | None, has_hints: bool, exhibits: int
 ) -> list[str]:
-    """Return what the hard bot would do at the choice that is open, or why there is no hint."""
+    """Return what the hard bot would do at the open choice, or why there is no hint.
+
+    Args:
+        asked: The view and the kind of the open choice. None if there is none.
+        names: The names of the seats and cards. None before the game has begun.
+        has_hints: Whether hints are allowed.
+        exhibits: The number of exhibits that can be picked by a number.
+
+    Returns:
+        The lines.
+    """
     if not has_hints:
         return [_(NOT_HERE)]
     if asked is None or names is None:
@@ -312,8 +425,19 @@ def hint(
 
 
 def advice(view: View, kind: str, names: Names, exhibits: int) -> list[str]:
-    """Return the mixture of the learned bot on this view, likeliest first; of a theft one for each
-    exhibit. So many `exhibits` have a number where the question is asked."""
+    """Return how often the learned bot would make each choice, the likeliest first.
+
+    A theft has a list for each exhibit.
+
+    Args:
+        view: What the seat may know of the game.
+        kind: The kind of choice.
+        names: The names of the seats and cards.
+        exhibits: The number of exhibits that can be picked by a number.
+
+    Returns:
+        The lines.
+    """
     from p2p_hoity.bots.learned import shipped
 
     lines = [_(HINTS_OF_A_THEFT if kind == "theft" else HINTS)]
@@ -328,7 +452,7 @@ def advice(view: View, kind: str, names: Names, exhibits: int) -> list[str]:
 
 
 def _numbers(view: View, kind: str, exhibits: int) -> dict[Choice, int]:
-    """By answer the number that picks it."""
+    """Return the number that picks each answer."""
     found = ordered(view, kind)
     listed = found[:exhibits] if kind == "exhibit" else found
     return {choice: number for number, choice in enumerate(listed, 1)}

@@ -1,4 +1,4 @@
-"""What a choice would bring, as far as is open to this seat: a note beside each option."""
+"""The notes beside options: what a choice would bring, as far as this seat may know."""
 
 from __future__ import annotations
 
@@ -15,12 +15,29 @@ ORDINALS: Final = (N_("1st"), N_("2nd"), N_("3rd"), N_("4th"), N_("5th"), N_("6t
 
 
 def ordinal(number: int) -> str:
-    """Return a place among exhibits, from 1 to 6."""
+    """Return the word for a rank among exhibits.
+
+    Args:
+        number: The rank, from 1 to 6.
+
+    Returns:
+        The word.
+    """
     return _(ORDINALS[number - 1])
 
 
 def note(view: View, kind: str, choice: Choice, names: Names) -> str:
-    """Return the note at an option, or nothing if there is nothing to say."""
+    """Return the note for an option.
+
+    Args:
+        view: What the seat may know of the game.
+        kind: The kind of choice.
+        choice: The option.
+        names: The names of the seats and cards.
+
+    Returns:
+        The note, or "" if there is nothing to say.
+    """
     if kind == "turn" and isinstance(choice, tuple):
         return _action(view, names, Place(choice[0]), choice[1])
     if kind == "place" and isinstance(choice, int):
@@ -32,8 +49,17 @@ def note(view: View, kind: str, choice: Choice, names: Names) -> str:
 
 
 def leading(view: View) -> int:
-    """Return the field whose octagon counts: where the leading figure stood when the round began;
-    between rounds and behind the last one, where it stands."""
+    """Return the field whose octagon counts.
+
+    That is where the leading figure stood when the round began. Between rounds and after the last
+    one it is where the figure stands.
+
+    Args:
+        view: What the seat may know of the game.
+
+    Returns:
+        The number of the field.
+    """
     state = view.state
     return max(state.figures if state.phase in NO_ROUND else state.before)
 
@@ -42,16 +68,32 @@ NO_ROUND: Final = (rules.Phase.ROUND, rules.Phase.FINAL, rules.Phase.OVER)
 
 
 def octagon(view: View) -> tuple[int, int]:
-    """Return what the best and the second-best exhibit of this round bring."""
+    """Return how many fields the best and the second-best exhibit of this round bring.
+
+    Args:
+        view: What the seat may know of the game.
+
+    Returns:
+        The larger and the smaller number.
+    """
     return octagon_at(view.state.edition, leading(view))
 
 
 def octagon_at(edition: Edition, field: int) -> tuple[int, int]:
-    """Return what the best and the second-best exhibit bring while the leader stands on a field."""
+    """Return how many fields the best and second-best exhibit bring if the leader is on a field.
+
+    Args:
+        edition: The edition.
+        field: The field of the leader.
+
+    Returns:
+        The larger and the smaller number.
+    """
     return edition.octagons[min(field, len(edition.octagons) - 1)]
 
 
 def _castle(view: View, names: Names) -> str:
+    """Return the note for the Castle."""
     best, second = octagon(view)
     if best_slots(view.state, view.mine()) is None:
         return _("you have no valid exhibit; Thieves steal, Detectives jail")
@@ -60,6 +102,7 @@ def _castle(view: View, names: Names) -> str:
 
 
 def _hall(view: View, names: Names) -> str:
+    """Return the note for the Auction Hall."""
     state = view.state
     tops = [view.piece(window[0]) for window in state.windows if window]
     shown = " · ".join(f"{piece.letter} {piece.year}" for piece in tops)
@@ -68,14 +111,16 @@ def _hall(view: View, names: Names) -> str:
 
 
 def _action(view: View, names: Names, where: Place, card: int) -> str:
+    """Return the note for an Action card in a Place."""
     tellers = HALL if where == Place.AUCTION_HALL else CASTLE
     return tellers[view.state.kind(card)](view, names, card)
 
 
-# In the Auction Hall.
+# Auction Hall
 
 
 def _cash(view: View, names: Names, card: int) -> str:
+    """Return the note for Cash."""
     others = _others_at(view, Place.AUCTION_HALL)
     cash = {seat: max(held_numbers(view, seat, ActionKind.CASH), default=0) for seat in others}
     rivals = sorted((seat for seat in others if cash[seat]), key=lambda seat: -cash[seat])
@@ -90,6 +135,7 @@ def _cash(view: View, names: Names, card: int) -> str:
 
 
 def _hall_thief(view: View, names: Names, card: int) -> str:
+    """Return the note for a Thief in the Auction Hall."""
     others = _others_at(view, Place.AUCTION_HALL)
     if not any(_may_play(view, seat, ActionKind.CASH) for seat in others):
         return _("no gain: nobody else here has Cash")
@@ -97,13 +143,15 @@ def _hall_thief(view: View, names: Names, card: int) -> str:
 
 
 def _hall_detective(view: View, names: Names, card: int) -> str:
+    """Return the note for a card that does nothing in this Place."""
     return _("does nothing here")
 
 
-# In the Castle.
+# Castle
 
 
 def _castle_thief(view: View, names: Names, card: int) -> str:
+    """Return the note for a Thief in the Castle."""
     if not any(_may_show(view, seat) for seat in _others_at(view, Place.CASTLE)):
         return _("no loot: nobody else can exhibit here")
     number = view.state.edition.number(card)
@@ -116,6 +164,7 @@ def _castle_thief(view: View, names: Names, card: int) -> str:
 
 
 def _castle_detective(view: View, names: Names, card: int) -> str:
+    """Return the note for a Detective in the Castle."""
     if not any(_may_play(view, seat, ActionKind.THIEF) for seat in _others_at(view, Place.CASTLE)):
         return _("no gain: nobody else here has a Thief")
     state = view.state
@@ -127,6 +176,7 @@ def _castle_detective(view: View, names: Names, card: int) -> str:
 
 
 def _castle_exhibit(view: View, names: Names, card: int) -> str:
+    """Return the note for an Exhibit card."""
     best = best_slots(view.state, view.mine())
     if best is None:
         return _("you have no valid exhibit")
@@ -135,7 +185,16 @@ def _castle_exhibit(view: View, names: Names, card: int) -> str:
 
 
 def placing(view: View, slots: Sequence[int], names: Names) -> str:
-    """Return where an exhibit of these slots would come among all that are known in the Castle."""
+    """Return the rank that an exhibit would have among all that are known in the Castle.
+
+    Args:
+        view: What the seat may know of the game.
+        slots: The slots of the exhibit.
+        names: The names of the seats and cards.
+
+    Returns:
+        The words, with the fields that it would bring.
+    """
     ahead = [names.nicknames[seat] for seat in rivals_ahead(view, slots)]
     larger, smaller = octagon(view)
     if not any(_may_show(view, seat) for seat in _others_at(view, Place.CASTLE)):
@@ -154,13 +213,21 @@ def placing(view: View, slots: Sequence[int], names: Names) -> str:
 
 
 def _hidden(view: View) -> int:
-    """Return how many Collectibles the seats hide that may exhibit beside this one."""
+    """Return how many Collectibles are hidden at the seats that may exhibit beside this one."""
     rivals = [seat for seat in _others_at(view, Place.CASTLE) if _may_show(view, seat)]
     return sum(view.hidden(seat) for seat in rivals)
 
 
 def rivals_ahead(view: View, slots: Sequence[int]) -> list[int]:
-    """Return the seats in the Castle whose known Collectibles allow a better exhibit than these."""
+    """Return the seats whose known Collectibles allow a better exhibit than this one.
+
+    Args:
+        view: What the seat may know of the game.
+        slots: The slots of the exhibit.
+
+    Returns:
+        The seats in the Castle, rising.
+    """
     edition, cards = view.state.edition, view.cards
     mine = strength(edition, [cards[slot] for slot in slots])
     found = []
@@ -175,11 +242,12 @@ def rivals_ahead(view: View, slots: Sequence[int]) -> list[int]:
 
 
 def _may_show(view: View, seat: int) -> bool:
+    """Return whether a seat shows an exhibit in this round, or still may."""
     return _may_play(view, seat, ActionKind.EXHIBIT)
 
 
 def _may_play(view: View, seat: int, kind: ActionKind) -> bool:
-    """Return whether this seat plays such an Action card in this round, or may yet."""
+    """Return whether a seat plays an Action card of a kind in this round, or still may."""
     state = view.state
     played = state.actions[seat]
     if played is not None:
@@ -188,7 +256,7 @@ def _may_play(view: View, seat: int, kind: ActionKind) -> bool:
 
 
 def _others_at(view: View, where: Place) -> list[int]:
-    """Return the others who are in this Place; before Places are shown, all who may be."""
+    """Return the other seats in a Place, or all that may be there before Places are shown."""
     state = view.state
     known = any(place is not None for place in state.places)
     found = state.at(where) if known else tuple(range(state.seats))
@@ -196,7 +264,7 @@ def _others_at(view: View, where: Place) -> list[int]:
 
 
 def _counts(view: View, seat: int) -> bool:
-    """Return whether a seat acts in this round; what an absent one has played still counts."""
+    """Return whether a seat acts in this round. What an absent seat has played still counts."""
     return view.state.active(seat) or view.state.actions[seat] is not None
 
 
@@ -213,4 +281,4 @@ CASTLE: Final[Mapping[ActionKind, Teller]] = {
     ActionKind.DETECTIVE: _castle_detective,
     ActionKind.EXHIBIT: _castle_exhibit,
 }
-"""Who says what an Action card of each kind brings, by Place."""
+"""The functions that return the note for an Action card of each kind, for the Castle."""

@@ -1,4 +1,4 @@
-"""Why something failed or is forbidden, in words: the templates are with the codes."""
+"""The sentences for errors and refused choices. Most templates stand beside their codes."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ BYTES: Final = {
     "bad-proof": N_("a proof is malformed"),
     "bad-result": N_("no such result is possible there, or too few seats have signed it"),
 }
-"""What is wrong with bytes that are neither a seat's fault nor that of a transcript."""
+"""The meaning of errors in bytes that are neither a seat's fault nor that of a transcript."""
 
 PROTOCOL: Final[Mapping[str, str]] = {**BYTES, **transcript.FILE_FAULTS, **effects.ENDS, **FAULTS}
-"""The meaning of every code of `protocol`, as its own tables have it."""
+"""The meaning of every code of `protocol`, from its own tables."""
 
 SYSTEM_WORDS: Final[Mapping[int, str]] = {
     errno.EACCES: N_("Permission denied"),
@@ -44,11 +44,18 @@ SYSTEM_WORDS: Final[Mapping[int, str]] = {
 """Errors of files that are translated. The system knows them in one language only."""
 
 QUOTED: Final = frozenset({"text", "letter", "theirs", "ours"})
-"""Fields that someone typed or sent: they stand in quotes."""
+"""The fields that someone has typed or sent, which are quoted."""
 
 
 def sentence(reason: Reason) -> str:
-    """Return what a reason means, in the language spoken; a cause inside it likewise."""
+    """Return the sentence for a reason, in the chosen language.
+
+    Args:
+        reason: The code and its fields. A field may be another reason.
+
+    Returns:
+        The sentence.
+    """
     if reason.code is SystemCode.NUMBERED:
         number = int(reason.fields["number"])
         return of_system(OSError(number, os.strerror(number)))
@@ -72,11 +79,19 @@ def of_system(error: OSError) -> str:
 
 
 def meaning(code: str) -> str:
-    """Return what a code of the protocol means, in the language spoken."""
+    """Return the meaning of a code of the protocol, in the chosen language.
+
+    Args:
+        code: The code.
+
+    Returns:
+        The meaning.
+    """
     return _(PROTOCOL[code])
 
 
 def _told(name: str, value: Any) -> str:
+    """Return the text of a field."""
     if isinstance(value, Reason):
         return sentence(value)
     if isinstance(value, tuple):
@@ -88,11 +103,19 @@ def _told(name: str, value: Any) -> str:
 
 
 def as_json(reason: Reason) -> dict[str, Any]:
-    """Return a reason for a program: its code, its fields, and its sentence for people."""
+    """Return a reason as a JSON object.
+
+    Args:
+        reason: The code and its fields.
+
+    Returns:
+        The code, the fields, and the sentence for people.
+    """
     return {"code": reason.code, "fields": _plain(reason.fields), "words": sentence(reason)}
 
 
 def _plain(value: Any) -> Any:
+    """Return a field as a JSON value."""
     if isinstance(value, Reason):
         return {"code": value.code, "fields": _plain(value.fields)}
     if isinstance(value, Mapping):
@@ -104,22 +127,38 @@ ILL_FORMED: Final = {
     NOT_OF_FORM: N_("that is not a choice of this kind"),
     NOTHING_ASKED: N_("this seat has no choice to make now"),
 }
-"""What is wrong with a choice before any rule of the game is asked."""
+"""The errors of a choice that are found before any rule of the game is checked."""
 
 _NAMED: Final[Mapping[str, Callable[[Any], str]]] = {
     "action": lambda kind: _(KIND_WORDS[ActionKind(kind)]),
     "place": lambda number: place(Place(number)),
 }
-"""Fields that are said by name."""
+"""The functions for fields that are shown by name."""
 
 
 def refusal(code: str, fields: Mapping[str, Field]) -> str:
-    """Return why a choice is refused, in the language spoken."""
+    """Return why a choice is refused, in the chosen language.
+
+    Args:
+        code: The code of the rule.
+        fields: Its fields.
+
+    Returns:
+        The reason.
+    """
     told = {name: _NAMED.get(name, str)(value) for name, value in fields.items()}
     return _(ILL_FORMED.get(code) or Rule(code).template).format(**told)
 
 
 def choose_again(code: str, fields: Mapping[str, Field]) -> str:
-    """Return the same, and that one has to choose again."""
+    """Return why a choice is refused, and the request to choose again.
+
+    Args:
+        code: The code of the rule.
+        fields: Its fields.
+
+    Returns:
+        The sentence.
+    """
     reason = refusal(code, fields)
     return _("The rules forbid that: {reason}. Choose again.").format(reason=reason)

@@ -1,7 +1,7 @@
-"""What happens in a game, in sentences: one for each happening, or few for a whole step.
+"""The sentences for what happens in a game: one for each happening, or few for a whole step.
 
-The few are read while one plays: one for all Places, one for all Actions, one for all that moved.
-Names of Collectibles are looked up elsewhere, so there they are letter and year.
+The few are read while one plays: one for all Places, one for all Actions, one for all figures that
+moved. In them a Collectible is given by letter and year, since its name can be looked up.
 """
 
 from __future__ import annotations
@@ -28,27 +28,60 @@ KINDS: Final = {
 }
 
 ROUTINE: Final = frozenset({Why.SALE_OVER, Why.CASTLE_OVER})
-"""Cards that go back to hand at the end of a phase, as they always do."""
+"""The reasons for which cards always go back to the hand at the end of a phase."""
 
 
 def noteworthy(happening: Happening) -> bool:
-    """Return whether a log told to people needs it; what it leaves out happens every time."""
+    """Return whether a log for people contains a happening.
+
+    Args:
+        happening: The happening.
+
+    Returns:
+        False for what happens every time.
+    """
     return not (isinstance(happening, happenings.Returned) and happening.why in ROUTINE)
 
 
 def tell(names: Names, happening: Happening) -> str:
-    """Return the sentence for a happening; one line for each thing, joined by line breaks."""
+    """Return the sentences for a happening.
+
+    Args:
+        names: The names of the seats and cards.
+        happening: The happening.
+
+    Returns:
+        The sentences, with line breaks between them.
+    """
     return TELLERS[type(happening)](names, happening)
 
 
 def story(names: Names, items: Iterable[Happening]) -> list[str]:
-    """Return the lines of a log, without what happens every time."""
+    """Return the lines of a log, without what happens every time.
+
+    Args:
+        names: The names of the seats and cards.
+        items: The happenings, in order.
+
+    Returns:
+        The lines.
+    """
     told = (tell(names, item) for item in items if noteworthy(item))
     return [line for text in told for line in text.splitlines()]
 
 
 def rounds_of(names: Names, items: Iterable[Happening]) -> list[list[str]]:
-    """Return the lines of a log for each round. What the names hear of the game does not stay."""
+    """Return the lines of a log for each round.
+
+    The names follow the game meanwhile, and are reset to the fields that they had before.
+
+    Args:
+        names: The names of the seats and cards.
+        items: The happenings, in order.
+
+    Returns:
+        The lines of each round.
+    """
     before, found = names.before, list[list[str]]()
     for item in items:
         if not found or isinstance(item, happenings.RoundBegan):
@@ -59,6 +92,7 @@ def rounds_of(names: Names, items: Iterable[Happening]) -> list[list[str]]:
 
 
 def _setup(names: Names, it: happenings.Setup) -> str:
+    """Return the sentences for the beginning of a game."""
     names.colours, names.before = it.colours, (0,) * len(it.colours)
     lines = [_("The game is set up: edition {edition}.").format(edition=title(names.edition))]
     if it.variant:
@@ -72,6 +106,7 @@ def _setup(names: Names, it: happenings.Setup) -> str:
 
 
 def _window_line(names: Names, number: int, window: tuple[Piece, ...]) -> str:
+    """Return the sentence for a window."""
     if not window:
         return _("Window {number} is empty.").format(number=number)
     text = _("Window {number} holds {size} Collectibles; open: {piece}.")
@@ -79,6 +114,7 @@ def _window_line(names: Names, number: int, window: tuple[Piece, ...]) -> str:
 
 
 def _presence(names: Names, it: happenings.PresenceChanged) -> str:
+    """Return the sentences for seats that have become absent, come back, or are banned."""
     said = [
         (it.absent, _("Absent from now on: {who}.")),
         (it.returned, _("Back at the table: {who}.")),
@@ -88,6 +124,7 @@ def _presence(names: Names, it: happenings.PresenceChanged) -> str:
 
 
 def _round(names: Names, it: happenings.RoundBegan) -> str:
+    """Return the sentences for the beginning of a round."""
     lines = [_("Round {round}").format(round=it.round)]
     if it.place == Place.CASTLE:
         lines.append(_("Everyone is in the Castle."))
@@ -99,12 +136,14 @@ def _round(names: Names, it: happenings.RoundBegan) -> str:
 
 
 def _place_shown(names: Names, it: happenings.PlaceShown) -> str:
+    """Return the sentence for a Place that a seat shows."""
     castle = it.place == Place.CASTLE
     text = _("{who} goes to the Castle.") if castle else _("{who} goes to the Auction Hall.")
     return text.format(who=names.seat(it.seat))
 
 
 def _action(names: Names, it: happenings.ActionShown) -> str:
+    """Return the sentence for an Action that a seat shows."""
     castle = it.place == Place.CASTLE
     inside = _("In the Castle {who} plays {card}.")
     text = inside if castle else _("In the Auction Hall {who} plays {card}.")
@@ -114,6 +153,7 @@ def _action(names: Names, it: happenings.ActionShown) -> str:
 
 
 def _moved(names: Names, it: happenings.FigureMoved) -> str:
+    """Return the sentence for a figure that moves."""
     text = count(
         "{who} moves {fields} field on, to {where}: {why}.",
         "{who} moves {fields} fields on, to {where}: {why}.",
@@ -125,14 +165,30 @@ def _moved(names: Names, it: happenings.FigureMoved) -> str:
 
 
 def where(names: Names, field: int) -> str:
-    """Return where a figure stands, without the octagon there: that pays later, if at all."""
+    """Return where a figure stands, without the octagon there, which may pay later.
+
+    Args:
+        names: The names of the seats and cards.
+        field: The number of the field.
+
+    Returns:
+        The words.
+    """
     if field and not names.edition.in_banquet(field):
         return _("field {field}").format(field=field)
     return names.field(field)
 
 
 def paid(names: Names, it: happenings.FigureMoved) -> str:
-    """Return why a figure moves; for an exhibit with the octagon that paid."""
+    """Return why a figure moves, for an exhibit with the octagon that paid.
+
+    Args:
+        names: The names of the seats and cards.
+        it: The move.
+
+    Returns:
+        The words.
+    """
     octagon = names.paying()
     if it.why not in BY_OCTAGON or octagon is None:
         return _(it.why)
@@ -144,6 +200,7 @@ BY_OCTAGON: Final = frozenset({Why.BEST, Why.SECOND_BEST})
 
 
 def _round_ended(names: Names, it: happenings.RoundEnded) -> str:
+    """Return the sentence for the end of a round."""
     names.before = it.figures
     fields = listed(f"{names.seat(seat)} {field}" for seat, field in enumerate(it.figures))
     return _("Round {round} is over. Fields: {fields}.").format(round=it.round, fields=fields)
@@ -163,11 +220,11 @@ GAPS: Final[Mapping[str, Gap]] = {
     "rank": lambda names, it: it.rank,
     "round": lambda names, it: it.round,
 }
-"""What most happenings have in a gap of this name."""
+"""The functions that fill the gaps of a template, by the names of the gaps."""
 
 
 def _says(template: str, **own: Gap) -> Callable[[Names, Any], str]:
-    """Return what tells happenings by a template, whose gaps are filled by `own` or by `GAPS`."""
+    """Return a function that fills a template, whose gaps are filled by `own` or by `GAPS`."""
     gaps = {gap: own.get(gap) or GAPS[gap] for gap in re.findall(r"\{(\w+)\}", template)}
     return lambda names, it: _(template).format(**{gap: of(names, it) for gap, of in gaps.items()})
 
@@ -240,7 +297,7 @@ TELLERS: Final[Mapping[type[Happening], Callable[[Names, Any], str]]] = {
         letters=lambda names, it: run_letters(piece.letter for piece in it.exhibit) or "–",
     ),
 }
-"""A teller for each type of happening; a test holds it against the rules' own list."""
+"""The function for the sentences of each class of happening."""
 
 
 CHECKED: Final[Mapping[Kind, str]] = {
@@ -262,8 +319,16 @@ Nickname = Callable[[int], str]
 
 
 def proved(before: Node, seconds: float, names: Names) -> str | None:
-    """Return what the step after `before` proved, and how long the check took, or None if nothing
-    new."""
+    """Return what a step of the chain has proved, and how long the check took.
+
+    Args:
+        before: The node before the step.
+        seconds: The duration of the check, in seconds.
+        names: The names of the seats and cards.
+
+    Returns:
+        The words, or None if the step has proved nothing new.
+    """
     kind = before.want.kind
     if kind == Kind.SHUFFLE:
         who = min(before.want.speakers, default=0)
@@ -277,17 +342,26 @@ def proved(before: Node, seconds: float, names: Names) -> str | None:
 
 
 def _took(seconds: float) -> str:
+    """Return the duration of a check, or "" for none."""
     return _(", {ms} ms").format(ms=round(seconds * 1000)) if seconds > 0 else ""
 
 
 Many = Sequence[Any]
 BETWEEN: Final = " · "
 UNSAID: Final = (happenings.DetectiveRanked, happenings.CashPaid)
-"""What the next line says too, or the board shows."""
+"""The classes of happenings that the next line or the board shows too."""
 
 
 def brief_story(names: Names, items: Iterable[Happening]) -> list[str]:
-    """Return the lines of some happenings, in their order. Those of one kind stand together."""
+    """Return the lines for some happenings in their order, with those of one class together.
+
+    Args:
+        names: The names of the seats and cards.
+        items: The happenings.
+
+    Returns:
+        The lines.
+    """
     worth = (one for one in items if noteworthy(one) and not isinstance(one, UNSAID))
     lines: list[str] = []
     for kind, group in groupby(worth, type):
@@ -300,8 +374,9 @@ def brief_story(names: Names, items: Iterable[Happening]) -> list[str]:
 
 
 def _brief_setup(names: Names, items: Many) -> list[str]:
+    """Return the lines for the beginning of a game."""
     for it in items:
-        tell(names, it)  # the names take the colours from it
+        tell(names, it)  # The names take the colours from it.
     seats = (f"{names.short(seat)} {_(colour)}" for seat, colour in enumerate(names.colours))
     tops = [(n, w) for it in items for n, w in enumerate(it.windows, 1) if w]
     text = _("window {number}: {piece} of {size}")
@@ -313,7 +388,7 @@ def _brief_setup(names: Names, items: Many) -> list[str]:
 
 
 def _brief_round(names: Names, items: Many) -> list[str]:
-    """Its number, where each figure stands, and what is not chosen in it."""
+    """Return the number of a round, the fields of the figures, and what is not chosen in it."""
     lines = []
     for it in items:
         head = _("Round {round}").format(round=it.round)
@@ -323,7 +398,7 @@ def _brief_round(names: Names, items: Many) -> list[str]:
 
 
 def _fields(names: Names) -> list[str]:
-    """Return the figures, the first first, and the octagon under it."""
+    """Return the fields of the figures, the leader first, and the paying octagon."""
     order = sorted(range(len(names.before)), key=lambda seat: (-names.before[seat], seat))
     fields = [f"{names.short(seat)} {names.before[seat]}" for seat in order]
     octagon = names.paying()
@@ -333,13 +408,14 @@ def _fields(names: Names) -> list[str]:
 
 
 def _brief_round_ended(names: Names, items: Many) -> list[str]:
-    """Nothing: the next round begins with the fields, and so does the end."""
+    """Return no lines, since the next round, or the end, begins with the fields."""
     for it in items:
         tell(names, it)
     return []
 
 
 def _places(names: Names, items: Many) -> list[str]:
+    """Return one line for all Places that are shown."""
     found = []
     for where in (Place.CASTLE, Place.AUCTION_HALL):
         seats = [it.seat for it in items if it.place == where]
@@ -349,6 +425,7 @@ def _places(names: Names, items: Many) -> list[str]:
 
 
 def _actions(names: Names, items: Many) -> list[str]:
+    """Return one line for all Actions that are shown."""
     found = []
     for where in (Place.AUCTION_HALL, Place.CASTLE):
         played = [f"{names.short(it.seat)} {card(it.card)}" for it in items if it.place == where]
@@ -358,7 +435,7 @@ def _actions(names: Names, items: Many) -> list[str]:
 
 
 def _each(template: str, **own: Gap) -> Callable[[Names, Many], list[str]]:
-    """Return what tells each happening by a template, in as few letters as can be."""
+    """Return a function that gives each happening a line from a template, as short as possible."""
     tell_one = _says(template, **{**BRIEF, **own})
     return lambda names, items: [tell_one(names, it) for it in items]
 
@@ -366,7 +443,10 @@ def _each(template: str, **own: Gap) -> Callable[[Names, Many], list[str]]:
 def _all(
     template: str, tell_one: Callable[[Names, Any], str]
 ) -> Callable[[Names, Many], list[str]]:
-    """Return what tells several happenings in the one gap of a template, exhibits by their rank."""
+    """Return a function that puts several happenings into the one gap of a template.
+
+    Exhibits are ordered by their rank.
+    """
     (gap,) = re.findall(r"\{(\w+)\}", template)
 
     def told(names: Names, items: Many) -> list[str]:
@@ -383,23 +463,25 @@ BRIEF: Final[Mapping[str, Gap]] = {
     "cash": lambda names, it: card(it.cash),
     "piece": lambda names, it: code(it.piece),
 }
-"""What stands in a gap where things are told together."""
+"""The functions that fill the gaps of short templates."""
 
 
 def _turned_up(names: Names, items: Many) -> list[str]:
+    """Return one line for all Collectibles that are turned up."""
     text = _("Window {number} turns up {piece}")
     found = (text.format(number=it.window + 1, piece=code(it.piece)) for it in items)
     return [BETWEEN.join(found)]
 
 
 def _exhibit(names: Names, it: happenings.ExhibitShown | happenings.FinalExhibit) -> str:
+    """Return an exhibit as rank, seat, letters and oldest year."""
     oldest = min((piece.year for piece in it.pieces if piece.year is not None), default=None)
     letters = run_letters(piece.letter for piece in it.pieces)
     return f"{it.placing} {names.short(it.seat)} {letters} {oldest or '?'}"
 
 
 def _brief_moved(names: Names, items: Many) -> list[str]:
-    """Who moved for the same reason together; the octagon that paid once."""
+    """Return one line for all figures that moved, grouped by the reason."""
     octagon, found = names.paying(), list[str]()
     for why, group in groupby(items, lambda it: it.why):
         movers = listed(
@@ -414,20 +496,22 @@ def _brief_moved(names: Names, items: Many) -> list[str]:
 
 
 def _field(names: Names, field: int) -> str:
-    """Return a field by its number; one of the Banquet is called so."""
+    """Return the number of a field, or its name in the Banquet."""
     return names.field(field) if names.edition.in_banquet(field) else str(field)
 
 
 def _capital(words: str) -> str:
+    """Return words with a capital first letter."""
     return words[:1].upper() + words[1:]
 
 
 def _seat_and(field: str) -> Callable[[Names, Any], str]:
-    """Return what tells a seat and the Action card that a happening has in this field."""
+    """Return a function that gives the seat and the Action card in a field of a happening."""
     return lambda names, it: f"{names.short(it.seat)} {card(getattr(it, field))}"
 
 
 def _hands(names: Names, items: Many) -> list[str]:
+    """Return a line for each hand that is opened."""
     return [f"{names.short(it.seat)}: {' '.join(map(code, it.pieces))}" for it in items]
 
 
@@ -455,4 +539,7 @@ TOGETHER: Final[Mapping[type[Happening], Callable[[Names, Many], list[str]]]] = 
     happenings.Imprisoned: _all(N_("To prison: {thieves}"), _seat_and("thief")),
     happenings.HandOpened: _hands,
 }
-"""What is told together; everything else is told in the sentences of `happening_sentences`."""
+"""The functions for happenings that are told together.
+
+All others have the sentences of `TELLERS`.
+"""

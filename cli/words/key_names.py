@@ -1,4 +1,4 @@
-"""The keys of a player and of a seat in words: light enough for commands that load no screen."""
+"""The words for the keys of players and seats, in a module that loads no screen."""
 
 from __future__ import annotations
 
@@ -8,10 +8,13 @@ from .translation import _
 
 
 def player_key(key: bytes | None) -> str:
-    """Return by which long-lived key a player is known.
+    """Return the words for a player's long-lived key.
 
     Args:
-        key: The key, 32 bytes. None if the player shows none.
+        key: The public key, 32 bytes. None if the player shows none.
+
+    Returns:
+        The words, with the fingerprint.
     """
     if key is None:
         return _("shows no key")
@@ -19,5 +22,12 @@ def player_key(key: bytes | None) -> str:
 
 
 def table_key(key: bytes) -> str:
-    """Return the key of a seat that was drawn for its table, and tells nothing of its player."""
+    """Return the words for a seat's key of one table, which does not identify its player.
+
+    Args:
+        key: The public key, 32 bytes.
+
+    Returns:
+        The words, with the fingerprint.
+    """
     return _("key of this table {key}").format(key=fingerprint(key))

@@ -1,4 +1,4 @@
-"""How other seats are there, what comes of waiting for them, and how a table ends, in words."""
+"""The sentences about the presence of seats, waiting for them, and the end of a table."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ GONE_FOR_GOOD: Final = N_(
 ROUND_LOST: Final = N_(
     "If the others play on without you, you are back in the next round at the earliest."
 )
-"""What leaving for now may cost; nothing where the game pauses meanwhile."""
+"""The cost of leaving for now. It does not apply where the game pauses meanwhile."""
 PRESENCE_WORDS: Final = {
     Attending.LINKED: N_("thinking"),
     Attending.UNLINKED: N_("no link"),
@@ -33,9 +33,9 @@ PRESENCE_WORDS: Final = {
     Attending.ABSENT: N_("absent"),
     Attending.BANNED: N_("banned"),
 }
-"""What each means while a seat is awaited."""
+"""The words for the presence of a seat that is awaited."""
 OUT: Final = (Attending.ABSENT, Attending.BANNED)
-"""How a seat is not at the table."""
+"""The states of a seat that is not at the table."""
 SEALED: Final = N_("sealed")
 
 
@@ -45,6 +45,9 @@ def seat_request(nickname: str, key: str | None) -> str:
     Args:
         nickname: The nickname of the guest.
         key: The fingerprint of its long-lived key. None if it shows none.
+
+    Returns:
+        The question.
     """
     words = _("{name}, key {key}, asks for a seat. Let {name} in? y or n")
     if key is None:
@@ -55,12 +58,22 @@ def seat_request(nickname: str, key: str | None) -> str:
 def awaited(
     seats: Iterable[int], found: Sequence[Attending], names: Names, have_sealed: bool = False
 ) -> str:
-    """Return the seats that are awaited, and how each is there as far as it is known.
-    `have_sealed`: all have chosen, and only their programs are awaited."""
+    """Return the seats that are awaited, each with its presence as far as it is known.
+
+    Args:
+        seats: The seats.
+        found: The presence of each seat of the table.
+        names: The names of the seats and cards.
+        have_sealed: Whether all have chosen, so that only their programs are awaited.
+
+    Returns:
+        The words.
+    """
     return listed(_seat(seat, found, names, have_sealed) for seat in sorted(seats))
 
 
 def _seat(seat: int, found: Sequence[Attending], names: Names, has_sealed: bool) -> str:
+    """Return a seat with the word for its presence."""
     if seat >= len(found):
         return names.seat(seat)
     is_sealed = has_sealed and found[seat] is Attending.LINKED
@@ -74,7 +87,16 @@ THINKING: Final = N_("Linked, and still to choose: {who}. The game goes on once 
 
 
 def halfway(update: updates.Halfway, names: Names, game: str) -> list[str]:
-    """Half of the step timeout is over."""
+    """Return the lines when half of a step's time is over.
+
+    Args:
+        update: The update.
+        names: The names of the seats and cards.
+        game: The id of the game as typed after `hoity resume`.
+
+    Returns:
+        The lines.
+    """
     if update.seats == {names.mine}:
         text = _("The others are waiting for you: in {left} s they may go on without you.")
         return [text.format(left=round(update.left))]
@@ -105,7 +127,16 @@ def halfway(update: updates.Halfway, names: Names, game: str) -> list[str]:
 
 
 def late(update: updates.SeatsTimedOut, names: Names, game: str) -> list[str]:
-    """Patience has run out, and enough seats are there to go on."""
+    """Return the lines when the time of a step is over and enough seats are there to go on.
+
+    Args:
+        update: The update.
+        names: The names of the seats and cards.
+        game: The id of the game as typed after `hoity resume`.
+
+    Returns:
+        The lines.
+    """
     if update.undecided:
         return _undecided(update, names, game)
     if update.seats == {names.mine}:
@@ -130,7 +161,7 @@ def late(update: updates.SeatsTimedOut, names: Names, game: str) -> list[str]:
 
 
 def _undecided(update: updates.SeatsTimedOut, names: Names, game: str) -> list[str]:
-    """Tell that too few seats vote, why that may be, and what one can do."""
+    """Return that too few seats vote, why that may be, and what one can do."""
     text = _(
         "Too few seats have agreed to go on without {who}. Perhaps one of them cannot vote, because"
         " it took its seat again from an old copy of its journal: ask in the talk."
@@ -140,9 +171,17 @@ def _undecided(update: updates.SeatsTimedOut, names: Names, game: str) -> list[s
 
 
 def paused(update: updates.Paused, names: Names, game: str) -> list[str]:
-    """Return what is said while the game cannot go on without these seats.
+    """Return the lines while the game cannot go on without some seats.
 
-    A strict table has said halfway what one can do.
+    At a table that needs all seats, what one can do was shown at half of the time.
+
+    Args:
+        update: The update.
+        names: The names of the seats and cards.
+        game: The id of the game as typed after `hoity resume`.
+
+    Returns:
+        The lines.
     """
     if update.seats == {names.mine}:
         return [_("The others are waiting for you: the game pauses until you choose.")]
@@ -159,7 +198,15 @@ def paused(update: updates.Paused, names: Names, game: str) -> list[str]:
 
 
 def extended(update: updates.Extended, names: Names) -> str:
-    """Return what came of the wish to wait longer."""
+    """Return the result of the request to wait longer.
+
+    Args:
+        update: The update.
+        names: The names of the seats and cards.
+
+    Returns:
+        The sentence.
+    """
     who = _others(update.seats, names)
     if not update.seats:
         return _("Nobody else is awaited now.")
@@ -170,7 +217,7 @@ def extended(update: updates.Extended, names: Names) -> str:
 
 
 def _whereabouts(count: updates.Muster, names: Names) -> list[str]:
-    """Whom to expect in vain, and who may be cut off: silence alone says neither."""
+    """Return which seats have left and which have no link. Silence alone shows neither."""
     said = [
         (count.gone, _(LEFT_FOR_NOW)),
         (count.unlinked, _("There is no link to {who} at the moment.")),
@@ -179,26 +226,29 @@ def _whereabouts(count: updates.Muster, names: Names) -> list[str]:
 
 
 def _thinking(count: updates.Muster, names: Names) -> list[str]:
-    """Whose choices the game goes on with, without any other seat awaited."""
+    """Return which seats still have to choose before the game goes on."""
     return [_(THINKING).format(who=names.seats(sorted(count.thinking)))]
 
 
 def _others(seats: frozenset[int], names: Names) -> str:
+    """Return seats without the own one."""
     return names.seats(sorted(seats - {names.mine}))
 
 
 def _oneself(seats: frozenset[int], count: updates.Muster, names: Names) -> list[str]:
+    """Return that the own seat is awaited too, if it is."""
     if names.mine not in seats or count.strict or not count.begun:
         return []
     return [_("You are awaited too: without your choice the others may go on without you.")]
 
 
 def _longer(names: Names) -> str:
-    """Return how to wait longer; nothing to an onlooker, who has no say."""
+    """Return how to wait longer, or "" for an onlooker, who has no vote."""
     return "" if names.mine is None else " " + _("Type wait to wait longer.")
 
 
 def _pauses(count: updates.Muster, names: Names, game: str) -> list[str]:
+    """Return why the game pauses, and what one can do."""
     if count.strict:
         text = _("This table needs all {seats} seats: the game pauses until all are back.")
         lines = [text.format(seats=count.seats)]
@@ -221,6 +271,7 @@ def _pauses(count: updates.Muster, names: Names, game: str) -> list[str]:
 
 
 def _leaving(count: updates.Muster, game: str) -> list[str]:
+    """Return how to leave and resume the game, or to end it."""
     text = _("Just wait, or leave with Ctrl-C and take your seat again: hoity resume {game}")
     if count.seats == 2:
         end = _("Or leave and end it here, saved as far as it came: hoity resume --claim {game}")
@@ -236,29 +287,44 @@ def _leaving(count: updates.Muster, game: str) -> list[str]:
 
 
 GAME: Final = re.compile(r"([0-9a-f]{16})\.hoity")
-"""The file of a finished game in its player's own folder."""
+"""The pattern of the file of a finished game in its player's own folder."""
 OURS: Final = {
     TWO_ROSTERS: N_("the host has given two rosters"),
     STOPPED: N_("stopped"),
     LEFT: N_("left for now"),
 }
-"""Why there is no result, where it is no code of the protocol."""
+"""The reasons for an end without a result that are no codes of the protocol."""
 
 
 BLAME: Final = {
     effects.SILENT_SEAT: N_("Who was awaited: {who}."),
     effects.SEAT_LEFT: N_("Who has left: {who}."),
 }
-"""How the seat is told that the end of a table is about, if it is not its doing."""
+"""The words for the seat that the end of a table is about, if that seat did not cheat."""
 
 
 def why_ended(code: str) -> str:
-    """Return why there is no result: the second half of a sentence."""
+    """Return why there is no result, as the second half of a sentence.
+
+    Args:
+        code: The code.
+
+    Returns:
+        The words.
+    """
     return _(OURS[code]) if code in OURS else meaning(code)
 
 
 def ended(update: updates.Ended, names: Names | None) -> str:
-    """Return why there is no result, and whose doing it is as far as is known."""
+    """Return why there is no result, and who caused it as far as is known.
+
+    Args:
+        update: The update.
+        names: The names of the seats and cards. None before the game has begun.
+
+    Returns:
+        The sentences.
+    """
     if update.by is not None and names is not None:
         text = _(
             "The table has ended without a result. {by} announced it: {reason} ({code}). Your own"
@@ -288,7 +354,15 @@ def ended(update: updates.Ended, names: Names | None) -> str:
 
 
 def victory(standings: Sequence[Standing], names: Names) -> str:
-    """Return in a few words who has won."""
+    """Return in a few words who has won.
+
+    Args:
+        standings: The final ranks, the best first.
+        names: The names of the seats and cards.
+
+    Returns:
+        The words.
+    """
     first = [line.seat for line in standings if line.rank == 1]
     if first == [names.mine]:
         return _("You win")
@@ -298,7 +372,15 @@ def victory(standings: Sequence[Standing], names: Names) -> str:
 
 
 def won(standings: Sequence[Standing], names: Names) -> str:
-    """Return who has won, where the figure stands, and how far ahead of the next rank."""
+    """Return who has won, on which field, and how far ahead of the next rank.
+
+    Args:
+        standings: The final ranks, the best first.
+        names: The names of the seats and cards.
+
+    Returns:
+        The sentence.
+    """
     rest = [line for line in standings if line.rank > 1]
     field = standings[0].field
     if not rest or standings[1].rank == 1:
@@ -327,10 +409,14 @@ def no_other_game(
 
     Args:
         unwilling: The seats that have not agreed.
-        mine: One's own seat, None for an onlooker.
+        mine: The own seat. None for an onlooker.
         by_bot: Whether a bot plays it.
-        found: How each seat is there, as far as it is known; who is out was not asked.
-        named: Names several seats.
+        found: The presence of each seat, as far as it is known. Absent and banned seats are not
+            asked.
+        named: Returns the names of several seats.
+
+    Returns:
+        The sentence.
     """
     others = sorted(seat for seat in unwilling if seat != mine)
     why = [_("no yes from {who}").format(who=named(others))] if others else []
@@ -347,9 +433,15 @@ def no_other_game(
 
 
 def kept_as(transcript: Path) -> tuple[str, str]:
-    """Return where a game's transcript is, and the command that checks it.
+    """Return where the transcript of a game is, and the command that checks it.
 
-    A game of one's own home is known to `hoity verify` by its name.
+    A transcript in the player's own folder can be checked by the id of the game.
+
+    Args:
+        transcript: The transcript.
+
+    Returns:
+        The two sentences.
     """
     name = GAME.fullmatch(transcript.name)
     shown = name[1] if name and transcript.parent == home().transcripts else transcript
@@ -358,7 +450,15 @@ def kept_as(transcript: Path) -> tuple[str, str]:
 
 
 def standings_json(lines: Iterable[Standing], nicknames: Sequence[str]) -> list[dict[str, Any]]:
-    """Return the final ranks for a program."""
+    """Return the final ranks as JSON objects.
+
+    Args:
+        lines: The final ranks.
+        nicknames: The nicknames of the seats.
+
+    Returns:
+        An object for each seat.
+    """
     return [
         {
             "rank": line.rank,

@@ -1,4 +1,4 @@
-"""The rules in one screen, in our own words."""
+"""The rules of the game in one screen, in our own words."""
 
 from __future__ import annotations
 
@@ -76,7 +76,14 @@ READING: Final = N_(
 
 
 def paragraphs(edition: Edition) -> list[str]:
-    """Return the rules of an edition, each of its switches where it matters."""
+    """Return the rules of an edition, with each switch at the rule that it changes.
+
+    Args:
+        edition: The edition.
+
+    Returns:
+        The paragraphs.
+    """
     where, when = _(WHERE), action_choice(edition)
     if edition.switches.action_choice == "together":
         where, when = f"{where} {when}", _(SHOWN_LATE)
@@ -101,16 +108,26 @@ def paragraphs(edition: Edition) -> list[str]:
 
 
 def lines(edition: Edition, width: int | None) -> Iterator[str]:
-    """Yield the screen, wrapped at so many columns, or where it reads well."""
+    """Return the rules of an edition as lines.
+
+    Args:
+        edition: The edition.
+        width: The greatest width of a line in columns. None for a width that reads well.
+
+    Yields:
+        The lines.
+    """
     columns = min(WIDTH, width or WIDTH)
     for paragraph in paragraphs(edition):
         yield from textwrap.wrap(paragraph, columns, subsequent_indent="  ")
 
 
 def _ended(line: str) -> str:
+    """Return a line with a full stop at its end."""
     return line if line.endswith(".") else line + "."
 
 
 def _categories(edition: Edition) -> str:
+    """Return what is collected under each letter."""
     words = [f"{letter} {category(edition, letter)}".rstrip() for letter in LETTERS]
     return _("LETTERS {categories}").format(categories=listed(words))

@@ -1,6 +1,6 @@
-"""What a table asks of those who sit down, and how they reach it, in words.
+"""The terms of a table and the ways to reach it, in words.
 
-Its edition, its terms and bounds, and its tickets, codes and relays.
+This includes its edition, its guarantees, and its tickets, codes and relays.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ VARIANTS: Final = {
         " only an Action is chosen."
     ),
 }
-"""What each variant for two seats changes, in the terms as in the rules."""
+"""The changes of each variant for two seats."""
 
 PARTS: Final = {
     "name": N_("the spelling of its name"),
@@ -42,12 +42,21 @@ PARTS: Final = {
     "detective_in_hall": N_("the Detective in the Auction Hall"),
     "detective_rank": N_("when a Detective's rank is taken"),
 }
-"""What can be another than in the edition whose name is borne, or reconstructed."""
+"""The parts of an edition that can differ from the original or be reconstructed."""
 
 
 def title(edition: Edition) -> str:
-    """Its name; with what is changed, if it bears the name of another; said to be the host's own,
-    if it is none of those that come with the program."""
+    """Return the name of an edition.
+
+    It includes what is changed, if the edition has the name of another one. An edition that does
+    not come with the program is marked as the host's own.
+
+    Args:
+        edition: The edition.
+
+    Returns:
+        The name.
+    """
     found = descent(edition)
     if not found.original:
         return _("{name} (no edition of this program: cards and track are the host's own)").format(
@@ -60,14 +69,29 @@ def title(edition: Edition) -> str:
 
 
 def edition_lines(edition: Edition, variant: str = "") -> list[str]:
-    """Return the edition and its switches; a variant says itself when Actions are chosen."""
+    """Return the lines about an edition and its switches.
+
+    Args:
+        edition: The edition.
+        variant: The variant for two seats, which says itself when Actions are chosen. "" for none.
+
+    Returns:
+        The lines.
+    """
     name, *reconstructed = card_lines(edition)
     chosen = _(VARIANTS[variant]) if variant else action_choice(edition)
     return [name, chosen, detective_in_hall(edition), detective_rank(edition), *reconstructed]
 
 
 def card_lines(edition: Edition) -> list[str]:
-    """Return the edition's name and size, and what of it is reconstructed, if anything is."""
+    """Return the lines about an edition's name and size, and which parts are reconstructed.
+
+    Args:
+        edition: The edition.
+
+    Returns:
+        The lines.
+    """
     text = _("Edition: {name}, {size} Collectibles")
     lines = [text.format(name=title(edition), size=len(edition.collectibles))]
     if edition.reconstructed:
@@ -76,25 +100,46 @@ def card_lines(edition: Edition) -> list[str]:
     return lines
 
 
-# The switches.
+# Switches
 
 
 def action_choice(edition: Edition) -> str:
-    """Return when Actions are chosen, where three seats or more play."""
+    """Return when Actions are chosen at a table of three or more seats.
+
+    Args:
+        edition: The edition.
+
+    Returns:
+        The sentence.
+    """
     if edition.switches.action_choice == "staged":
         return _("The Castle's Actions are chosen after the sale.")
     return _("All Actions are chosen at once, before the sale.")
 
 
 def detective_in_hall(edition: Edition) -> str:
-    """Return whether a Detective may be played in the Auction Hall."""
+    """Return whether a Detective may be played in the Auction Hall.
+
+    Args:
+        edition: The edition.
+
+    Returns:
+        The sentence.
+    """
     if edition.switches.detective_in_hall:
         return _("A Detective may be played in the Auction Hall, and does nothing there.")
     return _("No Detective in the Auction Hall.")
 
 
 def detective_rank(edition: Edition) -> str:
-    """Return when a Detective's rank is taken."""
+    """Return when a Detective's rank is taken.
+
+    Args:
+        edition: The edition.
+
+    Returns:
+        The sentence.
+    """
     if edition.switches.detective_rank == "after":
         return _("A Detective's rank is taken after the Exhibits have moved.")
     return _("A Detective's rank is taken before the Exhibits move.")
@@ -109,11 +154,13 @@ EXCEPTIONS: Final = N_(
 
 @dataclass(frozen=True)
 class TableOffer:
-    """A table as it is offered to those who may sit down: its terms, its game, and who sits there.
+    """A table as it is offered to those who may sit down.
 
     Attributes:
+        terms: Its terms.
+        game: Its game.
         names: The nicknames of those who sit there already.
-        host: The host's long-lived key, 32 bytes. None if the host shows none.
+        host: The host's long-lived public key, 32 bytes. None if the host shows none.
     """
 
     terms: Terms
@@ -123,7 +170,14 @@ class TableOffer:
 
 
 def describe(offer: TableOffer) -> list[str]:
-    """Return everything someone should know before sitting down."""
+    """Return everything that someone should know before sitting down.
+
+    Args:
+        offer: The table.
+
+    Returns:
+        The lines.
+    """
     terms, game, seated = offer.terms, offer.game, listed(offer.names)
     return [
         _host(offer.host),
@@ -136,20 +190,35 @@ def describe(offer: TableOffer) -> list[str]:
 
 
 def _host(key: bytes | None) -> str:
+    """Return the line about the host's key."""
     if key is None:
         return _("Host: shows no key, so nothing here tells who it is.")
     return _("Host: key {fingerprint}").format(fingerprint=fingerprint(key))
 
 
 def onlookers(watched: bool) -> str:
-    """Return whether the game may be watched ([L-63])."""
+    """Return whether the game may be watched ([L-63]).
+
+    Args:
+        watched: Whether onlookers are let in.
+
+    Returns:
+        The sentence.
+    """
     if watched:
         return _("Onlookers: whoever has the ticket may watch; they see what all seats see.")
     return _("Onlookers: none; the host lets nobody watch this table.")
 
 
 def bounds(terms: Terms) -> list[str]:
-    """Quorum, secrecy, progress and no fork, with this table's numbers."""
+    """Return the guarantees of the terms in numbers: quorum, secrecy, progress and one history.
+
+    Args:
+        terms: The terms.
+
+    Returns:
+        The lines.
+    """
     n, t = terms.seats, terms.quorum
     liars = max(0, 2 * t - n - 1)
     found = [
@@ -174,6 +243,7 @@ def bounds(terms: Terms) -> list[str]:
 
 
 def _progress(gone: int) -> str:
+    """Return the line about how many seats may be gone."""
     if not gone:
         return _("Progress: the game needs every seat; while one is gone, it pauses.")
     return count(
@@ -184,6 +254,7 @@ def _progress(gone: int) -> str:
 
 
 def _one_history(liars: int) -> str:
+    """Return the line about how many faulty seats cannot split the table."""
     if not liars:
         return _("One history: a single liar can split the table, but the proof of it remains.")
     return count(
@@ -194,7 +265,14 @@ def _one_history(liars: int) -> str:
 
 
 def absence(terms: Terms) -> list[str]:
-    """Return what happens to those who do not answer."""
+    """Return what happens to those who do not answer.
+
+    Args:
+        terms: The terms.
+
+    Returns:
+        The lines.
+    """
     if terms.strict:
         return [_("Every seat is needed: an absence pauses the game until the seat is back.")]
     text = _(
@@ -207,6 +285,7 @@ def absence(terms: Terms) -> list[str]:
 
 
 def _back(returns: int) -> str:
+    """Return how often an absent seat may come back."""
     if not returns:
         return _("It cannot come back, unless the game cannot go on without it.")
     return count(
@@ -215,7 +294,14 @@ def _back(returns: int) -> str:
 
 
 def terms_json(offer: TableOffer) -> dict[str, Any]:
-    """Return the same for a program."""
+    """Return the terms of a table as a JSON object.
+
+    Args:
+        offer: The table.
+
+    Returns:
+        The object.
+    """
     terms, game = offer.terms, offer.game
     return {
         "host": None if offer.host is None else fingerprint(offer.host),
@@ -236,12 +322,23 @@ def terms_json(offer: TableOffer) -> dict[str, Any]:
 
 
 def reach_lines(update: Reached | Moved) -> list[str]:
-    """From where it works, why not further, and what to do: a line each."""
+    """Return from where the table can be reached, why not from further away, and what to do.
+
+    Args:
+        update: The update.
+
+    Returns:
+        A line for each reason.
+    """
     return [sentence(reason) for reason in update.reasons]
 
 
 def moved() -> str:
-    """Return why a player is shown a ticket in the middle of a game."""
+    """Return why a player is shown a ticket in the middle of a game.
+
+    Returns:
+        The sentences.
+    """
     return _(
         "Your address has changed since the game began, and not everybody can reach you. Give "
         "this ticket to those who cannot:"
@@ -249,7 +346,14 @@ def moved() -> str:
 
 
 def if_moved(who: str) -> str:
-    """Return what to do about seats that are elsewhere now, perhaps."""
+    """Return what to do about seats that may have another address now.
+
+    Args:
+        who: The seats, in words.
+
+    Returns:
+        The sentences.
+    """
     words = _(
         "Has {who} come back at another address? Ask for the ticket that {hoity} resume shows"
         " there, and type hoity join TICKET in a second terminal, or here after leaving."
@@ -258,10 +362,13 @@ def if_moved(who: str) -> str:
 
 
 def if_finished(game: str) -> str:
-    """Return what to do about a game that was resumed and in which nobody is found.
+    """Return what to do about a resumed game in which no other seat can be reached.
 
     Args:
-        game: The game as it stands behind `hoity resume`.
+        game: The id of the game as typed after `hoity resume`.
+
+    Returns:
+        The sentences.
     """
     words = _(
         "They may have finished without you. Ask one of them for the file of the game, leave, and"
@@ -271,12 +378,15 @@ def if_finished(game: str) -> str:
 
 
 def alone_lines(relays: Sequence[str], by_proxy: bool, was_shown: bool = False) -> list[str]:
-    """Return what each party learns of a player who is reached through relays alone.
+    """Return what each party learns of a player who is reached only through relays.
 
     Args:
-        relays: Those that are used.
-        by_proxy: Whether they are dialled by a proxy.
+        relays: The relays.
+        by_proxy: Whether they are reached through a proxy.
         was_shown: Whether the others were told an address when the game began.
+
+    Returns:
+        The lines.
     """
     words = _(
         "You can be reached through a relay alone ({relays}), and your program connects to "
@@ -312,12 +422,26 @@ AFTER: Final = {
 
 
 def whole(code: OfferedCode) -> str:
-    """Return the code with its relay: what a guest types who keeps no relay, or another."""
+    """Return a code with its relay, as a guest types it who remembers no relay or another one.
+
+    Args:
+        code: The code.
+
+    Returns:
+        The words, such as `CODE@RELAY`.
+    """
     return f"{code.code}@{code.relay}"
 
 
 def invitation(code: OfferedCode) -> list[str]:
-    """Return what became of the last code, the one there is now, and what it is good for."""
+    """Return what became of the last code, the present code, and how long it is valid.
+
+    Args:
+        code: The present code.
+
+    Returns:
+        The lines.
+    """
     told = [] if code.after is None else [_(AFTER[code.after])]
     words = _("CODE  {code}  say it to one of the others, who types: {hoity} join {whole}")
     told.append(words.format(code=code.code, hoity=INSTALLED, whole=whole(code)))
@@ -326,6 +450,13 @@ def invitation(code: OfferedCode) -> list[str]:
 
 
 def block(ticket: str) -> list[str]:
-    """Return the lines of a ticket and what it is for, apart from everything else."""
+    """Return a ticket and what it is for, as lines apart from everything else.
+
+    Args:
+        ticket: The ticket.
+
+    Returns:
+        The lines.
+    """
     words = _("TICKET  give it to the others; they type: {hoity} join TICKET")
     return ["", words.format(hoity=INSTALLED), "", ticket, ""]

@@ -1,4 +1,4 @@
-"""Translation by gettext catalogues, and small words: yes and no, durations, levels of bots."""
+"""Translation of messages by gettext, and small words: yes and no, durations, levels of bots."""
 
 from __future__ import annotations
 
@@ -11,24 +11,33 @@ from pathlib import Path
 from typing import Final
 
 CALLED_AS: Final = "HOITY_CALLED_AS"
-"""In the environment: the words by which this program was started, if they are not `hoity`."""
+"""The environment variable with the words that started this program, if they are not `hoity`."""
 NAMES: Final = (
     "learn", "play", "host", "join", "tables", "resume", "watch", "games", "forget", "verify",
     "replay", "relay", "id", "rules", "bench",
 )  # fmt: skip
 """The first words of all commands, in the order in which help lists them."""
 COMMAND: Final = re.compile(rf"(?<![\w.-])hoity ({'|'.join(NAMES)})\b")
-"""A command in a message. The `hoity` of `*.hoity` and of `p2p-hoity` begins none."""
+"""The pattern of a command in a message. It does not match `*.hoity` and `p2p-hoity`."""
 INSTALLED: Final = "hoity"
-"""What other players type, however this program was started here: the field `{hoity}` of a message
-that tells their commands, so that `as_typed` leaves them as they are."""
+"""The word that other players type, however this program was started here.
+
+It fills the field `{hoity}` of messages about their commands, so that `as_typed` does not change
+it.
+"""
 
 
 def command_line(*words: str) -> str:
-    """Return a command as it is typed here, as in `hoity resume 8daa`; empty words are left out.
+    """Return a command as it is typed here, such as `hoity resume 8daa`.
 
-    Where `CALLED_AS` is set, as by `tasks.py`, its words stand in place of `hoity`. `tasks.py` has
-    a target of its own for `play`.
+    If `CALLED_AS` is set, as by `tasks.py`, its words replace `hoity`. `tasks.py` has a target of
+    its own for `play`.
+
+    Args:
+        words: The words behind `hoity`. Empty ones are left out.
+
+    Returns:
+        The command.
     """
     called_as = os.environ.get(CALLED_AS, INSTALLED)
     if words[:1] == ("play",):
@@ -37,32 +46,46 @@ def command_line(*words: str) -> str:
 
 
 def as_typed(message: str) -> str:
-    """Return a message, its fields not yet filled in, with its commands as they are typed here."""
+    """Return a message with its commands as they are typed here.
+
+    Args:
+        message: The message, whose fields are not filled in yet.
+
+    Returns:
+        The message.
+    """
     return COMMAND.sub(lambda found: command_line(found[1]), message)
 
 
 DOMAIN: Final = "hoity"
 LOCALE: Final = Path(__file__).parent / "locale"
-"""Where the compiled catalogues are."""
+"""The folder of the compiled catalogues."""
 LANGUAGES: Final = (
     "en",
     *sorted(path.parts[-3] for path in LOCALE.glob(f"*/LC_MESSAGES/{DOMAIN}.mo")),
 )
-"""English, and every language that has a catalogue."""
+"""The codes of English and of every language that has a catalogue."""
 LOCALE_VARIABLES: Final = ("LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG")
 
 
 class _Speech:
-    """What is spoken now: one language a process, changed only by `speak`."""
+    """The chosen language of this process, which only `speak` changes."""
 
     language: str = "en"
     is_asked_for: bool = False
     catalogue: NullTranslations = NullTranslations()
-    """That of English gives the messages as they are written."""
+    """The catalogue. That of English returns the messages as they are written."""
 
 
 def language_of(environ: Mapping[str, str]) -> str:
-    """Return the language that the locale's variables ask for; English if it is none of ours."""
+    """Return the language that the environment asks for.
+
+    Args:
+        environ: The environment variables.
+
+    Returns:
+        The code of the language. English if the one asked for has no catalogue.
+    """
     for name in LOCALE_VARIABLES:
         asked = environ.get(name, "")
         for word in asked.split(":"):
@@ -75,7 +98,7 @@ def language_of(environ: Mapping[str, str]) -> str:
 
 
 def speak(language: str, is_asked_for: bool = False) -> None:
-    """Speak this language from now on.
+    """Choose the language of this process.
 
     Args:
         language: One of `LANGUAGES`.
@@ -89,58 +112,101 @@ def speak(language: str, is_asked_for: bool = False) -> None:
     _Speech.language, _Speech.is_asked_for = language, is_asked_for
     _Speech.catalogue = NullTranslations() if language == "en" else _load(language)
 
-    # The command-line library looks its own words up by itself.
+    # The command-line library translates its own words.
     os.environ["LANGUAGE"] = language
     gettext.bindtextdomain(DOMAIN, str(LOCALE))
     gettext.textdomain(DOMAIN)
 
 
 def go_on_in(language: str) -> None:
-    """Speak this language in a process that works for one that does, unless it does already."""
+    """Choose the language in a process that works for another one, unless it is chosen already.
+
+    Args:
+        language: One of `LANGUAGES`.
+    """
     if _Speech.language != language:
         speak(language)
 
 
 def _load(language: str) -> NullTranslations:
+    """Load the catalogue of a language."""
     return gettext.translation(DOMAIN, str(LOCALE), [language])
 
 
 def language() -> str:
-    """Return the language spoken now."""
+    """Return the chosen language.
+
+    Returns:
+        Its code.
+    """
     return _Speech.language
 
 
 def is_asked_for() -> bool:
-    """Return whether the command line names the language spoken."""
+    """Return whether the command line names the chosen language.
+
+    Returns:
+        True if it does.
+    """
     return _Speech.is_asked_for
 
 
 def name_of(language: str) -> str:
-    """Return what a language calls itself."""
+    """Return the name of a language in that language.
+
+    Args:
+        language: Its code.
+
+    Returns:
+        The name.
+    """
     return ENGLISH if language == "en" else _load(language).gettext(ENGLISH)
 
 
 def _(message: str) -> str:
-    """Return a message in the language spoken, its commands as they are typed here."""
+    """Translate a message into the chosen language, with its commands as they are typed here."""
     return as_typed(_Speech.catalogue.gettext(message))
 
 
 def in_all(message: str) -> frozenset[str]:
-    """Return a message in every language: what people type is understood in any."""
+    """Return a message in every language, for words that people may type in any of them.
+
+    Args:
+        message: The English message.
+
+    Returns:
+        The translations.
+    """
     return frozenset({message, *(_load(code).gettext(message) for code in LANGUAGES[1:])})
 
 
 def N_(message: str) -> str:
-    """Marks a message for the catalogues that is looked up later."""
+    """Mark a message for the catalogues that is translated later.
+
+    Args:
+        message: The English message.
+
+    Returns:
+        The same message.
+    """
     return message
 
 
 ENGLISH: Final = N_("English")
-"""In each catalogue the name of its own language, in that language."""
+"""The message whose translation is the name of each language in that language."""
 
 
 def count(one: str, many: str, number: int) -> str:
-    """Return the form of a message that goes with this number."""
+    """Return the singular or plural form of a message in the chosen language.
+
+    Args:
+        one: The English singular.
+        many: The English plural.
+        number: The number that decides.
+
+    Returns:
+        The message, whose fields are not filled in yet.
+    """
     return _Speech.catalogue.ngettext(one, many, number)
 
 
@@ -149,8 +215,15 @@ NO: Final = frozenset({"n", "no", "nein"})
 
 
 def yes_or_no(line: str, silent: bool | None = True) -> bool | None:
-    """Return the answer to a plain question in any of the languages, or None if it is neither.
-    `silent` is what a line without a word stands for."""
+    """Return the answer to a question with yes or no, in any language.
+
+    Args:
+        line: What is typed.
+        silent: The meaning of an empty line.
+
+    Returns:
+        The answer, or None if the line is neither.
+    """
     word = line.strip().lower()
     if not word:
         return silent
@@ -163,11 +236,18 @@ UNITS: Final[tuple[tuple[int, Callable[[int], str]], ...]] = (
     (60, lambda number: count("{number} minute", "{number} minutes", number)),
     (1, lambda number: count("{number} second", "{number} seconds", number)),
 )
-"""The seconds of each unit of time, and what says how many there are of it."""
+"""The seconds of each unit of time, and the function that returns its words."""
 
 
 def span(milliseconds: int) -> str:
-    """Return at most two units, as in 2 hours 30 minutes; rather too short than too long."""
+    """Return a duration in words of at most two units, such as 2 hours 30 minutes, rounded down.
+
+    Args:
+        milliseconds: The duration.
+
+    Returns:
+        The words.
+    """
     rest, words = milliseconds // 1000, list[str]()
     for size, words_for in UNITS:
         number, rest = divmod(rest, size)
@@ -177,7 +257,14 @@ def span(milliseconds: int) -> str:
 
 
 def clock(seconds: float) -> str:
-    """Seconds as a clock shows them, as in 4:31; never less than 0:00."""
+    """Return a duration as minutes and seconds, such as 4:31.
+
+    Args:
+        seconds: The duration. A negative one counts as 0.
+
+    Returns:
+        The words.
+    """
     whole = max(0, int(seconds))
     return f"{whole // 60}:{whole % 60:02}"
 
@@ -186,12 +273,26 @@ WORDS: Final = {"easy": N_("easy"), "normal": N_("normal"), "hard": N_("hard")}
 
 
 def level_word(level: str) -> str:
-    """Return a level in the player's language."""
+    """Return a level of bots in the chosen language.
+
+    Args:
+        level: The level.
+
+    Returns:
+        The word.
+    """
     return _(WORDS[level])
 
 
 def level_meant(word: str) -> str | None:
-    """Return the level that a word, or its beginning, means in English or the player's language."""
+    """Return the level of bots that a word or its beginning means.
+
+    Args:
+        word: A word in English or in the chosen language.
+
+    Returns:
+        The level, or None if it means none.
+    """
     from p2p_hoity.bots import LEVELS
 
     word = word.strip().lower()

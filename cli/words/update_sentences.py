@@ -1,4 +1,4 @@
-"""What a node tells its screen, in sentences."""
+"""The sentences for the updates that a node sends to its screen."""
 
 from __future__ import annotations
 
@@ -40,9 +40,9 @@ REMARKS: Final = frozenset(
         updates.Again,
     }
 )
-"""Updates that are told as remarks, because they are no part of the game."""
+"""The updates that are shown as messages beside the game, because they are no part of it."""
 PROOFS: Final[Quota] = 400
-"""Sentences about proofs that are kept."""
+"""The number of sentences about proofs that are stored."""
 LEAVE = {
     None: N_("{name} was refused, since nobody answered in time."),
     True: N_("{name} was let in."),
@@ -52,14 +52,14 @@ LEAVE = {
 
 @dataclass(frozen=True)
 class Telling:
-    """How a screen tells updates.
+    """The context in which a screen turns updates into sentences.
 
     Attributes:
-        names: What seats and pieces are called. None before the table is complete.
+        names: The names of the seats and cards. None before the table is complete.
         scene: The scene before the update.
-        options: What stands before a game in the commands that are shown.
+        options: The options before the id of a game in the commands that are shown.
         by_bot: Whether a bot plays the seat.
-        width: Gives the width of the terminal, in columns, or None if there is none.
+        width: Returns the width of the terminal in columns, or None if there is none.
     """
 
     names: Names | None
@@ -70,12 +70,19 @@ class Telling:
 
     @property
     def game(self) -> str:
-        """The game as it stands behind `hoity resume`. Empty before it has begun."""
+        """The id of the game as typed after `hoity resume`. "" before the game has begun."""
         return self.scene.game and self.options + self.scene.game
 
 
 def names_of(scene: Scene) -> Names | None:
-    """Return what seats and pieces are called at the table of a scene."""
+    """Return the names of the seats and cards at the table of a scene.
+
+    Args:
+        scene: The scene.
+
+    Returns:
+        The names, or None before the table is complete.
+    """
     if scene.table is None or not isinstance(scene.table.game, HoityToity):
         return None
     nicknames = [entry.nickname for entry in scene.table.header.roster]
@@ -83,22 +90,29 @@ def names_of(scene: Scene) -> Names | None:
 
 
 class FollowedTable:
-    """A table as the updates tell it.
+    """The state of a table, followed by its updates.
 
     Attributes:
-        scene: The table as it stands.
-        names: What seats and pieces are called. None before the table is complete.
-        proofs: What was proven last, in sentences.
+        scene: The present scene.
+        names: The names of the seats and cards. None before the table is complete.
+        proofs: The latest sentences about proofs.
     """
 
     def __init__(self) -> None:
-        """Begin before anything was told."""
+        """Begin with an empty scene."""
         self.scene = Scene()
         self.names: Names | None = None
         self.proofs: deque[str] = deque(maxlen=PROOFS)
 
     def follow(self, update: updates.Update) -> Scene:
-        """Take in one update. Return the scene before it."""
+        """Take in an update.
+
+        Args:
+            update: The update.
+
+        Returns:
+            The scene before the update.
+        """
         before, self.scene = self.scene, fold(self.scene, update)
         if isinstance(update, updates.Started):
             self.names = names_of(self.scene)
@@ -116,7 +130,15 @@ class FollowedTable:
 
 
 def sentences(update: updates.Update, telling: Telling) -> list[str]:
-    """Return what an update says in the language of the player, in a line each."""
+    """Return what an update says, in the chosen language.
+
+    Args:
+        update: The update.
+        telling: The context of the screen.
+
+    Returns:
+        The lines.
+    """
     if (text := PLAIN.get(type(update))) is not None:
         return [_(text)]
     if (tell := TABLE.get(type(update))) is not None:
@@ -133,12 +155,14 @@ def sentences(update: updates.Update, telling: Telling) -> list[str]:
 
 
 def _joined(update: updates.Joined, telling: Telling) -> list[str]:
+    """Return who sits at a table that fills."""
     text = _("Seated {number} of {seats}: {who}")
     who = listed(update.names)
     return [text.format(number=len(update.names), seats=update.seats, who=who)]
 
 
 def _reached(update: updates.Reached, telling: Telling) -> list[str]:
+    """Return a new ticket and those lines about how to reach the table that were not shown."""
     ticket = table_terms.block(update.ticket) if update.ticket else []
     before = telling.scene.reach
     told = [] if before is None else table_terms.reach_lines(before)
@@ -146,12 +170,13 @@ def _reached(update: updates.Reached, telling: Telling) -> list[str]:
 
 
 def _moved(update: updates.Moved, telling: Telling) -> list[str]:
+    """Return the ticket for those who cannot reach this seat at its new address."""
     ticket = table_terms.block(update.ticket)
     return ["", table_terms.moved(), *ticket, *table_terms.reach_lines(update)]
 
 
 def _relay_state(update: updates.RelayState, telling: Telling) -> list[str]:
-    """Tell whether a relay lets this seat wait there, and what that means."""
+    """Return whether a relay lets this seat wait there, and what that means."""
     if update.why is None:
         words = _("The relay {relay} works again: others can reach you through it.")
         return [words.format(relay=update.relay)]
@@ -163,6 +188,7 @@ def _relay_state(update: updates.RelayState, telling: Telling) -> list[str]:
 
 
 def _started(update: updates.Started, telling: Telling) -> list[str]:
+    """Return that the table is complete, with the key of every seat."""
     lines = [_("The table is complete. Game {name}.").format(name=table_name(update.table))]
     roster = update.table.header.roster
     players = update.players or (None,) * len(roster)
@@ -173,6 +199,7 @@ def _started(update: updates.Started, telling: Telling) -> list[str]:
 
 
 def _rewound(update: updates.Rewound, telling: Telling) -> list[str]:
+    """Return that the latest steps are repeated in a new epoch."""
     text = _(
         "Epoch {epoch}: the seats that are present have changed, and the latest steps are repeated."
     )
@@ -180,13 +207,14 @@ def _rewound(update: updates.Rewound, telling: Telling) -> list[str]:
 
 
 def _linked(update: updates.Linked, telling: Telling) -> list[str]:
+    """Return that a link was made."""
     relay = update.relay.removeprefix(RELAY_PREFIX)
     words = _("linked to {who} through the relay {relay}") if relay else _("linked to {who}")
     return [words.format(who=_who(update), relay=relay)]
 
 
 def _unlinked(update: updates.Unlinked, telling: Telling) -> list[str]:
-    """Tell that a link is lost, unless two seats have merely dialled each other at once."""
+    """Return that a link is lost, unless two seats have only connected to each other at once."""
     if update.reason.code == LinkCode.REPLACED:
         return []
     text = _("link to {who} lost: {reason}")
@@ -194,16 +222,18 @@ def _unlinked(update: updates.Unlinked, telling: Telling) -> list[str]:
 
 
 def _who(update: updates.Linked | updates.Unlinked) -> str:
+    """Return the peer of a link."""
     return _("an onlooker") if update.name is None else update.name
 
 
 def _away(update: updates.Away, telling: Telling) -> list[str]:
+    """Return that this seat was declared absent."""
     lines = [_("The others have declared you absent. Your cards are safe.")]
     return lines if update.may_rejoin else [*lines, _(presence_sentences.GONE_FOR_GOOD)]
 
 
 def _said(update: updates.Said, telling: Telling) -> list[str]:
-    """Quote chat after the proven name, so that it never looks like a line of the game."""
+    """Return a chat message behind its proven author, so that it is no line of the game."""
     who = update.who
     if update.seat is None:
         who = _("onlooker {name}").format(name=update.who)
@@ -211,6 +241,7 @@ def _said(update: updates.Said, telling: Telling) -> list[str]:
 
 
 def _accused(update: updates.Accused, telling: Telling) -> list[str]:
+    """Return that a seat is proven to have cheated."""
     names = telling.names
     if names and update.seat == names.mine:
         text = _(
@@ -224,7 +255,7 @@ def _accused(update: updates.Accused, telling: Telling) -> list[str]:
 
 
 def _finished(update: updates.GameOver, telling: Telling) -> list[str]:
-    """Tell who has won and where the transcript is. The standings have been told."""
+    """Return who has won and where the transcript is. The standings were shown before."""
     names, standings = telling.names, update.standings
     who = presence_sentences.won(standings, names) if standings and names else ""
     lines = [_("The game is over.") + f" {who}".rstrip()]
@@ -248,7 +279,7 @@ PLAIN: Final[Mapping[type[Any], str]] = {
     updates.Rejoined: N_("You are back at the table and play again from the next round."),
     updates.Crowded: N_("There is no room for more onlookers. Trying again …"),
 }
-"""Updates that always say the same."""
+"""The updates that always have the same sentence."""
 TABLE: Final[Mapping[type[Any], Callable[[Any, Telling], list[str]]]] = {
     updates.Joined: _joined,
     updates.Admitted: lambda update, _telling: [_(LEAVE[update.yes]).format(name=update.nickname)],
@@ -276,19 +307,21 @@ TABLE: Final[Mapping[type[Any], Callable[[Any, Telling], list[str]]]] = {
     updates.GameOver: _finished,
     updates.Ended: lambda update, telling: [presence_sentences.ended(update, telling.names)],
 }
-"""Updates of which something can be told at any time."""
+"""The functions for updates that have sentences at any time."""
 
 
 # The game
 
 
 def _stepped(update: updates.ChainGrew, telling: Telling, names: Names) -> list[str]:
+    """Return the line for the first step of the chain."""
     if update.before.want.kind is not Kind.KEY_COMMIT:
         return []
     return [_("The deck is being shuffled and dealt, with a proof of every step …")]
 
 
 def _chosen(update: updates.ChoiceTaken, telling: Telling, names: Names) -> list[str]:
+    """Return the choice of this seat."""
     if telling.scene.view is None:
         return []
     choice = in_words(telling.scene.view, update.kind, update.choice)
@@ -296,7 +329,7 @@ def _chosen(update: updates.ChoiceTaken, telling: Telling, names: Names) -> list
 
 
 def _awaited(update: updates.Awaited, telling: Telling, names: Names) -> list[str]:
-    """Tell who is awaited, and once for each loss what to do about seats that cannot be found."""
+    """Return who is awaited, and once for each lost seat what to do about it."""
     scene = telling.scene
     is_opening = scene.clock is not None and scene.clock.is_opening
     who = presence_sentences.awaited(update.seats, scene.attendance, names, is_opening)
@@ -309,6 +342,7 @@ def _awaited(update: updates.Awaited, telling: Telling, names: Names) -> list[st
 
 
 def _again(update: updates.Again, telling: Telling, names: Names) -> list[str]:
+    """Return who wants another game, or why there is none."""
     if update.unwilling:
         there = telling.scene.attendance
         return [
@@ -334,10 +368,10 @@ GAME: Final[Mapping[type[Any], Callable[[Any, Telling, Names], list[str]]]] = {
     updates.Extended: lambda update, _telling, names: [presence_sentences.extended(update, names)],
     updates.Again: _again,
 }
-"""Updates of which something can be told once the table is complete."""
+"""The functions for updates that have sentences once the table is complete."""
 WAITS: Final[Mapping[type[Any], Callable[[Any, Names, str], list[str]]]] = {
     updates.Halfway: presence_sentences.halfway,
     updates.SeatsTimedOut: presence_sentences.late,
     updates.Paused: presence_sentences.paused,
 }
-"""Updates about a wait, told by the names and the game to resume."""
+"""The functions for updates about a wait, which need the names and the game to resume."""
