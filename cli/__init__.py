@@ -1,9 +1,13 @@
-"""The hoity command: what a player sees and types."""
+"""The `hoity` command: what a player sees and types."""
 
 
 def version() -> str:
-    """Return the version of this program; nothing if it is run from its source."""
-    from importlib import metadata  # here, so that help needs nothing of it
+    """Return the version of this program.
+
+    Returns:
+        The version, or "" if the program is run from its source.
+    """
+    from importlib import metadata  # Imported here, so that help does not load it.
 
     try:
         return metadata.version("p2p-hoity")

@@ -1,4 +1,4 @@
-"""`python -m cli` is `hoity`."""
+"""The start of `python -m cli`, which is the same as `hoity`."""
 
 from .app import main
 

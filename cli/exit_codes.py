@@ -1,4 +1,4 @@
-"""Errors become words and an exit code here, once."""
+"""The exit codes of the program, and the words for errors."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ READER_GONE: Final = 141
 
 
 class Trouble(Exception):
-    """Something to tell the player; the text says what happened and what to do next.
+    """An error that is reported to the player: its text says what happened and what to do next.
 
-    One line, or several given as such: a line's end inside one is shown as what it is, so that no
-    name or path can add a line of its own.
+    The text is one line, or several that are given as such. A line break inside a line is escaped,
+    so that no name or path can add a line of its own.
     """
 
     def __init__(self, words: str | Sequence[str], exit_code: int = NOT_OK) -> None:
@@ -35,7 +35,14 @@ class Trouble(Exception):
 
 
 def leaves(error: BaseException) -> Iterator[BaseException]:
-    """Yield the exceptions inside a group, or the exception itself."""
+    """Find the exceptions inside an exception group, at any depth.
+
+    Args:
+        error: A group or another exception.
+
+    Yields:
+        The exceptions in it, or the exception itself.
+    """
     if isinstance(error, BaseExceptionGroup):
         for inner in error.exceptions:
             yield from leaves(inner)
@@ -44,13 +51,30 @@ def leaves(error: BaseException) -> Iterator[BaseException]:
 
 
 def interrupted(error: BaseException) -> bool:
-    """Return whether Ctrl-C is among the causes."""
+    """Return whether Ctrl-C is among the causes of an error.
+
+    Args:
+        error: The error, which may be a group.
+
+    Returns:
+        Whether it contains a KeyboardInterrupt.
+    """
     return any(isinstance(leaf, KeyboardInterrupt) for leaf in leaves(error))
 
 
 @contextmanager
 def ctrl_c_means(words: Callable[[], str]) -> Iterator[None]:
-    """Ctrl-C inside, also out of trio's groups, becomes a Trouble with the words of that moment."""
+    """Turn Ctrl-C inside the context, even in exception groups, into a Trouble.
+
+    Args:
+        words: Returns the message. It is called when Ctrl-C is typed.
+
+    Yields:
+        Nothing.
+
+    Raises:
+        Trouble: If Ctrl-C is typed.
+    """
     try:
         yield
     except (KeyboardInterrupt, BaseExceptionGroup) as error:
@@ -61,8 +85,14 @@ def ctrl_c_means(words: Callable[[], str]) -> Iterator[None]:
 
 @dataclass(frozen=True)
 class ToldError:
-    """An error as it is told: in words, line by line, by its exit code, and to a program by a code
-    with fields."""
+    """The report of an error: its words, its exit code, and its code with fields for a program.
+
+    Attributes:
+        words: The message, in one or more lines.
+        exit_code: The exit code.
+        code: The code for a program.
+        fields: The details for a program.
+    """
 
     words: str
     exit_code: int
@@ -71,8 +101,17 @@ class ToldError:
 
 
 def told(error: BaseException) -> ToldError:
-    """Return what is told of an error, by the first of its causes that is known; an unknown one is
-    the program's own mistake."""
+    """Return the report of an error.
+
+    It is about the first cause that has a message. An error without such a cause is a bug in the
+    program.
+
+    Args:
+        error: The error, which may be a group.
+
+    Returns:
+        The report.
+    """
     if interrupted(error):
         return ToldError(_("Interrupted."), INTERRUPTED, "interrupted")
     found = list(leaves(error))
@@ -87,7 +126,7 @@ def told(error: BaseException) -> ToldError:
 
 
 def _known(leaf: BaseException) -> ToldError | None:
-    """Return what is told of an error that has words or a code, or comes from the system."""
+    """Return the report of an error with a message or a code, or of the system, or None."""
     from .words.error_sentences import as_json, of_system, sentence
 
     if isinstance(leaf, Trouble):
@@ -109,8 +148,14 @@ def _known(leaf: BaseException) -> ToldError | None:
 
 
 def report(error: BaseException, as_json: bool = False) -> int:
-    """Say the error on standard error, to a program as an object on standard output too; the exit
-    code.
+    """Print an error on the standard error, and for a program as an object on the standard output.
+
+    Args:
+        error: The error, which may be a group.
+        as_json: Whether to print the object.
+
+    Returns:
+        The exit code.
     """
     found = told(error)
     for line in f"hoity: {found.words}".split("\n"):
@@ -123,6 +168,13 @@ def report(error: BaseException, as_json: bool = False) -> int:
 
 
 def show_where(error: BaseException) -> int:
-    """Say on standard error where the program was when the error came; the exit code."""
+    """Print the traceback of an error on the standard error.
+
+    Args:
+        error: The error.
+
+    Returns:
+        The exit code.
+    """
     complain_as_set("".join(format_exception(error)).splitlines())
     return told(error).exit_code

@@ -1,4 +1,4 @@
-"""Help, and complaints about the words of a command line, in the language spoken, at any width."""
+"""The help texts and the errors about a command line, in the chosen language, at any width."""
 
 from __future__ import annotations
 
@@ -16,8 +16,10 @@ from .exit_codes import INTERRUPTED, USAGE, Trouble
 from .words.translation import INSTALLED, N_, _, as_typed, command_line
 
 UsageError: Final[type[Any]] = typer.BadParameter.__mro__[1]
-"""What the library raises for words it does not understand; by its child, because the module it
-lies in differs between versions."""
+"""Typer's error for words that it does not understand.
+
+It is found through a subclass, because the module that contains it differs between versions.
+"""
 LIBRARY: Final = sys.modules[UsageError.__module__]
 NoSuchOption: Final[type[Any]] = LIBRARY.NoSuchOption
 MissingParameter: Final[type[Any]] = LIBRARY.MissingParameter
@@ -25,9 +27,15 @@ BadOptionUsage: Final[type[Any]] = LIBRARY.BadOptionUsage
 
 
 def complaint(error: Any) -> str:
-    """Return what is wrong with the words of a command line.
+    """Return what is wrong with a command line.
 
-    What the library has in a class that is not known here is said as it says it, in English.
+    An error of a class that is not known here has Typer's own English message.
+
+    Args:
+        error: The error.
+
+    Returns:
+        The message.
     """
     if isinstance(error, NoSuchOption):
         if not error.possibilities:
@@ -53,7 +61,7 @@ def complaint(error: Any) -> str:
 
 
 def _missing(param: Any, name: str) -> str:
-    """Return that a parameter is missing, and where it is found."""
+    """Return the message that a parameter is missing, and where it is found."""
     is_argument = param.param_type_name == "argument"
     text = _("Missing argument {name}.") if is_argument else _("Missing option {name}.")
     told = text.format(name=name)
@@ -68,7 +76,7 @@ def _missing(param: Any, name: str) -> str:
 
 
 def _wanted(error: Any) -> str:
-    """Return what such a parameter takes."""
+    """Return what a parameter takes, for the message about a wrong value."""
     kind = error.param.type
     if isinstance(error, NoSeconds):
         return _("a number of seconds is needed")
@@ -85,43 +93,65 @@ def _wanted(error: Any) -> str:
 LIBRARY_INT: Final = sys.modules[UsageError.__module__.rpartition(".")[0] + ".types"].INT
 METAVARS: Final = frozenset({N_("[OPTIONS]"), N_("COMMAND [ARGS]...")})
 SEVERAL: Final = 3
-"""Headings from which on a help is divided."""
+"""The number of headings from which on a help text is divided."""
 READERS: Final = 100
-"""Columns: wider help is hard to read."""
+"""The greatest width of a help text in columns, since wider text is hard to read."""
 
 
 def _path(context: Any) -> str:
-    """Return the command whose words are read."""
+    """Return the command whose words are read, as it is typed."""
     _program, *words = context.command_path.split()
     return command_line(*words)
 
 
 class _Narrow:
-    """Help that fits the terminal, under headings in the language spoken."""
+    """Help texts that fit the terminal, with headings in the chosen language."""
 
     def format_usage(self, ctx: Any, formatter: Any) -> None:
-        """The line of what can be typed."""
+        """Write the line that shows what can be typed.
+
+        Args:
+            ctx: The context of the command.
+            formatter: The formatter of the help text.
+        """
         pieces = " ".join(self.collect_usage_pieces(ctx))  # type: ignore[attr-defined]
         pieces = pieces.replace("{", "").replace("}", "")
         formatter.write_usage(_path(ctx), pieces, prefix=_("Usage") + ": ")
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
-        """The whole help; the first column takes a third of a narrow terminal at most."""
+        """Write the whole help text. The first column takes at most a third of a narrow terminal.
+
+        Args:
+            ctx: The context of the command.
+            formatter: The formatter of the help text.
+        """
         column = max(10, min(30, formatter.width // 3))
         formatter.write_dl = functools.partial(formatter.write_dl, col_max=column)
         super().format_help(ctx, formatter)  # type: ignore[misc]
 
     def get_help(self, ctx: Any) -> str:
-        """Return the whole help as the library prints it by itself: fit to be printed."""
+        """Return the whole help text, made safe for printing.
+
+        Args:
+            ctx: The context of the command.
+
+        Returns:
+            The text.
+        """
         lines = super().get_help(ctx).splitlines()  # type: ignore[misc]
         return "\n".join(map(printing.shown, lines))
 
 
 class SpokenCommand(_Narrow, TyperCommand):
-    """A command."""
+    """A command with help and errors in the chosen language."""
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
-        """Write the options, under their headings if these are several."""
+        """Write the options, under their headings if there are several.
+
+        Args:
+            ctx: The context of the command.
+            formatter: The formatter of the help text.
+        """
         rows: dict[str, list[tuple[str, str]]] = {"Arguments": []}
         for param in self.get_params(ctx):
             record = param.get_help_record(ctx)
@@ -141,24 +171,38 @@ class SpokenCommand(_Narrow, TyperCommand):
                 formatter.write_dl(records)
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Parse its words.
+        """Parse the words of the command.
+
+        Args:
+            ctx: The context of the command.
+            args: The words.
+
+        Returns:
+            The words that are left over, which are none.
 
         Raises:
             UsageError: If some are left over.
         """
         ctx.allow_extra_args = True
-        spare = super().parse_args(ctx, args)
-        if spare:
+        surplus = super().parse_args(ctx, args)
+        if surplus:
             words = _("Got unexpected extra argument(s) ({words})")
-            raise UsageError(words.format(words=" ".join(spare)), ctx)
-        return spare
+            raise UsageError(words.format(words=" ".join(surplus)), ctx)
+        return surplus
 
 
 class SpokenGroup(_Narrow, TyperGroup):
-    """A group of commands; Ctrl-C has its own exit code."""
+    """A group of commands, with errors in the chosen language and its own exit code for Ctrl-C."""
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """Return the command that the first word names.
+        """Find the command that the first word names.
+
+        Args:
+            ctx: The context of the group.
+            args: The words.
+
+        Returns:
+            The name of the command, the command, and the other words.
 
         Raises:
             UsageError: If there is none.
@@ -174,7 +218,17 @@ class SpokenGroup(_Narrow, TyperGroup):
             raise UsageError(told, ctx) from error
 
     def invoke(self, ctx: Any) -> Any:
-        """Run a command."""
+        """Run a command.
+
+        Args:
+            ctx: The context of the group.
+
+        Returns:
+            The result of the command.
+
+        Raises:
+            Trouble: If Ctrl-C is typed.
+        """
         try:
             return super().invoke(ctx)
         except KeyboardInterrupt as error:
@@ -182,8 +236,13 @@ class SpokenGroup(_Narrow, TyperGroup):
 
 
 def translate(command: Any) -> None:
-    """Put a command's help, and that of all below it, into the language spoken, and the commands in
-    it into the words that are typed here."""
+    """Translate the help of a command and of all commands in it.
+
+    Commands in examples are written in the way in which they are typed on this machine.
+
+    Args:
+        command: The command, which is changed.
+    """
     for name in ("help", "short_help", "options_metavar", "subcommand_metavar"):
         if getattr(command, name, None):
             setattr(command, name, _(getattr(command, name)))
@@ -200,7 +259,14 @@ def translate(command: Any) -> None:
 
 
 def complain(error: Any) -> int:
-    """Say what is wrong with the words of a command line, and where help is; the exit code."""
+    """Print what is wrong with a command line, and where help is.
+
+    Args:
+        error: The error.
+
+    Returns:
+        The exit code.
+    """
     if type(error).__name__ == "NoArgsIsHelpError":
         printing.complain_as_set(error.format_message().splitlines())
         return USAGE

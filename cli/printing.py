@@ -1,8 +1,8 @@
-"""Standard output and error: the one place that prints, lines for people, objects for programs.
+r"""The only code that prints: lines for people and JSON objects for programs.
 
-Lines are broken between words where it is narrow. Names, paths and errors come from anywhere: what
-a terminal would act on or leave out is printed as its escape, as in \\x1b, marks that would climb
-over other lines are left out, and nothing else in the command line may print.
+Lines are broken between words on narrow terminals. Names, paths and errors may come from anywhere.
+So a character on which a terminal would act is printed as its escape, such as \x1b, and marks that
+would cover other lines are left out.
 """
 
 from __future__ import annotations
@@ -19,35 +19,45 @@ from typing import Any, Final, TextIO
 
 NARROWEST: Final = 20
 HANGING: Final = "  "
-"""What the rest of a broken line is indented by, beyond the line itself."""
+"""The additional indent of the further lines of a broken line."""
 GLUE: Final = "\0"
-"""Stands for a space that keeps a number on the line of its word, as in Thief 6 or B 1926, and a
-command whole, so that it can be copied."""
+"""The character for a space that must not be broken, as in Thief 6 or inside a command."""
 COMMAND: Final = re.compile(
     r"(?:python3? tasks\.py )?(?:hoity |(?<=\.py ))[a-z]+"
     r"(?: --[a-z]+| [0-9a-f]{16}| [A-Z]{4,}| \S*/\S+)*"
     r"|\S+ -m pip install(?: [\w-]+){1,2}"
 )
-"""A command as it is given to be typed."""
+"""The pattern of a command that a player is told to type."""
 
 
 COLUMNS: Final = 80
 ROWS: Final = 24
-"""The smallest terminal that has room for the full screen."""
+"""The lines of the smallest terminal for the full screen. `COLUMNS` are its columns."""
 
 
 def is_small(columns: int, rows: int) -> bool:
-    """Return whether a terminal is too small for the full screen."""
+    """Return whether a terminal is too small for the full screen.
+
+    Args:
+        columns: Its columns.
+        rows: Its lines.
+
+    Returns:
+        Whether it is too small.
+    """
     return columns < COLUMNS or rows < ROWS
 
 
 def is_full(plain: bool) -> bool:
     """Return whether the full screen is shown.
 
-    It is where standard input, output and error are a terminal that has room for it.
+    The standard input, output and error have to be a terminal that has room for it.
 
     Args:
         plain: Whether lines are wanted all the same.
+
+    Returns:
+        Whether it is shown.
     """
     if plain or os.environ.get("TERM", "") in ("", "dumb"):
         return False
@@ -57,7 +67,11 @@ def is_full(plain: bool) -> bool:
 
 
 def width() -> int | None:
-    """Columns to print in: COLUMNS, else the terminal's; None if nothing bounds a line."""
+    """Return the width of printed lines.
+
+    Returns:
+        The variable COLUMNS or the terminal's columns. None if lines may have any length.
+    """
     asked = os.environ.get("COLUMNS", "")
     if not (asked.isascii() and asked.isdigit() and int(asked[:6])) and not sys.stdout.isatty():
         return None
@@ -65,21 +79,32 @@ def width() -> int | None:
 
 
 def cells(words: str, wide: str = "WF") -> int:
-    """Return the columns of words: two for a letter whose East Asian width is among these."""
+    """Return the columns that words take, two for each wide letter.
+
+    Args:
+        words: The words.
+        wide: The East Asian widths that count as wide.
+
+    Returns:
+        The number of columns.
+    """
     return len(words) + sum(unicodedata.east_asian_width(letter) in wide for letter in words)
 
 
 def broken(
     words: str, columns: int, hanging: str, taken: Callable[[str], int] = cells, chops: bool = True
 ) -> list[str]:
-    """Return words in lines of so many columns, broken at spaces.
+    """Break words into lines at spaces.
 
     Args:
         words: One line.
-        columns: The most that a line takes.
-        hanging: Stands before each line but the first.
-        taken: Gives the columns that words take.
-        chops: Whether a word without room is broken too.
+        columns: The greatest width of a line.
+        hanging: The text before each further line.
+        taken: Returns the columns that words take.
+        chops: Whether a word that is too long for a line is broken too.
+
+    Returns:
+        The lines.
     """
     bare = words.lstrip(" ")
     lines = [words[: len(words) - len(bare)]]
@@ -95,7 +120,7 @@ def broken(
 
 
 def _chopped(word: str, columns: int, taken: Callable[[str], int]) -> list[str]:
-    """Return a text in parts of at most so many columns; a part has one letter at least."""
+    """Return a text in parts of at most so many columns, each with one letter at least."""
     parts = [""]
     for letter in word:
         if parts[-1] and taken(parts[-1] + letter) > columns:
@@ -105,8 +130,15 @@ def _chopped(word: str, columns: int, taken: Callable[[str], int]) -> list[str]:
 
 
 def wrapped(words: str, columns: int | None) -> list[str]:
-    """Return the lines a line takes in so many columns; a word is never broken, so that a ticket or
-    a path can be copied."""
+    """Break a line without breaking a word, so that a ticket or a path can be copied.
+
+    Args:
+        words: The line.
+        columns: The greatest width. None for any.
+
+    Returns:
+        The lines.
+    """
     if columns is None or cells(words) <= columns:
         return [words]
     glued = COMMAND.sub(lambda found: found[0].replace(" ", GLUE), words)
@@ -117,26 +149,39 @@ def wrapped(words: str, columns: int | None) -> list[str]:
 
 
 HIDDEN: Final = frozenset({"Cc", "Cf", "Cs", "Co", "Zl", "Zp"})
-"""Categories of controls, format characters, surrogates, private use and line ends: what this
-Python's Unicode has beyond the fixed list of plain text is not printed either."""
+"""The Unicode categories of control and format characters, surrogates, private use and line ends.
+
+They extend the fixed list of plain text by what this Python's version of Unicode knows.
+"""
 
 
 CONTROL: Final = re.compile(r"[\x00-\x1f\x7f]")
 
 
 def _acts(letter: str) -> bool:
-    from protocol import NOT_PLAIN  # here, so that help needs nothing of it
+    """Return whether a terminal might act on a character or leave it out."""
+    from protocol import NOT_PLAIN  # Imported here, so that help does not load it.
 
     return NOT_PLAIN.match(letter) is not None or unicodedata.category(letter) in HIDDEN
 
 
 def _escaped(letter: str) -> str:
+    """Return the escape of a character, as in Python."""
     return letter.encode("unicode_escape").decode("ascii")
 
 
 def shown(text: str) -> str:
-    """Return the text as one line that can be printed: what a terminal would act on is escaped, and
-    of many marks on one letter the first two are kept."""
+    """Return a text as one line that can be printed safely.
+
+    Characters on which a terminal would act are escaped. Of many marks on a letter the first two
+    stay.
+
+    Args:
+        text: The text.
+
+    Returns:
+        The line.
+    """
     if text.isascii():
         return CONTROL.sub(lambda found: _escaped(found[0]), text)
     from p2p_hoity.confusable_names import thinned
@@ -145,8 +190,16 @@ def shown(text: str) -> str:
 
 
 def shown_object(text: str) -> str:
-    """Return an object in JSON with the same escaped as JSON has it, and surplus marks too, so that
-    it reads back the same."""
+    """Return a JSON text in which unsafe characters and surplus marks are escaped as in JSON.
+
+    The text is read back as the same object.
+
+    Args:
+        text: The JSON text.
+
+    Returns:
+        The line.
+    """
 
     def unit(letter: str) -> str:
         units = letter.encode("utf-16-be", "surrogatepass").hex()
@@ -161,38 +214,66 @@ def shown_object(text: str) -> str:
 
 
 def say(*lines: str) -> None:
-    """Print lines on standard output, at once."""
+    """Print lines on the standard output at once.
+
+    Args:
+        lines: The lines.
+    """
     for words in lines:
         _print(wrapped(shown(words), width()), sys.stdout)
 
 
 def complain(words: str) -> None:
-    """One line on standard error."""
+    """Print a line on the standard error.
+
+    Args:
+        words: The line.
+    """
     _print(wrapped(shown(words), width()), sys.stderr)
 
 
 def complain_as_set(lines: Iterable[str]) -> None:
-    """Lines on standard error that are already broken as they should be."""
+    """Print lines on the standard error without breaking them.
+
+    Args:
+        lines: The lines.
+    """
     _print(map(shown, lines), sys.stderr)
 
 
 def write_line(value: dict[str, Any]) -> None:
-    """One object in JSON on standard output, on a line of its own, at once."""
+    """Print an object as one line of JSON on the standard output at once.
+
+    Args:
+        value: The object.
+    """
     _print([shown_object(json.dumps(value, ensure_ascii=False))], sys.stdout)
 
 
 def ask(words: str) -> None:
-    """Words on standard output behind which the answer is typed."""
+    """Print a question on the standard output without a line break, so that the answer follows it.
+
+    Args:
+        words: The question.
+    """
     _print([shown(words)], sys.stdout, end="")
 
 
 def say_as_set(lines: Iterable[str]) -> None:
-    """Lines on standard output that are already broken as they should be."""
+    """Print lines on the standard output without breaking them.
+
+    Args:
+        lines: The lines.
+    """
     _print(map(shown, lines), sys.stdout)
 
 
 def room() -> tuple[int, int] | None:
-    """Columns and lines of the terminal that standard output is; None if it is none."""
+    """Return the size of the terminal that is the standard output.
+
+    Returns:
+        The columns and lines, or None if it is no terminal.
+    """
     if not sys.stdout.isatty():
         return None
     size = shutil.get_terminal_size()
@@ -200,14 +281,24 @@ def room() -> tuple[int, int] | None:
 
 
 def picture(lines: Iterable[str]) -> None:
-    """Lines of block characters on standard output; on a terminal light on dark, whatever its own
-    colours are."""
+    """Print lines of block characters, on a terminal light on dark whatever its colours are.
+
+    Args:
+        lines: The lines.
+    """
     begin, end = ("\x1b[97;40m", "\x1b[0m") if sys.stdout.isatty() else ("", "")
     _print((f"{begin}{shown(line)}{end}" for line in lines), sys.stdout)
 
 
 def copy(text: str) -> bool:
-    """Ask the terminal to put a text into its clipboard (OSC 52); whether there is a terminal."""
+    """Ask the terminal to copy a text to its clipboard (OSC 52).
+
+    Args:
+        text: The text.
+
+    Returns:
+        Whether there is a terminal.
+    """
     if not sys.stdout.isatty():
         return False
     coded = base64.b64encode(text.encode()).decode("ascii")
@@ -216,15 +307,24 @@ def copy(text: str) -> bool:
 
 
 def is_watched() -> bool:
-    """Return whether standard error is a terminal."""
+    """Return whether a person sees the progress of a command.
+
+    Returns:
+        Whether the standard error is a terminal.
+    """
     return sys.stderr.isatty()
 
 
 def standing(words: str) -> None:
-    """A line on standard error that replaces the one before it; an empty one takes it away."""
+    """Print a line on the standard error that replaces the one before it.
+
+    Args:
+        words: The line. "" to remove it.
+    """
     _print([f"\r{shown(words)}\x1b[K"], sys.stderr, end="")
 
 
 def _print(lines: Iterable[str], where: TextIO, end: str = "\n") -> None:
+    """Print lines and flush them."""
     for line in lines:
         print(line, file=where, end=end, flush=True)
