@@ -24,7 +24,7 @@ from p2p_hoity.storage.home import Home
 from p2p_hoity.storage.home import home as own_home
 from p2p_hoity.storage.player_key import NamedIdentity as Me
 from p2p_hoity.table.play_table import Lan, Reach, Seat, only_by_relays
-from p2p_hoity.table.player_interface import LeaveForNow, Player, Wish
+from p2p_hoity.table.player_interface import LeaveForNow, Player, PlayerRequest
 from p2p_hoity.table.session import LEFT, Outcome
 from protocol import Terms, fingerprint
 from protocol.bounds import Seconds
@@ -279,7 +279,7 @@ class Going:
         Args:
             view: What the seat may know of the game.
             kind: The kind of choice.
-            again: Whether the question is repeated.
+            again: Whether an earlier choice no longer counts.
 
         Returns:
             The choice.
@@ -298,13 +298,13 @@ class Going:
         """
         return await self._player.again()
 
-    async def wish(self) -> Wish:
+    async def next_request(self) -> PlayerRequest:
         """Wait for the next request of the player.
 
         Returns:
             The request, or the one to leave for now if the event is set before.
         """
-        wish: Wish = LeaveForNow()
+        request: PlayerRequest = LeaveForNow()
         async with trio.open_nursery() as nursery:
 
             async def until_it_goes() -> None:
@@ -312,9 +312,9 @@ class Going:
                 nursery.cancel_scope.cancel()
 
             nursery.start_soon(until_it_goes)
-            wish = await self._player.wish()
+            request = await self._player.next_request()
             nursery.cancel_scope.cancel()
-        return wish
+        return request
 
 
 async def interrupted(

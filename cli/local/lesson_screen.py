@@ -179,6 +179,6 @@ async def hear_talk(room: Room, nickname: str) -> None:
         nickname: The nickname of the player.
     """
     while True:
-        wish = await room.wish()
-        if isinstance(wish, Talk):
-            room.tell(Said(MINE, nickname, wish.words, is_own=True))
+        request = await room.next_request()
+        if isinstance(request, Talk):
+            room.tell(Said(MINE, nickname, request.words, is_own=True))

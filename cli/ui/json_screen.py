@@ -15,7 +15,7 @@ from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.presentation.scene_json import update_json
 from p2p_hoity.rules import happenings
 from p2p_hoity.rules.happenings import plain
-from p2p_hoity.table.player_interface import BotPlayer, LeaveForNow, Talk, WaitLonger, Wish
+from p2p_hoity.table.player_interface import BotPlayer, LeaveForNow, PlayerRequest, Talk, WaitLonger
 from p2p_hoity.table.session import Outcome
 
 from ..exit_codes import INTERRUPTED, USAGE, Trouble
@@ -27,13 +27,16 @@ from ..words.error_sentences import meaning, refusal
 from ..words.presence_sentences import standings_json, why_ended
 from ..words.table_terms import TableOffer, terms_json
 from ..words.translation import _
-from .lines.line_question import MOST_WISHES
+from .lines.line_question import MOST_REQUESTS
 from .lines.stdin_lines import STRAYS, forward_input
 from .screen_interface import Box, ScreenOptions
 
 T = TypeVar("T")
 Write = Callable[[dict[str, Any]], None]
-WISHES: Final[dict[str, Wish]] = {'{"wait":true}': WaitLonger(), '{"leave":true}': LeaveForNow()}
+REQUESTS: Final[dict[str, PlayerRequest]] = {
+    '{"wait":true}': WaitLonger(),
+    '{"leave":true}': LeaveForNow(),
+}
 """The lines that are requests and no answers, without their spaces."""
 
 
@@ -103,7 +106,7 @@ class JsonSeat:
         self._bot = BotPlayer(own_level()) if how.auto or how.stands_in else None
         self.typed, self._lines = trio.open_memory_channel[str](64)
         self._send, self._answers = trio.open_memory_channel[str](64)
-        self._wishes = Box[Wish](MOST_WISHES)
+        self._player_requests = Box[PlayerRequest](MOST_REQUESTS)
 
     # Screen
 
@@ -219,11 +222,11 @@ class JsonSeat:
         """Sort the lines into requests and answers, until there are no more."""
         async with self._send:
             async for line in self._lines:
-                wish = WISHES.get("".join(line.split())) or _talk(line)
-                if wish is None:
+                request = REQUESTS.get("".join(line.split())) or _talk(line)
+                if request is None:
                     await self._send.send(line)
                 else:
-                    self._wishes.put(wish)
+                    self._player_requests.put(request)
 
     async def _line(self) -> str:
         """Wait for the next line that is no request.
@@ -314,13 +317,13 @@ class JsonSeat:
     async def returning(self) -> None:
         """Return at once, because a program that still runs wants to play."""
 
-    async def wish(self) -> Wish:
+    async def next_request(self) -> PlayerRequest:
         """Wait for a line that is a request.
 
         Returns:
             The request.
         """
-        return await self._wishes.next()
+        return await self._player_requests.next()
 
     async def again(self) -> bool:
         """Wait for the answer whether the program plays again. A bot alone always agrees.

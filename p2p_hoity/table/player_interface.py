@@ -23,12 +23,12 @@ from .task_groups import never
 
 @dataclass(frozen=True)
 class WaitLonger:
-    """The wish that the seats that are awaited get more time."""
+    """The request that the seats that are awaited get more time."""
 
 
 @dataclass(frozen=True)
 class Talk:
-    """The wish to say something to the table.
+    """The request to say something to the table.
 
     Attributes:
         words: Plain text, or the number of a phrase.
@@ -39,15 +39,15 @@ class Talk:
 
 @dataclass(frozen=True)
 class LeaveForNow:
-    """The wish to leave the table, to tell the others so, and to come back later."""
+    """The request to leave the table, to tell the others so, and to come back later."""
 
 
-Wish = WaitLonger | Talk | LeaveForNow
-"""A wish that a player may have at any time, without being asked."""
+PlayerRequest = WaitLonger | Talk | LeaveForNow
+"""A request that a player may make at any time, without being asked."""
 
 
 class Player(Protocol):
-    """The source of one seat's choices and wishes.
+    """The source of one seat's choices and requests.
 
     A call is cancelled when its answer is no longer needed.
     """
@@ -67,11 +67,11 @@ class Player(Protocol):
     async def returning(self) -> None:
         """Return when the player, whose seat is absent, wants to play again."""
 
-    async def wish(self) -> Wish:
-        """Return the next wish of the player. A player without wishes never returns.
+    async def next_request(self) -> PlayerRequest:
+        """Return the next request of the player. A player without requests never returns.
 
         Returns:
-            The wish.
+            The request.
         """
 
     async def again(self) -> bool:
@@ -120,8 +120,8 @@ class BotPlayer:
     async def returning(self) -> None:
         """Return at once."""
 
-    async def wish(self) -> Wish:
-        """Wait for ever, because a bot has no wishes.
+    async def next_request(self) -> PlayerRequest:
+        """Wait for ever, because a bot requests nothing.
 
         Returns:
             Nothing, since it never returns.

@@ -109,7 +109,7 @@ class PresenceTeller:
         self._screen(self._verdict(seconds, muster(self._machine, self._linked())))
 
     def extended(self, given: bool, now: float) -> None:
-        """Tell what has come of the player's wish to wait longer.
+        """Tell what has come of the player's request to wait longer.
 
         Args:
             given: Whether the machine has begun the timeout again.

@@ -88,7 +88,7 @@ class Attendee:
     Attributes:
         screen: The function that is called with each update.
         output: The path for the transcript of the first game. None for the usual place.
-        player: The source of choices and wishes. None for an onlooker that says nothing.
+        player: The source of choices and requests. None for an onlooker that says nothing.
         talks: Whether the player's chat messages are sent, and those of others are shown.
         again: Whether the player is asked at the end for another game with the same people. If not,
             this node declines.
@@ -267,7 +267,7 @@ class Session:
         if self.attendee.player is None:
             return
         while True:
-            match await self.attendee.player.wish():
+            match await self.attendee.player.next_request():
                 case WaitLonger() if self.machine.seat is not None:
                     given = self.machine.wait_longer(self._clock.now())
                     self._presence.extended(given, self._clock.now())

@@ -16,7 +16,7 @@ from p2p_hoity import rules
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.presentation.screen_updates import Update
 from p2p_hoity.rules import View
-from p2p_hoity.table.player_interface import Wish
+from p2p_hoity.table.player_interface import PlayerRequest
 from support.cli_stage import NICKNAMES, referee, until
 
 
@@ -30,7 +30,7 @@ class Bot:
     async def returning(self) -> None:
         """Come back at once."""
 
-    async def wish(self) -> Wish:
+    async def next_request(self) -> PlayerRequest:
         """Wish nothing."""
         raise NotImplementedError
 

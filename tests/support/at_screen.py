@@ -120,7 +120,7 @@ def sit(
 
             async def hear_wishes() -> None:
                 while True:
-                    sitting.wishes.append(await seat.wish())
+                    sitting.wishes.append(await seat.next_request())
 
             async def main() -> str:
                 async with running(hear_wishes):

@@ -27,7 +27,7 @@ from p2p_hoity.table.host_table import host_table
 from p2p_hoity.table.join_table import join_table
 from p2p_hoity.table.lobby import LobbyFrame, Refusal, Seating, Sit, encode_lobby, parse_lobby
 from p2p_hoity.table.play_table import Lan, Reach, Seat
-from p2p_hoity.table.player_interface import BotPlayer, LeaveForNow, Wish
+from p2p_hoity.table.player_interface import BotPlayer, LeaveForNow, PlayerRequest
 from p2p_hoity.table.resume_table import resume_table
 from p2p_hoity.table.session import Outcome
 from p2p_hoity.table.table_keys import TableKeys, draw_keys
@@ -114,7 +114,7 @@ class Thinker(BotPlayer):
         await trio.sleep(self.seconds)
         return await super().choose(view, kind, again)
 
-    async def wish(self) -> Wish:
+    async def next_request(self) -> PlayerRequest:
         """Return the wish to leave, when told so."""
         await self.leaves.wait()
         return LeaveForNow()

@@ -21,7 +21,7 @@ from p2p_hoity import rules
 from p2p_hoity.coded_errors import CodedError
 from p2p_hoity.presentation.screen_updates import Moved, Reached, Started, Update
 from p2p_hoity.storage.home import home as own_home
-from p2p_hoity.table.player_interface import BotPlayer, Talk, WaitLonger, Wish
+from p2p_hoity.table.player_interface import BotPlayer, PlayerRequest, Talk, WaitLonger
 from p2p_hoity.table.rematch import ANSWER
 from p2p_hoity.table.session import Outcome
 from protocol.bounds import Seconds
@@ -82,7 +82,7 @@ class FullSeat(Hands):
         """Make the boxes in which answers arrive. This is called in trio."""
         self._token = trio.lowlevel.current_trio_token()
         self._answers = Box[tuple[rules.View, rules.Choice]]()
-        self._wishes = Box[Wish]()
+        self._player_requests = Box[PlayerRequest]()
         self._replies = Box[bool]()
         self._returns = Box[bool]()
 
@@ -390,7 +390,7 @@ class FullSeat(Hands):
             if await self._or_turned(self._returns):
                 return
 
-    async def wish(self) -> Wish:
+    async def next_request(self) -> PlayerRequest:
         """Wait for a key that asks for something.
 
         Returns:
@@ -398,8 +398,8 @@ class FullSeat(Hands):
         """
         while True:
             if self.line is not None:
-                return await self.line.wish()
-            found = await self._or_turned(self._wishes)
+                return await self.line.next_request()
+            found = await self._or_turned(self._player_requests)
             if found is not None:
                 return found
 
@@ -428,11 +428,11 @@ class FullSeat(Hands):
         Args:
             words: The text, or the number of a phrase.
         """
-        self._do(lambda: self._wishes.put(Talk(words)))
+        self._do(lambda: self._player_requests.put(Talk(words)))
 
     def wait_longer(self) -> None:
         """Ask for more time for the awaited seats."""
-        self._do(lambda: self._wishes.put(WaitLonger()))
+        self._do(lambda: self._player_requests.put(WaitLonger()))
 
     def leave(self) -> None:
         """Leave for now, or for good if there is no game.

@@ -14,7 +14,7 @@ import trio
 
 from p2p_hoity import rules
 from p2p_hoity.presentation.screen_updates import Said
-from p2p_hoity.table.player_interface import Talk, Wish
+from p2p_hoity.table.player_interface import PlayerRequest, Talk
 from protocol.bounds import Quota
 
 from ...printing import width
@@ -356,14 +356,14 @@ TALK_HELP: Final = (
     N_("t WORDS says something to the table, t NUMBER says a phrase; t lists the phrases"),
     N_("m NAME hides what somebody says from you alone, and shows it again"),
 )
-MOST_WISHES: Final[Quota] = 16
+MOST_REQUESTS: Final[Quota] = 16
 
 
 class LineTalk:
     """The chat commands of the line prompt, and the players who are muted."""
 
-    def __init__(self, say: Callable[[str], None], wishes: Box[Wish]) -> None:
-        self._say, self._wishes = say, wishes
+    def __init__(self, say: Callable[[str], None], requests: Box[PlayerRequest]) -> None:
+        self._say, self._player_requests = say, requests
         self._muted: set[str] = set()
 
     def mute(self, names: Iterable[str]) -> None:
@@ -407,7 +407,7 @@ class LineTalk:
             for line in chat_phrases.listed():
                 self._say(line)
         else:
-            self._wishes.put(Talk(chat_phrases.meant(words)))
+            self._player_requests.put(Talk(chat_phrases.meant(words)))
 
     def hears(self, said: Said) -> bool:
         """Return whether a chat message is shown.

@@ -16,7 +16,7 @@ import trio
 from p2p_hoity import rules
 from p2p_hoity.net.peer_link import LinkCode
 from p2p_hoity.presentation import screen_updates as updates
-from p2p_hoity.table.player_interface import BotPlayer, Player, WaitLonger, Wish
+from p2p_hoity.table.player_interface import BotPlayer, Player, PlayerRequest, WaitLonger
 from p2p_hoity.table.rematch import ANSWER
 from p2p_hoity.table.session import Outcome
 from protocol import effects
@@ -35,7 +35,7 @@ from .line_question import (
     FIRST_HINT,
     HELP,
     HOST_HELP,
-    MOST_WISHES,
+    MOST_REQUESTS,
     TALK_HELP,
     Asker,
     LineTalk,
@@ -119,8 +119,8 @@ class LineSeat:
         self._oriented = 0
         self._menu: SideQuestion | None = None
         self._back: trio.Event | None = None
-        self._wishes = Box[Wish](MOST_WISHES)
-        self.talk = LineTalk(self._say, self._wishes)
+        self._player_requests = Box[PlayerRequest](MOST_REQUESTS)
+        self.talk = LineTalk(self._say, self._player_requests)
         self._is_over = self._has_ended = self._is_lesson = False
         self.has_hints = False
         self._asked: tuple[rules.View, rules.Kind] | None = None
@@ -485,7 +485,7 @@ class LineSeat:
             self._say(_("Nobody else is awaited now."))
         elif self.autopilot:
             self._say(_("A bot plays your seat and never waits longer. Enter or a takes it back."))
-        elif not self._wishes.put(WaitLonger()):
+        elif not self._player_requests.put(WaitLonger()):
             self._say(_("One moment, please."))
 
     def _hint(self) -> None:
@@ -575,13 +575,13 @@ class LineSeat:
         finally:
             self._back = None
 
-    async def wish(self) -> Wish:
+    async def next_request(self) -> PlayerRequest:
         """Wait until the player types a request: to wait longer or to chat.
 
         Returns:
             The request.
         """
-        return await self._wishes.next()
+        return await self._player_requests.next()
 
     async def again(self) -> bool:
         """Ask the person for another game. The end of the input and quitting mean no.

@@ -13,7 +13,7 @@ import trio.testing
 from cli.commands import take_seat
 from cli.commands.options import OutputOptions, SeatOptions
 from cli.commands.take_seat import ENDING_SIGNALS, LATEST, Going, interrupted, new_sitting
-from p2p_hoity.table.player_interface import BotPlayer, LeaveForNow, WaitLonger, Wish
+from p2p_hoity.table.player_interface import BotPlayer, LeaveForNow, PlayerRequest, WaitLonger
 
 ALL = (*ENDING_SIGNALS, *[getattr(signal, name) for name in ("SIGHUP",) if hasattr(signal, name)])
 
@@ -34,20 +34,20 @@ class Wishful(BotPlayer):
 
     def __init__(self) -> None:
         super().__init__()
-        self.tell, self.told = trio.open_memory_channel[Wish](1)
+        self.tell, self.told = trio.open_memory_channel[PlayerRequest](1)
 
-    async def wish(self) -> Wish:
+    async def next_request(self) -> PlayerRequest:
         return await self.told.receive()
 
 
 async def test_a_player_wishes_as_before_until_it_goes(autojump_clock: Any) -> None:
     player, going = Wishful(), trio.Event()
-    both, wishes = Going(player, going), list[Wish]()
+    both, wishes = Going(player, going), list[PlayerRequest]()
     await player.tell.send(WaitLonger())
-    assert await both.wish() == WaitLonger()
+    assert await both.next_request() == WaitLonger()
 
     async def hear() -> None:
-        wishes.append(await both.wish())
+        wishes.append(await both.next_request())
 
     async with trio.open_nursery() as nursery:
         nursery.start_soon(hear)
@@ -55,9 +55,9 @@ async def test_a_player_wishes_as_before_until_it_goes(autojump_clock: Any) -> N
         assert wishes == []
         going.set()
     assert wishes == [LeaveForNow()]
-    player.tell.send_nowait(WaitLonger())  # a wish that waits is not lost
-    assert await player.wish() == WaitLonger()
-    assert await both.wish() == LeaveForNow()
+    player.tell.send_nowait(WaitLonger())  # a request that waits is not lost
+    assert await player.next_request() == WaitLonger()
+    assert await both.next_request() == LeaveForNow()
     assert await both.again() is True
 
 

@@ -231,7 +231,7 @@ async def test_who_leaves_ones_own_bots_behind_the_end_is_still_told_what_it_cam
 
     async def go(sitting: Sitting, nursery: trio.Nursery) -> Outcome:
         sitting._leave("you left")
-        assert isinstance(await sitting.seat.player.wish(), LeaveForNow)
+        assert isinstance(await sitting.seat.player.next_request(), LeaveForNow)
         return won
 
     if is_over:

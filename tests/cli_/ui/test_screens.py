@@ -295,8 +295,8 @@ async def test_a_program_answers_with_json_or_talks_or_is_told_what_to_do(
     assert {line["reason"] for line in written} == {"a Place is a number from 0 to 1"}
     stray = ('{"talk": true}', '{"talk": null}', '{"talk": "a", "b": 1}')
     player, _ = await program('{"talk": "nice pipes"}', '{"talk":3}', *stray, "1")
-    assert await player.wish() == Talk("nice pipes")
-    assert await player.wish() == Talk(3)
+    assert await player.next_request() == Talk("nice pipes")
+    assert await player.next_request() == Talk(3)
     assert [await player._line() for _ in stray] == [*stray]
     assert await player._line() == "1"
     player, _ = await program()
@@ -339,8 +339,8 @@ async def test_a_program_agrees_to_terms_and_games(
 async def test_a_program_waits_or_leaves(word: str, wish: object, autojump_clock: Any) -> None:
     stray = f'{{"{word}": false}}'
     player, _ = await program(stray, f' {{"{word}" : true}} ', "1")
-    assert await player.wish() == wish
-    assert await is_in_vain(player.wish)
+    assert await player.next_request() == wish
+    assert await is_in_vain(player.next_request)
     assert await player._line() == stray
     assert await player._line() == "1"
 

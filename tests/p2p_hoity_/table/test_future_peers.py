@@ -27,7 +27,7 @@ from p2p_hoity.table import frame_kinds, lobby, play_table
 from p2p_hoity.table.frame_access import DropCode
 from p2p_hoity.table.frame_kinds import OF_OTHERS
 from p2p_hoity.table.play_table import PeerError, only_by_relays
-from p2p_hoity.table.player_interface import Talk, Wish
+from p2p_hoity.table.player_interface import PlayerRequest, Talk
 from p2p_hoity.table.session import Session
 from protocol.crypto.identities import Identity
 from protocol.wire import codec, table_header
@@ -344,10 +344,10 @@ class Talker(Thinker):
 
     has_spoken = False
 
-    async def wish(self) -> Wish:
+    async def next_request(self) -> PlayerRequest:
         """Return a phrase, once."""
         await trio.sleep(3)
         if not self.has_spoken:
             self.has_spoken = True
             return Talk(1)
-        return await super().wish()
+        return await super().next_request()

@@ -16,7 +16,7 @@ from support.toy_game import ToyGame
 
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.presentation.screen_updates import Awaited, Halfway, Paused, SeatsTimedOut
-from p2p_hoity.table.player_interface import BotPlayer, WaitLonger, Wish
+from p2p_hoity.table.player_interface import BotPlayer, PlayerRequest, WaitLonger
 from p2p_hoity.table.presence import PresenceTeller, muster
 from protocol.chain.chain_state import Kind
 from protocol.seat.seat_machine import SeatMachine
@@ -216,7 +216,7 @@ class Patient(BotPlayer):
         self.wished = trio.Event()
         self.has_wished = False
 
-    async def wish(self) -> Wish:
+    async def next_request(self) -> PlayerRequest:
         if self.has_wished:
             await trio.sleep_forever()
         await self.wished.wait()

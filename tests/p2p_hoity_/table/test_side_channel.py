@@ -14,7 +14,7 @@ from p2p_hoity.net.addresses import Address
 from p2p_hoity.net.hub import Hub
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.table.chat import speak
-from p2p_hoity.table.player_interface import Talk, Wish
+from p2p_hoity.table.player_interface import PlayerRequest, Talk
 from p2p_hoity.table.watch_table import Onlooker
 
 
@@ -25,7 +25,7 @@ class Talker(Thinker):
         super().__init__()
         self.words = [*words]
 
-    async def wish(self) -> Wish:
+    async def next_request(self) -> PlayerRequest:
         await trio.sleep(5.0)
         if not self.words:
             await trio.sleep_forever()
@@ -75,7 +75,7 @@ async def test_words_reach_who_has_no_link_to_their_author(tmp_path: Path) -> No
 class Eager(Talker):
     """A player who speaks before there is anybody to hear it."""
 
-    async def wish(self) -> Wish:
+    async def next_request(self) -> PlayerRequest:
         if not self.words:
             await trio.sleep_forever()
         return Talk(self.words.pop(0))

@@ -448,7 +448,7 @@ async def test_wait_is_heard_at_any_time(word: str) -> None:
         await here.type.send(word)
         await here.type.send("1")
         with trio.fail_after(LIMIT):
-            assert await here.prompt.wish() == WaitLonger()
+            assert await here.prompt.next_request() == WaitLonger()
         assert not here.heard("Nothing is asked")
 
 
@@ -466,8 +466,8 @@ async def test_a_wait_is_heard_once_and_not_from_a_bots_seat_nor_who_has_no_game
     async with desk(asked("place") if begun else None, autopilot) as here:
         await here.type.send("wait")
         if words is None:
-            await here.prompt.wish()
-        assert await is_in_vain(here.prompt.wish)
+            await here.prompt.next_request()
+        assert await is_in_vain(here.prompt.next_request)
         assert words is None or here.heard(words)
 
 

@@ -5,18 +5,18 @@ import trio
 from support.at_prompt import asked, desk, is_in_vain
 from support.limits import LIMIT
 
-from cli.ui.lines.line_question import MOST_WISHES, LineTalk
+from cli.ui.lines.line_question import MOST_REQUESTS, LineTalk
 from cli.ui.lines.line_screen import LineScreen
 from cli.ui.lines.line_seat import LineSeat
 from cli.ui.screen_interface import Box, ScreenOptions
 from cli.words.chat_phrases import PHRASES
 from p2p_hoity.presentation import screen_updates as updates
-from p2p_hoity.table.player_interface import Talk, WaitLonger, Wish
+from p2p_hoity.table.player_interface import PlayerRequest, Talk, WaitLonger
 
 
-def prompt() -> tuple[LineTalk, Box[Wish], list[str]]:
+def prompt() -> tuple[LineTalk, Box[PlayerRequest], list[str]]:
     said: list[str] = []
-    wishes = Box[Wish](MOST_WISHES)
+    wishes = Box[PlayerRequest](MOST_REQUESTS)
     return LineTalk(said.append, wishes), wishes, said
 
 
@@ -68,10 +68,10 @@ async def test_a_voice_is_muted_for_oneself_and_heard_again() -> None:
 
 
 async def test_too_many_wishes_are_forgotten(autojump_clock: trio.testing.MockClock) -> None:
-    wishes = Box[Wish](MOST_WISHES)
-    for _ in range(MOST_WISHES + 5):
+    wishes = Box[PlayerRequest](MOST_REQUESTS)
+    for _ in range(MOST_REQUESTS + 5):
         wishes.put(WaitLonger())
-    for _ in range(MOST_WISHES):
+    for _ in range(MOST_REQUESTS):
         await wishes.next()
     assert await is_in_vain(wishes.next)
 
@@ -89,7 +89,7 @@ async def test_talk_is_heard_while_something_else_is_asked(patient: bool) -> Non
     async with desk(asked("place"), patient=patient) as here:
         await here.type.send("t hello")
         with trio.fail_after(LIMIT):
-            assert await here.prompt.wish() == Talk("hello")
+            assert await here.prompt.next_request() == Talk("hello")
         here.prompt.tell(updates.Said(1, "Bob", "hello"))
         await here.types("m Bob")
         here.prompt.tell(updates.Said(1, "Bob", "you there?"))
@@ -127,7 +127,7 @@ async def test_an_onlooker_talks_and_is_told_how(capsys: pytest.CaptureFixture[s
         await screen._hear(line)
     screen.tell(updates.Said(1, "Bob", "you there?"))
     screen.tell(updates.Said(2, "Cleo", "hello"))
-    assert await screen.wish() == Talk("bravo")
+    assert await screen.next_request() == Talk("bravo")
     shown = capsys.readouterr().out
     assert "t WORDS" in shown
     assert "Cleo: hello" in shown
