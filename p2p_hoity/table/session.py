@@ -199,7 +199,7 @@ class Session:
                     self._on_event(event)
                 self._effects_out.carry_out()
                 for task in (
-                    self._hear_wishes,
+                    self._hear_requests,
                     self._questions.run,
                     self._carry_out_answers,
                     self._keeper.run,
@@ -262,7 +262,7 @@ class Session:
         await self._settle()
         self._over.set()
 
-    async def _hear_wishes(self) -> None:
+    async def _hear_requests(self) -> None:
         """Do what the player asks for without being asked, until cancelled."""
         if self.attendee.player is None:
             return
