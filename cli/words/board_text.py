@@ -312,11 +312,10 @@ def own_slots(view: View) -> list[int]:
     return sorted(mine, key=lambda slot: mine[slot])
 
 
-def named(view: View, names: Names, word: str) -> list[str]:
+def named(names: Names, word: str) -> list[str]:
     """Return the names of the Collectibles of a letter, a year or both.
 
     Args:
-        view: What the seat may know of the game. It is not used.
         names: The names of the seats and cards.
         word: The letter, the year, or the letter followed by the year.
 

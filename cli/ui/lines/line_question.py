@@ -90,7 +90,7 @@ def page(screen: LineScreen, word: str, rest: str) -> Iterable[str] | None:
     if view is None or names is None:
         return [_("The cards are not dealt yet.")]
     if key == "i":
-        return board_text.named(view, names, rest) if rest else board_text.pieces(view, names)
+        return board_text.named(names, rest) if rest else board_text.pieces(view, names)
     return (board_text.board if key == "b" else board_text.hands)(view, names)
 
 

@@ -94,6 +94,6 @@ def test_names_that_are_cut_to_the_same_stay_apart_and_an_absent_seat_is_named()
 
 def test_collectibles_are_looked_up_by_letter_and_year() -> None:
     for word, found in (("b1468", 1), ("1468", 1), ("B", 9), ("q", 0), ("B0", 0)):
-        lines = board_text.named(*at_step(1), word)
+        lines = board_text.named(at_step(1)[1], word)
         assert sum("“" in line for line in lines) == found, word
         assert found or "No Collectible" in lines[0]
