@@ -58,8 +58,9 @@ def test_each_process_that_judges_a_folder_takes_no_more(tmp_path: Path) -> None
     folder = tmp_path / "folder"
     folder.mkdir()
     largest = 0
+    made = {kind: MADE[kind](LARGE) for kind in ("bodies", "long_body", "long_header")}
     for kind in ("bodies", "long_body", "bodies", "long_header"):
-        data = MADE[kind](LARGE)
+        data = made[kind]
         largest = max(largest, len(data))
         (folder / f"{kind} {largest} {len(list(folder.iterdir()))}.hoity").write_bytes(data)
     words = ["-m", "cli", "verify", str(folder), "--json", "--jobs", "2"]
