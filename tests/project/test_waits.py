@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import pytest
+from support.cases import each
 from support.paths import ROOT
 from support.source import files_under, tree_of
 
@@ -85,7 +85,7 @@ def test_every_wait_and_counter_is_in_the_table_with_its_value() -> None:
     assert len(listed()) == sum(row[0].count("`") // 2 for row in ROWS), "one stands there twice"
 
 
-@pytest.mark.parametrize("row", ROWS, ids=lambda row: row[0].split("`")[1])
+@each(ROWS, lambda row: row[0].split("`")[1])
 def test_each_line_says_all_and_names_tests_that_there_are(row: list[str]) -> None:
     assert len(row) == 5
     assert all(cell.strip() for cell in row)
