@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.cases import each
 from support.cli_stage import played_file, tool
 from support.limits import LIMIT
 from support.paths import ROOT, VECTORS
@@ -256,8 +257,7 @@ FIELDS: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.mark.parametrize(
-    ("error", "number", "code", "words"),
+@each(
     [
         (
             NetError(NetCode.NOBODY_LISTENS),
@@ -276,9 +276,10 @@ FIELDS: dict[str, dict[str, Any]] = {
         (ExceptionGroup("g", [ValueError(), CUT]), 3, "connection-cut", "connection was cut"),
         (ExceptionGroup("g", [ExceptionGroup("h", [CUT])]), 3, "connection-cut", "was cut"),
         (BaseExceptionGroup("g", [KeyboardInterrupt(), CUT]), 130, "interrupted", "Interrupted."),
-    ],
+    ]
 )
-def test_errors_have_words_codes(error: BaseException, number: int, code: str, words: str) -> None:
+def test_errors_have_words_codes(case: tuple[BaseException, int, str, str]) -> None:
+    error, number, code, words = case
     told = exit_codes.told(error)
     assert words in told.words
     assert (told.exit_code, told.code, told.fields) == (number, code, FIELDS.get(code, {}))

@@ -5,6 +5,7 @@ from importlib.resources import files
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.cases import each
 
 from p2p_hoity.confusable_names import twins, twins_among
 
@@ -26,8 +27,9 @@ TWINS = [
 ]
 
 
-@pytest.mark.parametrize(("one", "other"), TWINS)
-def test_twins(one: str, other: str) -> None:
+@each(TWINS)
+def test_twins(case: tuple[str, str]) -> None:
+    one, other = case
     assert twins(one, other)
     assert twins(other, one)
 

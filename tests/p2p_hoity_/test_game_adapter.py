@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import Any
 
 import pytest
-from support.cases import fails
+from support.cases import each, fails
 from support.cheap_group import cheap_cards
 from support.machine_table import Chooser, MachineTable, identity, seat_at
 from support.sampling import is_nightly
@@ -120,8 +120,7 @@ def test_what_happened_is_in_the_log_once_and_shared_until_two_plays_part() -> N
     assert game_adapter.shared_length(last, other) == last.past.length
 
 
-@pytest.mark.parametrize(
-    ("change", "words"),
+@each(
     [
         ((("chess", 1), b"", ""), "another game"),
         ((("hoity-toity", 2), b"", ""), "another version"),
@@ -134,9 +133,10 @@ def test_what_happened_is_in_the_log_once_and_shared_until_two_plays_part() -> N
         ((("hoity-toity",), b"", ""), "known form"),
         (("hoity-toity", b"", ""), "known form"),
         (7, "known form"),
-    ],
+    ]
 )
-def test_a_header_of_another_game_is_refused(change: Any, words: str) -> None:
+def test_a_header_of_another_game_is_refused(case: tuple[Any, str]) -> None:
+    change, words = case
     fails(Invalid, words, game_adapter.read_game, replace(terms(3), game=change))
 
 
@@ -154,7 +154,7 @@ def test_an_edition_travels_in_the_header(edition: str) -> None:
     assert game.edition.collectibles[0].name("de") == sent.collectibles[0].name("de")
 
 
-@pytest.mark.parametrize("position", range(0, 700, 13))
+@each(range(0, 700, 13))
 def test_a_changed_edition_is_refused_or_another_one(position: int) -> None:
     data = bytearray(load().canonical())
     data[position % len(data)] ^= 1

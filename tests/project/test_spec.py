@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import pytest
+from support.cases import each
 from support.machine_table import identity
 
 from p2p_hoity import game_adapter
@@ -160,8 +161,9 @@ def test_messages_and_terms_have_the_fields_of_the_page() -> None:
     assert names == list(table_header.SeatEntry.__dataclass_fields__)
 
 
-@pytest.mark.parametrize(("kind", "place", "row"), list(field_rows()))
-def test_the_bounds_of_a_field_are_the_readers(kind: str, place: int, row: list[str]) -> None:
+@each(list(field_rows()))
+def test_the_bounds_of_a_field_are_the_readers(case: tuple[str, int, list[str]]) -> None:
+    kind, place, row = case
     good, bad = values(row)
     for value in good:
         read_back(kind, [*SAMPLES[kind][:place], value, *SAMPLES[kind][place + 1 :]])
@@ -191,8 +193,7 @@ def _one(place: int, time: int) -> tuple[int, ...]:
     return tuple(times)
 
 
-@pytest.mark.parametrize(
-    ("change", "good"),
+@each(
     [
         *(((4, 2), True), ((4, 9), False), ((4, 1), False)),
         *(((5, 1), False), ((5, 3), True), ((5, 4), False)),
@@ -207,9 +208,10 @@ def _one(place: int, time: int) -> tuple[int, ...]:
         *(((6, _one(i, low - 1)), False) for i, (low, _) in enumerate(BOUNDS)),
         *(((6, _one(i, high + 1)), False) for i, (_, high) in enumerate(BOUNDS)),
         *(((6, (2**40, 30_000, 5_000, 120_000)), False), ((6, (0, 1, 1, 1)), False)),
-    ],
+    ]
 )
-def test_the_bounds_of_the_terms(change: tuple[int, Any], good: bool) -> None:
+def test_the_bounds_of_the_terms(case: tuple[tuple[int, Any], bool]) -> None:
+    change, good = case
     value = list(table_header.Terms(identity(0).public, HASH, (("any", 1),), 3, 2).value())
     value[change[0]] = change[1]
     if good:

@@ -4,11 +4,13 @@ import ast
 import importlib
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
-import pytest
+from support.cases import each
 from support.paths import ROOT
+from support.source import files_under, tree_of
 
 MARKS = {"Seconds", "Milliseconds", "Quota", "Pace"}
 PAGE = (ROOT / "docs/adversity.md").read_text(encoding="utf-8")
@@ -21,10 +23,10 @@ ASKING_THE_CLOCK = {"is_out", "has_stood", "is_over", "waits_as_proposer", "is_a
 
 def modules() -> Iterator[tuple[str, ast.Module]]:
     for package in PACKAGES:
-        for path in sorted((ROOT / package).rglob("*.py")):
+        for path in files_under(package):
             name = ".".join(path.relative_to(ROOT).with_suffix("").parts)
             if name != "protocol.bounds" and path.stem != "__main__":
-                yield name, ast.parse(path.read_text(encoding="utf-8"))
+                yield name, tree_of(path)
 
 
 def names_in(tree: ast.AST) -> set[str]:
@@ -61,6 +63,7 @@ def shown(value: Any) -> str:
     return f"{value:.3g}" if isinstance(value, float) and value < 1000 else f"{value:,.0f}"
 
 
+@cache
 def all_found() -> dict[str, str]:
     found = {}
     for name, tree in modules():
@@ -82,7 +85,7 @@ def test_every_wait_and_counter_is_in_the_table_with_its_value() -> None:
     assert len(listed()) == sum(row[0].count("`") // 2 for row in ROWS), "one stands there twice"
 
 
-@pytest.mark.parametrize("row", ROWS, ids=lambda row: row[0].split("`")[1])
+@each(ROWS, lambda row: row[0].split("`")[1])
 def test_each_line_says_all_and_names_tests_that_there_are(row: list[str]) -> None:
     assert len(row) == 5
     assert all(cell.strip() for cell in row)

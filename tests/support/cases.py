@@ -6,6 +6,9 @@ from typing import Any
 
 import pytest
 
+OUTCOMES = (Exception, pytest.fail.Exception, pytest.skip.Exception)
+"""How a check may end otherwise than by passing."""
+
 
 def each(
     cases: Iterable[Any], name: Callable[[Any], str] = str
@@ -21,8 +24,11 @@ def each(
         def test(subtests: pytest.Subtests) -> None:
             assert listed
             for case in listed:
-                with subtests.test(msg=name(case)):
+                try:
                     check(case)
+                except OUTCOMES:  # only what did not pass costs a report of its own
+                    with subtests.test(msg=name(case)):
+                        raise
 
         test.__name__, test.__doc__, test.__module__ = (
             check.__name__,

@@ -13,13 +13,13 @@ from protocol.crypto.group import Libsodium
 
 POINTS = 1 << 17
 """Results that are kept of each function of points: some tens of megabytes in all."""
-SIGNATURES = 1 << 12
-"""Signed messages that are kept."""
+MESSAGES = 1 << 12
+"""Signed messages, and passphrases, that are kept."""
 
 
 def remember() -> None:
     """Let the product's arithmetic remember its results from now on."""
     for name in ("multiply", "multiply_base", "add", "subtract", "is_valid_point"):
         setattr(Libsodium, name, staticmethod(lru_cache(POINTS)(getattr(Libsodium, name))))
-    opened = lru_cache(SIGNATURES)(bindings.crypto_sign_open)
-    bindings.crypto_sign_open = opened  # type: ignore[assignment]
+    for name in ("crypto_sign_open", "crypto_pwhash_alg"):
+        setattr(bindings, name, lru_cache(MESSAGES)(getattr(bindings, name)))

@@ -1,6 +1,7 @@
 """Tests of the storyteller: every happening has a sentence in every language."""
 
 import pytest
+from support.cases import each
 from support.cli_stage import NICKNAMES, referee
 
 from cli.words import happening_sentences, translation
@@ -50,7 +51,7 @@ def names(mine: int | None = None) -> Names:
     return Names(load(), NICKNAMES, mine)
 
 
-@pytest.mark.parametrize("happening", EACH, ids=lambda one: type(one).__name__)
+@each(EACH, lambda one: type(one).__name__)
 def test_every_happening_is_told_in_every_language(happening: Happening) -> None:
     told = set()
     for language in translation.LANGUAGES:

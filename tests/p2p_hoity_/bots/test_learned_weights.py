@@ -4,7 +4,7 @@ import struct
 import zlib
 
 import pytest
-from support.cases import fails
+from support.cases import each, fails
 from support.random_weights import COMMIT, random_layers, random_weights
 
 from p2p_hoity.bots.learned import BadWeights, read
@@ -71,7 +71,7 @@ MALFORMED = {
 }
 
 
-@pytest.mark.parametrize("case", MALFORMED)
+@each(MALFORMED)
 def test_malformed_weights_are_refused(case):
     data, words = MALFORMED[case]
     fails(BadWeights, words, read, data)

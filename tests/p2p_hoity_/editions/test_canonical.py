@@ -7,7 +7,7 @@ import msgpack
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support.cases import fails
+from support.cases import each, fails
 from support.sampling import times
 
 from p2p_hoity.editions.edition_bytes import known_edition, read_canonical
@@ -55,8 +55,7 @@ def changed(path, value):
     return msgpack.packb(plain)
 
 
-@pytest.mark.parametrize(
-    "data",
+@each(
     [
         b"",
         b"\xc0",
@@ -71,7 +70,7 @@ def changed(path, value):
         changed((4,), True),
         changed((5, 0), "never"),
         changed((5, 1), 0),
-    ],
+    ]
 )
 def test_anything_else_is_refused(data):
     fails(EditionError, "", read_canonical, data)

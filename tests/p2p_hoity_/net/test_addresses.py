@@ -4,6 +4,7 @@ import ipaddress
 import socket
 
 import pytest
+from support.cases import each
 
 from p2p_hoity.net import addresses
 from p2p_hoity.net.network_errors import AddressError
@@ -27,8 +28,7 @@ def test_an_address_is_read_and_written_back(text, host, port, via_relay):
     assert addresses.parse_address(str(address)) == address
 
 
-@pytest.mark.parametrize(
-    "text",
+@each(
     [
         "",
         "example.org",
@@ -54,15 +54,14 @@ def test_an_address_is_read_and_written_back(text, host, port, via_relay):
         "relay+relay+x.org:1",
         "tcp+x.org:1",
         "wss+x.org:1",
-    ],
+    ]
 )
 def test_what_nobody_could_dial_is_refused_in_words(text):
     with pytest.raises(AddressError, match=r"^address-"):
         addresses.parse_address(text)
 
 
-@pytest.mark.parametrize(
-    ("host", "source"),
+@each(
     [
         ("192.0.2.7", "192.0.2.7"),
         ("::ffff:192.0.2.7", "192.0.2.7"),
@@ -76,9 +75,10 @@ def test_what_nobody_could_dial_is_refused_in_words(text):
         ("2001:0:909:909::3fff:fdf8", "192.0.2.7"),
         ("64:ff9b:1::192.0.2.7", "64:ff9b:1::/64"),
         ("caller", "caller"),
-    ],
+    ]
 )
-def test_a_connection_is_charged_to_what_one_machine_can_fill(host, source):
+def test_a_connection_is_charged_to_what_one_machine_can_fill(case):
+    host, source = case
     assert addresses.source_of(host) == source
 
 
@@ -118,8 +118,7 @@ local prefix, 6to4, and Teredo by its client and by its server."""
 OWN = [ipaddress.ip_network("192.168.7.0/24"), ipaddress.ip_network("fd00:7::/64")]
 
 
-@pytest.mark.parametrize(
-    ("host", "near", "far"),
+@each(
     [
         ("127.0.0.1", True, False),
         ("127.9.9.9", True, False),
@@ -146,9 +145,10 @@ OWN = [ipaddress.ip_network("192.168.7.0/24"), ipaddress.ip_network("fd00:7::/64
         ("2002:909:909::1", True, True),
         ("::9.9.9.9", True, True),
         *[(carrying(four), False, False) for four in PRIVATE for carrying in CARRIERS],
-    ],
+    ]
 )
-def test_what_strangers_name_leads_to_the_internet_or_into_our_own_networks(host, near, far):
+def test_what_strangers_name_leads_to_the_internet_or_into_our_own_networks(case):
+    host, near, far = case
     assert addresses.may_dial(host, addresses.Named.NEAR, OWN) == near
     assert addresses.may_dial(host, addresses.Named.FAR, OWN) == far
     assert addresses.may_dial(host, addresses.Named.BY_US, OWN)

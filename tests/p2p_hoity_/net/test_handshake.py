@@ -8,7 +8,7 @@ import trio
 import trio.testing
 from hypothesis import given
 from hypothesis import strategies as st
-from support.cases import ends_in, fails
+from support.cases import each, ends_in, fails
 
 from p2p_hoity.net.network_errors import MisfitError, NetError, NobodyError
 from p2p_hoity.net.secure_channel import (
@@ -199,8 +199,7 @@ def test_a_hello_is_read_back_and_any_other_bytes_are_none(features, data):
     assert Speech(features=found).hello() == data
 
 
-@pytest.mark.parametrize(
-    "value",
+@each(
     [
         ("hello",),
         ("hello", (), ()),
@@ -213,7 +212,7 @@ def test_a_hello_is_read_back_and_any_other_bytes_are_none(features, data):
         ("hallo", ()),
         (0, ()),
         (),
-    ],
+    ]
 )
 def test_what_is_no_hello_is_refused(value):
     """[L-72]"""

@@ -8,6 +8,7 @@ import pytest
 import trio
 from hypothesis import given
 from hypothesis import strategies as st
+from support.cases import each
 from support.running import running
 from zeroconf import NonUniqueNameException
 
@@ -33,8 +34,7 @@ def test_an_announcement_is_read_back_exactly(word):
     assert all(len(key) + 1 + len(value) <= 255 for key, value in properties.items())
 
 
-@pytest.mark.parametrize(
-    "change",
+@each(
     [
         {b"v": b"1"},
         {b"v": None},
@@ -57,7 +57,7 @@ def test_an_announcement_is_read_back_exactly(word):
         {b"t0": SECRET[:200].encode(), b"t1": SECRET[200:].encode()},
         {b"t0": b"\xff" * 200},
         {b"t7": b"a" * 200},
-    ],
+    ]
 )
 def test_an_unsound_record_is_ignored(change):
     assert lan_discovery.read_properties({**SOUND, **change}) is None

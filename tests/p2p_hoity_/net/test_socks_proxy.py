@@ -7,7 +7,7 @@ import pytest
 import trio
 from hypothesis import given
 from hypothesis import strategies as st
-from support.cases import ends_in, fails
+from support.cases import each, ends_in, fails
 from support.relays import serve_relay
 from support.running import running
 from support.socks_server import SocksServer, proxied
@@ -211,8 +211,7 @@ def test_a_proxy_as_typed(text: str, proxy: Proxy) -> None:
     assert parse_proxy(text) == proxy
 
 
-@pytest.mark.parametrize(
-    "text",
+@each(
     [
         "",
         "127.0.0.1:9050",
@@ -227,7 +226,7 @@ def test_a_proxy_as_typed(text: str, proxy: Proxy) -> None:
         "socks5://Ada:s3crét@h:80",
         "socks5://Ada:s3cret@[::1:80",
         "socks5://Ada:" + "s3cret" * 50 + "@h:80",
-    ],
+    ]
 )
 def test_what_is_no_proxy_is_refused_and_not_repeated(text: str) -> None:
     assert "s3cr" not in _everything(fails(ProxyTypedError, "", parse_proxy, text))

@@ -6,7 +6,7 @@ import hashlib
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.cases import fails
+from support.cases import each, fails
 
 from p2p_hoity.net.network_errors import TicketError
 from p2p_hoity.net.ticket import Ticket, decode_ticket, encode_ticket, spelled
@@ -85,8 +85,7 @@ def test_a_ticket_cut_short_and_one_wrong_letter_or_two_swapped_are_noticed(leng
         fails(TicketError, r"(mistyped|letters-missing|too-many)", decode_ticket, wrong)
 
 
-@pytest.mark.parametrize(
-    ("text", "words"),
+@each(
     [
         ("", "no-ticket prefix='hoity3'"),
         ("hello", "no-ticket prefix='hoity3'"),
@@ -98,9 +97,10 @@ def test_a_ticket_cut_short_and_one_wrong_letter_or_two_swapped_are_noticed(leng
         (WORD[:40] + "\x1b" + WORD[41:], r"mistyped-letter letter='\\x1b'"),
         (WORD + "a", "letters-too-many number=1"),
         (WORD + "a" * 9000, "letters-too-many number="),
-    ],
+    ]
 )
-def test_each_mishap_has_its_code(text, words):
+def test_each_mishap_has_its_code(case):
+    text, words = case
     fails(TicketError, words, decode_ticket, text)
 
 
@@ -126,8 +126,7 @@ def open_payload(addresses, relays=(), tail=b""):
     return OPEN + b"".join(lists) + tail
 
 
-@pytest.mark.parametrize(
-    ("payload", "words"),
+@each(
     [
         (HOST + TERMS, "ticket-made-short"),
         (HOST + TERMS + b"\x10" + bytes(15), "ticket-made-short"),
@@ -176,9 +175,10 @@ def open_payload(addresses, relays=(), tail=b""):
             open_payload([FOUR], tail=b"".join(entry(2 * n + 1, bytes(255)) for n in range(16))),
             "ticket-made-long",
         ),
-    ],
+    ]
 )
-def test_a_ticket_made_wrongly_is_refused(payload, words):
+def test_a_ticket_made_wrongly_is_refused(case):
+    payload, words = case
     fails(TicketError, words, decode_ticket, encode_payload(payload))
 
 

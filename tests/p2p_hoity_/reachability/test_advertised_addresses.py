@@ -1,8 +1,8 @@
 """Tests of which addresses are named, in which order, and what they are good for."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.cases import each
 
 from p2p_hoity.coded_errors import because
 from p2p_hoity.net.ticket import MOST_ADDRESSES
@@ -31,8 +31,7 @@ RELAY = "relay+relay.example.org:4646"
 LAN, OFF = Wanted(lan=True), Wanted()
 
 
-@pytest.mark.parametrize(
-    ("address", "scope"),
+@each(
     [
         (GLOBAL, Scope.ANYWHERE),
         (RELAY, Scope.ANYWHERE),
@@ -54,14 +53,14 @@ LAN, OFF = Wanted(lan=True), Wanted()
         ("[fec0::1]:1", Scope.LAN),
         ("0.0.0.0:1", Scope.NOWHERE),
         ("224.0.0.1:1", Scope.NOWHERE),
-    ],
+    ]
 )
-def test_how_far_an_address_leads(address: str, scope: Scope) -> None:
+def test_how_far_an_address_leads(case: tuple[str, Scope]) -> None:
+    address, scope = case
     assert scope_of(address) is scope
 
 
-@pytest.mark.parametrize(
-    ("found", "wanted", "direct", "scope"),
+@each(
     [
         (Found((HOME, LOOP)), LAN, (HOME,), Scope.LAN),
         (Found((HOME, SECOND, LOOP)), OFF, (HOME, SECOND), Scope.LAN),
@@ -82,9 +81,10 @@ def test_how_far_an_address_leads(address: str, scope: Scope) -> None:
         (Found((HOME, LOOP), mapped=MAPPED), Wanted(lan=True, hidden=True), (), Scope.NOWHERE),
         (Found((LOOP,)), Wanted(near=True, hidden=True), (LOOP,), Scope.MACHINE),
         (Found(), OFF, (), Scope.NOWHERE),
-    ],
+    ]
 )
-def test_ticket_names(found: Found, wanted: Wanted, direct: tuple[str, ...], scope: Scope) -> None:
+def test_ticket_names(case: tuple[Found, Wanted, tuple[str, ...], Scope]) -> None:
+    found, wanted, direct, scope = case
     judged = judge(found, wanted)
     assert (judged.direct, judged.scope) == (direct, scope)
     assert judged.reasons[0] == because(ReachCode[scope.name])

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.cases import each
 from support.router import Router
 
 from p2p_hoity.coded_errors import because
@@ -51,8 +52,7 @@ def test_no_bytes_of_a_stranger_are_a_mapping_or_raise(data: bytes, at: int, cha
         assert found is None  # the nonce, the protocol, the port inside
 
 
-@pytest.mark.parametrize(
-    ("at", "data"),
+@each(
     [
         (0, b"\x03"),  # another version
         (1, b"\x01"),  # a request
@@ -64,9 +64,10 @@ def test_no_bytes_of_a_stranger_are_a_mapping_or_raise(data: bytes, at: int, cha
         (4, b"\0\0\0\0"),  # no time
         (44, bytes(16)),  # no address
         (44, bytes(10) + b"\xff\xff" + bytes(4)),  # no address of IPv4
-    ],
+    ]
 )
-def test_an_answer_to_something_else_is_dropped(at: int, data: bytes) -> None:
+def test_an_answer_to_something_else_is_dropped(case: tuple[int, bytes]) -> None:
+    at, data = case
     said = answered()
     assert pcp_and_nat_pmp.read_pcp_answer(bytes(said), WISH) is not None
     said[at : at + len(data)] = data

@@ -3,6 +3,7 @@
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.cases import each
 from support.sampling import times
 
 from p2p_hoity.rules import IllegalMove, choice_from_wire
@@ -34,8 +35,9 @@ def test_a_choice_of_the_right_shape_is_taken(kind, value, choice):
     assert choice_from_wire(kind, value) == choice
 
 
-@pytest.mark.parametrize(("kind", "value"), BAD)
-def test_any_other_shape_is_refused(kind, value):
+@each(BAD)
+def test_any_other_shape_is_refused(case):
+    kind, value = case
     with pytest.raises(IllegalMove):
         choice_from_wire(kind, value)
 

@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from support.cases import each
 from support.rules_driver import Referee, card, plays, table
 
 from p2p_hoity.editions.load_edition import load
@@ -100,7 +101,7 @@ def test_every_rule_is_broken_here_and_told_by_its_code_and_fields() -> None:
     assert str(Rule.HALL_CLOSED.broken()) == "hall-closed"
 
 
-@pytest.mark.parametrize("rule", Rule)
+@each(Rule)
 def test_a_broken_rule_is_named_with_its_fields(rule: Rule) -> None:
     made, kind, seat, choice = BROKEN[rule]
     referee = made()

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from dataclasses import replace
+from itertools import product
 
 import pytest
 from support.rules_driver import Referee, plays, table
@@ -89,13 +90,14 @@ def test_random_games_walk_every_transition_of_the_table(monkeypatch):
         permit(begin, end)
 
     monkeypatch.setattr(rules.movement, "require", note)
-    for name, seats, variant in TABLES:
-        for seed in range(4):
-            play_unruly(name, seats, variant, seed)
     sold_out = table(load("reference-manual"), 3)  # windows seldom empty before the end there
     sold_out.state = replace(sold_out.state, windows=(sold_out.state.windows[0][:1], ()))
     sold_out.round(place={0: 1}, action=plays(sold_out.state, s0="Cash"))
-    assert walked == {(row.start, row.end) for row in TABLE}
+    every = {(row.start, row.end) for row in TABLE}
+    for seed, (name, seats, variant) in product(range(4), TABLES):
+        if walked != every:
+            play_unruly(name, seats, variant, seed)
+    assert walked == every
 
 
 def test_unseal_asks_only_those_who_sealed():

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.cases import fails
+from support.cases import each, fails
 from support.journals import FIRST, fresh, look
 
 from p2p_hoity.storage import journal
@@ -82,7 +82,7 @@ def test_a_malformed_record_is_refused(fields: tuple[Any, ...]) -> None:
         decode_seat_record(codec.encode((VERSION, *fields)))
 
 
-@pytest.mark.parametrize("number", range(len(FIELDS)))
+@each(range(len(FIELDS)))
 def test_a_field_of_another_type_is_refused(number: int) -> None:
     _version, *fields = codec.decode(FIRST.encode(), 1 << 16)
     assert len(fields) == 14

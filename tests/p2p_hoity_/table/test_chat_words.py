@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.cases import fails
+from support.cases import each, fails
 from support.machine_table import identity
 
 from cli.words.chat_phrases import PHRASES as WORDS
@@ -75,8 +75,7 @@ def changed(place: int, value: Any) -> bytes:
     return codec.encode((*FIELDS[:place], value, *FIELDS[place + 1 :]))
 
 
-@pytest.mark.parametrize(
-    ("place", "value"),
+@each(
     [
         *((0, bad) for bad in ("said", "talks", b"talk", 0, None)),
         *((place, bad) for place in (1, 2) for bad in (bytes(31), bytes(33), "t" * 32, None)),
@@ -87,9 +86,10 @@ def changed(place: int, value: Any) -> bytes:
         *((5, bad) for bad in (" a", "a ", "a\nb", "a\x1b[2J", "\x00", "a\u202eb", "a\u200fb")),
         *((5, bad) for bad in ("a\u200bb", "a\u2066b", "a\ufeffb", "\ue000", "a\u2028b")),
         *((6, bad) for bad in (bytes(63), bytes(65), "s" * 64, None)),
-    ],
+    ]
 )
-def test_another_form_is_no_talk(place: int, value: Any) -> None:
+def test_another_form_is_no_talk(case: tuple[int, Any]) -> None:
+    place, value = case
     chat.parse_talk(changed(5, "words"))
     fails(Invalid, "", chat.parse_talk, changed(place, value))
 

@@ -108,8 +108,7 @@ def test_a_frame_of_no_known_kind_may_be_as_long_as_one_of_a_later_version(data:
     assert longest(data[:HEAD]) == OF_OTHERS
 
 
-@pytest.mark.parametrize(
-    ("data", "is_unknown"),
+@each(
     [
         (codec.encode(("something", b"")), True),
         (codec.encode(("s" * 31,)), True),
@@ -130,12 +129,13 @@ def test_a_frame_of_no_known_kind_may_be_as_long_as_one_of_a_later_version(data:
         (codec.encode((b"talk", b"")), False),
         (codec.encode((None,)), False),
         *((codec.encode((kind,)), False) for kind in KINDS),
-    ],
+    ]
 )
 def test_a_frame_of_an_unknown_kind_is_told_by_its_beginning_and_charged(
-    data: bytes, is_unknown: bool
+    case: tuple[bytes, bool],
 ) -> None:
     """[L-77]: what is malformed is no such frame, nor is a known kind with other fields."""
+    data, is_unknown = case
     kind = kind_of(data[:HEAD])
     assert kind == kind_of(data)
     assert is_known(data) is not is_unknown

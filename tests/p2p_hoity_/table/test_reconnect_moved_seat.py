@@ -14,7 +14,7 @@ import trio
 from support.cases import fails
 from support.journals import FIRST
 from support.kept_home import room_of
-from support.machine_table import identity
+from support.machine_table import MachineTable, identity
 from support.memory_network import MemoryNetwork
 from support.player_table import PlayerTable, past_round
 from support.running import running
@@ -45,12 +45,16 @@ from protocol import Identity
 from protocol.wire.table_header import sign_roster
 
 SECRET = b"s" * 16
-TERMS = room_of(2, 1).table.header.terms.digest()
+
+
+def terms() -> bytes:
+    """The digest of the terms of the room of two."""
+    return room_of(2, 1).table.header.terms.digest()
 
 
 def ticket(**given: Any) -> Ticket:
     """A ticket of seat 0 of the room."""
-    return replace(Ticket(identity(0).public, ("8.0.0.1:9",), TERMS, (), SECRET), **given)
+    return replace(Ticket(identity(0).public, ("8.0.0.1:9",), terms(), (), SECRET), **given)
 
 
 def test_a_ticket_of_any_seat_is_taken_by_players_and_onlookers_and_no_other() -> None:
@@ -86,7 +90,11 @@ class Street(MemoryNetwork):
         return await super().open(address)
 
 
-ROOM = room_of(3, 1)
+def room() -> MachineTable:
+    """Return the room of three."""
+    return room_of(3, 1)
+
+
 MANY = tuple(f"far{n}:9" for n in range(8))
 RELAYS = tuple(f"relay{n}:9" for n in range(4))
 
@@ -94,7 +102,7 @@ RELAYS = tuple(f"relay{n}:9" for n in range(4))
 async def test_the_ticket_of_a_faulty_seat_is_dialled_in_vain_and_the_known_ways_stay() -> None:
     """[T-4]: a stranger answers at its addresses; the seat is found where it said that it is,
     though tickets come again and again and are as long as can be."""
-    street, table = Street(), ROOM.table
+    street, table = Street(), room().table
     mine, seat, stranger = identity(1), identity(0), Identity(os.urandom(32))
     known = ((*(f"nowhere{n}:9" for n in range(11)), "known:9"), (), ())
     async with running() as nursery:
@@ -119,7 +127,7 @@ async def test_the_ticket_of_a_faulty_seat_is_dialled_in_vain_and_the_known_ways
 
 async def test_a_seat_is_found_by_the_ticket_and_not_where_it_was() -> None:
     """[T-4]."""
-    street, table = Street(), ROOM.table
+    street, table = Street(), room().table
     async with running() as nursery:
         hubs = [Hub(identity(n), network=street) for n in (1, 0)]
         for hub in hubs:
@@ -146,8 +154,11 @@ def files_of(journal: Path) -> PrivateFiles:
 async def game(journal: Path, looks: bool = True) -> AsyncIterator[trio.CancelScope]:
     """Something that holds a journal and takes tickets, until this is cancelled or left."""
     made = create(journal, FIRST)
-    hub, capability = Hub(identity(1), network=Street()), Capability(TERMS, SECRET)
-    table, roster = ROOM.table, Roster(ROOM.table.header.encode(), ((), (), ()), b"", (None,) * 3)
+    hub, capability = Hub(identity(1), network=Street()), Capability(terms(), SECRET)
+    table, roster = (
+        room().table,
+        Roster(room().table.header.encode(), ((), (), ()), b"", (None,) * 3),
+    )
     found = reconnect_moved_seat._handed if looks else lambda files, place: None
     scope = trio.CancelScope()
 
@@ -167,7 +178,7 @@ async def game(journal: Path, looks: bool = True) -> AsyncIterator[trio.CancelSc
 
 
 def room_ticket(where: str) -> Ticket:
-    return Ticket(ROOM.table.ids[0], (where,), ROOM.table.header.terms.digest(), (), SECRET)
+    return Ticket(room().table.ids[0], (where,), room().table.header.terms.digest(), (), SECRET)
 
 
 @pytest.fixture
@@ -228,15 +239,15 @@ async def told(
     is_meant: bool = False,
 ) -> list[updates.Moved]:
     """What a player is told in ten seconds after coming back."""
-    ids = ROOM.table.ids
+    ids = room().table.ids
     there = {ids[number] for number in linked}
     hub: Any = SimpleNamespace(
         me=ids[seat], linked=lambda peer: peer in there, relays=lambda: frozenset(relays)
     )
     ways: Any = SimpleNamespace(judged=lambda: judged)
-    bare = Ticket(ids[seat], (), TERMS, tuple(r.removeprefix("relay+") for r in relays), SECRET)
+    bare = Ticket(ids[seat], (), terms(), tuple(r.removeprefix("relay+") for r in relays), SECRET)
     heard: list[Any] = []
-    machine = ROOM.places[seat].machine
+    machine = room().places[seat].machine
     giver = NewTicketReporter(hub, ways, machine, heard.append, bare, known, is_meant)
     with trio.move_on_after(10):
         await giver.run()
@@ -247,7 +258,7 @@ async def test_who_is_elsewhere_and_alone_is_told_once() -> None:
     for seat in range(3):
         (moved,) = await told(far("8.0.9.9:9"), seat)
         assert decode_ticket(moved.ticket).addresses == ("8.0.9.9:9",)
-        assert decode_ticket(moved.ticket).host_id == ROOM.table.ids[seat]
+        assert decode_ticket(moved.ticket).host_id == room().table.ids[seat]
         assert decode_ticket(moved.ticket).secret == SECRET
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.cases import fails
+from support.cases import each, fails
 from support.machine_table import identity
 from support.toy_game import ToyGame
 
@@ -233,7 +233,7 @@ NO_WORDS: dict[str, Any] = {
 }
 
 
-@pytest.mark.parametrize("frame", NO_WORDS.values(), ids=NO_WORDS)
+@each(NO_WORDS.values())
 def test_what_is_no_word_of_a_seat_on_the_next_table_counts_for_nothing(frame: Any) -> None:
     node = Node(0)
     assert not node.hear(frame)
@@ -305,8 +305,7 @@ def test_the_frames_are_told_apart_and_passed_over_by_older_peers() -> None:
     assert isinstance(parse_lobby(encode_lobby(roster(CONSENTS))), Roster)
 
 
-@pytest.mark.parametrize(
-    "fields",
+@each(
     [
         ("again", bytes(31), CONSENTS[0].value()),
         ("again", TABLE.id, ()),
@@ -318,7 +317,7 @@ def test_the_frames_are_told_apart_and_passed_over_by_older_peers() -> None:
         ("no-more", TABLE.id, bytes(32)),
         ("never", TABLE.id, bytes(32), bytes(64)),
         (),
-    ],
+    ]
 )
 def test_another_form_is_no_word(fields: Any) -> None:
     fails(Invalid, "", rematch_frames.parse_again, codec.encode(fields))

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from support import paths
+from support.cases import each
 from support.forged_points import UnfixedLibsodium
 from support.reference_crypto import verify_opened, verify_opening
 
@@ -123,9 +124,7 @@ def test_only_the_check_of_a_point_rejects_what_is_true_by_all_equations(
         group.use_backend(former)
 
 
-@pytest.mark.parametrize(
-    "entry", VECTORS["reject"], ids=lambda entry: f"{entry['block']}: {entry['name']}"
-)
+@each(VECTORS["reject"], lambda entry: f"{entry['block']}: {entry['name']}")
 def test_rejected_vectors_do_not(entry: Entry) -> None:
     with pytest.raises(Invalid) as caught:
         check(entry["block"], {**VECTORS["accept"][entry["block"]], **entry["replace"]})

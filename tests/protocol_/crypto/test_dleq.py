@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support.cases import fails
+from support.cases import each, fails
 from support.forged_points import forgeries, negated, order_eight
 from support.reference_crypto import source
 
@@ -72,16 +72,14 @@ def test_the_whole_statement_counts() -> None:
 NEAR = [SHARES[1], negated(SHARES[0]), group.add(SHARES[0], BASE), SHARES[0][:31]]
 
 
-@pytest.mark.parametrize(
-    "share", [*NEAR, SHARES[0] + b"\0", *forgeries(SHARES[0]).values(), b"", None, 5]
-)
+@each([*NEAR, SHARES[0] + b"\0", *forgeries(SHARES[0]).values(), b"", None, 5])
 def test_wrong_shares_are_rejected(share: Any) -> None:
     for at in range(3):
         if share != SHARES[at]:
             rejected(shares=[*SHARES[:at], share, *SHARES[at + 1 :]])
 
 
-@pytest.mark.parametrize("bad", forgeries(PUBLIC).values())
+@each(forgeries(PUBLIC).values())
 def test_keys_and_bases_outside_the_group_are_rejected(bad: bytes) -> None:
     rejected(public=bad)
     rejected(bases=[bad, *BASES[1:]])

@@ -186,7 +186,7 @@ def test_a_header_made_after_the_challenge_is_rejected() -> None:
     rejected(box=u + bar + encode_scalar(e) + encode_scalar(f) + bytes(SIZE))
 
 
-@pytest.mark.parametrize("point", [*forgeries(ESCROW[:32]).values(), negated(ESCROW[:32])])
+@each([*forgeries(ESCROW[:32]).values(), negated(ESCROW[:32])])
 def test_bad_points_are_rejected(point: bytes) -> None:
     rejected(box=point + ESCROW[32:])
     rejected(box=ESCROW[:32] + point + ESCROW[64:])
@@ -224,7 +224,7 @@ def test_shares_hold_and_wrong_ones_are_rejected() -> None:
             escrow.verify_share(GIVEN_IN, (where, JOINT, COMMITMENT, ESCROW), PUBLIC[1], one)
 
 
-@pytest.mark.parametrize("public", [*forgeries(PUBLIC[1]).values(), b""])
+@each([*forgeries(PUBLIC[1]).values(), b""])
 def test_public_key_shares_outside_the_group_are_rejected(public: bytes) -> None:
     with pytest.raises(Invalid, match="bad-share"):
         escrow.verify_share(GIVEN_IN, (SEALED_IN, JOINT, COMMITMENT, ESCROW), public, give(1))

@@ -4,7 +4,6 @@ from hashlib import sha512
 from itertools import combinations
 from typing import Any
 
-import pytest
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey, X25519PublicKey
 from cryptography.hazmat.primitives.ciphers.aead import ChaCha20Poly1305
 from hypothesis import given, settings
@@ -121,9 +120,7 @@ def test_x25519_is_the_one_of_rfc_7748() -> None:
     assert x25519_keypair(lambda size: ALICE[:size]) == (ALICE, ALICE_PUBLIC)
 
 
-@pytest.mark.parametrize(
-    "number", [*LOW_ORDER, P, P + 1, P + 9, *[n | 1 << 255 for n in (*LOW_ORDER, P, P + 1, 9)]]
-)
+@each([*LOW_ORDER, P, P + 1, P + 9, *[n | 1 << 255 for n in (*LOW_ORDER, P, P + 1, 9)]])
 def test_low_order_and_non_canonical_keys_are_rejected(number: int) -> None:
     key = number.to_bytes(32, "little")
     fails(Invalid, "bad-key-sharing", check_x25519_public, key)

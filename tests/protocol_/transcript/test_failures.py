@@ -4,6 +4,7 @@ import json
 from typing import Any
 
 import pytest
+from support.cases import each
 from support.paths import VECTORS
 from support.sampling import sample
 from support.sim.cheap import shared_nodes
@@ -59,7 +60,7 @@ def test_a_file_differs_from_a_sound_one_in_what_its_label_says_alone(name: str)
     assert changed(sound, (FOLDER / f"{name}.hoity").read_bytes()) == label_of(name)["changed"]
 
 
-@pytest.mark.parametrize("name", MESSAGE_FAILURES)
+@each(MESSAGE_FAILURES)
 def test_bad_post_differs_from_a_sound_one_in_what_its_label_says_alone(name: str) -> None:
     label, one = label_of(name), MESSAGE_FAILURES[name]
     data = label["text"].encode() if label["kind"] == "ticket" else bytes.fromhex(label["bytes"])

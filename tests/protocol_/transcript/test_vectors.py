@@ -8,6 +8,7 @@ from hashlib import shake_256
 from typing import Any
 
 import pytest
+from support.cases import each
 from support.forgeries.bodies import plus_one
 from support.paths import VECTORS
 from support.sampling import sample
@@ -88,7 +89,7 @@ def test_a_failure_is_refused_or_named_as_its_label_says(name: str) -> None:
     assert (label["verdict"] == "ok") == (name in EXPELLED)
 
 
-@pytest.mark.parametrize("name", POSTS)
+@each(POSTS)
 def test_bad_post_is_refused_with_its_code(name: str) -> None:
     label = label_of(f"failures/{name}")
     data = label["text"].encode() if label["kind"] == "ticket" else bytes.fromhex(label["bytes"])

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support.cases import fails
+from support.cases import each, fails
 from support.machine_table import make_table
 from support.sampling import times
 from support.toy_game import ToyGame
@@ -107,7 +107,7 @@ READERS: dict[str, tuple[FieldForm[Any], list[Any], list[Any]]] = {
 }
 
 
-@pytest.mark.parametrize("name", READERS)
+@each(READERS)
 def test_what_is_of_its_form_is_read_and_anything_else_refused_with_code_and_place(
     name: str,
 ) -> None:
@@ -318,10 +318,11 @@ WRONG_FORMS: list[tuple[str, Any, str | None]] = [
 ]
 
 
-@pytest.mark.parametrize(("kind", "value", "place"), WRONG_FORMS)
+@each(WRONG_FORMS)
 def test_a_body_of_a_wrong_form_names_the_field_and_the_item_in_it(
-    kind: str, value: Any, place: str | None
+    case: tuple[str, Any, str | None],
 ) -> None:
+    kind, value, place = case
     with pytest.raises(Invalid) as caught:
         BODIES[kind](codec.encode(value))
     assert place == (caught.value.place and str(caught.value.place))

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support.cases import fails
+from support.cases import each, fails
 from support.machine_table import identity, make_table
 from support.toy_game import ToyGame
 
@@ -72,7 +72,7 @@ CHANGES: dict[str, Callable[[list[Any]], Any]] = {
 }
 
 
-@pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES.keys())
+@each(CHANGES.values())
 def test_a_changed_header_is_refused(change: Callable[[list[Any]], Any]) -> None:
     whole = _value()
     change(whole)

@@ -6,6 +6,7 @@ from types import SimpleNamespace
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.cases import each
 from support.cli_stage import UPDATES
 from support.moments import Shown, asked_for, begun
 from support.sampling import times
@@ -226,7 +227,7 @@ def test_a_new_table_begins_with_no_clock_reveal_or_fault_of_the_one_before() ->
     assert shown.stage.scene.is_clock_of_step
 
 
-@pytest.mark.parametrize("update", UPDATES)
+@each(UPDATES)
 def test_every_update_is_heard_or_told(update: type[updates.Update]) -> None:
     assert update in set(CHANGES) | set(PLAIN) | set(TABLE) | set(GAME) | set(WAITS) | WORDLESS
     stage = Stage()
