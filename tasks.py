@@ -35,6 +35,7 @@ QUICK = [
     "tests/protocol_/chain/test_transition.py",
     "tests/project",
     "tests/cli_/words",
+    "--ignore=tests/project/test_games_elsewhere.py",  # It starts a cluster, which takes long.
 ]
 """The tests of `check`."""
 NIGHTLY = {
