@@ -35,7 +35,9 @@ QUICK = [
     "tests/protocol_/chain/test_transition.py",
     "tests/project",
     "tests/cli_/words",
-    "--ignore=tests/project/test_games_elsewhere.py",  # It starts a cluster, which takes long.
+    # These take long: one starts a cluster, and one counts all sequences of choices.
+    "--ignore=tests/project/test_games_elsewhere.py",
+    "--ignore=tests/p2p_hoity_/rules/test_perft.py",
 ]
 """The tests of `check`."""
 NIGHTLY = {
