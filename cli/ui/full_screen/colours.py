@@ -38,6 +38,7 @@ class Span:
     action: str = ""
 
 
+@lru_cache(maxsize=4096)
 def cells(text: str) -> int:
     """Return the number of terminal cells that a text takes.
 
@@ -187,11 +188,12 @@ class Line:
             if room <= 0:
                 break
             text = cut(span.text, room)
-            found.spans.append(Span(text, span.style, span.action))
             used += cells(text)
             if text != span.text:
+                found.spans.append(Span(text, span.style, span.action))
                 break
-        return found.fill(width)
+            found.spans.append(span)
+        return found.add(" " * (width - used))
 
     def action_at(self, column: int) -> str:
         """Return what a click on a column does.

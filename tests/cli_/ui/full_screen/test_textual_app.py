@@ -336,7 +336,7 @@ async def test_talk_can_be_read_again_but_that_of_a_muted_seat(at: Sitting) -> N
 
 @seated()
 async def test_pages_open_and_close_and_a_key_over_one_turns_or_picks(at: Sitting) -> None:
-    for key in "ilroph?#":
+    for key in sample("ilroph?#", 4, "keys of pages"):
         await at.press(key)
         assert isinstance(at.app.screen, Page)
         await at.press("escape")
