@@ -24,7 +24,7 @@ from .secure_channel import Proven, Verdict
 
 @dataclass(frozen=True, eq=False)
 class AdmittedLink:
-    """One authenticated link, with what decides between it and another link to the same peer.
+    """One authenticated link, and the facts that decide between it and another one to its peer.
 
     Attributes:
         proven: What the handshake has proven about the peer.

@@ -2,11 +2,15 @@
 
 A ticket is 'hoity', the version '3', and the base32 encoding (RFC 4648, lower case, without
 padding) of three parts: the length of the payload (2 bytes), the payload, and a checksum (the first
-4 bytes of SHA-256 over 'hoity ticket 3' and the payload). The payload has, in this order, the
-host's id (32 bytes), the digest of the terms (32 bytes), the length of the secret (16, or 0 if the
-table is open to all who find it) and the secret, the number of addresses and each of them, the
-number of relays and each of them, and further entries. An address and an entry have a kind (1
-byte), a length (1 byte) and so many bytes. Numbers are big-endian.
+4 bytes of SHA-256 over 'hoity ticket 3' and the payload). Numbers are
+big-endian. The payload has these parts, in this order:
+
+- the host's id (32 bytes) and the digest of the terms (32 bytes);
+- the length of the secret (16, or 0 if the table is open to all who find it), and the secret;
+- the number of addresses and each of them, and the number of relays and each of them;
+- further entries.
+
+An address and an entry have a kind (1 byte), a length (1 byte) and so many bytes.
 
 Later versions may add kinds of addresses, which are skipped here, and entries. An unknown entry of
 an odd kind is skipped. A ticket with an unknown entry of an even kind is refused.
