@@ -227,9 +227,6 @@ class SeatAccess(Access):
     def passes_on_to(self, peer: bytes) -> bool:
         """Return whether a peer is a seat of this table, or an onlooker that was let in.
 
-        Args:
-            peer: The id of a linked node.
-
         Returns:
             True for either of the two.
         """
@@ -316,9 +313,6 @@ class OnlookerAccess(Access):
         """Return False, because an onlooker passes nothing on.
 
         The other seats have everything that one seat sends to it ([M-7]).
-
-        Args:
-            peer: The id of a linked node.
 
         Returns:
             False.

@@ -223,17 +223,7 @@ class GatherStep(StepRules[Given]):
         return after
 
     def write(self, node: Node, seat: int, secrets: Secrets, rng: Random) -> bytes:
-        """Return the body with everything that a seat owes.
-
-        Args:
-            node: The state of the chain before the step.
-            seat: The seat.
-            secrets: The secrets of the seat.
-            rng: The source of randomness.
-
-        Returns:
-            The bytes of the body.
-        """
+        """Return the body with everything that a seat owes."""
         if owes_nothing(node, seat):
             return step_bodies.EMPTY
         opening, opened = None, None

@@ -26,11 +26,6 @@ class SealStep(StepRules[SealedChoice | None]):
     def check(self, node: Node, seat: int, body: bytes) -> SealedChoice | None:
         """Check the escrow of a sealed choice.
 
-        Args:
-            node: The state of the chain before the step.
-            seat: The seat that gives the body.
-            body: The bytes of the body.
-
         Returns:
             The sealed choice, None for the empty body of a seat that owes none.
 
@@ -49,9 +44,6 @@ class SealStep(StepRules[SealedChoice | None]):
         Args:
             node: The state of the chain before the step.
             inputs: The sealed choices, by seat.
-
-        Returns:
-            The new state of the chain.
         """
         name = node.want.name
         fresh = {(name, seat): one for seat, one in inputs.items() if one is not None}
@@ -62,18 +54,7 @@ class SealStep(StepRules[SealedChoice | None]):
     def write_choice(
         self, node: Node, seat: int, choice: Choice, secrets: Secrets, rng: Random
     ) -> bytes:
-        """Return the body that seals a choice. Its opening is stored in the secrets.
-
-        Args:
-            node: The state of the chain before the step.
-            seat: The seat.
-            choice: The choice.
-            secrets: The secrets of the seat.
-            rng: The source of randomness.
-
-        Returns:
-            The bytes of the body.
-        """
+        """Return the body that seals a choice. Its opening is stored in the secrets."""
         data = step_bodies.encode_choice(choice)
         return seal_choice(node, seat, node.want.name, data, secrets, rng)
 
@@ -83,11 +64,6 @@ class ChooseStep(StepRules[Choice]):
 
     def check(self, node: Node, seat: int, body: bytes) -> Choice:
         """Check that the game allows a choice.
-
-        Args:
-            node: The state of the chain before the step.
-            seat: The seat that gives the body.
-            body: The bytes of the body.
 
         Returns:
             The choice.
@@ -105,9 +81,6 @@ class ChooseStep(StepRules[Choice]):
         Args:
             node: The state of the chain before the step.
             inputs: The choice, by seat.
-
-        Returns:
-            The new state of the chain.
         """
         (seat,) = node.want.speakers
         event = Chosen(node.want.name, seat, inputs.get(seat))
@@ -116,18 +89,7 @@ class ChooseStep(StepRules[Choice]):
     def write_choice(
         self, node: Node, seat: int, choice: Choice, secrets: Secrets, rng: Random
     ) -> bytes:
-        """Return the body with a choice.
-
-        Args:
-            node: The state of the chain before the step.
-            seat: The seat.
-            choice: The choice.
-            secrets: The secrets of the seat.
-            rng: The source of randomness.
-
-        Returns:
-            The bytes of the body.
-        """
+        """Return the body with a choice."""
         return step_bodies.encode_choice(choice)
 
 
@@ -152,11 +114,6 @@ class ShowStep(StepRules[Showing | None]):
 
     def check(self, node: Node, seat: int, body: bytes) -> Showing | None:
         """Check that the seat may show these cards, and that the game allows the choice.
-
-        Args:
-            node: The state of the chain before the step.
-            seat: The seat that gives the body.
-            body: The bytes of the body.
 
         Returns:
             The choice with its shares, None for the empty body of a seat that owes none.
@@ -197,18 +154,7 @@ class ShowStep(StepRules[Showing | None]):
     def write_choice(
         self, node: Node, seat: int, choice: Choice, secrets: Secrets, rng: Random
     ) -> bytes:
-        """Return the body with a choice, and decryption shares of the hidden cards it shows.
-
-        Args:
-            node: The state of the chain before the step.
-            seat: The seat.
-            choice: The choice.
-            secrets: The secrets of the seat.
-            rng: The source of randomness.
-
-        Returns:
-            The bytes of the body.
-        """
+        """Return the body with a choice, and decryption shares of the hidden cards it shows."""
         shares = own_shares(node, seat, hidden_of(node, seat, choice)).write(secrets.key, rng)
         return step_bodies.encode_body(ShowBody(step_bodies.encode_choice(choice), shares))
 
@@ -257,8 +203,5 @@ class ResultStep(StepRules[None]):
             seat: The seat.
             secrets: The secrets of the seat.
             rng: The source of randomness.
-
-        Returns:
-            The bytes of the body.
         """
         return node.result_body()

@@ -45,11 +45,6 @@ class KeyCommitStep(StepRules[KeyCommit]):
     def check(self, node: Node, seat: int, body: bytes) -> KeyCommit:
         """Check that the transport key is canonical and not of low order.
 
-        Args:
-            node: The state of the chain before the step.
-            seat: The seat that gives the body.
-            body: The bytes of the body.
-
         Returns:
             The body.
 
@@ -67,9 +62,6 @@ class KeyCommitStep(StepRules[KeyCommit]):
         Args:
             node: The state of the chain before the step.
             inputs: The body of each seat.
-
-        Returns:
-            The new state of the chain.
         """
         every = in_seat_order(node, inputs)
         hashes, boxes = tuple(r.hash for r in every), tuple(r.box for r in every)
@@ -83,9 +75,6 @@ class KeyCommitStep(StepRules[KeyCommit]):
             seat: The seat.
             secrets: The secrets of the seat.
             rng: The source of randomness, which is not used.
-
-        Returns:
-            The bytes of the body.
         """
         vector = key_sharing.feldman_vector(secrets.polynomial)
         public = key_sharing.x25519_public(secrets.box)
@@ -99,11 +88,6 @@ class KeyRevealStep(StepRules[KeyReveal]):
 
     def check(self, node: Node, seat: int, body: bytes) -> KeyReveal:
         """Check a key vector, the proof of its secret key, and the sizes of its key shares.
-
-        Args:
-            node: The state of the chain before the step.
-            seat: The seat that gives the body.
-            body: The bytes of the body.
 
         Returns:
             The body.
@@ -146,9 +130,6 @@ class KeyRevealStep(StepRules[KeyReveal]):
             node: The state of the chain before the step.
             inputs: The body of each seat.
 
-        Returns:
-            The new state of the chain.
-
         SPEC: [D-8].
         """
         every = in_seat_order(node, inputs)
@@ -168,17 +149,7 @@ class KeyRevealStep(StepRules[KeyReveal]):
         return replace(node, keys=keys, has_dead_keys=group.IDENTITY in derived)
 
     def write(self, node: Node, seat: int, secrets: Secrets, rng: Random) -> bytes:
-        """Return the own key vector, the proof of its secret key, and encrypted key shares.
-
-        Args:
-            node: The state of the chain before the step.
-            seat: The seat.
-            secrets: The secrets of the seat.
-            rng: The source of randomness.
-
-        Returns:
-            The bytes of the body.
-        """
+        """Return the own key vector, the proof of its secret key, and encrypted key shares."""
         vector = tuple(key_sharing.feldman_vector(secrets.polynomial))
         context = node.table.context(node.step, seat, "key")
         proof = sigma_proofs.prove_key(context, secrets.key, vector[0], rng)
@@ -225,11 +196,6 @@ class KeyOkStep(StepRules[SealedChoice | Complaint]):
     def check(self, node: Node, seat: int, body: bytes) -> SealedChoice | Complaint:
         """Check a sealed coin, or a complaint about a key share.
 
-        Args:
-            node: The state of the chain before the step.
-            seat: The seat that gives the body.
-            body: The bytes of the body.
-
         Returns:
             The sealed coin or the complaint.
 
@@ -256,9 +222,6 @@ class KeyOkStep(StepRules[SealedChoice | Complaint]):
         Args:
             node: The state of the chain before the step.
             inputs: The sealed coin or the complaint of each seat.
-
-        Returns:
-            The new state of the chain.
         """
         sealed = dict(node.sealed)
         for seat, one in enumerate(in_seat_order(node, inputs)):
@@ -270,17 +233,7 @@ class KeyOkStep(StepRules[SealedChoice | Complaint]):
         return replace(node, sealed=sealed, keys=replace(node.keys, deck=tuple(deck)))
 
     def write(self, node: Node, seat: int, secrets: Secrets, rng: Random) -> bytes:
-        """Return a complaint of the first invalid key share, or else a sealed coin.
-
-        Args:
-            node: The state of the chain before the step.
-            seat: The seat.
-            secrets: The secrets of the seat.
-            rng: The source of randomness.
-
-        Returns:
-            The bytes of the body.
-        """
+        """Return a complaint of the first invalid key share, or else a sealed coin."""
         dealers = () if node.table.strict else (s for s in range(node.table.seats) if s != seat)
         for dealer in dealers:
             if not key_share_is_valid(node, dealer, seat, secrets.box):
@@ -293,11 +246,6 @@ class ShuffleStep(StepRules[Deck]):
 
     def check(self, node: Node, seat: int, body: bytes) -> Deck:
         """Check by its proof that a deck is a shuffle of the deck before.
-
-        Args:
-            node: The state of the chain before the step.
-            seat: The seat that gives the body.
-            body: The bytes of the body.
 
         Returns:
             The shuffled deck.
@@ -323,25 +271,12 @@ class ShuffleStep(StepRules[Deck]):
         Args:
             node: The state of the chain before the step.
             inputs: The deck of the one seat that shuffled.
-
-        Returns:
-            The new state of the chain.
         """
         (deck,) = inputs.values()
         return replace(node, keys=replace(node.keys, deck=deck, shuffles=node.keys.shuffles + 1))
 
     def write(self, node: Node, seat: int, secrets: Secrets, rng: Random) -> bytes:
-        """Return a new shuffle of the deck with its proof, using what was prepared.
-
-        Args:
-            node: The state of the chain before the step.
-            seat: The seat.
-            secrets: The secrets of the seat.
-            rng: The source of randomness.
-
-        Returns:
-            The bytes of the body.
-        """
+        """Return a new shuffle of the deck with its proof, using what was prepared."""
         context = node.table.context(node.step, seat, "shuffle")
         joint, before = node.keys.joint, node.keys.deck
         after, secret = shuffle_proof.shuffle(joint, before, rng, secrets.take_shuffle())

@@ -96,11 +96,6 @@ class EmptyStep(StepRules[None]):
     def check(self, node: Node, seat: int, body: bytes) -> None:
         """Check that a body is empty.
 
-        Args:
-            node: The state of the chain before the step.
-            seat: The seat that gives the body.
-            body: The bytes of the body.
-
         Raises:
             Invalid: With code `bad-body` if it is not empty.
         """

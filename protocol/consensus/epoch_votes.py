@@ -77,21 +77,11 @@ class Votes(References):
     # References
 
     def find(self, digest: bytes) -> Message | None:
-        """Return the stored message with a hash.
-
-        Args:
-            digest: The message hash, 32 bytes.
-
-        Returns:
-            The message, None if it is not stored.
-        """
+        """Return the stored message with a hash."""
         return self.store.find(digest)
 
     def find_base(self, key: BaseKey) -> Node | None:
         """Return the base of an epoch.
-
-        Args:
-            key: The epoch and the base digest.
 
         Returns:
             The chain node, None if no valid new-epoch message with this base is stored.
@@ -113,11 +103,7 @@ class Votes(References):
         return self.new_epochs[epoch][base][0]
 
     def ask(self, lack: Lack) -> None:
-        """Have a message, or the new-epoch messages of an epoch, asked for.
-
-        Args:
-            lack: The name of what is missing.
-        """
+        """Have a message, or the new-epoch messages of an epoch, asked for."""
         if isinstance(lack, bytes):
             self.store.want(lack, self._claim())
         else:

@@ -124,9 +124,6 @@ class FileReferences(References):
     def find(self, digest: bytes) -> Message | None:
         """Return the message with a hash.
 
-        Args:
-            digest: The message hash, 32 bytes.
-
         Returns:
             The message, None if the file lacks it.
         """
@@ -152,9 +149,6 @@ class FileReferences(References):
     def find_base(self, key: BaseKey) -> Node | None:
         """Return the base of an epoch.
 
-        Args:
-            key: The epoch and the base digest.
-
         Returns:
             The chain node, None if it was not computed before.
         """
@@ -162,9 +156,6 @@ class FileReferences(References):
 
     def count(self, lookups: int) -> None:
         """Add a number of look-ups to the count. Look-ups of a cached result are counted again.
-
-        Args:
-            lookups: The number of messages.
 
         Raises:
             TooMuch: If they are more than `MAX_LOOKUPS` in all.

@@ -215,9 +215,6 @@ class Int(FieldForm[int]):
     def read(self, value: Any) -> int:
         """Return the number.
 
-        Args:
-            value: The decoded value.
-
         Returns:
             The same value.
 
@@ -234,9 +231,6 @@ class Flag(FieldForm[bool]):
 
     def read(self, value: Any) -> bool:
         """Return the boolean.
-
-        Args:
-            value: The decoded value.
 
         Returns:
             The same value.
@@ -263,9 +257,6 @@ class Octets(FieldForm[bytes]):
 
     def read(self, value: Any) -> bytes:
         """Return the bytes.
-
-        Args:
-            value: The decoded value.
 
         Returns:
             The same value.
@@ -295,9 +286,6 @@ class Text(FieldForm[str]):
     def read(self, value: Any) -> str:
         """Return the text.
 
-        Args:
-            value: The decoded value.
-
         Returns:
             The same value.
 
@@ -325,9 +313,6 @@ class OneOf(FieldForm[Enum]):
 
     def read(self, value: Any) -> Enum:
         """Return the member with a value.
-
-        Args:
-            value: The decoded value.
 
         Returns:
             The member.
@@ -357,9 +342,6 @@ class Either(FieldForm[Any]):
     def read(self, value: Any) -> Any:
         """Return the value as its form reads it.
 
-        Args:
-            value: The decoded value.
-
         Returns:
             What the form returns.
 
@@ -369,14 +351,7 @@ class Either(FieldForm[Any]):
         return (self._form if isinstance(value, self._kind) else self._other).read(value)
 
     def write(self, value: Any) -> Any:
-        """Return the value of the wire format.
-
-        Args:
-            value: The value of the field.
-
-        Returns:
-            The value to encode.
-        """
+        """Return the value of the wire format."""
         return (self._form if isinstance(value, self._kind) else self._other).write(value)
 
     @property
@@ -403,9 +378,6 @@ class Digests(FieldForm[tuple[bytes, ...]]):
 
     def read(self, value: Any) -> tuple[bytes, ...]:
         """Return the byte strings.
-
-        Args:
-            value: The decoded value.
 
         Returns:
             The byte strings.
@@ -444,9 +416,6 @@ class Rows(FieldForm[tuple[Any, ...]]):
 
     def read(self, value: Any) -> tuple[Any, ...]:
         """Return the items.
-
-        Args:
-            value: The decoded value.
 
         Returns:
             The items as their form reads them.
@@ -493,9 +462,6 @@ class Fields(FieldForm[tuple[Any, ...]]):
     def read(self, value: Any) -> tuple[Any, ...]:
         """Return the fields.
 
-        Args:
-            value: The decoded value.
-
         Returns:
             The fields as their forms read them.
 
@@ -534,9 +500,6 @@ class Struct(FieldForm[T]):
 
     def read(self, value: Any) -> T:
         """Return the array as an object of the dataclass.
-
-        Args:
-            value: The decoded value.
 
         Returns:
             The object.
@@ -587,9 +550,6 @@ class Kinds(FieldForm[T]):
 
     def read(self, value: Any) -> T:
         """Return the array as an object of the dataclass of its kind.
-
-        Args:
-            value: The decoded value.
 
         Returns:
             The object.

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from functools import cache
 
 import pytest
 from support.paths import ROOT
+from support.source import files_under, nodes_of, short, tree_of
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -75,14 +77,39 @@ def is_exempt(function: Function) -> bool:
     return function.name.startswith("_") or bool(marks & EXEMPT)
 
 
-def wrong_in_function(function: Function) -> list[str]:
-    """Return what the docstring of a public function lacks."""
+@cache
+def product_classes() -> Mapping[str, ast.ClassDef]:
+    """Return the classes of the product by name. No two have the same name."""
+    nodes = (node for path in files_under(*DOCUMENTED) for node in nodes_of(path))
+    return {node.name: node for node in nodes if isinstance(node, ast.ClassDef)}
+
+
+def declared(owner: ast.ClassDef, name: str) -> Iterator[dict[str, list[str]]]:
+    """Find the sections that document a method in the bases of a class."""
+    for base in owner.bases:
+        found = product_classes().get(ast.unparse(base).partition("[")[0].split(".")[-1])
+        if found is not None:
+            for one in found.body:
+                if isinstance(one, Function) and one.name == name:
+                    yield sections(ast.get_docstring(one) or "")
+            yield from declared(found, name)
+
+
+def wrong_in_function(function: Function, owner: ast.Module | ast.ClassDef) -> list[str]:
+    """Return what the docstring of a public function lacks.
+
+    A method need not repeat the sections that document it in a base of its class.
+    """
     docstring = ast.get_docstring(function)
     if docstring is None:
         return ["has no docstring"]
-    known = sections(docstring)
+    own = sections(docstring)
+    known = {key: list(entries) for key, entries in own.items()}
+    for above in declared(owner, function.name) if isinstance(owner, ast.ClassDef) else ():
+        for key, entries in above.items():
+            known.setdefault(key, []).extend(entries)
     wrong = [f"Args lacks {n}" for n in parameters(function) if n not in known.get("Args", ())]
-    extra = set(known.get("Args", ())) - set(parameters(function))
+    extra = set(own.get("Args", ())) - set(parameters(function))
     wrong += [f"Args has {n}, which is no parameter" for n in sorted(extra)]
     gives = function.returns is not None and ast.unparse(function.returns) not in (
         "None",
@@ -121,10 +148,10 @@ def wrong_in_fields(node: ast.ClassDef) -> list[str]:
     return wrong
 
 
-def wrong_in(source: str) -> list[str]:
+def wrong_in(module: ast.Module) -> list[str]:
     """Return what the docstrings of a module lack, each with its line and name."""
     found = []
-    waiting: list[ast.Module | ast.ClassDef] = [ast.parse(source)]
+    waiting: list[ast.Module | ast.ClassDef] = [module]
     while waiting:
         node = waiting.pop()
         if isinstance(node, ast.ClassDef) and is_dataclass(node):
@@ -133,16 +160,18 @@ def wrong_in(source: str) -> list[str]:
             if isinstance(one, ast.ClassDef):
                 waiting.append(one)
             elif isinstance(one, Function) and not is_exempt(one):
-                found += [f"{one.lineno} {one.name}: {text}" for text in wrong_in_function(one)]
+                wrong = wrong_in_function(one, node)
+                found += [f"{one.lineno} {one.name}: {text}" for text in wrong]
     return found
 
 
 @pytest.mark.parametrize("folder", DOCUMENTED)
 def test_public_functions_and_fields_are_documented(folder: str) -> None:
     found = [
-        f"{path.relative_to(ROOT)}:{text}"
-        for path in sorted(set((ROOT / folder).rglob("*.py")) - {HELP})
-        for text in wrong_in(path.read_text(encoding="utf-8"))
+        f"{short(path)}:{text}"
+        for path in files_under(folder)
+        if path != HELP
+        for text in wrong_in(tree_of(path))
     ]
     assert not found, "\n".join(found)
 
@@ -173,7 +202,7 @@ def draw(deck, seed) -> Card:
 
 
 def test_what_is_missing_is_found() -> None:
-    assert [text.partition(": ")[2] for text in wrong_in(SAMPLE)] == [
+    assert [text.partition(": ")[2] for text in wrong_in(ast.parse(SAMPLE))] == [
         "Args lacks seed",
         "Args has place, which is no parameter",
         "has no Returns",
@@ -189,4 +218,29 @@ def test_a_complete_docstring_passes() -> None:
         "The card.\n", "The card.\n\n    Raises:\n        ValueError: If it is empty.\n"
     )
     whole = whole.replace("letter: Its letter.", "letter: Its letter.\n        year: Its year.")
-    assert wrong_in(whole) == []
+    assert wrong_in(ast.parse(whole)) == []
+
+
+OVERRIDE = '''
+class Step(StepRules[None]):
+    """A step."""
+
+    def check(self, node, seat, body) -> bytes:
+        """Check a body."""
+        raise Invalid("bad-body")
+
+    def then(self, node) -> bytes:
+        """Return a body."""
+'''
+
+
+def test_a_method_need_not_repeat_what_a_base_of_its_class_documents() -> None:
+    lacks = [text.partition(" ")[2] for text in wrong_in(ast.parse(OVERRIDE))]
+    assert lacks == ["then: Args lacks node", "then: has no Returns"]
+    alone = wrong_in(ast.parse(OVERRIDE.replace("StepRules[None]", "object")))
+    assert [text.partition(": ")[2] for text in alone[:4]] == [
+        "Args lacks node",
+        "Args lacks seat",
+        "Args lacks body",
+        "has no Returns",
+    ]

@@ -103,13 +103,7 @@ class FullSeat(Hands):
         return self.app.desk.autopilot or self._how.looks_on
 
     def keep(self, light: bool, bell: bool, staged: bool) -> None:
-        """Store how the person wants the screen, if the home can be written to.
-
-        Args:
-            light: Whether the screen is light.
-            bell: Whether the terminal rings when it is the person's turn.
-            staged: Whether reveals are shown step by step.
-        """
+        """Store how the person wants the screen, if the home can be written to."""
         with contextlib.suppress(OSError, CodedError):
             home = own_home()
             kept = settings.load(home)
@@ -414,20 +408,11 @@ class FullSeat(Hands):
     # Actions of the person, in Textual's loop
 
     def answer(self, choice: rules.Choice, view: rules.View) -> None:
-        """Send a choice to the waiting question.
-
-        Args:
-            choice: The choice.
-            view: The view on which it was made.
-        """
+        """Send a choice to the waiting question."""
         self._do(lambda: self._answers.put((view, choice)))
 
     def talk(self, words: str | int) -> None:
-        """Send a chat message.
-
-        Args:
-            words: The text, or the number of a phrase.
-        """
+        """Send a chat message."""
         self._do(lambda: self._player_requests.put(Talk(words)))
 
     def wait_longer(self) -> None:
@@ -456,11 +441,7 @@ class FullSeat(Hands):
         self._do(lambda: self._returns.put(True))
 
     def reply(self, yes: bool) -> None:
-        """Send the answer to a question with yes or no.
-
-        Args:
-            yes: The answer.
-        """
+        """Send the answer to a question with yes or no."""
         self._do(lambda: self._replies.put(yes))
 
     # Running

@@ -323,14 +323,7 @@ class TableApp(PagedApp):
             self.redraw()
 
     def over_a_page(self, key: str) -> str | None:
-        """Return the action of a key that works while a page is open, such as a digit's.
-
-        Args:
-            key: The key.
-
-        Returns:
-            The action, or None if the key has none.
-        """
+        """Return the action of a key that works while a page is open, such as a digit's."""
         found, number = self.desk.menu, NUMBERS.get(key, 0)
         if found is not None and found.has(number) and self._hears:
             return KEYS[key]
