@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import os
 from collections.abc import Callable, Mapping
 from typing import Any, Final
@@ -27,21 +26,21 @@ BYTES: Final = {
 PROTOCOL: Final[Mapping[str, str]] = {**BYTES, **transcript.FILE_FAULTS, **effects.ENDS, **FAULTS}
 """The meaning of every code of `protocol`, from its own tables."""
 
-SYSTEM_WORDS: Final[Mapping[int, str]] = {
-    errno.EACCES: N_("Permission denied"),
-    errno.EDQUOT: N_("Disk quota exceeded"),
-    errno.EEXIST: N_("File exists"),
-    errno.EFBIG: N_("File too large"),
-    errno.EIO: N_("Input/output error"),
-    errno.EISDIR: N_("Is a directory"),
-    errno.ENAMETOOLONG: N_("File name too long"),
-    errno.ENOENT: N_("No such file or directory"),
-    errno.ENOSPC: N_("No space left on device"),
-    errno.ENOTDIR: N_("Not a directory"),
-    errno.EPERM: N_("Operation not permitted"),
-    errno.EROFS: N_("Read-only file system"),
-}
-"""Errors of files that are translated. The system knows them in one language only."""
+SYSTEM_WORDS: Final = (
+    N_("Permission denied"),
+    N_("Disk quota exceeded"),
+    N_("File exists"),
+    N_("File too large"),
+    N_("Input/output error"),
+    N_("Is a directory"),
+    N_("File name too long"),
+    N_("No such file or directory"),
+    N_("No space left on device"),
+    N_("Not a directory"),
+    N_("Operation not permitted"),
+    N_("Read-only file system"),
+)
+"""What the system says of common errors of files. The catalogues translate these words."""
 
 QUOTED: Final = frozenset({"text", "letter", "theirs", "ours"})
 """The fields that someone has typed or sent, which are quoted."""
@@ -57,25 +56,23 @@ def sentence(reason: Reason) -> str:
         The sentence.
     """
     if reason.code is SystemCode.NUMBERED:
-        number = int(reason.fields["number"])
-        return of_system(OSError(number, os.strerror(number)))
+        return _(os.strerror(int(reason.fields["number"])))
     code = reason.code
     template = code.template if isinstance(code, Code) else PROTOCOL[code]
     return _(template).format(**{name: _told(name, it) for name, it in reason.fields.items()})
 
 
 def of_system(error: OSError) -> str:
-    """Return what the system reports, in the language spoken where it is a common error of files.
+    """Return what the system reports, in the chosen language where its words are translated.
 
     Args:
-        error: The error. One without a number is described by its text.
+        error: The error.
 
     Returns:
-        The translated meaning of its number, or else the words of the system.
+        The words of the error. Words that the catalogues lack are returned as they are.
     """
-    if error.errno is not None and error.errno in SYSTEM_WORDS:
-        return _(SYSTEM_WORDS[error.errno])
-    return error.strerror or str(error)
+    words = error.strerror or str(error)
+    return _(words) if words else words
 
 
 def meaning(code: str) -> str:

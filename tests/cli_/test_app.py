@@ -270,7 +270,7 @@ FIELDS: dict[str, dict[str, Any]] = {
         (JournalError(JournalCode.IN_USE, journal="j"), 2, "journal-in-use", "j is in use"),
         (exit_codes.Trouble("words", 130), 130, "refused", "words"),
         (KeyboardInterrupt(), 130, "interrupted", "Interrupted."),
-        (PermissionError(13, "not allowed", "x"), 1, "system-error", "x: Permission denied"),
+        (PermissionError(13, "not allowed", "x"), 1, "system-error", "x: not allowed"),
         (MemoryError(), 1, "no-memory", "This machine does not have enough memory for that."),
         (RuntimeError("odd"), 1, "program-mistake", "bug in the program"),
         (ExceptionGroup("g", [ValueError(), CUT]), 3, "connection-cut", "connection was cut"),

@@ -1,6 +1,7 @@
 """Tests that every code has a sentence in every language, and every sentence a code."""
 
 import ast
+import errno
 import importlib
 import os
 import pkgutil
@@ -143,14 +144,17 @@ def test_a_program_gets_code_and_fields_and_the_sentence() -> None:
     assert as_json(names)["fields"] == {"names": ["a", "b"]}
 
 
-@pytest.mark.parametrize("number", error_sentences.SYSTEM_WORDS)
-def test_a_common_error_of_files_is_told_in_the_language_spoken(number: int) -> None:
-    assert error_sentences.of_system(OSError(number, "odd")) != "odd"
-    english = sentence(because(SystemCode.NUMBERED, number=number))
+@pytest.mark.parametrize("words", error_sentences.SYSTEM_WORDS)
+def test_a_common_error_of_files_is_told_in_the_language_spoken(words: str) -> None:
+    (number,) = (number for number in errno.errorcode if os.strerror(number) == words)
+    assert error_sentences.of_system(OSError(number, "odd")) == "odd"
+    assert sentence(because(SystemCode.NUMBERED, number=number)) == words
     translation.speak("de")
-    assert sentence(because(SystemCode.NUMBERED, number=number)) != english
+    told = sentence(because(SystemCode.NUMBERED, number=number))
+    assert told == error_sentences.of_system(OSError(number, words)) != words
 
 
 def test_another_error_of_the_system_keeps_its_words() -> None:
     assert error_sentences.of_system(OSError(22, "odd")) == "odd"
     assert error_sentences.of_system(OSError("odd")) == "odd"
+    assert error_sentences.of_system(OSError()) == ""
