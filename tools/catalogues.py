@@ -51,12 +51,8 @@ def catalogues() -> list[Path]:
 
 @cache
 def messages() -> frozenset[Key]:
-    """Every message in the sources, the help of the commands, and what codes mean."""
-    from cli.app import HELP
-
-    found = extract_from_dir(ROOT / "cli", [("**.py", "python")], keywords=MARKS)
-    marked = {_fixed(message) for _, _, message, _, _ in found}
-    return frozenset(marked | set(LIBRARY_WORDS) | set(HELP.values()) | meanings())
+    """Return every message: of the sources, of the help of commands, and of codes."""
+    return frozenset(kinds())
 
 
 def meanings() -> set[str]:

@@ -102,7 +102,7 @@ class JsonSeat:
         self.nicknames: tuple[str, ...] = ()
         self.table_name = ""
         self._is_over = self._has_answered = self._stands_in = False
-        self._requests = 0
+        self._seat_requests = 0
         self._bot = BotPlayer(own_level()) if how.auto or how.stands_in else None
         self.typed, self._lines = trio.open_memory_channel[str](64)
         self._send, self._answers = trio.open_memory_channel[str](64)
@@ -259,10 +259,10 @@ class JsonSeat:
         Returns:
             Whether the program admits the guest.
         """
-        self._requests += 1
-        request = {"nickname": nickname, "fingerprint": key, "request": self._requests}
+        self._seat_requests += 1
+        request = {"nickname": nickname, "fingerprint": key, "request": self._seat_requests}
         self._write({"type": "seat-request", **request})
-        named = {"request": self._requests} if key is None else {}
+        named = {"request": self._seat_requests} if key is None else {}
         while True:
             said = _parsed(await self._line())
             for word, means in (("admit", True), ("refuse", False)):

@@ -66,12 +66,9 @@ class Reader:
 
     def _take(self, size: int) -> bytes:
         """Return the next bytes, exactly so many. Raise EOFError if the file ends before."""
-        found = self._file.read(size)
-        self.offset += len(found)
+        found = self.take_up_to(size)
         if len(found) < size:
-            found += self.take_up_to(size - len(found))
-            if len(found) < size:
-                raise EOFError
+            raise EOFError
         return found
 
     def count(self, most: int) -> int:

@@ -38,7 +38,6 @@ class Span:
     action: str = ""
 
 
-@lru_cache(maxsize=4096)
 def cells(text: str) -> int:
     """Return the number of terminal cells that a text takes.
 
@@ -74,7 +73,6 @@ def tamed(words: str) -> str:
     return "".join(kept)
 
 
-@lru_cache(maxsize=4096)
 def cut(text: str, width: int) -> str:
     """Cut a text to a width.
 
