@@ -80,7 +80,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def _marks_of_tests(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """No test leaves a mark in the player's own folder, nor does a process it starts.
 
-    Who makes a journal looks at all marks that are there: those of one module are few.
+    A new journal looks at all marks that are there, so the folder is a new one for each module.
     """
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("HOITY_MARKS", str(tmp_path_factory.mktemp("marks")))

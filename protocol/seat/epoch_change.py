@@ -264,7 +264,9 @@ def waits_for_promises(state: SeatState, epoch: int, stored: int) -> bool:
 
 
 def prepare(state: SeatState) -> bool:
-    """Sign a prepare vote for the base of a valid new-epoch message ([E-6]). A rule of the seat.
+    """Sign a prepare vote for the base of a valid new-epoch message ([E-6]).
+
+    The seat applies this rule after each event.
 
     Args:
         state: The state of the seat.
@@ -276,7 +278,9 @@ def prepare(state: SeatState) -> bool:
 
 
 def commit(state: SeatState) -> bool:
-    """Sign a commit vote for a base with prepare votes of t seats ([E-7]). A rule of the seat.
+    """Sign a commit vote for a base with prepare votes of t seats ([E-7]).
+
+    The seat applies this rule after each event.
 
     Args:
         state: The state of the seat.

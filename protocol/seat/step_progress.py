@@ -21,7 +21,9 @@ from .timeouts import HUMAN
 
 
 def judge_fresh(state: SeatState) -> bool:
-    """Look for faults in the messages that were stored since the last turn. A rule of the seat.
+    """Look for faults in the messages that were stored since the last turn.
+
+    The seat applies this rule after each event.
 
     Args:
         state: The state of the seat.
@@ -98,7 +100,9 @@ def begin_epochs(state: SeatState) -> bool:
 
 
 def enter(state: SeatState) -> bool:
-    """Enter the highest committed epoch that is not below the promise ([E-1]). A rule of the seat.
+    """Enter the highest committed epoch that is not below the promise ([E-1]).
+
+    The seat applies this rule after each event.
 
     Args:
         state: The state of the seat.
@@ -274,7 +278,9 @@ def speak(state: SeatState) -> bool:
 
 
 def prepare(state: SeatState) -> bool:
-    """Compute what the own shuffle needs and what does not depend on the deck. A rule of the seat.
+    """Compute what the own shuffle needs and what does not depend on the deck.
+
+    The seat applies this rule after each event.
 
     It does so while seats before this one shuffle, so that less is left to compute afterwards.
 

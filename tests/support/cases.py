@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 OUTCOMES = (Exception, pytest.fail.Exception, pytest.skip.Exception)
-"""How a check may end otherwise than by passing."""
+"""How a check ends that does not pass."""
 
 
 def each(
@@ -26,7 +26,8 @@ def each(
             for case in listed:
                 try:
                     check(case)
-                except OUTCOMES:  # only what did not pass costs a report of its own
+                except OUTCOMES:
+                    # A report takes long, so only a case that does not pass gets one.
                     with subtests.test(msg=name(case)):
                         raise
 

@@ -58,7 +58,7 @@ def cheap_table(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch)
     """
     real = request.node.get_closest_marker("real_cards")
     cards = nullcontext() if real else cheap_cards()
-    # Who sets the same for one test sets it behind this: all is undone in its turn.
+    # A test may patch the same attributes later. Sharing `monkeypatch` undoes all in reverse order.
     monkeypatch.setattr(os, "fsync", lambda file: None)
     monkeypatch.setattr(session, "TICK", TICK)
     with cards, shared_nodes(), parsed_once():
