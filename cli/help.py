@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import re
 import sys
 from difflib import get_close_matches
 from typing import Any, Final
@@ -65,9 +66,9 @@ def _missing(param: Any, name: str) -> str:
     is_argument = param.param_type_name == "argument"
     text = _("Missing argument {name}.") if is_argument else _("Missing option {name}.")
     told = text.format(name=name)
-    if str(param.metavar).startswith("GAME"):
+    if param.name in ("game", "file", "files"):
         return told + " " + _("`hoity games` lists your games.")
-    if "TICKET" in str(param.metavar):
+    if param.name == "ticket":
         words = _(
             "The host's `{hoity} host` prints it; `hoity tables` lists the tables of this LAN."
         )
@@ -92,6 +93,13 @@ def _wanted(error: Any) -> str:
 
 LIBRARY_INT: Final = sys.modules[UsageError.__module__.rpartition(".")[0] + ".types"].INT
 METAVARS: Final = frozenset({N_("[OPTIONS]"), N_("COMMAND [ARGS]...")})
+PLACEHOLDERS: Final = frozenset(
+    {
+        *(N_("CODE"), N_("FILE"), N_("FOLDER"), N_("GAME"), N_("LEVELS"), N_("NAME")),
+        *(N_("NICK"), N_("SECONDS"), N_("TICKET")),
+    }
+)
+"""The words that stand for a value on a command line, such as GAME in `GAME|FILE`."""
 SEVERAL: Final = 3
 """The number of headings from which on a help text is divided."""
 READERS: Final = 100
@@ -248,14 +256,23 @@ def translate(command: Any) -> None:
             setattr(command, name, _(getattr(command, name)))
     if command.epilog:
         word, colon, example = command.epilog.partition(": ")
-        known = word == "Example"
-        command.epilog = _("Example") + colon + as_typed(example) if known else _(command.epilog)
+        if word == "Example":
+            command.epilog = _("Example") + colon + as_typed(_in_language(example))
+        else:
+            command.epilog = _(command.epilog)
     helping = command.get_help_option(typer.Context(command))
     for parameter in (*command.params, helping):
         if getattr(parameter, "help", None):
             parameter.help = _(parameter.help)
+        if parameter.metavar:
+            parameter.metavar = _in_language(parameter.metavar)
     for inner in getattr(command, "commands", {}).values():
         translate(inner)
+
+
+def _in_language(words: str) -> str:
+    """Return a part of a command line with its placeholders in the chosen language."""
+    return re.sub("[A-Z]+", lambda word: _(word[0]) if word[0] in PLACEHOLDERS else word[0], words)
 
 
 def complain(error: Any) -> int:

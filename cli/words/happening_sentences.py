@@ -109,7 +109,11 @@ def _window_line(names: Names, number: int, window: tuple[Piece, ...]) -> str:
     """Return the sentence for a window."""
     if not window:
         return _("Window {number} is empty.").format(number=number)
-    text = _("Window {number} holds {size} Collectibles; open: {piece}.")
+    text = count(
+        "Window {number} holds {size} Collectible, face up: {piece}.",
+        "Window {number} holds {size} Collectibles, the first face up: {piece}.",
+        len(window),
+    )
     return text.format(number=number, size=len(window), piece=names.piece(window[0]))
 
 

@@ -254,8 +254,8 @@ def _pauses(count: updates.Muster, names: Names, game: str) -> list[str]:
         lines = [text.format(seats=count.seats)]
     else:
         text = _(
-            "Without them only {there} seats are left, as far as your program knows, and "
-            "{quorum} are needed: the game pauses until enough are back."
+            "The game needs {quorum} seats. As far as your program knows, {there} can play on "
+            "without them, so the game pauses until enough are back."
         )
         lines = [text.format(there=count.there, quorum=count.quorum)]
     if count.is_mute:

@@ -157,6 +157,8 @@ TAKEN = "›"
 
 WHOLE, SHORT = 9, 2
 """The most digits of a year that are written: all of it, or only its century to save room."""
+LEAST_OF_NAME = 5
+"""The fewest cells for which the name of a category is cut: a blank, three letters and a mark."""
 
 
 def _year(mark: Mark, digits: int) -> str:
@@ -253,11 +255,12 @@ def _cell_width(cell: Sequence[Mark], years: int) -> int:
 
 
 def _heading(names: Names, found: Grid, name: int, columns: Sequence[int], width: int) -> Line:
-    """Return the heading of the grid."""
+    """Return the heading of the grid. A column too narrow for its category shows the letter."""
     line = text(fit(" " + _("PIECES"), name), "dim")
     for letter, column in zip(LETTERS, columns, strict=True):
-        word = fit(f" {card_names.category(names.edition, letter)}", column - 2)
-        line.add(f" {letter}", "title").add(word, "dim")
+        word, room = " " + card_names.category(names.edition, letter), column - 2
+        shown = word if room >= min(cells(word), LEAST_OF_NAME) else ""
+        line.add(f" {letter}", "title").add(fit(shown, room), "dim")
     return (
         line.add(" ? ", "dim")
         .add(_("BEST EXHIBIT") if width >= 100 else _("BEST"), "dim")
