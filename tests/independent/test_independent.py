@@ -20,6 +20,7 @@ from independent.file_form import read_file
 from independent.forged_certificates import all_certificates, replaced
 from independent.header import read_header
 from independent.verifier import Verdict, verify
+from support.sampling import is_nightly, sample
 
 HERE = Path(__file__).parent
 VECTORS = HERE.parent / "vectors"
@@ -108,11 +109,11 @@ def certified(data: bytes, verdict: Verdict) -> str | None:
     return make_certificate(read_file(data), verdict.end, verdict.last_epoch).hex()
 
 
-def judge_folder(folder: str, subtests: Any) -> None:
-    """Judge each labelled file of a folder."""
+def judge_folder(folder: str, quick: int, subtests: Any) -> None:
+    """Judge labelled files of a folder: so many of them in the quick suite."""
     paths = sorted((VECTORS / folder).glob("*.hoity"))
     assert paths
-    for path in paths:
+    for path in sample(paths, quick, f"judged by the independent verifier: {folder}"):
         with subtests.test(path.stem):
             label = load(f"{folder}/{path.stem}.json")
             data = path.read_bytes()
@@ -130,12 +131,12 @@ def judge_folder(folder: str, subtests: Any) -> None:
 
 def test_transcripts(subtests: Any) -> None:
     """Whole games come out as their labels say, step for step."""
-    judge_folder("transcripts", subtests)
+    judge_folder("transcripts", 8, subtests)
 
 
 def test_failures(subtests: Any) -> None:
     """Each faulty file has its problem or its faults."""
-    judge_folder("failures", subtests)
+    judge_folder("failures", 30, subtests)
 
 
 def test_judged(subtests: Any) -> None:
@@ -143,7 +144,7 @@ def test_judged(subtests: Any) -> None:
     verdicts = load("judged/verdicts.json")
     assert set(verdicts) == {path.stem for path in (VECTORS / "judged").glob("*.hoity")}
     kinds = set()
-    for name, expected in verdicts.items():
+    for name, expected in sample(verdicts.items(), 25, "judged by the independent verifier"):
         with subtests.test(name):
             data = (VECTORS / "judged" / f"{name}.hoity").read_bytes()
             verdict = verify(data)
@@ -157,7 +158,7 @@ def test_judged(subtests: Any) -> None:
             faults = [list(fault) for fault in verdict.faults]
             assert verdict.verdict == expected["verdict"]
             assert (problem, faults) == (expected["problem"], expected["faults"])
-    assert kinds == {c.STEP_INPUT, c.COMMIT}
+    assert kinds == {c.STEP_INPUT, c.COMMIT} or not is_nightly()
 
 
 def test_example() -> None:

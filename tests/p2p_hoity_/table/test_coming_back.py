@@ -11,7 +11,6 @@ from support.relays import serve_relay
 
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.presentation.screen_updates import Attending
-from p2p_hoity.table import session
 from protocol.wire.table_header import Timeouts
 
 TIMES = Timeouts(choice=90_000, step=60_000, back_off=1000, cap=8000)
@@ -57,8 +56,7 @@ class Walker(Thinker):
         self.key, self.is_away = trio.Event(), False
 
 
-async def test_who_walked_away_comes_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(session, "TICK", 1.0)
+async def test_who_walked_away_comes_back(tmp_path: Path) -> None:
     table = PlayerTable(tmp_path, 5, TIMES, thinking=2.0)
     one, walker = table.guests[3], Walker()
     one.player = walker
@@ -97,10 +95,9 @@ async def test_who_walked_away_comes_back(tmp_path: Path, monkeypatch: pytest.Mo
 
 
 async def test_whose_returns_are_used_up_is_asked_back_when_the_game_stands_still(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path,
 ) -> None:
     """[E-31]: at terms without any return."""
-    monkeypatch.setattr(session, "TICK", 1.0)
     table = PlayerTable(tmp_path, 4, TIMES, thinking=2.0)
     table.terms = replace(table.terms, rejoins=0)
     one, walker = table.guests[3], Walker()

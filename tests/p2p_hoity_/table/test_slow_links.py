@@ -18,11 +18,19 @@ from p2p_hoity.net import peer_link as links
 from p2p_hoity.net.peer_link import LinkCode
 from p2p_hoity.net.transport import FrameBuffer
 from p2p_hoity.presentation import screen_updates as updates
+from p2p_hoity.table import session
 from p2p_hoity.table.frame_kinds import kind_of
 from protocol.wire import table_header
 from protocol.wire.table_header import Timeouts
 
 RATE = 2000.0
+PRODUCT_TICK = session.TICK
+
+
+@pytest.fixture(autouse=True)
+def exact_ticks(cheap_table: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let sessions look at their clocks as often as in the product: these tests are about time."""
+    monkeypatch.setattr(session, "TICK", PRODUCT_TICK)
 
 
 class Narrow(trio.abc.Stream):
