@@ -24,7 +24,7 @@ class SealStep(StepRules[SealedChoice | None]):
     """
 
     def check(self, node: Node, seat: int, body: bytes) -> SealedChoice | None:
-        """Check the escrow of a sealed choice.
+        """Check a body with a commitment to a choice and, unless t = n, the escrow of the choice.
 
         Returns:
             The sealed choice. None for a seat that owes no choice, whose body must be empty.
@@ -157,7 +157,7 @@ class ShowStep(StepRules[Showing | None]):
     def write_choice(
         self, node: Node, seat: int, choice: Choice, secrets: Secrets, rng: Random
     ) -> bytes:
-        """Return the body with a choice, and decryption shares of the hidden cards it shows."""
+        """Return the body with a choice and the decryption shares of the hidden cards in it."""
         shares = own_shares(node, seat, hidden_of(node, seat, choice)).write(secrets.key, rng)
         return step_bodies.encode_body(ShowBody(step_bodies.encode_choice(choice), shares))
 

@@ -291,7 +291,7 @@ class ShuffleStep(StepRules[Deck]):
 
 
 def _of_shuffle(deck: Deck) -> FieldPlace:
-    """Return the place of a fault in a shuffle: the first malformed card, or the proof."""
+    """Return the faulty field of a refused shuffle: the first malformed card, or the proof."""
     for index, card in enumerate(deck):
         try:
             group.decode_point(card.a), group.decode_point(card.b)

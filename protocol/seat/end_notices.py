@@ -6,8 +6,9 @@ too. So a seat stays until it has the notice of every other present seat.
 
 For seats that send no notice, it stays no longer than one of three times:
 
-1. one step timeout in which no epoch changes; 2. while the epoch changes, one turn of every seat as
-proposer; 3. the longest back-off and one step timeout in which this seat promises no higher epoch.
+1. one step timeout in which no epoch changes;
+2. while the epoch changes, one turn of every seat as proposer;
+3. the longest back-off and one step timeout in which this seat promises no higher epoch.
 """
 
 from __future__ import annotations
