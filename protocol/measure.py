@@ -53,7 +53,7 @@ class Stopwatch:
 
         Args:
             call: The function to call.
-            times: The factor by which it is called more often than `rounds`.
+            times: The function is called `rounds` times this number.
 
         Returns:
             The time in milliseconds.
@@ -203,8 +203,8 @@ def blocks(cards: int, watch: Stopwatch) -> dict[str, Any]:
         watch: The stopwatch.
 
     Returns:
-        A dict of the measurement of each computation by its name, the sizes of a shuffle proof and
-        of a deck in bytes, and times of single operations in microseconds.
+        A dict of the measurement of each computation by its name. It also has the sizes of a
+        shuffle proof and of a deck in bytes, and times of single operations in microseconds.
     """
     work = {**deck_work(cards, watch.rng), **choice_work(watch.rng)}
 

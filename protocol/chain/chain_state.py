@@ -337,7 +337,7 @@ class Conviction:
 ChoiceKey = tuple[str, int]
 """The key by which a sealed choice is stored: the kind of choice, and the seat that made it."""
 ShareKey = tuple[int, int]
-"""The key of a decryption share: the slot, and the seat whose key makes the share."""
+"""The key of a decryption share: the slot of the deck, and the seat whose key makes the share."""
 Opening = bytes | Choice | None
 """An opened choice: 32 random bytes of a seat for the deal, a choice of the game, or None.
 

@@ -144,7 +144,7 @@ class Given:
 
 
 class GatherStep(StepRules[Given]):
-    """The rules of a step in which each present seat gives everything that it owes."""
+    """The rules of a step in which cards or sealed choices are opened."""
 
     def check(self, node: Node, seat: int, body: bytes) -> Given:
         """Check a body: the opening, the seat's shares, shares for absent seats, escrow shares.

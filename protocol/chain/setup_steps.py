@@ -84,7 +84,7 @@ class KeyCommitStep(StepRules[KeyCommit]):
 
 
 class KeyRevealStep(StepRules[KeyReveal]):
-    """The rules of `key.reveal`, in which each seat shows its key vector and deals key shares."""
+    """The rules of `key.reveal`: each seat shows its key vector (Feldman) and deals key shares."""
 
     def check(self, node: Node, seat: int, body: bytes) -> KeyReveal:
         """Check a key vector, the proof that its secret key is known, and its key shares' sizes.

@@ -96,7 +96,7 @@ class Votes(References):
         return None if found is None else found[1].node
 
     def new_epoch_of(self, epoch: int, base: bytes) -> Message:
-        """Return the new-epoch message that proposed a base (the chain node of an epoch's begin).
+        """Return the new-epoch message that proposed a base (the node with which an epoch begins).
 
         Args:
             epoch: The epoch.
@@ -371,9 +371,9 @@ class Votes(References):
                         self._read_promise(message)
 
     def _read_promise(self, message: Message) -> ReadPromise | None:
-        """Return an epoch promise with its contents.
+        """Check a stored epoch promise, and return it with all messages that it names.
 
-        It is None if the promise is malformed or too long, or if something that it names is
+        Return None if the promise is malformed or too long, or if something that it names is
         missing.
         """
         promise = message.statement
@@ -422,9 +422,9 @@ class Votes(References):
 def stored_inputs(base: Node, store: MessageStore, epoch: int) -> list[Message]:
     """Return the inputs of an epoch that an epoch promise has to list ([E-4]).
 
-    These are the legal inputs for which all inputs that they build on are stored. An illegal input
-    is left out, because the promise names it in a proof if at all. Otherwise a faulty seat could
-    flood the promises with long illegal inputs, a different one for each seat.
+    These are the legal inputs for which all inputs that they build on are stored. Illegal inputs
+    are left out, and a promise names at most two of them, as the proof of a fault. Otherwise a
+    faulty seat could flood the promises with long illegal inputs, different for each seat.
 
     Args:
         base: The chain node with which the epoch begins.

@@ -18,7 +18,7 @@ from ..wire.signed_messages import Message
 BaseKey = tuple[int, bytes]
 """The key of a base (the chain node with which an epoch begins): the epoch and the base digest."""
 Lack = bytes | BaseKey
-"""The name of something that is not stored: a message hash, or the key of a base."""
+"""What is not stored: the hash of a message, or the epoch and digest of an epoch's first node."""
 ReadingKey = tuple[bytes, bool]
 """The key of a message's check: its hash, and whether it is checked because a proof accuses it."""
 T = TypeVar("T")

@@ -230,7 +230,7 @@ class Base:
 def base_of_new_epoch(
     table: Table, message: Message, source: References, named: bool = False
 ) -> Base:
-    """Return the base of the epoch (the chain node of its begin) that a message proposes.
+    """Return the base (the node with which the epoch begins) that a message proposes.
 
     Args:
         table: The table.
@@ -267,7 +267,7 @@ def base_of_new_epoch(
 
 
 def base_of_promises(promises: Sequence[ReadPromise]) -> Base:
-    """Return the base of an epoch (the node of its begin) that t epoch promises give ([E-13]).
+    """Compute the base (the node with which an epoch begins) from t epoch promises ([E-13]).
 
     From the highest certified base, the chain grows by the inputs that the promises list. A message
     that only a proof names can prove a fault of its signer, but adds nothing to the chain.
@@ -334,7 +334,7 @@ def is_bad_form(table: Table, message: Message, source: References) -> bool:
 
 
 def _bad_form(table: Table, message: Message, source: References) -> str | None:
-    """Return the code of a malformed message, as `bad_form` does, without keeping the result."""
+    """Check an accused message, as `bad_form` does, but without caching the result."""
     try:
         if isinstance(message.statement, EpochPromise):
             read_promise(table, message, source, named=True)

@@ -1,6 +1,6 @@
 """Ed25519 keys and signatures of seats and players, with strict verification.
 
-Ed25519: RFC 8032, section 5.1. Verification is stricter than the RFC: the key and the R of the
+Ed25519: RFC 8032, section 5.1. Verification is stricter than the RFC. The key and the R of the
 signature must be canonical points of the prime-order subgroup, and its S must be below the group
 order. Within the subgroup the verification equations with and without the cofactor agree. So all
 implementations that make these checks accept the same signatures (Chalkias, Garillot, Nikolaenko

@@ -19,7 +19,8 @@ from ..errors import Invalid
 Proof = tuple[Callable[..., None], tuple[Any, ...]]
 """The function that checks a proof, and its arguments, in a form for other processes.
 
-The function is one of a module, so that another process can run it. No secrets are passed.
+The function is defined at the top of a module, so that another process can run it. No argument is a
+secret.
 """
 Part = Sequence[Proof]
 """A batch of proofs that are handed over together."""

@@ -269,7 +269,7 @@ def waits_for_promises(state: SeatState, epoch: int, stored: int) -> bool:
 
 
 def prepare(state: SeatState) -> bool:
-    """Sign a prepare vote for the base of a valid new-epoch message ([E-6]).
+    """Sign a prepare vote for what a valid new-epoch message proposes ([E-6]).
 
     The seat applies this rule after each event.
 
@@ -283,7 +283,7 @@ def prepare(state: SeatState) -> bool:
 
 
 def commit(state: SeatState) -> bool:
-    """Sign a commit vote for a base with prepare votes of t seats ([E-7]).
+    """Sign a commit vote for a proposal that has prepare votes of t seats ([E-7]).
 
     The seat applies this rule after each event.
 

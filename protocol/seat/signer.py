@@ -67,18 +67,18 @@ SIGNS: Final[Mapping[SigningState, frozenset[type[Any]]]] = {
 }
 """The kinds of statements that a seat may sign in each state.
 
-- standing: The seat's promise is the epoch in which it stands.
-- promised: Its promise is above every epoch that it has entered.
+- standing: The seat's promised epoch is the epoch in which it stands.
+- promised: Its promised epoch is above every epoch that it has entered.
 - finished: Its end of the game is final. It stays to answer and to vote. It requests an epoch only
   if its promise is above the one in which it stands, or if it can prove a fault.
-- silent: It has resumed, and the others have not told yet what they store of it.
+- silent: It has resumed, and the others have not told yet which of its statements they store.
 - watching: The program has no seat.
 - left: It has signed a departure, and comes back only by a resume.
 - broken: The table has ended without a result.
 """
 
 FIRST = bytes(32)
-"""The cursor with which a seat begins to ask for its own statements: it is below every hash."""
+"""The hash (all zeros) above which a resumed seat first asks for its own statements: for all."""
 Note = tuple[bytes, str, Choice]
 """The note of a player's choice in the journal: digest of its node, kind of choice, choice."""
 
@@ -241,7 +241,11 @@ class Signer:
 
     @property
     def state(self) -> SigningState:
-        """The state of the seat, which decides what it may sign. The first that applies counts."""
+        """The state of the seat, which decides what it may sign.
+
+        It is the first of these that applies: broken, watching, left, silent, finished, standing,
+        promised.
+        """
         if self.judge.broken is not None:
             return SigningState.BROKEN
         if self.seat is None or self.who is None:
@@ -256,7 +260,7 @@ class Signer:
 
     @property
     def is_standing(self) -> bool:
-        """True if the seat's promise is the epoch in which it stands."""
+        """True if the seat's promised epoch is the epoch in which it stands."""
         return self.log.followed.epoch == self.promise
 
     @property

@@ -171,8 +171,8 @@ def is_undisturbed(state: SeatState) -> bool:
         state: The state of the seat.
 
     Returns:
-        True if the seat stands in its promised epoch, no fault is proven, no message is missing, no
-        seat has left, and the seat does not wait after a resume.
+        True if the seat stands in its promised epoch and does not wait after a resume, no fault is
+        proven, no message is missing, and no seat has left.
     """
     if state.broken is not None or state.signer.inquiry is not None:
         return False

@@ -210,7 +210,7 @@ class Timers:
     def counts_from(self, node: Node) -> float:
         """Return when the timeout of a step began to run.
 
-        A change of epoch does not restart it. SPEC: [E-32].
+        A change of epoch does not restart the timeout. SPEC: [E-32].
 
         Args:
             node: The state of the chain before the step.

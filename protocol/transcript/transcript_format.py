@@ -51,7 +51,7 @@ class Reader:
         self._room = MAX_TOTAL - used
 
     def take_up_to(self, size: int) -> bytes:
-        """Read bytes, up to a number.
+        """Read a number of bytes, or all that are left in the file.
 
         Args:
             size: The number of bytes.
@@ -196,7 +196,7 @@ _PREFIX: Final = b"\x94" + codec.encode(MAGIC)
 File = bytes | IO[bytes]
 """The bytes of a file, or a stream from which they are read once."""
 Signed = tuple[int, bytes]
-"""A number and a signature: the epoch of a body, or the seat of a vote or a last input."""
+"""A number and a signature. For a step's body the number is its epoch, otherwise the signer."""
 Envelope = tuple[bytes, bytes]
 """The payload and the signature of a message."""
 

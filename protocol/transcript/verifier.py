@@ -208,7 +208,7 @@ class _Run:
     # The chain
 
     def _chain(self, checks: FileChecks, signed: Signed) -> Node:
-        """Follow every step of the file, at least to the begin of the last epoch ([V-6], [V-8])."""
+        """Follow every step of the file, at least to the start of the last epoch ([V-6], [V-8])."""
         node, begun = transition.begin(checks.table), False
         justified: Justified = {}
         self.node = node
@@ -248,7 +248,7 @@ class _Run:
     def _check_bases(self, checks: FileChecks, start: Node, signed: Signed) -> Justified:
         """Check all new-epoch messages; return the chain up to where the last epoch begins.
 
-        The result gives the next node by the digest of each node, from the begin of epoch 0 on.
+        The result gives the next node by the digest of each node, from the start of epoch 0 on.
         """
         if not signed.new_epochs:
             if signed.messages:

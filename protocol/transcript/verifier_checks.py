@@ -332,7 +332,7 @@ class FileChecks:
     def follow(self, node: Node, index: int, justified: Justified) -> Node:
         """Check an entry of the file, and return the chain node after it.
 
-        Up to the begin of the last epoch, the entry must agree with the chain that the new-epoch
+        Up to the start of the last epoch, the entry must agree with the chain that the new-epoch
         messages give. After that, the entry must be a complete step of legal bodies.
 
         Args:

@@ -63,8 +63,9 @@ class Timeouts:
     Attributes:
         choice: The step timeout of a step in which players decide.
         step: The step timeout of any other step.
-        back_off: The back-off g of a change of epoch.
-        cap: The cap G of the back-off.
+        back_off: The back-off: how long a change of epoch is waited for before the next one is
+            requested.
+        cap: The cap of the back-off, which doubles with each failed change of epoch.
     """
 
     choice: Annotated[Milliseconds, Int(30 * DAY, SECOND)] = 300_000
