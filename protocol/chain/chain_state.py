@@ -375,7 +375,8 @@ class Node:
         convictions: The faults that the steps of the chain themselves prove.
         parent: The node before this one, None at the beginning.
         slots: What the step from the parent to this node records of each seat: its body, or why
-            there is none. None if no step but a change of who is present or banned leads here.
+            there is none. None if a change of who is present or banned, which is no step, leads
+            here.
         derived: The cache of results that were computed from this node.
     """
 

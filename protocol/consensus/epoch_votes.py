@@ -171,7 +171,10 @@ class Votes(References):
     # New-epoch messages and votes
 
     def read_new_epochs(self) -> None:
-        """Check each stored new-epoch message of which all that it names is stored."""
+        """Check each stored new-epoch message of which all that it names is stored.
+
+        Valid messages are put into `new_epochs` with what they propose, malformed ones into `bad`.
+        """
         for epoch in self.store.epochs_of(NewEpoch):
             known = {m.hash for m, _ in self.new_epochs.get(epoch, {}).values()}
             for message in self.store.of_epoch(NewEpoch, epoch):

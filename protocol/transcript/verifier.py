@@ -35,7 +35,7 @@ GameOf = Callable[[Terms], Game[Any]]
 Passage = tuple[Node, tuple[Slot, ...] | None, Node]
 """A step of the chain: the node before, what the step records of each seat, the node after.
 
-The middle item is None if no step but a change of who is present or banned leads on.
+The middle item is None for a change of who is present or banned, which is no step.
 """
 
 
