@@ -86,7 +86,10 @@ PARTS: Mapping[Kind, str] = {
 """The name under which the time for a kind of step is counted, `openings` for other kinds."""
 
 Justified = Mapping[bytes, Node]
-"""The chain up to the node with which the last epoch begins: each node by the digest before it."""
+"""The chain up to the node with which the last epoch begins ([V-6]).
+
+The key of each node is the digest of the node before it.
+"""
 
 
 MAX_LOOKUPS: Final[Quota] = 20_000_000
