@@ -1,9 +1,9 @@
 """A protocol for games of several players with hidden cards and choices, which all players referee.
 
-A driver needs only the names of this module, and a game needs only `protocol.game_interface`.
-Packages above this one import nothing else of it. A driver reads frames and the clock, passes them
-to a `SeatMachine`, and carries out the effects that the machine leaves. `docs/another-game.md`
-shows a whole driver:
+A driver is the program that runs a seat: it reads frames and the clock, passes them to a
+`SeatMachine`, and carries out the effects that the machine returns. It needs only the names of this
+module, and a game needs only `protocol.game_interface`. Other packages import nothing else of this
+package. `docs/another-game.md` shows a whole driver:
 
     machine = SeatMachine(Table(header, game), os.urandom, seat, identity, seed)
     machine.start(now)                  # then, as things happen:
@@ -13,7 +13,7 @@ shows a whole driver:
     machine.choose(choice, now)         # after ChoiceAsked; IllegalMove names the rule
     for effect in machine.take(): ...   # after each call: put Records on disk, then Send
 
-Long computations are made at once, unless a driver asks to run them itself:
+Long computations are made within a call, unless a driver asks to run them itself:
 
     machine.hand_out()                  # once, before start
     while (job := machine.job):         # after each call: no rule runs until it is finished
@@ -80,7 +80,7 @@ _MODULES: Final = {
     "fault_codes": ("FAULTS",),
 }
 WHERE: Final = {name: module for module, names in _MODULES.items() for name in names}
-"""The module of each public name. A name may be that of a module itself."""
+"""The module that contains each public name. Some public names are modules."""
 
 __all__ = list(WHERE)
 

@@ -1,7 +1,7 @@
 """The types that mark the waits and the quotas of the program.
 
-Each constant or field of one of these types stands in a table of docs/adversity.md. The table says
-from when it counts, who can influence it, and what follows.
+A table in docs/adversity.md lists each constant and field of these types. For each, it says from
+when the wait or quota counts, who can influence it, and what follows.
 """
 
 from __future__ import annotations
@@ -9,10 +9,10 @@ from __future__ import annotations
 from typing import TypeAlias
 
 Seconds: TypeAlias = float
-"""A duration in seconds: how long is waited for something, or how often something is done."""
+"""A duration in seconds: how long a wait is, or how often something is done."""
 Milliseconds: TypeAlias = int
 """A duration in milliseconds, as the terms of a table name it."""
 Quota: TypeAlias = int
-"""A bound on how much of something that others can cause is stored, answered or tried."""
+"""A bound on what other seats can cause this program to store, answer or try."""
 Pace: TypeAlias = tuple[float, float]
-"""A token bucket for what others can cause: how much at once, and how much a second after that."""
+"""A token bucket for what others can cause: its size, and how much it regains each second."""

@@ -1,4 +1,4 @@
-"""Errors about what a peer has sent: a code, a note for developers, and the place of the error."""
+"""Errors in data that a peer has sent: a code, a note for developers, and the faulty field."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class FieldPlace:
-    """The place of an error in a body. It is only shown to people, and no decision rests on it.
+    """The field of a body in which an error is. It is shown to people and decides nothing.
 
     Attributes:
         field: The name that section 7 of SPEC.md gives to a field of the body.
@@ -24,12 +24,12 @@ class FieldPlace:
 
 
 class Invalid(ValueError):
-    """Bytes that break the protocol.
+    """The error that bytes break the protocol.
 
     Attributes:
         code: A fixed word in kebab case, which can be compared and sent.
         reason: A note for developers. It contains no secret and no bytes of the input.
-        place: The place of the error in a body, None if it is in no field of one.
+        place: The field of a body in which the error is, None if the error is not in one field.
     """
 
     def __init__(self, code: str, reason: str, place: FieldPlace | None = None) -> None:
@@ -40,7 +40,7 @@ class Invalid(ValueError):
 
 
 class OtherVersion(Invalid):
-    """The terms are of another version of the protocol.
+    """The error that a table's terms are of another version of the protocol.
 
     Attributes:
         theirs: The version that the terms name.
@@ -54,12 +54,12 @@ class OtherVersion(Invalid):
 
 @contextmanager
 def within(field: str, index: int | None = None) -> Iterator[None]:
-    """Name the field of a body that is read in a `with` block, in every Invalid raised there.
+    """Add the name of a body's field to every Invalid that is raised in a `with` block.
 
     Args:
         field: The name of the field.
-        index: The index of the item in it. None for the field as a whole, or if the error has its
-            own index.
+        index: The index of the item in the field. None for the field as a whole, or if the raised
+            error has its own index.
 
     Yields:
         Nothing, once.
@@ -78,13 +78,13 @@ def coded(code: str) -> Iterator[None]:
     """Give every Invalid that is raised in a `with` block another code.
 
     Args:
-        code: The code of the value that contains the invalid one.
+        code: The code to give, that of the value that contains the invalid value.
 
     Yields:
         Nothing, once.
 
     Raises:
-        Invalid: If one was raised in the block, with the same note and place.
+        Invalid: If an Invalid was raised in the block, with the same note and place.
     """
     try:
         yield

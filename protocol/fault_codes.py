@@ -1,7 +1,6 @@
 """The faults of which a seat can be proven guilty, each with its code and its meaning ([N-9]).
 
-The order of the table is the order in which a receiver checks. The first fault that applies is
-reported.
+A receiver checks in the order of the table `FAULTS`, and reports the first fault that applies.
 """
 
 from __future__ import annotations
@@ -46,7 +45,8 @@ class Fault(Exception):
         seat: The seat at fault.
         step: The number of the step.
         reason: A sentence that says what was wrong.
-        place: The place of the fault in the body, None if it is in no field of one.
+        place: The field of the seat's body in which the fault is, None if the fault is not in one
+            field.
     """
 
     def __init__(

@@ -1,23 +1,23 @@
-"""The interface of a game: what it must provide so that a table can play it.
+"""The interface between a table and a game: expectations, events, and the methods of a game.
 
-A game is written from this page alone, and the table knows nothing else of it. Seats are numbered
-from 0 to n - 1. A *slot* is a position of the shuffled deck, from 0 to cards - 1, and is the same
-for every seat. A choice is an int or a tuple of ints. A `Game` is bound to the terms of one table.
-Its states are values that are never changed.
+Whoever writes a game needs this page alone, and the table uses nothing else of the game. Seats are
+numbered from 0 to n - 1. A *slot* is a position of the shuffled deck, from 0 to cards - 1, and is
+the same for every seat. A choice is an int or a tuple of ints. A `Game` is bound to the terms of
+one table. Its states are values that are never changed.
 
-The table asks with `expected(state)` what the game waits for, has the seats do it, and tells the
-game with `apply(state, event)`. The next state expects the next thing, until it expects `Over`.
-Each expectation is answered by one event:
+The table asks with `expected(state)` what the game waits for, has the seats do that, and tells the
+game the outcome with `apply(state, event)`. The next state has the next expectation, until a state
+expects `Over`. One kind of event answers each expectation:
 
     Deal -> Dealt    Seal -> Sealed    Unseal -> Unsealed    Show -> Shown
     Choose -> Chosen    Draw -> Drawn    OpenAll -> Opened
 
-`Presence` and `Stopped` answer nothing. They may come before any of these events, but never before
-the deal.
+The events `Presence` and `Stopped` answer no expectation. They may come before any of these events,
+but never before `Dealt`.
 
-Faulty seats may send anything. The table passes only those choices to the game that are of the
-`form` that the game has declared, and that `check` allows. Anything else is a fault of its seat,
-and the game gets None in its place.
+Faulty seats may send anything. The table passes only those choices to `apply` that have the `form`
+that the game has declared, and that `check` allows. Any other choice is a fault of its seat, and
+the game gets None in place of the choice.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ from typing import Any, Final, Protocol, TypeVar
 Choice = int | tuple[int, ...]
 """A choice of a seat."""
 Cards = Mapping[int, int]
-"""The number of the card in each of some slots."""
+"""The numbers of cards, by slot (position of the deck)."""
 Field = int | str | tuple[int, ...]
-"""A value that the message of an illegal move contains."""
+"""A value that an `IllegalMove` contains, for its message."""
 
 
 class IllegalMove(ValueError):
@@ -53,9 +53,9 @@ class IllegalMove(ValueError):
 
 
 NOT_OF_FORM: Final = "not-of-form"
-"""The code of a choice that does not have the form of its kind, which is the field `kind`."""
+"""The code for a choice that does not have the form of its kind. The field `kind` has it."""
 NOTHING_ASKED: Final = "nothing-asked"
-"""The code of a choice that is not asked of this seat now."""
+"""The code for a choice that is not asked of this seat now."""
 
 
 @dataclass(frozen=True)
@@ -73,13 +73,13 @@ class ChoiceForm:
     count: tuple[int, int] | None = None
 
     def admits(self, choice: object) -> bool:
-        """Return whether a value is of this form.
+        """Return whether a value has this form.
 
         Args:
             choice: Any value. True and False are no ints here.
 
         Returns:
-            Whether it is.
+            Whether it has.
         """
         if self.count is None:
             return self._within(choice)
@@ -94,12 +94,12 @@ class ChoiceForm:
 
 @dataclass(frozen=True)
 class Layout:
-    """The layout of the deck.
+    """The layout of the deck: which slots (positions) are hands, and which are opened at the deal.
 
     Attributes:
         cards: The number of cards.
         hands: For each seat the slots that are dealt to it.
-        tops: The slots that are opened to all in the deal.
+        tops: The slots that are opened to all at the deal.
     """
 
     cards: int
@@ -112,7 +112,7 @@ class Layout:
 
 @dataclass(frozen=True)
 class Deal:
-    """The expectation that hands are dealt, the tops are opened, and the joint coin is made."""
+    """The expectation that the cards are dealt, as `Layout` says, and random bytes are drawn."""
 
 
 @dataclass(frozen=True)
@@ -135,7 +135,7 @@ class Unseal:
     Attributes:
         kind: The kind of choice.
         seats: The seats whose choices are opened.
-        shows: Whether a choice names slots whose cards are opened with it.
+        shows: Whether a choice names slots of the deck whose cards are opened together with it.
     """
 
     kind: str
@@ -174,7 +174,7 @@ class Draw:
     """The expectation that cards are opened to all.
 
     Attributes:
-        slots: The slots of the cards.
+        slots: The slots (positions of the deck) of the cards.
     """
 
     slots: tuple[int, ...]
@@ -185,7 +185,7 @@ class OpenAll:
     """The expectation that the last cards are opened to all, as far as t seats can open them.
 
     Attributes:
-        slots: The slots of the cards, in whatever hand they are.
+        slots: The slots (positions of the deck) of the cards, whoever holds them.
     """
 
     slots: tuple[int, ...]
@@ -207,8 +207,8 @@ class Dealt:
     """The event that the cards are dealt.
 
     Attributes:
-        coin: The joint coin, 32 random bytes.
-        cards: The cards of the tops, by slot.
+        coin: 32 random bytes to which all seats have contributed.
+        cards: The cards that were opened to all, by slot: those in `Layout.tops`.
     """
 
     coin: bytes
@@ -221,7 +221,7 @@ class Sealed:
 
     Attributes:
         kind: The kind of choice.
-        seats: The seats that sealed one. Other seats do not owe one any more.
+        seats: The seats that sealed a choice. No other seat owes a choice any more.
     """
 
     kind: str
@@ -234,7 +234,8 @@ class Unsealed:
 
     Attributes:
         kind: The kind of choice.
-        choices: The choice of each seat. None stands for a void choice.
+        choices: The choice of each seat. None stands for a choice that is void because of a fault
+            of its seat.
         cards: The cards that are shown with the choices, by slot.
     """
 
@@ -250,7 +251,7 @@ class Shown:
     Attributes:
         kind: The kind of choice.
         seat: The seat.
-        choice: Its choice. None if it is absent or at fault.
+        choice: The choice of the seat. None if the seat is absent or at fault.
         cards: The cards that are shown, by slot.
     """
 
@@ -267,7 +268,7 @@ class Chosen:
     Attributes:
         kind: The kind of choice.
         seat: The seat.
-        choice: Its choice. None if it is absent or at fault.
+        choice: The choice of the seat. None if the seat is absent or at fault.
     """
 
     kind: str
@@ -329,12 +330,13 @@ S = TypeVar("S")
 class Game(Protocol[S]):
     """A game, bound to the terms of one table.
 
-    Every seat computes by itself what follows. So all methods are pure: the same arguments give the
-    same result at every seat, and no argument is changed. Only `check` raises an error, and only
-    IllegalMove. Any other exception is a mistake of the game, which the table does not catch.
+    Every seat computes the course of the game by itself. So all methods are pure: the same
+    arguments give the same result at every seat, and no argument is changed. Only `check` raises an
+    error, and only IllegalMove. Any other exception is a bug of the game, which the table does not
+    catch.
 
-    The kinds of choices are names of the game. The table passes only kinds that the game has named
-    in an expectation. The name "coin" is reserved for the table.
+    The game names its kinds of choices. The table passes only kinds that the game has named in an
+    expectation. The name "coin" is reserved for the table.
     """
 
     @property
@@ -344,7 +346,8 @@ class Game(Protocol[S]):
     def form(self, kind: str) -> ChoiceForm:
         """Return the form of a kind of choice, which follows from the terms alone.
 
-        It is asked before every `check`. A choice of another form is never passed to the game.
+        The table calls this before every `check`. A choice of another form is never passed to the
+        game.
 
         Args:
             kind: The kind of choice.
@@ -375,9 +378,9 @@ class Game(Protocol[S]):
     def expected(self, state: S) -> Expected:
         """Return what a state expects next.
 
-        Choices are asked only of seats that are present and do not sit out. For all others `apply`
-        uses the default of the game. A state that expects `Unseal` names seats of the last `Sealed`
-        of this kind.
+        The game asks choices only of seats that are present and do not sit out. For all others,
+        `apply` uses the default of the game. A state that expects `Unseal` names only seats that
+        the last `Sealed` event of this kind has named.
 
         Args:
             state: The state.
@@ -389,25 +392,27 @@ class Game(Protocol[S]):
     def apply(self, state: S, event: Event) -> S:
         """Return the state after an event.
 
-        The event answers what the state expects, or is `Presence` or `Stopped`. A choice in it is
-        of its form, and `check` has allowed it in this very state. Otherwise it is None.
+        The event answers what the state expects, or is `Presence` or `Stopped`. A choice in the
+        event has the form of its kind, and `check` has allowed the choice in this very state. A
+        choice that was refused or is missing stands as None in the event.
 
         Args:
             state: The state before the event.
             event: The event.
 
         Returns:
-            The state after it.
+            The state after the event.
         """
 
     def check(self, state: S, kind: str, seat: int, choice: Choice, cards: Cards) -> None:
         """Check that the rules allow a choice.
 
-        It is called for the choices of this seat's player, and for what other seats have chosen,
-        opened or shown. A choice is of its form, and nothing more is known of it.
+        The table calls this for the choices of this seat's player, and for choices that other seats
+        have made, opened or shown. It has only checked that the choice has the form that `form`
+        returns for the kind.
 
         Args:
-            state: The state that asks for the choice, or that expects it to be opened.
+            state: The state that asks for the choice, or that expects the choice to be opened.
             kind: The kind of choice.
             seat: The seat that chooses.
             choice: The choice.
@@ -419,11 +424,11 @@ class Game(Protocol[S]):
         """
 
     def standings(self, state: S) -> tuple[tuple[int, int], ...]:
-        """Return the final standings. It is asked of a state that expects `Over`.
+        """Return the final standings of a game whose state expects `Over`.
 
         Args:
             state: The state.
 
         Returns:
-            The rank and the seat of everyone. Seats may share a rank.
+            A pair (rank, seat) for every seat. Seats may share a rank.
         """

@@ -1,4 +1,4 @@
-"""Measurements of the cryptography, against the cost of the group operations that it makes.
+"""Measurements of the cryptography, compared with the cost of its calls of libsodium.
 
 The clock and the randomness are passed in.
 """
@@ -31,7 +31,7 @@ RAW: dict[str, tuple[Any, str]] = {
     "check": (group.LIBSODIUM, "is_valid_point"),
     "signature": (nacl.bindings, "crypto_sign_open"),
 }
-"""The functions of libsodium whose calls cost time: their module and name."""
+"""The functions of libsodium that are counted and timed: the object that has each, and its name."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class Stopwatch:
     """A clock with which calls are timed several times.
 
     Attributes:
-        clock: Returns seconds.
+        clock: A function that returns seconds.
         rng: The source of randomness.
         rounds: How often each call is timed.
     """
@@ -53,7 +53,7 @@ class Stopwatch:
 
         Args:
             call: The function to call.
-            times: The factor by which it is called more often than `rounds`.
+            times: The function is called `rounds` times this number.
 
         Returns:
             The time in milliseconds.
@@ -93,13 +93,13 @@ def counted() -> Iterator[Counter[str]]:
 
 
 def raw_costs(watch: Stopwatch) -> dict[str, float]:
-    """Return the time of each operation of libsodium by itself.
+    """Return the time that one call of each function of `RAW` takes.
 
     Args:
         watch: The stopwatch.
 
     Returns:
-        The time in microseconds, by the names of `RAW`.
+        The time in microseconds, by the keys of `RAW`.
     """
     one, two = (group.mul_base(scalar(watch.rng)) for _ in range(2))
     number, key = group.encode_scalar(scalar(watch.rng)), SigningKey.generate()
@@ -119,17 +119,17 @@ def raw_costs(watch: Stopwatch) -> dict[str, float]:
 
 
 def measure(call: Callable[[], Any], watch: Stopwatch) -> dict[str, Any]:
-    """Measure a call, and compare it with the cost of the operations that it makes.
+    """Time a call, and compare its time with that of the libsodium calls that it makes.
 
-    The operations by themselves are measured right before and after the call.
+    The libsodium functions are timed by themselves right before and after the call.
 
     Args:
         call: The function to call.
         watch: The stopwatch.
 
     Returns:
-        The time in milliseconds as `ms`, the number of each operation as `operations`, the time of
-        the operations alone as `raw_ms`, and the ratio of both times as `ratio`.
+        A dict. `ms` is the time in milliseconds, `operations` the number of calls of each libsodium
+        function, `raw_ms` the time of these calls alone, and `ratio` is `ms` divided by `raw_ms`.
     """
     with counted() as counts:
         call()
@@ -146,7 +146,7 @@ def measure(call: Callable[[], Any], watch: Stopwatch) -> dict[str, Any]:
 
 
 def deck_work(cards: int, rng: Random) -> dict[str, Callable[[], Any]]:
-    """Return the computations of a deal, for the starting deck and for a shuffled deck.
+    """Return the computations of shuffling and decrypting a deck, ready to be timed.
 
     Args:
         cards: The number of cards.
@@ -176,7 +176,7 @@ def deck_work(cards: int, rng: Random) -> dict[str, Callable[[], Any]]:
 
 
 def choice_work(rng: Random) -> dict[str, Callable[[], Any]]:
-    """Return the computations of a sealed choice.
+    """Return the computations for the escrow of a sealed choice, ready to be timed.
 
     Args:
         rng: The source of randomness.
@@ -196,14 +196,15 @@ def choice_work(rng: Random) -> dict[str, Callable[[], Any]]:
 
 
 def blocks(cards: int, watch: Stopwatch) -> dict[str, Any]:
-    """Return the measurements of all computations, and the sizes of a proof and of a deck.
+    """Measure all computations of `deck_work` and `choice_work`, and libsodium's functions.
 
     Args:
         cards: The number of cards.
         watch: The stopwatch.
 
     Returns:
-        The measurement of each computation by its name, and the sizes in bytes.
+        A dict of the measurement of each computation by its name. It also has the sizes of a
+        shuffle proof and of a deck in bytes, and times of single operations in microseconds.
     """
     work = {**deck_work(cards, watch.rng), **choice_work(watch.rng)}
 

@@ -1,4 +1,4 @@
-"""Cards and their decryption shares: what a slot of the deck contains, and who can see it."""
+"""Cards in the slots (positions) of the deck: their decryption shares, and who can see them."""
 
 from __future__ import annotations
 
@@ -15,19 +15,21 @@ from ..wire import step_bodies
 from .chain_state import Node, Secrets, ShareKey
 
 Shares = Mapping[ShareKey, bytes]
-"""The proven decryption shares, by slot and by the seat whose key made the share."""
+"""The proven decryption shares, by slot of the deck and the seat whose key made the share."""
 
 
 def hidden_of(node: Node, seat: int, choice: Choice) -> tuple[int, ...]:
-    """Return the slots of a shown choice that lack the decryption share of the seat that shows it.
+    """Return the slots that a seat shows and for which its own decryption share is missing.
 
     Args:
         node: The state of the chain before the step.
         seat: The seat that shows cards.
-        choice: Its choice. A tuple names the slots shown.
+        choice: The seat's choice. If it is a tuple, its items are the slots of the deck that are
+            shown.
 
     Returns:
-        The slots of its own hand without its share, in the order of the choice.
+        Those slots of the choice that belong to the seat's hand and lack its share, in the order of
+        the choice.
     """
     if not isinstance(choice, tuple):
         return ()
@@ -36,15 +38,16 @@ def hidden_of(node: Node, seat: int, choice: Choice) -> tuple[int, ...]:
 
 
 def check_showable(node: Node, seat: int, choice: Choice) -> None:
-    """Check that a choice names different slots, each of which is open or in the seat's own hand.
+    """Check that a choice names different slots, which are all open or in the seat's own hand.
 
     Args:
         node: The state of the chain before the step.
         seat: The seat that shows cards.
-        choice: Its choice.
+        choice: The seat's choice.
 
     Raises:
-        Invalid: With code `illegal-choice` if it does not.
+        Invalid: With code `illegal-choice` if the choice is no tuple, repeats a slot, or names
+            another seat's hidden slot.
     """
     slots = choice if isinstance(choice, tuple) else None
     may_show = {*node.cards, *node.table.layout.hands[seat]}
@@ -60,12 +63,14 @@ class ShareBatch:
     """The decryption shares of several slots under one key, with one proof for all of them.
 
     Attributes:
-        node: The chain node before the step in which they are given.
-        seat: The seat that gives them.
-        kind: The kind of the context to which their proof is bound.
-        giver: The seat whose key makes the shares. For an absent seat other seats give them.
-        public: The public key, 32 bytes.
-        slots: The slots.
+        node: The chain node before the step in which the shares are given.
+        seat: The seat that signs the body with the shares.
+        kind: A text that is hashed into the proof, different for each absent seat and for own
+            shares.
+        giver: The seat whose decryption shares these are: `seat` itself, or an absent seat in whose
+            place `seat` gives them.
+        public: The public key for which the proof holds, 32 bytes.
+        slots: The slots (positions of the deck), one for each share.
     """
 
     node: Node
@@ -79,10 +84,11 @@ class ShareBatch:
         """Return the shares of a batch after checking their proof.
 
         Args:
-            data: The points, 32 bytes each, and the proof, 64 bytes. It is empty without slots.
+            data: The points, 32 bytes each in the order of `slots`, and the proof, 64 bytes. Empty
+                if there are no slots.
 
         Returns:
-            The share by slot and giver.
+            The share, by slot and `giver`.
 
         Raises:
             Invalid: If the batch is malformed or the proof is invalid.
@@ -98,7 +104,7 @@ class ShareBatch:
         """Return the bytes of a batch: the shares and their proof.
 
         Args:
-            secret: The secret key, a scalar.
+            secret: The secret key that belongs to `public`, a scalar.
             rng: The source of randomness.
 
         Returns:
@@ -122,7 +128,7 @@ def own_shares(node: Node, seat: int, slots: tuple[int, ...]) -> ShareBatch:
     Args:
         node: The state of the chain before the step.
         seat: The seat.
-        slots: The slots.
+        slots: The slots (positions of the deck).
 
     Returns:
         The batch, which checks or writes the shares.
@@ -141,15 +147,15 @@ def _open(a: bytes, b: bytes, shares: tuple[bytes, ...], cards: int) -> int:
 def opened_cards(
     node: Node, slots: Iterable[int], more: Mapping[tuple[int, int], bytes]
 ) -> dict[int, int]:
-    """Return the cards of those slots of which all decryption shares are known.
+    """Return the cards in given slots of the deck, where all decryption shares are known.
 
     Args:
-        node: The chain node, which has the deck and the shares so far.
+        node: The chain node, which has the deck and the known shares.
         slots: The slots to open.
-        more: Further shares, by slot and giver.
+        more: Further shares, by slot and the seat whose key made the share.
 
     Returns:
-        The card by slot.
+        The number of the card, by slot. Slots that lack a share are left out.
     """
     known, found = {**node.shares, **more}, dict[int, int]()
     for slot in slots:
@@ -170,7 +176,8 @@ def hand(node: Node, seat: int, secrets: Secrets, opened: dict[Ciphertext, int])
         opened: The cards decrypted so far, by ciphertext. New ones are added.
 
     Returns:
-        The card by slot of the seat's hand, for slots of which all other seats gave their share.
+        The number of the card, by slot of the seat's hand. Slots that lack the share of another
+        seat are left out.
     """
     found = {}
     for slot in node.table.layout.hands[seat] if node.keys.deck else ():

@@ -1,6 +1,7 @@
-"""The state at one point of the chain: everything that follows from the steps before it.
+"""The state at one point of the chain (`Node`), and the secrets of one seat (`Secrets`).
 
-Besides, what one seat keeps secret: its keys, and the openings of its sealed choices.
+A node holds everything that follows from the steps before. The secrets are a seat's keys, and the
+openings of its sealed choices.
 """
 
 from __future__ import annotations
@@ -67,7 +68,7 @@ NEXT: Final[Mapping[Kind, frozenset[Kind]]] = {
 }
 """The kinds of steps that may follow a step of each kind ([N-2]).
 
-A change of epoch keeps to it too, because it only changes who speaks.
+A change of epoch keeps to this order, because it only changes which seats owe an input.
 """
 
 SETUP: Final = frozenset(
@@ -77,7 +78,7 @@ SETUP: Final = frozenset(
 
 
 class Missing(IntEnum):
-    """The reason for which a seat's slot in a step has no body."""
+    """The reason why a step records no body of a seat."""
 
     NONE = 0
     """No body was due."""
@@ -88,7 +89,7 @@ class Missing(IntEnum):
 
 
 Slot = bytes | Missing
-"""The content of a seat's slot in a step: the body, or why there is none."""
+"""What a step records of a seat: its body, or the reason why there is none."""
 
 
 @dataclass(frozen=True)
@@ -96,9 +97,10 @@ class Table:
     """The constants of a table: its header, its game, and how proofs are checked.
 
     Attributes:
-        header: The terms and the roster.
+        header: The terms of the table, and the list of its seats.
         game: The game, bound to the terms.
-        check_proof: Checks a proof at once, or puts the check off.
+        check_proof: A function that checks a cryptographic proof, either at once or later together
+            with others.
     """
 
     header: Header
@@ -122,12 +124,12 @@ class Table:
 
     @property
     def quorum(self) -> int:
-        """The quorum, t: how many seats decide, and can replace the key of another."""
+        """The quorum, t: how many seats can decide, and can replace an absent seat's key."""
         return self.header.terms.quorum
 
     @property
     def strict(self) -> bool:
-        """True if t = n, so that there is no key sharing and no escrow."""
+        """True if t = n. Then others cannot replace a seat's key or open its sealed choices."""
         return self.header.terms.strict
 
     @cached_property
@@ -137,15 +139,15 @@ class Table:
 
     @property
     def max_body(self) -> int:
-        """The bytes of the longest body that is stored ([M-8]).
+        """The length in bytes of the longest body of an input that is stored ([M-8]).
 
-        The longest legal ones are a shuffle and the shares of all cards.
+        The longest legal bodies contain a shuffle, or the decryption shares of all cards.
         """
         return 192 * self.layout.cards + 8192
 
     @property
     def first_step(self) -> int:
-        """The number of the first step of epoch 0, the deal. All steps before it are setup.
+        """The number of the deal, the first step of epoch 0. All steps before the deal are setup.
 
         SPEC: [N-6].
         """
@@ -157,29 +159,29 @@ class Table:
         return frozenset(range(self.seats))
 
     def check_choice(self, state: Any, kind: str, seat: int, choice: Choice, cards: Cards) -> None:
-        """Check that a choice is of its form, and that the game allows it.
+        """Check that a choice has the form that the game declares for its kind, and is allowed.
 
         Args:
             state: The state of the game.
             kind: The kind of choice.
             seat: The seat that chooses.
             choice: The choice.
-            cards: The cards that are shown with it, by slot.
+            cards: The cards that are shown with the choice, by slot.
 
         Raises:
-            IllegalMove: If it is not, or the game forbids it.
+            IllegalMove: If the choice has another form, or if the game forbids it.
         """
         if not self.game.form(kind).admits(choice):
             raise IllegalMove(NOT_OF_FORM, kind=kind)
         self.game.check(state, kind, seat, choice, cards)
 
     def context(self, step: int, seat: int, kind: str) -> Context:
-        """Return the context to which a commitment, an escrow or a proof is bound.
+        """Return the context that is hashed into a commitment, an escrow or a proof.
 
         Args:
             step: The number of the step.
-            seat: The seat that makes it.
-            kind: The kind of context.
+            seat: The seat that makes the commitment, escrow or proof.
+            kind: A text that separates things that one seat makes in one step.
 
         Returns:
             The context.
@@ -192,14 +194,14 @@ class Keys:
     """The public keys and the deck, as far as setup has come.
 
     Attributes:
-        hashes: The hash of each seat's key vector, from `key.commit`.
+        hashes: The hash of each seat's key vector, from the step `key.commit`.
         boxes: The X25519 transport key of each seat, 32 bytes each.
         vectors: The key vector of each seat, from `key.reveal`: the commitments to the coefficients
             of its polynomial (Feldman). The first point is the public key.
-        key_shares: The encrypted key shares, by the seat that dealt them and the seat that gets
-            them.
+        key_shares: The encrypted key shares: the first index is the seat that dealt the share, the
+            second the seat that gets it.
         joint: The joint key, the sum of all public keys. It is empty before `key.reveal`.
-        deck: The ciphertext of each slot. It is empty before `key.ok`.
+        deck: The ciphertext in each position of the deck. It is empty before `key.ok`.
         shuffles: How many seats have shuffled the deck.
     """
 
@@ -226,8 +228,8 @@ class Keys:
         """Return the key share that one seat dealt to another, times the base point.
 
         Args:
-            dealer: The seat that dealt it.
-            holder: The seat that got it.
+            dealer: The seat that dealt the key share.
+            holder: The seat that got the key share.
 
         Returns:
             The point, 32 bytes.
@@ -248,7 +250,7 @@ class Keys:
 
 @group.cache_per_backend(4096)
 def public_key_share_of(vector: tuple[bytes, ...], index: int) -> bytes:
-    """Return the public key share that a key vector gives for an index. The last results are kept.
+    """Return the public key share for an index, from a key vector (Feldman); results are cached.
 
     Args:
         vector: The points of the key vector, 32 bytes each.
@@ -276,12 +278,12 @@ def total_key_share(vectors: tuple[tuple[bytes, ...], ...], index: int) -> bytes
 
 @dataclass(frozen=True)
 class SealedChoice:
-    """A choice under a commitment and an escrow.
+    """A choice that is committed to, with an escrow by which others can open it.
 
     Attributes:
-        step: The number of the step in which it was sealed.
+        step: The number of the step in which the choice was committed to.
         commitment: The commitment, 32 bytes.
-        escrow: The escrow, from which t seats can open the choice. It is empty on a strict table.
+        escrow: The encrypted opening, which t seats together can decrypt. It is empty if t = n.
     """
 
     step: int
@@ -291,17 +293,18 @@ class SealedChoice:
 
 @dataclass(frozen=True)
 class Want:
-    """The demand of a chain node: what the next step is, and which seat owes what in it ([N-3]).
+    """The next step at a chain node, and which seat owes what in it ([N-3]).
 
     Attributes:
         kind: The kind of the step.
         speakers: The seats that owe an input.
-        name: The kind of choice that is made or opened in it, or an empty text.
+        name: The kind of choice that is made or opened in the step, or an empty text.
         owes: The seats that owe a choice, or the opening of their sealed choice.
-        dues: The seats whose sealed choice is to be opened, rising. Others open it for an absent
-            one.
-        lacks: The slot and the giver of each missing decryption share, rising.
-        shows: Whether the choice names slots whose cards are opened with it.
+        dues: The seats whose sealed choice is to be opened, rising. For an absent seat the others
+            open its choice.
+        lacks: Each missing decryption share, rising: the slot of the deck, and the seat whose key
+            makes the share.
+        shows: Whether the choice names slots of the deck whose cards are opened together with it.
     """
 
     kind: Kind
@@ -315,13 +318,14 @@ class Want:
 
 @dataclass(frozen=True)
 class Conviction:
-    """A fault that the chain itself proves.
+    """A fault of a seat that the steps of the chain themselves prove.
 
     Attributes:
-        step: The number of the step in which it counts as committed.
+        step: The number of the step in which the seat counts as having committed the fault.
         seat: The seat at fault.
         code: The code of the fault, from `fault_codes.FAULTS`.
-        place: The place of the fault in a body of the seat, None if it is in no field of one.
+        place: The field of the seat's body in which the fault is, None if the fault is not in one
+            field.
     """
 
     step: int
@@ -331,44 +335,49 @@ class Conviction:
 
 
 ChoiceKey = tuple[str, int]
-"""The key of a sealed choice: the kind of choice and the seat."""
+"""The key by which a sealed choice is stored: the kind of choice, and the seat that made it."""
 ShareKey = tuple[int, int]
-"""The key of a decryption share: the slot, and the seat whose key makes the share."""
+"""The key of a decryption share: the slot of the deck, and the seat whose key makes the share."""
 Opening = bytes | Choice | None
-"""The content of an opened choice: a coin as bytes, a choice of the game, or None if void."""
+"""An opened choice: 32 random bytes of a seat for the deal, a choice of the game, or None.
+
+None stands for a choice that is void because of a fault of its seat.
+"""
 
 
 @dataclass(frozen=True, eq=False)
 class Node:
-    """The state of the chain before a step.
+    """The state of the chain before a step, with all that follows from the steps so far.
 
     Attributes:
         table: The table.
         digest: The hash of the chain so far, 32 bytes.
         step: The number of the next step.
         present: The seats that are present.
-        want: What the next step is, and who owes what in it.
+        want: The kind of the next step, and which seat owes what in it.
         banned: The seats that are out for good.
-        absences: For each seat how often it was made absent.
+        absences: For each seat, how often it was made absent so far.
         game_present: The seats that the game was last told to be present. None stands for all.
         keys: The public keys and the deck.
         state: The state of the game, None in setup.
-        shares: The proven decryption shares, by slot and giver.
+        shares: The proven decryption shares, by slot of the deck and the seat whose key made the
+            share.
         cards: The cards that are open to all, by slot.
         sealed: The sealed choices, by kind of choice and seat.
-        lost: The keys of sealed choices whose owner was not present at some time since. Other seats
-            may open them.
+        lost: The keys of sealed choices whose owner was absent at some time after it sealed them.
+            Other seats may open these choices.
         opened: The opened choices, by kind of choice and seat.
-        is_over_given: Whether the step `over` has been made.
-        has_dead_keys: Whether the keys of all seats together cannot be used, by no provable fault
-            ([D-8]).
-        last_barrier: The number of the last `barrier` step. What was sealed before it may be
-            opened.
-        convictions: The faults that the chain itself proves.
+        is_over_given: Whether the step `over` is done.
+        has_dead_keys: Whether the keys of all seats add up to an unusable key, which is nobody's
+            provable fault ([D-8]).
+        last_barrier: The number of the last step `barrier`, in which all confirmed the sealed
+            choices. Choices sealed before that step may be opened.
+        convictions: The faults that the steps of the chain themselves prove.
         parent: The node before this one, None at the beginning.
-        slots: The slots of the step that leads from the parent to this node. None if it was a
-            reconfiguration.
-        derived: Results that were computed from this node and are kept.
+        slots: What the step from the parent to this node records of each seat: its body, or why
+            there is none. None if a change of who is present or banned, which is no step, leads
+            here.
+        derived: The cache of results that were computed from this node.
     """
 
     table: Table
@@ -399,10 +408,10 @@ class Node:
         return f"Node(step={self.step}, {self.want.kind}, present={who}, {self.digest.hex()[:8]})"
 
     def base_digest(self) -> bytes:
-        """Return the digest by which votes name this node as the base of an epoch.
+        """Return the digest by which votes name this node as the one with which an epoch begins.
 
-        It covers the chain, the next step, who is present and banned, the absences and, at the end
-        of the game, the standings.
+        It covers the chain, the next step, who is present and banned, how often seats were absent
+        and, at the end of the game, the standings.
 
         Returns:
             The digest, 32 bytes.
@@ -412,11 +421,11 @@ class Node:
         return digest(Label.BASE, self.table.id, codec.encode(self.base_value()))
 
     def base_value(self) -> tuple[Any, ...]:
-        """Return the values that the base digest covers ([N-13]).
+        """Return the values that `base_digest` hashes ([N-13]).
 
         Returns:
-            The digest, the next step, the present seats, the banned seats, the absences and the
-            standings.
+            The digest of the chain, the number of the next step, the present seats, the banned
+            seats, the number of absences of each seat, and the standings.
         """
         sets = tuple(sorted(self.present)), tuple(sorted(self.banned))
         return (self.digest, self.step, *sets, self.absences, self.standings())
@@ -425,7 +434,8 @@ class Node:
         """Return the standings if the game is over.
 
         Returns:
-            The rank and the seat of everyone, by rank and then by seat. None if it is not over.
+            The rank and the seat of everyone, by rank and then by seat. None if the game is not
+            over.
         """
         if self.want.kind is not Kind.RESULT:
             return None
@@ -452,13 +462,14 @@ class Node:
         return nodes
 
     def before(self, step: int) -> Node | None:
-        """Return the node of this chain before a step, after all reconfigurations there.
+        """Return the last node of this chain whose next step has a given number.
 
         Args:
             step: The number of the step.
 
         Returns:
-            The node, None if the chain has none.
+            The node, None if the chain has no such node. If seats became absent, banned or present
+            again right before the step, the node has these changes.
         """
         node: Node | None = self
         while node is not None and node.step > step:
@@ -471,7 +482,7 @@ class AcceptedBody:
     """A body that was checked and is legal.
 
     Attributes:
-        given: What was read from it, of a type that depends on the kind of step.
+        given: The content that was read from the body, of a type that depends on the kind of step.
     """
 
     given: Any
@@ -506,13 +517,13 @@ class RefusedBody:
 
 @dataclass
 class Derived:
-    """The results that were computed from one chain node, kept so that nothing is computed twice.
+    """The cache of results that were computed from one chain node.
 
     Attributes:
-        verdicts: Whether a body of a seat is legal, by seat and body.
-        steps: The node after a step, by the slots of the step.
-        reconfigurations: The node after a reconfiguration, by present seats, banned seats and
-            absences.
+        verdicts: The verdict whether a body is legal, by seat and body.
+        steps: The node after a step, by what the step records of each seat.
+        reconfigurations: The node after a change of who is present or banned, by present seats,
+            banned seats and each seat's number of absences.
     """
 
     verdicts: dict[tuple[int, bytes], AcceptedBody | RefusedBody] = field(default_factory=dict)
@@ -522,19 +533,19 @@ class Derived:
     )
 
     def clear(self) -> None:
-        """Drop all results. They are computed again when they are needed."""
+        """Drop all cached results. They are computed again when they are needed."""
         self.verdicts, self.steps, self.reconfigurations = {}, {}, {}
 
 
 KEY_SHARE_STEP = 2
-"""The number of the step `key.reveal`, in whose context key shares are encrypted."""
+"""The number of the step `key.reveal`, in which key shares are dealt."""
 
 OwnOpening = tuple[bytes, bytes]
 """The opening of an own sealed choice: the encoded choice, and the nonce of 32 bytes."""
 
 
 def stream(seed: bytes, purpose: str) -> Random:
-    """Return a source of randomness that is derived from a seed, so that a restart gives the same.
+    """Return a source of pseudorandom bytes derived from a seed; equal arguments give equal bytes.
 
     Args:
         seed: The secret seed, 32 bytes.
@@ -559,10 +570,10 @@ class Secrets:
 
     Attributes:
         seed: The seed from which the keys are derived, 32 bytes.
-        polynomial: The coefficients whose first is the secret key, scalars. Key shares are its
-            values.
+        polynomial: The coefficients of the seat's polynomial, scalars. The first is the secret key.
+            The key shares for other seats are values of the polynomial.
         box: The secret X25519 transport key, 32 bytes.
-        openings: The openings of own sealed choices, by commitment.
+        openings: The choice and nonce of each own sealed choice, by commitment.
     """
 
     seed: bytes = field(repr=False)
@@ -587,7 +598,7 @@ class Secrets:
         """Return the openings that were stored since the last call, so that they can be recorded.
 
         Returns:
-            The commitment and the opening of each.
+            The commitment and the opening (choice and nonce) of each.
         """
         fresh = [(c, o) for c, o in list(self.openings.items()) if c not in self._recorded]
         self._recorded |= {c for c, _ in fresh}
@@ -599,18 +610,18 @@ class Secrets:
         return self.polynomial[0]
 
     def key_share_of(self, node: Node, dealer: int, seat: int) -> int:
-        """Return the key share that a seat dealt to this one. It is decrypted once.
+        """Return the key share that another seat dealt to this seat. It is decrypted only once.
 
         Args:
             node: A state of the chain after `key.reveal`.
-            dealer: The seat that dealt it.
+            dealer: The seat that dealt the key share.
             seat: This seat.
 
         Returns:
             The key share, a scalar.
 
         Raises:
-            Invalid: With code `bad-key-sharing` if it cannot be decrypted.
+            Invalid: With code `bad-key-sharing` if the key share cannot be decrypted.
         """
         if dealer == seat:
             return key_sharing.key_share_at(self.polynomial, seat + 1)
@@ -633,7 +644,7 @@ class Secrets:
             rng: The source of randomness.
 
         Returns:
-            False if it was done already.
+            False if this was done already.
         """
         if self._shuffle is not None:
             return False
@@ -641,7 +652,7 @@ class Secrets:
         return True
 
     def take_shuffle(self) -> shuffle_proof.Prepared | None:
-        """Remove and return the prepared shuffle. It must be used for one deck only.
+        """Remove and return the prepared part of a shuffle. It must be used for one deck only.
 
         Returns:
             The prepared shuffle, None if there is none.
@@ -658,7 +669,7 @@ def new_secrets(seed: bytes, size: int) -> Secrets:
         size: The number of coefficients of the polynomial: t, or 1 on a strict table.
 
     Returns:
-        The secrets. No key share of them is zero.
+        The secrets. No key share that the seat deals from them is zero.
     """
     rng = stream(seed, "key")
     polynomial = tuple(nonzero_scalar(rng) for _ in range(size))

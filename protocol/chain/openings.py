@@ -1,11 +1,11 @@
-"""The steps in which things are opened: deal, reveal, open and final.
+"""The rules of the steps in which cards and sealed choices are opened: deal, reveal, open, final.
 
 Each present seat gives in one body everything that it owes:
 
 - the opening of its own sealed choice;
 - decryption shares of cards, made with its own key;
 - decryption shares of cards, made with the key shares of absent seats;
-- escrow shares for lost choices.
+- escrow shares, to open the sealed choices of seats that have been absent (lost choices).
 """
 
 from __future__ import annotations
@@ -28,28 +28,31 @@ from .sealed_choices import check_opening, read_choice, sealing_of
 from .step_interface import StepRules, read_empty
 
 CHOICE: Final = 0
-"""The index of the choice in the field `opening`. The nonce follows it."""
+"""The index of the choice in the field `opening`. The nonce follows the choice."""
 SEALED: Final = FieldPlace("escrow")
-"""The place of a fault in an escrow that others opened: in the body with which its owner sealed."""
+"""The place of a fault in an escrow that others opened: a field of the owner's `seal` body."""
 
 # Demands
 
 
 def own_due(node: Node, seat: int) -> bool:
-    """Return whether a seat must open its own sealed choice in the next step.
+    """Return whether a seat must itself open its sealed choice in the next step.
 
     Args:
         node: The state of the chain before the step.
         seat: The seat.
 
     Returns:
-        Whether its choice is to be opened and is not lost.
+        Whether the seat's choice is to be opened, and has not been left to the others because the
+        seat was absent.
     """
     return seat in node.want.dues and (node.want.name, seat) not in node.lost
 
 
 def lost_dues(node: Node) -> tuple[int, ...]:
-    """Return the seats whose sealed choice the other seats must open in the next step ([D-4]).
+    """Return the seats whose sealed choices the others must open in the next step ([D-4]).
+
+    These seats have been absent since they sealed the choice.
 
     Args:
         node: The state of the chain before the step.
@@ -61,7 +64,7 @@ def lost_dues(node: Node) -> tuple[int, ...]:
 
 
 def own_lacks(node: Node, seat: int) -> tuple[int, ...]:
-    """Return the slots for which the decryption share made with a seat's key is asked for.
+    """Return the slots of the deck for which a share made with a seat's key is missing.
 
     Args:
         node: The state of the chain before the step.
@@ -74,7 +77,7 @@ def own_lacks(node: Node, seat: int) -> tuple[int, ...]:
 
 
 def helped(node: Node) -> tuple[int, ...]:
-    """Return the absent seats whose decryption shares the present seats must give.
+    """Return the absent seats in whose place the present seats must give decryption shares.
 
     Args:
         node: The state of the chain before the step.
@@ -86,23 +89,23 @@ def helped(node: Node) -> tuple[int, ...]:
 
 
 def owes_nothing(node: Node, seat: int) -> bool:
-    """Return whether a seat owes only the empty body in a step that opens things ([N-4]).
+    """Return whether a seat owes only an empty body in the next step, which opens cards ([N-4]).
 
     Args:
         node: The state of the chain before the step.
         seat: The seat.
 
     Returns:
-        Whether nothing is asked of it.
+        Whether no opening and no share is asked of the seat.
     """
     idle = not own_due(node, seat) and not own_lacks(node, seat)
     return idle and not helped(node) and not lost_dues(node)
 
 
 def has_opening(node: Node, seat: int, secrets: Secrets) -> bool:
-    """Return whether a seat has the opening that it owes.
+    """Return whether a seat stores the choice and nonce with which it must open a sealed choice.
 
-    It may be missing after an old journal was restored.
+    They may be missing after an old journal was restored.
 
     Args:
         node: The state of the chain before the step.
@@ -110,7 +113,7 @@ def has_opening(node: Node, seat: int, secrets: Secrets) -> bool:
         secrets: The secrets of the seat.
 
     Returns:
-        True if it has the opening or owes none.
+        True if the seat stores them, or if it owes no opening.
     """
     if not own_due(node, seat):
         return True
@@ -122,13 +125,16 @@ def has_opening(node: Node, seat: int, secrets: Secrets) -> bool:
 
 @dataclass(frozen=True)
 class Given:
-    """The content of a checked body of a gather step.
+    """The content of a checked body of a step in which cards or sealed choices are opened.
 
     Attributes:
-        opened: The opened choice, None if the seat owes none.
-        shares: The decryption shares of the seat's own key, by slot and seat.
-        helps: The decryption shares for absent seats, by slot and absent seat.
-        escrows: The point of each escrow share, by the owner of the escrow.
+        opened: The choice that the seat opened, None if it owes no opening.
+        shares: The decryption shares made with the seat's own key, by slot of the deck and this
+            seat.
+        helps: The decryption shares made in the place of absent seats, by slot of the deck and
+            absent seat.
+        escrows: The point (32 bytes) of each share of an escrow, by the seat whose choice is in the
+            escrow.
     """
 
     opened: Opening = None
@@ -138,10 +144,10 @@ class Given:
 
 
 class GatherStep(StepRules[Given]):
-    """The rules of a step in which each present seat gives everything that it owes."""
+    """The rules of a step in which cards or sealed choices are opened."""
 
     def check(self, node: Node, seat: int, body: bytes) -> Given:
-        """Check every part of a body: opening, shares, shares for absent seats, escrow shares.
+        """Check a body: the opening, the seat's shares, shares for absent seats, escrow shares.
 
         Args:
             node: The state of the chain before the step.
@@ -196,7 +202,10 @@ class GatherStep(StepRules[Given]):
         return opened
 
     def apply(self, node: Node, inputs: Mapping[int, Given]) -> Node:
-        """Add what was given to the state. Shares that fewer than t seats gave are asked for again.
+        """Add what was given to the state, and combine shares that were given for absent seats.
+
+        If fewer than t seats gave a share for an absent seat, it is asked for again in a later
+        step.
 
         Args:
             node: The state of the chain before the step.
@@ -245,7 +254,10 @@ class GatherStep(StepRules[Given]):
 
 
 def _own_slots(node: Node, seat: int, opened: Opening) -> tuple[int, ...]:
-    """Return the slots that are asked of a seat, and those that its opened choice shows."""
+    """Return the slots of the deck for which a seat must give shares made with its own key.
+
+    These are the slots that the step asks for, and hidden slots that the seat's choice shows.
+    """
     slots = own_lacks(node, seat)
     if node.want.shows and isinstance(opened, tuple):
         slots += cards.hidden_of(node, seat, opened)
@@ -260,7 +272,8 @@ def check_move(node: Node, kind: str, seat: int, choice: Choice, shares: Shares)
         kind: The kind of choice.
         seat: The seat that chooses.
         choice: The choice.
-        shares: The decryption shares that the seat gives with it, by slot and seat.
+        shares: The decryption shares that the seat gives with the choice, by slot of the deck and
+            seat.
 
     Raises:
         Invalid: With code `illegal-choice` if the rules forbid it.
@@ -274,20 +287,29 @@ def check_move(node: Node, kind: str, seat: int, choice: Choice, shares: Shares)
 
 
 def _backup_shares(node: Node, seat: int, absent: int) -> cards.ShareBatch:
-    """Return the batch of decryption shares that a seat makes with an absent seat's key share."""
+    """Return the batch of decryption shares that a seat gives in the place of an absent seat.
+
+    The seat makes them with the key share that the absent seat dealt to it.
+    """
     key, slots = node.keys.public_key_share(absent, seat), own_lacks(node, absent)
     return cards.ShareBatch(node, seat, f"help-{absent}", absent, key, slots)
 
 
 def _escrow_share_of(node: Node, seat: int, owner: int) -> tuple[Context, escrow.Sealing]:
-    """Return the context of a seat's escrow share for a lost choice, and that choice's escrow."""
+    """Return the context of a seat's share of another seat's escrow, and that escrow.
+
+    The escrow contains the sealed choice of the seat `owner`, which has been absent.
+    """
     kind = node.want.name
     context = node.table.context(node.step, seat, f"escrow-{owner}")
     return context, sealing_of(node, owner, kind, node.sealed[kind, owner])
 
 
 def _open_lost(after: Node, node: Node, owner: int, shares: Mapping[int, bytes]) -> Node:
-    """Return the node at which a lost choice is opened, or is void because of a fault in it."""
+    """Open the sealed choice of a seat that has been absent, from the others' escrow shares.
+
+    Return the node after that: the choice is opened, or is void because of a fault in it.
+    """
     kind = node.want.name
     sealed = node.sealed[kind, owner]
     found: Opening
@@ -316,8 +338,8 @@ def void(node: Node, kind: str, seat: int, conviction: Conviction) -> Node:
     Args:
         node: The state of the chain.
         kind: The kind of choice.
-        seat: The owner.
-        conviction: The fault of the owner.
+        seat: The seat that made the choice.
+        conviction: The fault of that seat.
 
     Returns:
         The new state of the chain.

@@ -1,4 +1,4 @@
-"""The steps of the game in which a seat makes a choice or confirms the result."""
+"""The rules of the steps in which seats make choices, or confirm the result of the game."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from .step_interface import StepRules, read_empty
 
 
 class SealStep(StepRules[SealedChoice | None]):
-    """The rules of `seal`, in which each seat that owes a choice seals it.
+    """The rules of `seal`, in which each seat that owes a choice commits to it.
 
-    The others give the empty body.
+    The other seats give an empty body.
     """
 
     def check(self, node: Node, seat: int, body: bytes) -> SealedChoice | None:
-        """Check the escrow of a sealed choice.
+        """Check a body with a commitment to a choice and, unless t = n, the escrow of the choice.
 
         Returns:
-            The sealed choice, None for the empty body of a seat that owes none.
+            The sealed choice. None for a seat that owes no choice, whose body must be empty.
 
         Raises:
             Invalid: With code `bad-body` or `bad-escrow`.
@@ -54,7 +54,7 @@ class SealStep(StepRules[SealedChoice | None]):
     def write_choice(
         self, node: Node, seat: int, choice: Choice, secrets: Secrets, rng: Random
     ) -> bytes:
-        """Return the body that seals a choice. Its opening is stored in the secrets."""
+        """Return the body that commits to a choice, and store its opening in `secrets`."""
         data = step_bodies.encode_choice(choice)
         return seal_choice(node, seat, node.want.name, data, secrets, rng)
 
@@ -63,7 +63,7 @@ class ChooseStep(StepRules[Choice]):
     """The rules of `choose`: one seat makes an open choice."""
 
     def check(self, node: Node, seat: int, body: bytes) -> Choice:
-        """Check that the game allows a choice.
+        """Check that a body is a choice that the game allows.
 
         Returns:
             The choice.
@@ -76,7 +76,7 @@ class ChooseStep(StepRules[Choice]):
         return choice
 
     def apply(self, node: Node, inputs: Mapping[int, Choice]) -> Node:
-        """Tell the game the choice, or that there is none because its seat is absent or at fault.
+        """Tell the game the choice, or None if the seat gave none because it is absent or at fault.
 
         Args:
             node: The state of the chain before the step.
@@ -98,8 +98,9 @@ class Showing:
     """The content of a body in which a seat shows cards.
 
     Attributes:
-        choice: The slots that it shows.
-        shares: The proven decryption shares of those that were hidden, by slot and seat.
+        choice: The slots of the deck whose cards the seat shows.
+        shares: The seat's proven decryption shares for those of these slots that were hidden, by
+            slot and seat.
     """
 
     choice: Choice
@@ -109,17 +110,19 @@ class Showing:
 class ShowStep(StepRules[Showing | None]):
     """The rules of `show`, in which one seat makes an open choice that shows cards.
 
-    The others give the empty body.
+    The other seats give an empty body.
     """
 
     def check(self, node: Node, seat: int, body: bytes) -> Showing | None:
         """Check that the seat may show these cards, and that the game allows the choice.
 
         Returns:
-            The choice with its shares, None for the empty body of a seat that owes none.
+            The choice with its shares. None for a seat that owes no choice, whose body must be
+            empty.
 
         Raises:
-            Invalid: With code `illegal-choice`, or that of a malformed body or an invalid share.
+            Invalid: With code `illegal-choice`, or with the code for a malformed body or an invalid
+                share.
         """
         if seat not in node.want.owes:
             read_empty(body)
@@ -135,7 +138,7 @@ class ShowStep(StepRules[Showing | None]):
         return Showing(choice, shares)
 
     def apply(self, node: Node, inputs: Mapping[int, Showing | None]) -> Node:
-        """Apply the shown choice: its decryption shares are known from now on.
+        """Store the shown choice as opened, and add its decryption shares to the state.
 
         Args:
             node: The state of the chain before the step.
@@ -154,7 +157,7 @@ class ShowStep(StepRules[Showing | None]):
     def write_choice(
         self, node: Node, seat: int, choice: Choice, secrets: Secrets, rng: Random
     ) -> bytes:
-        """Return the body with a choice, and decryption shares of the hidden cards it shows."""
+        """Return the body with a choice and the decryption shares of the hidden cards in it."""
         shares = own_shares(node, seat, hidden_of(node, seat, choice)).write(secrets.key, rng)
         return step_bodies.encode_body(ShowBody(step_bodies.encode_choice(choice), shares))
 
@@ -162,29 +165,29 @@ class ShowStep(StepRules[Showing | None]):
 class ResultStep(StepRules[None]):
     """The rules of `result`: every present seat gives the standings and the present seats.
 
-    Two implementations whose rules differ sign different bodies here. So the difference is found
-    before a result is final.
+    If two implementations have different rules, their seats sign different bodies in this step. So
+    the difference is found before a result is final.
     """
 
     def check(self, node: Node, seat: int, body: bytes) -> None:
-        """Check that a body has the standings and the present seats of the chain ([N-13]).
+        """Check that a body contains the standings and the present seats of this chain ([N-13]).
 
         Args:
-            node: The last state of the chain, which wants `result`.
+            node: The last state of the chain, whose next step is `result`.
             seat: The seat that gives the body.
             body: The bytes of the body.
 
         Raises:
-            Invalid: With code `bad-body` if it does not.
+            Invalid: With code `bad-body` if it contains anything else.
         """
         if body != node.result_body():
             raise Invalid("bad-body", "other standings or present seats than those of the chain")
 
     def apply(self, node: Node, inputs: Mapping[int, None]) -> Node:
-        """Raise an error, because the inputs to `result` are no step of the chain.
+        """Raise an error: the inputs to `result` confirm the end, and never make a further node.
 
         Args:
-            node: The last state of the chain, which wants `result`.
+            node: The last state of the chain, whose next step is `result`.
             inputs: What was given, by seat.
 
         Returns:
@@ -199,7 +202,7 @@ class ResultStep(StepRules[None]):
         """Return the body of `result`: the standings and the present seats.
 
         Args:
-            node: The last state of the chain, which wants `result`.
+            node: The last state of the chain, whose next step is `result`.
             seat: The seat.
             secrets: The secrets of the seat.
             rng: The source of randomness.

@@ -1,4 +1,7 @@
-"""Sealed choices: a commitment with an escrow, their checks, and their opening."""
+"""Sealed choices: how to make, check and open a commitment with its escrow.
+
+The escrow contains the encrypted opening, so that t seats can open the choice of an absent seat.
+"""
 
 from __future__ import annotations
 
@@ -13,11 +16,11 @@ from .chain_state import Node, SealedChoice, Secrets
 
 
 def choice_size(node: Node, kind: str) -> int:
-    """Return how many bytes an encoded choice of a kind has at most.
+    """Return the length in bytes of the longest encoded choice of a kind.
 
     Args:
         node: Any state of the chain.
-        kind: The kind of choice, or `coin`.
+        kind: The kind of choice, as the game calls it, or `coin` for the random bytes of the deal.
 
     Returns:
         The number of bytes.
@@ -38,13 +41,13 @@ def opening_size(choice_size: int) -> int:
 
 
 def context_of(node: Node, step: int, seat: int, kind: str) -> Context:
-    """Return the context to which a sealed choice is bound ([C-12]).
+    """Return the context that is hashed into a sealed choice's commitment and escrow ([C-12]).
 
     Args:
         node: Any state of the chain.
-        step: The number of the step in which it is sealed.
-        seat: The seat that seals it.
-        kind: The kind of choice, as the game calls it, or `coin`.
+        step: The number of the step in which the choice is sealed.
+        seat: The seat that seals the choice.
+        kind: The kind of choice, as the game calls it, or `coin` for the random bytes of the deal.
 
     Returns:
         The context.
@@ -53,7 +56,7 @@ def context_of(node: Node, step: int, seat: int, kind: str) -> Context:
 
 
 def sealing_of(node: Node, seat: int, kind: str, sealed: SealedChoice) -> escrow.Sealing:
-    """Return the escrow of a sealed choice, with everything to which it is bound.
+    """Return the escrow of a sealed choice, with all values that its proof covers.
 
     Args:
         node: A state of the chain after `key.reveal`.
@@ -71,18 +74,18 @@ def sealing_of(node: Node, seat: int, kind: str, sealed: SealedChoice) -> escrow
 def seal_choice(
     node: Node, seat: int, kind: str, choice: bytes, secrets: Secrets, rng: Random
 ) -> bytes:
-    """Seal a choice with a fresh nonce, and store its opening in the secrets ([D-5]).
+    """Commit to a choice with a fresh nonce, and store its opening in the secrets ([D-5]).
 
     Args:
-        node: The state of the chain before the step in which it is sealed.
-        seat: The seat that seals it.
+        node: The state of the chain before the step in which the choice is sealed.
+        seat: The seat that seals the choice.
         kind: The kind of choice, or `coin`.
-        choice: The encoded choice, or the 32 bytes of the coin.
+        choice: The encoded choice, or 32 random bytes if `kind` is `coin`.
         secrets: The secrets of the seat, to which the opening is added.
         rng: The source of randomness.
 
     Returns:
-        The body with the commitment and the escrow.
+        The encoded body with the commitment and the escrow.
     """
     context, nonce = context_of(node, node.step, seat, kind), rng(step_bodies.NONCE)
     committed = commitments.commit(context, choice, nonce)
@@ -107,7 +110,7 @@ def check_sealed(node: Node, seat: int, kind: str, read: SealBody) -> SealedChoi
         The sealed choice.
 
     Raises:
-        Invalid: With code `bad-escrow` if the escrow has the wrong size, or is not one of this
+        Invalid: With code `bad-escrow` if the escrow has the wrong size, or does not belong to this
             commitment, step and seat.
     """
     sealed = SealedChoice(node.step, read.commitment, read.escrow)
@@ -130,7 +133,7 @@ def check_opening(
     opening: tuple[bytes, bytes],
     check_proof: Checker = at_once,
 ) -> None:
-    """Check that a choice and a nonce give the commitment and the escrow again, byte for byte.
+    """Check that a choice and a nonce reproduce the sealed commitment and escrow exactly.
 
     Args:
         node: Any state of the chain.
@@ -138,12 +141,12 @@ def check_opening(
         kind: The kind of choice, or `coin`.
         sealed: The sealed choice.
         opening: The encoded choice and the nonce.
-        check_proof: Checks the escrow at once, or puts the check off. It may be put off if a wrong
-            escrow is a fault of the seat that gives the opening.
+        check_proof: The function that checks the escrow, at once or later. The check may be put off
+            only if a wrong escrow is a fault of the seat that gives the opening.
 
     Raises:
         Invalid: With code `bad-body` if the choice is too long, `bad-opening` if the commitment
-            differs, and `bad-escrow` if the escrow does.
+            differs, and `bad-escrow` if the escrow differs.
     """
     choice, nonce = opening
     context = context_of(node, sealed.step, seat, kind)
@@ -164,13 +167,13 @@ def read_choice(node: Node, kind: str, data: bytes) -> bytes | Choice:
     Args:
         node: Any state of the chain.
         kind: The kind of choice, or `coin`.
-        data: The bytes.
+        data: The encoded choice, or the random bytes of the deal if `kind` is `coin`.
 
     Returns:
         The 32 bytes of a coin as they are, and for any other kind an int or a tuple of ints.
 
     Raises:
-        Invalid: With code `bad-body` if they are malformed.
+        Invalid: With code `bad-body` if the bytes are malformed.
     """
     if kind == COIN:
         if len(data) != COIN_SIZE:

@@ -1,4 +1,4 @@
-"""The steps of setup before the deal: keys, key sharing, sealed coins and shuffles."""
+"""The rules of the steps of setup: keys, key sharing, commitments to random coins, and shuffles."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from .sealed_choices import check_sealed, seal_choice
 from .step_interface import StepRules
 
 Deck = tuple[Ciphertext, ...]
-"""The ciphertext of each slot."""
+"""The ciphertext in each position of the deck."""
 T = TypeVar("T")
-"""The type of what a body of a step contains."""
+"""The type of the content of a step's body."""
 
 
 def key_hash(node: Node, seat: int, step: int, vector: tuple[bytes, ...]) -> bytes:
-    """Return the hash of a key vector, which `key.commit` shows and `key.reveal` must match.
+    """Return the hash by which a seat commits to its key vector (the points of Feldman's VSS).
 
     Args:
         node: Any state of the chain.
         seat: The owner of the key vector.
-        step: The number of the step `key.commit`.
+        step: The number of the step `key.commit`, in which the hash is shown.
         vector: The points of the key vector, 32 bytes each.
 
     Returns:
@@ -40,13 +40,13 @@ def key_hash(node: Node, seat: int, step: int, vector: tuple[bytes, ...]) -> byt
 
 
 class KeyCommitStep(StepRules[KeyCommit]):
-    """The rules of `key.commit`, in which each seat commits to its key vector."""
+    """The rules of `key.commit`, in which each seat commits to its public key and key sharing."""
 
     def check(self, node: Node, seat: int, body: bytes) -> KeyCommit:
-        """Check that the transport key is canonical and not of low order.
+        """Check that the X25519 transport key in a body is canonical and not of low order.
 
         Returns:
-            The body.
+            The decoded body.
 
         Raises:
             Invalid: With code `bad-body` or `bad-key`.
@@ -61,14 +61,14 @@ class KeyCommitStep(StepRules[KeyCommit]):
 
         Args:
             node: The state of the chain before the step.
-            inputs: The body of each seat.
+            inputs: The decoded body of each seat.
         """
         every = in_seat_order(node, inputs)
         hashes, boxes = tuple(r.hash for r in every), tuple(r.box for r in every)
         return replace(node, keys=Keys(hashes=hashes, boxes=boxes))
 
     def write(self, node: Node, seat: int, secrets: Secrets, rng: Random) -> bytes:
-        """Return the hash of the own key vector, with the own transport key.
+        """Return the encoded body: the hash of the own key vector, and the own transport key.
 
         Args:
             node: The state of the chain before the step.
@@ -84,13 +84,13 @@ class KeyCommitStep(StepRules[KeyCommit]):
 
 
 class KeyRevealStep(StepRules[KeyReveal]):
-    """The rules of `key.reveal`, in which each seat shows its key vector and deals key shares."""
+    """The rules of `key.reveal`: each seat shows its key vector (Feldman) and deals key shares."""
 
     def check(self, node: Node, seat: int, body: bytes) -> KeyReveal:
-        """Check a key vector, the proof of its secret key, and the sizes of its key shares.
+        """Check a key vector, the proof that its secret key is known, and its key shares' sizes.
 
         Returns:
-            The body.
+            The decoded body.
 
         Raises:
             Invalid: With code `bad-body`, `bad-point`, `bad-key-hash`, `bad-key-proof` or
@@ -123,12 +123,12 @@ class KeyRevealStep(StepRules[KeyReveal]):
     def apply(self, node: Node, inputs: Mapping[int, KeyReveal]) -> Node:
         """Store the key vectors and compute the joint key.
 
-        If a point that follows from the keys is the identity, the table ends without anybody at
-        fault.
+        If a point that follows from the keys of all seats is the identity, the keys cannot be used.
+        The table then ends, with nobody at fault.
 
         Args:
             node: The state of the chain before the step.
-            inputs: The body of each seat.
+            inputs: The decoded body of each seat.
 
         SPEC: [D-8].
         """
@@ -149,7 +149,7 @@ class KeyRevealStep(StepRules[KeyReveal]):
         return replace(node, keys=keys, has_dead_keys=group.IDENTITY in derived)
 
     def write(self, node: Node, seat: int, secrets: Secrets, rng: Random) -> bytes:
-        """Return the own key vector, the proof of its secret key, and encrypted key shares."""
+        """Return the encoded body: the key vector, its proof, and the encrypted key shares."""
         vector = tuple(key_sharing.feldman_vector(secrets.polynomial))
         context = node.table.context(node.step, seat, "key")
         proof = sigma_proofs.prove_key(context, secrets.key, vector[0], rng)
@@ -172,12 +172,12 @@ def key_share_is_valid(node: Node, dealer: int, holder: int, secret: bytes) -> b
 
     Args:
         node: A state of the chain after `key.reveal`.
-        dealer: The seat that dealt it.
-        holder: The seat for which it is encrypted.
-        secret: The secret transport key of that seat, 32 bytes.
+        dealer: The seat that dealt the key share.
+        holder: The seat for which the key share is encrypted.
+        secret: The secret transport key of the seat `holder`, 32 bytes.
 
     Returns:
-        Whether it is valid.
+        Whether the key share is valid.
     """
     context = node.table.context(chain_state.KEY_SHARE_STEP, dealer, f"key-share-{holder}")
     try:
@@ -191,13 +191,16 @@ def key_share_is_valid(node: Node, dealer: int, holder: int, secret: bytes) -> b
 
 
 class KeyOkStep(StepRules[SealedChoice | Complaint]):
-    """The rules of `key.ok`: each seat seals its coin, or complains of a key share."""
+    """The rules of `key.ok`: each seat commits to 32 random bytes, or complains of a key share.
+
+    The random bytes, its *coin*, are opened in the deal.
+    """
 
     def check(self, node: Node, seat: int, body: bytes) -> SealedChoice | Complaint:
-        """Check a sealed coin, or a complaint about a key share.
+        """Check a commitment to a seat's 32 random bytes (its coin), or a complaint of a key share.
 
         Returns:
-            The sealed coin or the complaint.
+            The commitment with its escrow, or the complaint.
 
         Raises:
             Invalid: With code `bad-body`, `bad-escrow` or `false-complaint`.
@@ -217,11 +220,11 @@ class KeyOkStep(StepRules[SealedChoice | Complaint]):
         return read
 
     def apply(self, node: Node, inputs: Mapping[int, SealedChoice | Complaint]) -> Node:
-        """Store the sealed coins and make the deck, or convict a dealer by a complaint.
+        """Store the commitments and make the deck, or convict the seat that a complaint names.
 
         Args:
             node: The state of the chain before the step.
-            inputs: The sealed coin or the complaint of each seat.
+            inputs: Each seat's commitment to its random bytes, or its complaint of a key share.
         """
         sealed = dict(node.sealed)
         for seat, one in enumerate(in_seat_order(node, inputs)):
@@ -233,7 +236,7 @@ class KeyOkStep(StepRules[SealedChoice | Complaint]):
         return replace(node, sealed=sealed, keys=replace(node.keys, deck=tuple(deck)))
 
     def write(self, node: Node, seat: int, secrets: Secrets, rng: Random) -> bytes:
-        """Return a complaint of the first invalid key share, or else a sealed coin."""
+        """Return a complaint of the first invalid key share, or a commitment to 32 random bytes."""
         dealers = () if node.table.strict else (s for s in range(node.table.seats) if s != seat)
         for dealer in dealers:
             if not key_share_is_valid(node, dealer, seat, secrets.box):
@@ -245,7 +248,7 @@ class ShuffleStep(StepRules[Deck]):
     """The rules of `shuffle`: one seat permutes and re-encrypts the deck."""
 
     def check(self, node: Node, seat: int, body: bytes) -> Deck:
-        """Check by its proof that a deck is a shuffle of the deck before.
+        """Check the proof that a body's deck is a shuffle of the current deck.
 
         Returns:
             The shuffled deck.
@@ -266,7 +269,7 @@ class ShuffleStep(StepRules[Deck]):
         return deck
 
     def apply(self, node: Node, inputs: Mapping[int, Deck]) -> Node:
-        """Put the shuffled deck in the place of the deck before.
+        """Replace the current deck by the shuffled deck.
 
         Args:
             node: The state of the chain before the step.
@@ -276,7 +279,10 @@ class ShuffleStep(StepRules[Deck]):
         return replace(node, keys=replace(node.keys, deck=deck, shuffles=node.keys.shuffles + 1))
 
     def write(self, node: Node, seat: int, secrets: Secrets, rng: Random) -> bytes:
-        """Return a new shuffle of the deck with its proof, using what was prepared."""
+        """Return the encoded body: a new shuffle of the deck and its proof.
+
+        A part of the shuffle that was prepared before is used.
+        """
         context = node.table.context(node.step, seat, "shuffle")
         joint, before = node.keys.joint, node.keys.deck
         after, secret = shuffle_proof.shuffle(joint, before, rng, secrets.take_shuffle())
@@ -285,7 +291,7 @@ class ShuffleStep(StepRules[Deck]):
 
 
 def _of_shuffle(deck: Deck) -> FieldPlace:
-    """Return the place of a fault in a shuffle: the first malformed card, or the proof."""
+    """Return the faulty field of a refused shuffle: the first malformed card, or the proof."""
     for index, card in enumerate(deck):
         try:
             group.decode_point(card.a), group.decode_point(card.b)
@@ -295,7 +301,7 @@ def _of_shuffle(deck: Deck) -> FieldPlace:
 
 
 def in_seat_order(node: Node, inputs: Mapping[int, T]) -> list[T]:
-    """Return the content of the body of each seat. In these steps all seats give one.
+    """Return the contents of all seats' bodies, in the order of the seats.
 
     Args:
         node: The state of the chain before the step.
@@ -308,7 +314,7 @@ def in_seat_order(node: Node, inputs: Mapping[int, T]) -> list[T]:
 
 
 def setup_want(node: Node) -> Want:
-    """Return what the next step of setup is, which depends on how far the keys have come.
+    """Return the next step of setup, according to how far keys and deck have come.
 
     SPEC: [N-3], [N-6].
 
@@ -316,7 +322,8 @@ def setup_want(node: Node) -> Want:
         node: The state of the chain before the step.
 
     Returns:
-        The demand of the node: the step `ended` if the table cannot go on.
+        The kind of the next step and the seats that owe an input to it. The kind is `ended` if the
+        table cannot go on.
     """
     everyone = node.table.everyone
     keys = node.keys

@@ -1,4 +1,4 @@
-"""The interface of a kind of step: how its bodies are checked, applied and written."""
+"""The interface of a kind of step: how seats' inputs (bodies) are checked, applied and written."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from ..wire import step_bodies
 from .chain_state import Node, Secrets
 
 C = TypeVar("C")
-"""The type of what is read from a checked body, all of whose proofs are valid."""
+"""The type of the content of a checked body, whose proofs are all valid."""
 
 
 class StepRules(ABC, Generic[C]):
-    """The rules of one kind of step: `check` one body, `apply` all bodies, `write` an own one."""
+    """The rules of one kind of step: `check` one body, `apply` all bodies, `write` an own body."""
 
     @abstractmethod
     def check(self, node: Node, seat: int, body: bytes) -> C:
@@ -38,11 +38,11 @@ class StepRules(ABC, Generic[C]):
 
     @abstractmethod
     def apply(self, node: Node, inputs: Mapping[int, C]) -> Node:
-        """Return the node after the step, whose digest, number and next step are still to be set.
+        """Return the node after the step; the caller sets its digest, number and next step.
 
         Args:
             node: The state of the chain before the step.
-            inputs: The content of each body, by seat. Seats that gave none are left out.
+            inputs: The content of each body, by seat. Seats that gave no body are left out.
 
         Returns:
             The new state of the chain.
@@ -85,10 +85,10 @@ class StepRules(ABC, Generic[C]):
 
 @dataclass(frozen=True)
 class EmptyStep(StepRules[None]):
-    """The rules of a step in which each speaker gives the empty body, to confirm what came before.
+    """The rules of a step in which seats confirm what came before, by an empty body.
 
     Attributes:
-        then: Returns the node after the step from the one before.
+        then: A function that takes the node before the step, and returns the node after it.
     """
 
     then: Callable[[Node], Node] = lambda node: node
@@ -106,7 +106,7 @@ class EmptyStep(StepRules[None]):
 
         Args:
             node: The state of the chain before the step.
-            inputs: The seats that gave a body.
+            inputs: The seats that gave a body, as keys.
 
         Returns:
             What `then` returns.
@@ -115,13 +115,13 @@ class EmptyStep(StepRules[None]):
 
 
 def read_empty(body: bytes) -> None:
-    """Check that a body is the empty one ([N-4]).
+    """Check that a body is the empty body, the encoding of nil ([N-4]).
 
     Args:
         body: The bytes of the body.
 
     Raises:
-        Invalid: With code `bad-body` if it is not.
+        Invalid: With code `bad-body` if it is another body.
     """
     if body != step_bodies.EMPTY:
         raise Invalid("bad-body", "a body where none was due")

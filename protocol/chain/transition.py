@@ -1,7 +1,7 @@
-"""The transitions of the chain: pure functions from steps to state, the same for every program.
+"""The transitions of the chain: pure functions that compute the state after a step.
 
-What the next step is follows from the goals of the game. `STEPS` names for each kind of step the
-object that checks, applies and writes its bodies.
+The rules of the game say what is expected next, and the next step follows from that. For each kind
+of step, `STEPS` has the object that checks, applies and writes the bodies of the step.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from .step_interface import EmptyStep, StepRules
 def lacking(
     node: Node, slots: tuple[int, ...], givers: frozenset[int]
 ) -> tuple[tuple[int, int], ...]:
-    """Return the decryption shares of slots that are not known yet.
+    """Return which decryption shares of given slots (positions of the deck) are not known yet.
 
     Args:
         node: The state of the chain.
@@ -38,25 +38,29 @@ def lacking(
         givers: The seats whose shares are needed.
 
     Returns:
-        The slot and the giver of each missing share, rising.
+        The slot and the seat of each missing share, rising.
     """
     return tuple((s, g) for s in sorted(slots) for g in sorted(givers) if (s, g) not in node.shares)
 
 
 def _shown_slots(node: Node, name: str, seats: frozenset[int]) -> tuple[int, ...]:
-    """Return the slots that the opened choices of seats name, rising."""
+    """Return the slots of the deck that the opened choices of seats name, rising."""
     choices = (node.opened.get((name, seat)) for seat in seats)
     slots = {slot for choice in choices if isinstance(choice, tuple) for slot in choice}
     return tuple(sorted(slots))
 
 
 def _gather(node: Node, want: Want) -> Want | None:
-    """Return a demand, or None if it asks for nothing."""
+    """Return the given next step, or None if no opening and no share is missing in it."""
     return want if want.dues or want.lacks else None
 
 
 def _want_unseal(node: Node, goal: game.Unseal) -> Want | None:
-    """Return the step that opens sealed choices, or the barrier before it, None if all are open."""
+    """Return the step that comes next in order to open sealed choices, None if all are open.
+
+    If a choice was sealed after the last step `barrier`, a barrier comes first: all present seats
+    confirm in it that they store the sealed choices.
+    """
     dues = tuple(sorted(s for s in goal.seats if (goal.kind, s) not in node.opened))
     is_new = any(node.sealed[goal.kind, s].step > node.last_barrier for s in dues)
     if is_new and not node.table.strict:
@@ -69,7 +73,11 @@ def _want_unseal(node: Node, goal: game.Unseal) -> Want | None:
 
 
 def _want_deal(node: Node) -> Want | None:
-    """Return the step `deal`, which asks for all coins and for the shares of hands and tops."""
+    """Return the step `deal`, None if nothing is missing for the deal any more.
+
+    The step asks for the openings of all seats' coins (random contributions). It also asks for the
+    decryption shares of the cards in hands, and of the cards that are opened to all.
+    """
     everyone, layout = node.table.everyone, node.table.layout
     pairs = [*lacking(node, layout.tops, everyone)]
     for seat, hand in enumerate(layout.hands):
@@ -79,14 +87,15 @@ def _want_deal(node: Node) -> Want | None:
 
 
 def want_of(node: Node, goal: game.Expected) -> Want | None:
-    """Return the step that a node wants in order to reach a goal of the game ([N-3], [E-16]).
+    """Return the next step towards what the game expects ([N-3], [E-16]).
 
     Args:
         node: The state of the chain.
-        goal: The goal.
+        goal: What the game expects, for example that choices are opened.
 
     Returns:
-        The demand, None if the goal is reached.
+        The kind of step and what is asked for in it. None if everything for the expectation is
+        there.
     """
     match goal:
         case game.Deal():
@@ -117,7 +126,7 @@ def want_of(node: Node, goal: game.Expected) -> Want | None:
 
 
 def _keep(node: Node, slots: tuple[int, ...]) -> tuple[Node, dict[int, int]]:
-    """Open slots to all, and return the changed node with their cards."""
+    """Open slots of the deck to all; return the changed node and the cards by slot."""
     found = opened_cards(node, slots, {})
     return replace(node, cards={**node.cards, **found}), found
 
@@ -134,7 +143,7 @@ def _clear(node: Node, kind: str, seats: frozenset[int]) -> Node:
 
 
 def _judge_shown(node: Node, goal: game.Unseal, cards: dict[int, int]) -> Node:
-    """Judge choices that show cards by the rules of the game, with all cards open ([P-1])."""
+    """Judge opened choices that show cards by the game's rules, void the illegal ones ([P-1])."""
     for seat in sorted(goal.seats):
         choice = node.opened[goal.kind, seat]
         if choice is None or isinstance(choice, bytes):
@@ -148,7 +157,7 @@ def _judge_shown(node: Node, goal: game.Unseal, cards: dict[int, int]) -> Node:
 
 
 def _conclude_unseal(node: Node, goal: game.Unseal) -> tuple[Node, game.Event]:
-    """Return the node after an opening, and its event with choices and cards ([P-2])."""
+    """Return the node after choices were opened, and the event with choices and cards ([P-2])."""
     cards: dict[int, int] = {}
     if goal.shows:
         node, cards = _keep(node, _shown_slots(node, goal.kind, goal.seats))
@@ -165,17 +174,18 @@ def _choice(opened: chain_state.Opening) -> Choice | None:
 
 
 def conclude(node: Node, goal: game.Expected) -> Node:
-    """Tell the game the event that answers a goal that is reached ([P-3]).
+    """Tell the game that what it expected has happened, by an event ([P-3]).
 
     Args:
-        node: The chain node, which lacks nothing for the goal.
-        goal: The goal.
+        node: A chain node at which everything that the event contains is known.
+        goal: What the game expected.
 
     Returns:
         The node with the new state of the game.
 
     Raises:
-        RuntimeError: If the goal is one that is answered when its own step is applied.
+        RuntimeError: If the expectation is a kind (seal, choose, over) of which the game is told
+            when the step itself is applied.
     """
     event: game.Event
     match goal:
@@ -210,13 +220,13 @@ LAST_STEP: Final[Quota] = 12_000
 
 
 def settle(node: Node) -> Node:
-    """Answer every goal of the game that is reached, and find the step that is wanted next ([P-4]).
+    """Tell the game all expected events that are complete, and find the next step ([P-4]).
 
     Args:
         node: The chain node after a step or a reconfiguration.
 
     Returns:
-        The node with the new state of the game, and with what it wants.
+        The node with the new state of the game, and with the next step in `want`.
     """
     while True:
         goal = node.table.game.expected(node.state)
@@ -230,10 +240,11 @@ def settle(node: Node) -> Node:
 
 
 def joint_coin(node: Node) -> bytes:
-    """Return the random bytes that all seats made together, and that none of them could choose.
+    """Return the joint coin: random bytes from all seats, which no seat alone could choose.
 
     Args:
-        node: A chain node at which all coins are opened. A void coin counts as empty.
+        node: A chain node at which the coins (random contributions) of all seats are opened. A coin
+            that is void by a fault of its seat counts as empty.
 
     Returns:
         The joint coin, 32 bytes.
@@ -260,12 +271,12 @@ STEPS: Final[Mapping[Kind, StepRules[Any]]] = {
     Kind.FINAL: GatherStep(),
     Kind.RESULT: ResultStep(),
 }
-"""The rules of each kind of step but `ENDED`, which is no step.
+"""The rules of each kind of step, except `ENDED`, which is no step.
 
 By `DECK_OK` all seats confirm that they have checked the deck, and the game begins before the deal
-([D-2]). By `BARRIER` all present seats confirm that they store the sealed choices. These are final
-then, before any of them is opened ([N-10]). By `OVER` they confirm that only the final opening is
-left.
+([D-2]). By `BARRIER` all present seats confirm that they store the sealed choices, so that these
+are final before any of them is opened ([N-10]). By `OVER` they confirm that only the final opening
+of cards is left.
 """
 
 
@@ -290,7 +301,7 @@ def begin(table: Table) -> Node:
 
 
 def verdict(node: Node, seat: int, body: bytes) -> AcceptedBody | RefusedBody:
-    """Return whether a body is legal in the next step of a node. Each body is judged once.
+    """Judge a body for the next step of a node, or return the verdict of an earlier call.
 
     Args:
         node: The state of the chain before the step.
@@ -298,7 +309,7 @@ def verdict(node: Node, seat: int, body: bytes) -> AcceptedBody | RefusedBody:
         body: The bytes of the body.
 
     Returns:
-        The content of a legal body, or the fault of an illegal one.
+        The content of a legal body, or the fault code of an illegal body.
 
     SPEC: [N-7], [N-9], [N-12].
     """
@@ -331,7 +342,7 @@ def check(node: Node, seat: int, body: bytes) -> Any:
 
 
 def known(node: Node, seat: int, body: bytes) -> AcceptedBody | RefusedBody | None:
-    """Return the stored verdict on a body of a speaker.
+    """Return the stored verdict on a body of a seat that owes an input to the step.
 
     Args:
         node: The state of the chain before the step.
@@ -361,11 +372,11 @@ def judge(node: Node, seat: int, body: bytes) -> AcceptedBody | RefusedBody:
 
     Args:
         node: The state of the chain before the step.
-        seat: The speaker that gives the body.
+        seat: The seat that gives the body. It must owe an input to the step.
         body: The bytes of the body.
 
     Returns:
-        The content of a legal body, or the fault of an illegal one.
+        The content of a legal body, or the fault code of an illegal body.
     """
     step = STEPS[node.want.kind]
     try:
@@ -378,13 +389,13 @@ def judge(node: Node, seat: int, body: bytes) -> AcceptedBody | RefusedBody:
 def digest_after_step(before: bytes, slots: Sequence[Slot]) -> bytes:
     """Return the digest of the chain after a step.
 
-    A body is hashed by itself first, so that a certificate need not contain the bodies.
+    Each body enters as its own hash, so that a certificate can show the step without the bodies.
 
     SPEC: 6.1.
 
     Args:
         before: The digest before the step, 32 bytes.
-        slots: The slot of each seat.
+        slots: For each seat its body in the step, or the reason why there is none.
 
     Returns:
         The digest, 32 bytes.
@@ -398,13 +409,13 @@ def digest_after_step(before: bytes, slots: Sequence[Slot]) -> bytes:
 def digest_after_reconfiguration(
     before: bytes, present: frozenset[int], banned: frozenset[int], absences: tuple[int, ...]
 ) -> bytes:
-    """Return the digest of the chain after a reconfiguration ([N-1]).
+    """Return the digest of the chain after a change of who is present or banned ([N-1]).
 
     Args:
-        before: The digest before it, 32 bytes.
+        before: The digest before the change, 32 bytes.
         present: The seats present from then on.
         banned: The seats banned from then on.
-        absences: For each seat how often it was made absent.
+        absences: For each seat, how often it was made absent so far.
 
     Returns:
         The digest, 32 bytes.
@@ -418,15 +429,16 @@ def append(node: Node, slots: Sequence[Slot]) -> Node:
 
     Args:
         node: The state of the chain before the step.
-        slots: The slot of each seat, whose bodies must be legal.
+        slots: For each seat its legal body, or the reason why there is none.
 
     Returns:
-        The node after the step, with what it wants next.
+        The node after the step, with the next step in `want`.
 
     Raises:
         Fault: If a body is illegal.
-        ValueError: If a seat has a body that is no speaker, or there are not n slots.
-        RuntimeError: If the game asks for a kind of step that may not follow.
+        ValueError: If `slots` has a body of a seat that owes no input to this step, or does not
+            have n items.
+        RuntimeError: If the game asks for a kind of step that may not follow this kind.
     """
     key = tuple(slots)
     if key in node.derived.steps:
@@ -451,15 +463,16 @@ def append(node: Node, slots: Sequence[Slot]) -> Node:
 def slots_of(
     node: Node, inputs: dict[int, bytes], missing: Missing = Missing.NONE
 ) -> tuple[Slot, ...]:
-    """Return the slots of a step.
+    """Return what a step records of each seat: its body, or the reason why there is none.
 
     Args:
         node: The state of the chain before the step.
         inputs: The bodies, by seat.
-        missing: The content of the slot of a speaker without a body. Other seats get NONE.
+        missing: The reason for seats that owe an input to the step but are not in `inputs`. Seats
+            that owe none get NONE.
 
     Returns:
-        The slot of each seat.
+        The n items in the order of the seats, as `append` takes them.
     """
     return tuple(
         inputs.get(seat, missing if seat in node.want.speakers else Missing.NONE)
@@ -470,16 +483,18 @@ def slots_of(
 def reconfigure(
     node: Node, present: frozenset[int], banned: frozenset[int], absences: tuple[int, ...]
 ) -> Node:
-    """Return the node after a reconfiguration. The same arguments give the same object.
+    """Return the node after a change of who is present or banned, which is no step.
+
+    The same arguments give the same object.
 
     Args:
-        node: The state of the chain before it.
+        node: The state of the chain before the change.
         present: The seats present from then on.
         banned: The seats banned from then on.
-        absences: For each seat how often it was made absent.
+        absences: For each seat, how often it was made absent so far.
 
     Returns:
-        The node after it, whose step number is the same.
+        The node after the change, with the same step number.
     """
     key = (present, banned, absences)
     if key in node.derived.reconfigurations:
@@ -503,14 +518,14 @@ def reconfigure(
 
 
 def may_go_on(node: Node) -> bool:
-    """Return whether the chain may grow at a node: a step may follow.
+    """Return whether a further step may follow at a node, so that the chain may grow.
 
     Args:
         node: The state of the chain.
 
     Returns:
-        False if fewer than t seats are present, if the game was told that none is, or if the node
-        wants `result` or `ended`.
+        False if fewer than t seats are present, if the game was last told that no seat is present,
+        or if the next step would be `result` or `ended`.
 
     SPEC: [N-5].
     """
@@ -520,13 +535,13 @@ def may_go_on(node: Node) -> bool:
 
 
 def stands_still(node: Node) -> bool:
-    """Return whether the chain may not grow at a node although the game is not over there.
+    """Return whether the chain cannot grow at a node although the game is not over there.
 
     Args:
         node: The state of the chain.
 
     Returns:
-        Whether it may not.
+        Whether the chain stands still.
 
     SPEC: [N-5].
     """
@@ -547,13 +562,13 @@ def needs_choice(node: Node, seat: int) -> bool:
         seat: The seat.
 
     Returns:
-        Whether a choice is asked of it.
+        Whether a choice is asked of the player.
     """
     return seat in node.want.owes and node.want.kind in (Kind.SEAL, Kind.SHOW, Kind.CHOOSE)
 
 
 def body_of(node: Node, seat: int, secrets: chain_state.Secrets, rng: Random) -> bytes:
-    """Return the body of a seat in a step that asks no choice of it.
+    """Return the body that a seat gives in a step for which its player need not choose.
 
     Args:
         node: The state of the chain before the step.
@@ -570,7 +585,7 @@ def body_of(node: Node, seat: int, secrets: chain_state.Secrets, rng: Random) ->
 def body_of_choice(
     node: Node, seat: int, choice: Choice, secrets: chain_state.Secrets, rng: Random
 ) -> bytes:
-    """Return the body of a seat with a choice of its player.
+    """Return the body that a seat gives in a step, with a choice of its player.
 
     Args:
         node: The state of the chain before the step.

@@ -12,12 +12,12 @@ from ..wire.signed_messages import MAX_REJOINS, Message, Rejoin, StepTimeout
 def claim_of(epoch: int, tip: Node, owes: bool, ran_out: bool) -> StepTimeout | None:
     """Return the step timeout that a seat claims when it promises to leave an epoch ([E-4]).
 
-    A seat that owes an input to the step claims nothing. Otherwise it could make itself absent, or
-    other seats that wait for it.
+    A seat that owes an input to the step claims nothing. Otherwise its claim could make itself
+    absent, or seats that wait for its input.
 
     Args:
-        epoch: The epoch that it leaves.
-        tip: The last node of the chain that it follows there.
+        epoch: The epoch that the seat leaves.
+        tip: The last node of the chain that the seat follows there.
         owes: Whether the seat itself owes an input to the step after the tip.
         ran_out: Whether that step has timed out for the seat.
 
@@ -32,19 +32,19 @@ def claim_of(epoch: int, tip: Node, owes: bool, ran_out: bool) -> StepTimeout | 
 def is_timed_out(
     node: Node, missing: Set[int], epoch: int, claims: Iterable[tuple[int, StepTimeout | None]]
 ) -> bool:
-    """Return whether the seats whose input is missing in a step become absent by it ([E-13]).
+    """Return whether the seats whose input is missing in a step are made absent ([E-13]).
 
-    They do if n - t + 1 other seats claim that the step timed out, so that one of these is honest.
-    At a strict table nobody becomes absent.
+    They are if n - t + 1 other seats claim that the step timed out, because then an honest seat is
+    among these. At a strict table (t = n) nobody is made absent.
 
     Args:
         node: The state of the chain before the step.
         missing: The seats whose input is missing.
         epoch: The epoch of the chain.
-        claims: The seat and the claim of each epoch promise.
+        claims: For each epoch promise its seat, and the step timeout that it claims or None.
 
     Returns:
-        Whether they become absent.
+        Whether they are made absent.
     """
     table, place = node.table, StepTimeout(epoch, node.step, node.digest)
     count = sum(claim == place for seat, claim in claims if seat not in missing)
@@ -52,14 +52,14 @@ def is_timed_out(
 
 
 def rejoining(base: Node, rejoins: Iterable[Message]) -> set[int]:
-    """Return the seats that a base lets rejoin.
+    """Return the seats that ask to rejoin and may, judged at the node with which an epoch begins.
 
     Args:
-        base: The base of the current epoch.
+        base: The chain node with which the current epoch begins.
         rejoins: Messages in which seats ask to rejoin.
 
     Returns:
-        The seats that may rejoin and have signed their number of absences at the base.
+        The seats that may rejoin, if their message names the number of their absences so far.
     """
     return {
         message.seat
@@ -73,14 +73,15 @@ def rejoining(base: Node, rejoins: Iterable[Message]) -> set[int]:
 def may_rejoin(base: Node, seat: int) -> bool:
     """Return whether an absent seat may rejoin at a node of the chain.
 
-    The terms bound how often it may, unless the chain cannot grow without it.
+    The terms of the table bound how often a seat may rejoin. If the chain cannot grow with the
+    present seats, only the general maximum applies.
 
     Args:
         base: The state of the chain.
         seat: The seat.
 
     Returns:
-        Whether it is absent, is not banned, and may rejoin.
+        Whether the seat is absent, is not banned, and may rejoin.
 
     SPEC: [E-31].
     """

@@ -1,4 +1,4 @@
-"""The state of epoch changes at one seat: promises, new-epoch messages, votes, and their bases."""
+"""What a seat knows of epoch changes: epoch promises, new-epoch messages and votes."""
 
 from __future__ import annotations
 
@@ -24,29 +24,34 @@ from .message_store import Claim, MessageStore
 from .new_epoch import Base, ReadPromise
 
 MORE_INPUTS: Final[Quota] = 16
-"""The inputs of each seat that an epoch promise may name beyond those stored here.
+"""How many more inputs of each seat an epoch promise may name than are stored here.
 
-They are two versions of the inputs of as many steps as this seat may be behind.
+That is two conflicting inputs for each step by which this seat may be behind.
 """
 MAX_TRIED: Final[Quota] = 16
-"""The new-epoch messages of one epoch, beyond those stored, whose bases are computed.
+"""The most new-epoch messages of an epoch that are checked although there is no room to store them.
 
-The bound ends once t seats have voted for a base that is not known ([M-13]).
+The bound is lifted once t seats have voted for a proposal that is not known ([M-13]).
 """
 
 
 class Votes(References):
-    """The epochs that a seat knows of: promises, new-epoch messages, votes, and their bases.
+    """The epochs that a seat knows of, with their epoch promises, new-epoch messages and votes.
+
+    A base is the chain node with which an epoch begins. It follows from the epoch promises that a
+    new-epoch message names.
 
     Attributes:
         table: The table.
         store: The messages that the seat stores.
-        new_epochs: By epoch and base digest a valid new-epoch message and its base.
+        new_epochs: For each epoch and base digest, a valid new-epoch message and the base that
+            follows from it.
         bad: The hashes of malformed epoch promises and new-epoch messages, in the order in which
             they were judged.
-        void: Whether two bases of one epoch are committed.
-        far: By seat the message with its highest requested epoch, if that is too far ahead to be
-            stored.
+        void: Whether two different bases of one epoch have commit votes of t seats each. The table
+            then ends without a result.
+        far: For each seat, the message with its highest requested epoch, if that is too far ahead
+            to be stored.
     """
 
     def __init__(self, table: Table, store: MessageStore, start: Node | None = None) -> None:
@@ -55,7 +60,7 @@ class Votes(References):
         Args:
             table: The table.
             store: The messages that the seat stores.
-            start: The base of epoch 0, None before epoch 0 has begun.
+            start: The chain node with which epoch 0 begins, None before epoch 0 has begun.
         """
         super().__init__(start)
         self.table, self.store = table, store
@@ -70,7 +75,7 @@ class Votes(References):
         """Begin epoch 0.
 
         Args:
-            start: The base of epoch 0.
+            start: The chain node with which epoch 0 begins.
         """
         self.start = start
 
@@ -81,7 +86,7 @@ class Votes(References):
         return self.store.find(digest)
 
     def find_base(self, key: BaseKey) -> Node | None:
-        """Return the base of an epoch.
+        """Return the base of an epoch: the chain node with which the epoch begins.
 
         Returns:
             The chain node, None if no valid new-epoch message with this base is stored.
@@ -91,7 +96,7 @@ class Votes(References):
         return None if found is None else found[1].node
 
     def new_epoch_of(self, epoch: int, base: bytes) -> Message:
-        """Return the new-epoch message that proposed a base.
+        """Return the new-epoch message that proposed a base (the node with which an epoch begins).
 
         Args:
             epoch: The epoch.
@@ -103,16 +108,17 @@ class Votes(References):
         return self.new_epochs[epoch][base][0]
 
     def ask(self, lack: Lack) -> None:
-        """Have a message, or the new-epoch messages of an epoch, asked for."""
+        """Note that a message, or an epoch's new-epoch messages, are to be asked for."""
         if isinstance(lack, bytes):
             self.store.want(lack, self._claim())
         else:
             self.store.want_new_epoch(lack[0])
 
     def _claim(self) -> Claim:
-        """Return the signer of the epoch promise that names the message being looked up.
+        """Return the seat whose epoch promise caused the current look-up of a message, and False.
 
-        If the reading was called for an accused message, the accuser is returned.
+        If the promise is itself checked only because another promise accuses it, return the seat of
+        the accusing promise, and True. Without an epoch promise return None and False.
         """
         claim: Claim | None = None
         for digest, named in (reading.key for reading in self.open):
@@ -139,8 +145,8 @@ class Votes(References):
     def note_far(self, message: Message) -> None:
         """Note the message with a seat's highest requested epoch, if it is too far ahead to store.
 
-        It is sent to peers that ask. Otherwise a faulty seat that requests epochs from some seats
-        only could drive these ahead of the others for ever.
+        The message is sent to peers that ask. Otherwise a faulty seat could send its epoch requests
+        to some seats only, and so keep driving these ahead of the others.
 
         Args:
             message: An epoch request or vote.
@@ -152,10 +158,11 @@ class Votes(References):
             self.far[message.seat] = message
 
     def quorum_request(self) -> int:
-        """Return the highest epoch for which t seats request it or a higher one.
+        """Return the highest epoch that t seats have reached by their epoch requests.
 
         Returns:
-            The t-th highest requested epoch, 0 if fewer than t seats request any.
+            The t-th highest of the epochs that the seats request, 0 if fewer than t seats request
+            any.
         """
         ranked = sorted(self.requests().values(), reverse=True)
         quorum = self.table.quorum
@@ -164,7 +171,10 @@ class Votes(References):
     # New-epoch messages and votes
 
     def read_new_epochs(self) -> None:
-        """Compute the base of each stored new-epoch message, if all that it names is stored."""
+        """Check each stored new-epoch message of which all that it names is stored.
+
+        Valid messages are put into `new_epochs` with what they propose, malformed ones into `bad`.
+        """
         for epoch in self.store.epochs_of(NewEpoch):
             known = {m.hash for m, _ in self.new_epochs.get(epoch, {}).values()}
             for message in self.store.of_epoch(NewEpoch, epoch):
@@ -185,16 +195,17 @@ class Votes(References):
                 self.store.wanted_new_epochs.discard(epoch)
 
     def is_sound(self, message: Message) -> bool:
-        """Return whether a message is a valid new-epoch message whose base is not known yet.
+        """Return whether a message is a valid new-epoch message that proposes something new.
 
         A faulty seat may sign new-epoch messages without end. After the first `MAX_TRIED` of an
-        epoch, one matters only if a quorum has voted for its base.
+        epoch, further ones are checked only if t seats have voted for a proposal that is not known.
 
         Args:
             message: The message.
 
         Returns:
-            Whether it is. False if its base is not computed because of that bound.
+            True if no known message proposes the same chain node for the epoch to begin with. False
+            also if the message was not checked because of that bound.
 
         SPEC: [M-12], [M-13].
         """
@@ -213,7 +224,7 @@ class Votes(References):
         return base.node.base_digest() not in self.new_epochs.get(epoch, {})
 
     def _misses_base(self, epoch: int) -> bool:
-        """Return whether t seats have voted for a base of this epoch that is not known."""
+        """Return whether t seats have voted for a proposal for this epoch that is not known."""
         for kind in (PrepareVote, CommitVote):
             votes = (m.statement for m in self.store.of_epoch(kind, epoch))
             counts = Counter(v.base for v in votes if isinstance(v, kind))
@@ -223,19 +234,20 @@ class Votes(References):
         return False
 
     def _base(self, message: Message) -> Base:
-        """Return the base of a new-epoch message, which is computed once."""
+        """Return what a new-epoch message proposes (its base); it is computed only once."""
         key = (message.hash, False)
         return self.once(key, lambda: new_epoch.base_of_new_epoch(self.table, message, self))
 
     def votes_for(
         self, kind: type[PrepareVote | CommitVote], epoch: int, base: bytes
     ) -> tuple[tuple[int, bytes], ...]:
-        """Return the stored votes of one kind for a base.
+        """Return the stored votes of one kind for a proposal for an epoch.
 
         Args:
             kind: The class of the votes.
             epoch: The epoch.
-            base: The base digest, 32 bytes.
+            base: The digest of the proposed base (the chain node with which the epoch would begin),
+                32 bytes.
 
         Returns:
             The seat and the signature of each vote, by rising seat.
@@ -248,14 +260,15 @@ class Votes(References):
         return tuple(sorted(found.items()))
 
     def base_with_votes(self, kind: type[PrepareVote | CommitVote], epoch: int) -> bytes | None:
-        """Return the known base of an epoch that has t votes of one kind.
+        """Return the digest of the proposal for an epoch that has t votes of one kind.
 
         Args:
             kind: The class of the votes.
             epoch: The epoch.
 
         Returns:
-            The base digest, None if no known base has so many.
+            The 32-byte digest of the base (the chain node with which the epoch begins). None if no
+            known base has so many votes.
         """
         for digest in self.new_epochs.get(epoch, {}):
             if len(self.votes_for(kind, epoch, digest)) >= self.table.quorum:
@@ -265,8 +278,8 @@ class Votes(References):
     def highest_committed(self, least: int) -> tuple[int, Base] | None:
         """Return the highest committed epoch that is not below a bound.
 
-        An epoch is committed if a valid new-epoch message and commit votes of t seats for its base
-        are stored.
+        An epoch is committed if a valid new-epoch message is stored, and commit votes of t seats
+        for what it proposes. That is the base: the chain node with which the epoch begins.
 
         Args:
             least: The lowest epoch to look at, at least 1.
@@ -283,12 +296,12 @@ class Votes(References):
         return None
 
     def highest_certificate(self, below: int) -> QuorumCertificate | None:
-        """Return the quorum certificate of the highest epoch that stored votes give.
+        """Return the quorum certificate of the highest epoch for which t stored votes form one.
 
         If an epoch has t commit votes and t prepare votes, the commit votes are taken.
 
         Args:
-            below: The epoch must be below this one.
+            below: Only certificates of epochs below this epoch count.
 
         Returns:
             The certificate, None if there is none.
@@ -306,8 +319,8 @@ class Votes(References):
     def is_too_long(self, promise: EpochPromise) -> bool:
         """Return whether an epoch promise names far more inputs or rejoins than are stored here.
 
-        An honest promise names what its seat stores. A faulty seat could fill the links of the
-        others with promises of any length that name what nobody has.
+        An honest promise names only messages that its seat stores. A faulty seat could otherwise
+        fill the links of the others with long promises that name messages that nobody has.
 
         Args:
             promise: The epoch promise.
@@ -328,8 +341,8 @@ class Votes(References):
     def promises(self, epoch: int) -> list[ReadPromise]:
         """Return the well-formed epoch promises of an epoch, one for each seat.
 
-        Those that are too long, or name a message that is not stored, are left out. The votes of
-        their certificates are stored.
+        Promises that are too long, or name a message that is not stored, are left out. The votes of
+        the quorum certificates of the returned promises are put into the store.
 
         Args:
             epoch: The epoch.
@@ -347,9 +360,10 @@ class Votes(References):
         return [found[seat] for seat in sorted(found)]
 
     def judge_promises(self) -> None:
-        """Read each stored epoch promise of which everything is stored, to find malformed ones.
+        """Check each stored epoch promise if all that it names is stored, to find malformed ones.
 
-        Nothing is asked for only to judge the form of a promise.
+        A promise of which something is missing is skipped, and the missing messages are not asked
+        for.
 
         SPEC: [E-21].
         """
@@ -360,9 +374,9 @@ class Votes(References):
                         self._read_promise(message)
 
     def _read_promise(self, message: Message) -> ReadPromise | None:
-        """Return an epoch promise with its contents.
+        """Check a stored epoch promise, and return it with all messages that it names.
 
-        It is None if the promise is malformed or too long, or if something that it names is
+        Return None if the promise is malformed or too long, or if something that it names is
         missing.
         """
         promise = message.statement
@@ -381,16 +395,16 @@ class Votes(References):
             return None
 
     def best_promises(self, promises: Sequence[ReadPromise]) -> tuple[Message, ...] | None:
-        """Return the t epoch promises whose base is the best to propose ([E-5]).
+        """Return the t epoch promises that are best named in a new-epoch message ([E-5]).
 
-        That is the base with the highest next step, and of several such bases the one with the most
-        present seats.
+        The chain node that follows from t promises is the base, with which the epoch would begin.
+        The best base has the highest next step, and among equals the most present seats.
 
         Args:
             promises: Well-formed epoch promises for one epoch.
 
         Returns:
-            The messages of t of them, None if no t of them give a base.
+            The messages of these t promises, None if no valid base follows from any t of them.
         """
         hashes = tuple(read.message.hash for read in promises)
         if hashes == self._without_base:
@@ -411,17 +425,17 @@ class Votes(References):
 def stored_inputs(base: Node, store: MessageStore, epoch: int) -> list[Message]:
     """Return the inputs of an epoch that an epoch promise has to list ([E-4]).
 
-    They are legal and build on stored inputs. Illegal ones are left out, since a proof names one of
-    them. Otherwise a faulty seat could give each seat other illegal inputs, as long as possible,
-    and nobody could fetch all that honest promises would list.
+    These are the legal inputs for which all inputs that they build on are stored. Illegal inputs
+    are left out, and a promise names at most two of them, as the proof of a fault. Otherwise a
+    faulty seat could flood the promises with long illegal inputs, different for each seat.
 
     Args:
-        base: The base of the epoch.
+        base: The chain node with which the epoch begins.
         store: The stored messages.
         epoch: The epoch.
 
     Returns:
-        The messages, by step.
+        The messages, by rising step.
     """
     inputs = store.epoch_inputs(epoch, base.step)
     tree = Tree(base, inputs, epoch)

@@ -1,4 +1,4 @@
-"""Fault evidence: which seats a set of signed messages proves at fault. Honest seats never are."""
+"""The search for proofs of faults in signed messages. No messages prove an honest seat at fault."""
 
 from __future__ import annotations
 
@@ -38,18 +38,18 @@ class Proof:
 
 
 def supersedes(proof: Proof, known: Proof) -> bool:
-    """Return whether a proof takes the place of one that is stored.
+    """Return whether a new proof is to replace the stored proof against the same seat.
 
-    It does if it proves an equivocation, and one of its two messages is the illegal statement of
-    the stored proof. Which of the two came first differs from seat to seat, and all seats are to
-    name the same fault.
+    It is if it proves an equivocation, and the stored proof is about a message of the same kind,
+    epoch and step. Which proof came first differs from seat to seat, and all seats are to name the
+    same fault.
 
     Args:
         proof: The new proof.
         known: The stored proof against the same seat.
 
     Returns:
-        Whether it does.
+        Whether the new proof is to replace the stored one.
     """
     one, other = ({m.identity for m in p.messages} for p in (proof, known))
     return proof.code == "equivocation" != known.code and bool(one & other)
@@ -62,7 +62,7 @@ def ancestry(node: Node) -> dict[bytes, Node]:
         node: The last node.
 
     Returns:
-        The nodes by digest.
+        The nodes by digest, the last node included.
     """
     return {at.digest: at for at in node.history()}
 
@@ -82,13 +82,13 @@ def certificate_epoch(promise: EpochPromise) -> int:
 def against_promise(promise: Message, message: Message, first: int) -> str | None:
     """Return the fault that an epoch promise and another statement of its seat prove together.
 
-    An epoch promise must cover the inputs and commit votes that its seat has signed before. Either
-    its certificate is of their epoch or a later one, or, for an input of the same epoch, it lists
-    the input.
+    An epoch promise must report what its seat has signed in lower epochs. An own input or commit
+    vote must not be of a later epoch than the promise's certificate. If an own input is of the
+    epoch of the certificate, the promise must list the input.
 
     Args:
         promise: The epoch promise.
-        message: Another message.
+        message: Any other message.
         first: The step with which epoch 0 begins. No promise lists the inputs before it.
 
     Returns:
@@ -110,14 +110,15 @@ def against_promise(promise: Message, message: Message, first: int) -> str | Non
 
 
 def illegal_input(message: Message, nodes: Mapping[bytes, Node]) -> Fault | None:
-    """Return the fault of an input, judged at the chain node whose digest it names.
+    """Judge an input at the chain node on which it builds; return its fault, if any.
 
     Args:
         message: The message.
         nodes: The known nodes by digest.
 
     Returns:
-        The fault. None if the message is no input, its node is not known, or it is legal there.
+        The fault. None if the message is no input, if its node is not known, or if the input is
+        legal.
     """
     step_input = message.statement
     if not isinstance(step_input, StepInput) or step_input.on not in nodes:
@@ -132,14 +133,14 @@ def illegal_input(message: Message, nodes: Mapping[bytes, Node]) -> Fault | None
 
 
 def off_chain(tree: Tree, more: Iterable[Message] = ()) -> Iterator[tuple[int, Message, Message]]:
-    """Find seats with two inputs of one epoch that cannot be on one chain.
+    """Yield seats that gave two inputs of one epoch that cannot be on one chain.
 
     Args:
         tree: The chains of the epoch.
         more: Further messages, whose inputs of the epoch count as well.
 
     Yields:
-        The seat and its two inputs, the one to the lower step first.
+        The seat, its input to the lower step, and its input to the higher step.
     """
     by_seat: dict[int, list[tuple[Message, StepInput]]] = {}
     every = {
@@ -155,7 +156,7 @@ def off_chain(tree: Tree, more: Iterable[Message] = ()) -> Iterator[tuple[int, M
 
 
 def _apart(tree: Tree, seat: int, one: StepInput, two: StepInput) -> bool:
-    """Return whether the chain that input `two` names contradicts the body or digest of `one`."""
+    """Return whether input `two` builds on a chain that does not contain the seat's input `one`."""
     if not tree.resolves(two):
         return False
     at: Node | None = tree.nodes[two.on]
@@ -169,18 +170,18 @@ def _apart(tree: Tree, seat: int, one: StepInput, two: StepInput) -> bool:
 def proven(
     messages: Iterable[Message], tree: Tree, chain_nodes: Mapping[bytes, Node]
 ) -> tuple[dict[int, str], dict[int, FieldPlace]]:
-    """Return the fault of each seat that a set of messages proves at fault (SPEC 10.4).
+    """Return the seats that a set of messages proves at fault, and their faults (SPEC 10.4).
 
-    If a seat has several faults, the one that stands first in the order of the checks counts
-    ([N-9]).
+    If a seat has several faults, the fault that is checked first in SPEC 10.4 counts ([N-9]).
 
     Args:
         messages: All messages.
-        tree: The chains of the epoch in question.
-        chain_nodes: The nodes of the chain before it, by digest.
+        tree: All chains that the inputs of one epoch make.
+        chain_nodes: The nodes of the chain before that epoch, by digest.
 
     Returns:
-        The code by seat, and by seat the place of the fault in a body, if it is in a field of one.
+        Two dicts by seat: the code of the fault, and, if the fault lies in a field of an input's
+        body, the place of the field.
     """
     every = list(messages)
     found: dict[int, str] = {}
@@ -214,11 +215,11 @@ def proven(
 # Faults among the stored messages of one seat
 
 STANDING_ALONE = frozenset({"equivocation", "promise-below-certificate", "promise-omits-input"})
-"""The codes of faults that two messages prove by themselves, on whatever chain."""
+"""The codes of faults that two messages prove by themselves, whichever chain is followed."""
 
 
 def _against_promise(message: Message, store: MessageStore, first: int) -> Proof | None:
-    """Return a proof that a message and an epoch promise of its seat contradict each other.
+    """Return a proof that a message contradicts an epoch promise of its seat, or None.
 
     A new epoch promise is compared with all that its seat has signed, and any other message with
     the epoch promises of its seat.
@@ -235,15 +236,15 @@ def _against_promise(message: Message, store: MessageStore, first: int) -> Proof
 
 
 def find_fault(message: Message, store: MessageStore, followed: FollowedChain) -> Proof | None:
-    """Return the proof of a fault that a message shows that was just stored.
+    """Return the proof of a fault that a newly stored message shows.
 
     Args:
         message: The message.
         store: All stored messages.
-        followed: The epoch and the followed chain.
+        followed: The current epoch and the chain that is followed in it.
 
     Returns:
-        The proof against its signer, None if it shows no fault.
+        The proof against the signer of the message, None if it shows no fault.
     """
     versions = store.versions(message.identity)
     if len(versions) >= 2:
@@ -259,13 +260,13 @@ def find_fault(message: Message, store: MessageStore, followed: FollowedChain) -
 
 
 def find_two_chains(store: MessageStore, followed: FollowedChain) -> Iterable[Proof]:
-    """Find seats with two inputs of this epoch that cannot be on one chain.
+    """Yield proofs against seats with two inputs of this epoch that cannot be on one chain.
 
-    If every input names the followed chain, there are none.
+    If every stored input builds on the followed chain, nothing is yielded.
 
     Args:
         store: All stored messages.
-        followed: The epoch and the followed chain.
+        followed: The current epoch and the chain that is followed in it.
 
     Yields:
         A proof against each such seat.
@@ -281,14 +282,14 @@ def find_two_chains(store: MessageStore, followed: FollowedChain) -> Iterable[Pr
 
 
 def is_effective(proof: Proof, followed: FollowedChain) -> bool:
-    """Return whether a base on the followed chain would find a fault, so one is worth requesting.
+    """Return whether a change of epoch would ban a seat by a proof, if it starts from this chain.
 
     Args:
         proof: The proof of the fault.
-        followed: The epoch and the followed chain.
+        followed: The current epoch and the chain that is followed in it.
 
     Returns:
-        Whether it would.
+        Whether the seat would be banned, so that the change is worth requesting.
 
     SPEC: [E-23].
     """

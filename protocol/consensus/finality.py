@@ -10,15 +10,16 @@ from .message_store import MessageStore
 def final_step(store: MessageStore, followed: FollowedChain) -> int:
     """Return the number of the last final step.
 
-    A step is final if it lies before the base of the epoch. It is also final if every present seat
-    has given an input to a later step of the followed chain (10.6).
+    A step is final if it lies before the chain node with which the epoch begins. It is also final
+    if every present seat has given an input to a later step of the followed chain (10.6).
 
     Args:
         store: The stored messages.
         followed: The epoch in which this seat stands, and the chain that it follows.
 
     Returns:
-        The number of the step, which is the last one before the base if no step after it is final.
+        The number of the step. If no step of this epoch is final yet, it is the last step before
+        the epoch.
 
     SPEC: [E-15].
     """

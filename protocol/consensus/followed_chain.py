@@ -30,10 +30,10 @@ class FollowedChain:
     path: dict[bytes, Node] = field(default_factory=dict)
 
     def begin(self, base: Node, now: float) -> None:
-        """Begin epoch 0 at a node of the chain of setup. The tip stays where it is.
+        """Begin epoch 0 at a node of the chain of setup, and leave the end of the chain as it is.
 
         Args:
-            base: The chain node that becomes the base of epoch 0.
+            base: The chain node with which epoch 0 begins.
             now: The machine's clock, in seconds.
         """
         self.base, self.entered = base, now
@@ -52,11 +52,11 @@ def new_followed_chain(epoch: int, base: Node, now: float) -> FollowedChain:
 
     Args:
         epoch: The epoch.
-        base: The chain node with which it begins.
+        base: The chain node with which the epoch begins.
         now: The machine's clock, in seconds.
 
     Returns:
-        A followed chain whose tip is the base.
+        A followed chain without any step yet.
     """
     return FollowedChain(epoch, base, base, now, {base.digest: base})
 
@@ -64,12 +64,12 @@ def new_followed_chain(epoch: int, base: Node, now: float) -> FollowedChain:
 def chosen_inputs(
     store: MessageStore, followed: FollowedChain, only_known: bool = False
 ) -> dict[int, Message]:
-    """Return the first legal input of each seat that owes one to the first incomplete step ([E-2]).
+    """Return each seat's first legal input to the current, incomplete step ([E-2]).
 
     Args:
         store: The stored messages.
         followed: The epoch and the followed chain.
-        only_known: Whether to leave out inputs whose body was not checked yet.
+        only_known: Whether to leave out inputs whose body has not been checked yet.
 
     Returns:
         The input by seat. Seats without a legal input are left out.
@@ -96,7 +96,7 @@ def grow(
 ) -> tuple[Node, Node] | None:
     """Append the first incomplete step to the chain, if all its inputs are there ([E-2]).
 
-    They are there once every seat that owes an input to the step has given a legal one.
+    The step is complete once every seat that owes an input to it has given a legal one.
 
     Args:
         store: The stored messages.
@@ -125,7 +125,7 @@ def grow(
 
 
 def _spoken_on(store: MessageStore, followed: FollowedChain, seat: int | None) -> Node | None:
-    """Return the node after the tip on the chain that the last own input names, if there is one."""
+    """Return the node after the tip on the chain on which the last own input builds, or None."""
     last = _last_input(store, followed, seat)
     if last is None or last.step <= followed.tip.step:
         return None
@@ -139,7 +139,7 @@ def _spoken_on(store: MessageStore, followed: FollowedChain, seat: int | None) -
 
 
 def _last_input(store: MessageStore, followed: FollowedChain, seat: int | None) -> StepInput | None:
-    """Return the own input to the highest step in this epoch, None without one."""
+    """Return the own input to the highest step in this epoch, None if there is no own input."""
     if seat is None or (followed.epoch, seat) not in store.last_steps:
         return None
     step = store.last_steps[followed.epoch, seat]
@@ -148,9 +148,9 @@ def _last_input(store: MessageStore, followed: FollowedChain, seat: int | None) 
 
 
 def keeps_own_inputs(store: MessageStore, followed: FollowedChain, seat: int) -> bool:
-    """Return whether the followed chain contains all that a seat has built on in this epoch.
+    """Return whether the followed chain contains every node on which this seat's inputs build.
 
-    A seat gives no further input if it does not.
+    If not, the seat gives no further input in this epoch.
 
     Args:
         store: The stored messages.
@@ -158,7 +158,7 @@ def keeps_own_inputs(store: MessageStore, followed: FollowedChain, seat: int) ->
         seat: The own seat.
 
     Returns:
-        Whether the node that its last input names is on the followed chain.
+        Whether the node on which the seat's last input builds is on the followed chain.
     """
     last = _last_input(store, followed, seat)
     return last is None or last.step < followed.base.step or last.on in followed.path

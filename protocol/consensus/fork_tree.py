@@ -1,4 +1,4 @@
-"""The tree of all chains that the inputs of one epoch build on one base (SPEC 10.3)."""
+"""The tree of all chains that the inputs of one epoch build on one node (SPEC 10.3)."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from ..chain.chain_state import AcceptedBody, Node, Slot
 from ..wire.signed_messages import Message, StepInput
 
 MAX_CHOICES: Final[Quota] = 4096
-"""The choices of bodies that are looked at in one step ([E-18]).
+"""The most combinations of conflicting bodies that are tried for one step ([E-18]).
 
-If t - 1 seats sign different bodies in every epoch promise, there are fewer.
+Even if t - 1 faulty seats sign a different body for every epoch promise, there are fewer.
 """
 
 Bodies = Mapping[int, tuple[bytes, ...]]
-"""The different legal bodies of a step, by seat."""
+"""The different legal bodies for a step, by seat."""
 
 
 def inputs_of(messages: Iterable[Message], epoch: int) -> list[tuple[Message, StepInput]]:
@@ -40,13 +40,13 @@ def inputs_of(messages: Iterable[Message], epoch: int) -> list[tuple[Message, St
 
 
 class Tree:
-    """The chains that the inputs of one epoch make on a base.
+    """All chains that the inputs of one epoch make, from the chain node with which it begins.
 
     Attributes:
         base: The chain node with which all chains begin.
         epoch: The epoch.
-        inputs: The inputs of the epoch among the messages, with their statements.
-        nodes: All nodes of the chains, by digest. Each stands after its parent.
+        inputs: Each message that is an input of the epoch, with its statement.
+        nodes: All nodes of the chains, by digest. In this dict each node stands after its parent.
     """
 
     def __init__(self, base: Node, messages: Iterable[Message], epoch: int) -> None:
@@ -54,7 +54,7 @@ class Tree:
 
         Args:
             base: The chain node with which all chains begin.
-            messages: Messages, of which those that are no input of the epoch are left out.
+            messages: Messages of any kind. Only inputs of the epoch are used.
             epoch: The epoch.
         """
         self.base, self.epoch = base, epoch
@@ -72,7 +72,7 @@ class Tree:
             frontier.extend(self._children(node))
 
     def _children(self, node: Node) -> list[Node]:
-        """Return the nodes that follow a node by one step of these inputs."""
+        """Return the nodes that the inputs make from a node by one step."""
         if not transition.may_go_on(node):
             return []
         bodies = self.bodies(node)
@@ -100,14 +100,16 @@ class Tree:
         return {seat: tuple(sorted(b)) for seat, b in found.items()}
 
     def versions(self, node: Node, bodies: Bodies) -> Iterator[tuple[Node, tuple[Slot, ...]]]:
-        """Find the choices of one body for each seat on which some input builds ([E-18]).
+        """Yield the outcomes of a step with conflicting bodies on which an input builds ([E-18]).
+
+        All combinations of one body for each seat are tried, up to `MAX_CHOICES`.
 
         Args:
             node: A node of the tree.
-            bodies: The legal bodies of the step after it.
+            bodies: The legal bodies for the step after the node.
 
         Yields:
-            The node after the step, and the slots of the step.
+            The node after the step, and what the step records of each seat, such as its body.
         """
         seats = sorted(bodies)
         for pick in islice(product(*(bodies[s] for s in seats)), MAX_CHOICES):
@@ -116,26 +118,26 @@ class Tree:
                 yield transition.append(node, slots), slots
 
     def resolves(self, step_input: StepInput) -> bool:
-        """Return whether the chain that an input names is in this tree.
+        """Return whether the chain on which an input builds is in this tree.
 
         Args:
             step_input: The input.
 
         Returns:
-            Whether its digest is that of a node of the tree whose next step is the step of the
-            input.
+            Whether the digest that the input names is that of a node in the tree, and the input's
+            step is the next step of this node.
         """
         node = self.nodes.get(step_input.on)
         return node is not None and node.step == step_input.step
 
     def has_legal(self, message: Message) -> bool:
-        """Return whether a message is an input that resolves in this tree and is legal there.
+        """Return whether a message is an input that builds on a node of the tree and is legal.
 
         Args:
             message: The message.
 
         Returns:
-            Whether it is.
+            Whether the message is such an input.
         """
         step_input = message.statement
         if not isinstance(step_input, StepInput) or not self.resolves(step_input):
@@ -144,13 +146,13 @@ class Tree:
         return isinstance(found, AcceptedBody)
 
     def builders(self, node: Node) -> Set[int]:
-        """Return the seats with an input that names a node or one that follows it.
+        """Return the seats with an input that builds on a given node, directly or on a later node.
 
         Args:
             node: A node of the tree.
 
         Returns:
-            The seats. Those of all nodes are computed at the first call.
+            The seats. The seats for all nodes are computed at the first call.
         """
         if self._builders is None:
             self._builders = {digest: set() for digest in self.nodes}

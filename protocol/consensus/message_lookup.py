@@ -1,6 +1,7 @@
-"""The look-up of messages and bases that epoch promises and new-epoch messages name.
+"""The look-up of what epoch promises and new-epoch messages name, when they are checked.
 
-Each epoch promise and new-epoch message is read once.
+They name other messages, and bases (the chain nodes with which epochs begin). Each epoch promise
+and new-epoch message is checked only once.
 """
 
 from __future__ import annotations
@@ -15,13 +16,13 @@ from ..chain.chain_state import Node
 from ..wire.signed_messages import Message
 
 BaseKey = tuple[int, bytes]
-"""The key of a base: its epoch and its base digest."""
+"""The key of a base (the chain node with which an epoch begins): the epoch and the base digest."""
 Lack = bytes | BaseKey
-"""The name of something that is not stored: a message hash, or the key of a base."""
+"""What is not stored: the hash of a message, or the epoch and digest of an epoch's first node."""
 ReadingKey = tuple[bytes, bool]
-"""The key of a reading: a message hash, and whether it is read because a proof names it."""
+"""The key of a message's check: its hash, and whether it is checked because a proof accuses it."""
 T = TypeVar("T")
-"""The type of the result of a reading."""
+"""The type of the result of checking a message."""
 
 
 class Malformed(Exception):
@@ -41,20 +42,22 @@ class Unknown(Exception):
 
 
 class Void(Exception):
-    """Two bases of one epoch are committed, so the table is void."""
+    """Two different proposals for one epoch have a quorum of commit votes: the table ends."""
 
 
 @dataclass
 class Reading:
-    """The record of one reading of an epoch promise or new-epoch message.
+    """The record of the one check of an epoch promise or new-epoch message, and of what it needed.
 
     Attributes:
-        key: The message, and whether it is read because a proof names it.
-        made: The result of the reading.
-        error: The error with which it ended, if the message is malformed.
-        used: The hashes of the messages that it looked up by itself.
-        asked: The bases that it looked up by itself.
-        called: The keys of the readings that it called.
+        key: The hash of the message, and whether it was checked because a proof accuses it. Such a
+            check disregards further accusations in the message.
+        made: The result of the check.
+        error: The error with which the check ended, if the message is malformed.
+        used: The hashes of the messages that this check looked up by itself.
+        asked: The keys of the bases (chain nodes with which epochs begin) that this check looked up
+            by itself.
+        called: The keys of the checks of other messages that this check called.
     """
 
     key: ReadingKey
@@ -66,22 +69,23 @@ class Reading:
 
 
 class References(ABC):
-    """The messages and bases that one seat or file stores, and all readings of them.
+    """The look-up of messages and bases in a seat's store or a file, with results of their checks.
 
-    An epoch promise or new-epoch message is read once. While something that it names is missing, it
-    is not read again. Otherwise a faulty seat could have one long epoch promise read for every
-    new-epoch message and every proof that names it, or for every message that comes ([V-12]).
+    A base is the chain node with which an epoch begins. A reading is the check of an epoch promise
+    or new-epoch message. Each message is read once, and not again while something that it names is
+    missing. Otherwise a faulty seat could have one long epoch promise read again for every message
+    that names it, or for every message that comes ([V-12]).
 
     Attributes:
-        start: The base of epoch 0, None before epoch 0 has begun.
+        start: The chain node with which epoch 0 begins, None before epoch 0 has begun.
         open: The readings that are under way, the innermost last.
     """
 
     def __init__(self, start: Node | None) -> None:
-        """Start without any reading.
+        """Start with no message checked yet.
 
         Args:
-            start: The base of epoch 0, None before epoch 0 has begun.
+            start: The chain node with which epoch 0 begins, None before epoch 0 has begun.
         """
         self.start = start
         self._made: dict[ReadingKey, Reading] = {}
@@ -104,7 +108,7 @@ class References(ABC):
 
     @abstractmethod
     def find_base(self, key: BaseKey) -> Node | None:
-        """Return the base of an epoch above 0.
+        """Return the base (the chain node with which an epoch begins) of an epoch above 0.
 
         Args:
             key: The epoch and the base digest.
@@ -114,14 +118,15 @@ class References(ABC):
         """
 
     def ask(self, lack: Lack) -> None:  # noqa: B027
-        """Ask other seats for something that is not stored. A verifier of files asks nobody.
+        """Ask other seats for something that is not stored. By default, as for files, ask nobody.
 
         Args:
-            lack: The name of what is missing.
+            lack: The hash of a missing message, or the epoch and digest of a missing base (the
+                chain node with which that epoch begins).
         """
 
     def count(self, lookups: int) -> None:  # noqa: B027
-        """Count messages that were looked up. Only a verifier of files has a bound for them.
+        """Count looked-up messages against a bound. By default, as at a seat, there is no bound.
 
         Args:
             lookups: The number of messages.
@@ -139,7 +144,7 @@ class References(ABC):
             The message.
 
         Raises:
-            Unknown: If it is not stored.
+            Unknown: If the message is not stored.
         """
         self.count(1)
         found = self.find(digest)
@@ -150,10 +155,10 @@ class References(ABC):
         return found
 
     def base(self, epoch: int, digest: bytes | None) -> Node:
-        """Return the base of an epoch, or ask for the new-epoch messages of the epoch.
+        """Return the chain node with which an epoch begins, or ask for its new-epoch messages.
 
         Args:
-            epoch: The epoch. For epoch 0 it is the node with which the game begins.
+            epoch: The epoch. For epoch 0, the node with which the game begins is returned.
             digest: The base digest, 32 bytes. None stands for epoch 0.
 
         Returns:
@@ -174,14 +179,14 @@ class References(ABC):
         return found
 
     def _unknown(self, text: str, lack: Lack) -> Unknown:
-        """Return the error for something that is not stored, and ask for it unless in `quiet`."""
+        """Ask for something missing, unless in a `quiet` block; return the error to raise."""
         if self._asks:
             self.ask(lack)
         return Unknown(text, lack)
 
     @contextmanager
     def quiet(self) -> Iterator[None]:
-        """Ask for nothing within a `with` block.
+        """Return a context manager: within its `with` block, nothing that is missing is asked for.
 
         Yields:
             Nothing, once.
@@ -195,18 +200,18 @@ class References(ABC):
     # Readings
 
     def once(self, key: ReadingKey, make: Callable[[], T]) -> T:
-        """Return the result of reading an epoch promise or new-epoch message, which is made once.
+        """Return the result of checking an epoch promise or new-epoch message, which is done once.
 
         Args:
-            key: The message, and whether it is read because a proof names it.
-            make: Reads the message.
+            key: The hash of the message, and whether it is checked because a proof accuses it.
+            make: The function that checks the message.
 
         Returns:
             What `make` returned, now or earlier.
 
         Raises:
             Malformed: If `make` raised it, now or earlier.
-            Unknown: If something is not stored that the message names.
+            Unknown: If something that the message names is not stored.
         """
         reading = self._made.get(key)
         is_known = reading is not None
@@ -222,10 +227,11 @@ class References(ABC):
         return made
 
     def _read(self, reading: Reading, make: Callable[[], T]) -> Reading:
-        """Make a reading, unless something that it lacked before is still not stored.
+        """Check a message, unless what an earlier attempt lacked is still not stored.
 
-        A reading that asks for what is missing goes on even if one that does not ask lacked the
-        same. So it asks for everything at once.
+        The result is put into `reading`, which is returned. Attempts within a `quiet` block are
+        remembered apart: outside of it, the check is made anew, so that everything missing is asked
+        for.
         """
         place = (reading.key, self._asks)
         self.open.append(reading)
@@ -248,27 +254,29 @@ class References(ABC):
         return reading
 
     def is_read(self, key: ReadingKey) -> bool:
-        """Return whether a message was read completely, be it well-formed or not.
+        """Return whether the check of a message was completed, be the message well-formed or not.
 
         Args:
-            key: The message, and whether it is read because a proof names it.
+            key: The hash of the message, and whether it is checked because a proof accuses it.
 
         Returns:
-            Whether it was.
+            Whether the check was completed.
         """
         return key in self._made
 
     def needed(
         self, last: BaseKey, new_epoch_of: Callable[[BaseKey], bytes]
     ) -> tuple[set[BaseKey], set[bytes]]:
-        """Return the bases and the messages from which a base follows, the base included ([F-1]).
+        """Return all bases and messages from which a checked base was computed ([F-1]).
 
         Args:
-            last: The key of the base.
-            new_epoch_of: Returns the hash of the new-epoch message that proposed a base.
+            last: The key of the base: its epoch and digest. A base is the chain node with which an
+                epoch begins. It is computed from epoch promises, which name earlier bases.
+            new_epoch_of: A function that returns the hash of the new-epoch message that proposed a
+                base.
 
         Returns:
-            The keys of the bases, and the hashes of the messages.
+            The keys of these bases, that of `last` included, and the hashes of the messages.
         """
         bases, used = {last}, set[bytes]()
         rest, seen = [(new_epoch_of(last), False)], set[ReadingKey]()

@@ -1,4 +1,4 @@
-"""The message store of one seat: signed messages by hash, by identity and by epoch."""
+"""The store of signed messages of one seat, which finds them by hash, epoch, step and kind."""
 
 from __future__ import annotations
 
@@ -19,13 +19,17 @@ from ..wire.signed_messages import (
 )
 
 Claim = tuple[int | None, bool]
-"""The seat whose epoch promise names a wanted message, and whether only an accused message does.
+"""Who names a message that is wanted: a seat, and whether only by way of an accused message.
 
-The seat is None if no epoch promise names the message. The second part is true if only an epoch
-promise or new-epoch message names it that this seat accuses in its own promise.
+The seat has signed an epoch promise that names the wanted message. It is None if no epoch promise
+names it. The second item is True if the seat's promise names it only indirectly, through a message
+that the promise accuses of being malformed.
 """
 VARIANTS: Final[Quota] = 2
-"""The versions of one identity that are stored. Two prove the fault, and more add nothing."""
+"""How many different statements of one seat for the same kind, epoch and step are stored.
+
+Two of them prove a fault, and more prove nothing further.
+"""
 
 
 K = TypeVar("K")
@@ -42,14 +46,18 @@ def _remove(shelf: dict[K, list[Message]], key: K, message: Message) -> None:
 class MessageStore:
     """The stored messages, in the order in which they came.
 
-    At most two versions of one identity are stored, apart from exceptions of [M-12].
+    All statements that a seat may sign only once have one identity: their kind, seat, and epoch or
+    step. At most two versions (different messages) of one identity are stored, apart from
+    exceptions of [M-12].
 
     Attributes:
-        last_steps: By epoch and seat the highest step to which an input of the seat is stored.
-        requests: By seat the highest epoch named in an epoch request, epoch promise or vote of it.
-        input_bytes: By seat the bytes of its stored inputs.
+        last_steps: For each epoch and seat, the highest step to which an input of the seat is
+            stored.
+        requests: For each seat, the highest epoch that its epoch requests, epoch promises and votes
+            name.
+        input_bytes: For each seat, the number of bytes of its stored inputs.
         wants: The hashes of messages to ask for.
-        claims: By hash of a wanted message who named it.
+        claims: For each hash in `wants`, the seats whose epoch promises name it (see `Claim`).
         wanted_new_epochs: The epochs whose new-epoch messages to ask for.
     """
 
@@ -81,17 +89,18 @@ class MessageStore:
         return iter(self._by_hash.values())
 
     def add(self, message: Message, sound: bool = False) -> bool:
-        """Store a message, unless it is known or is a third version of an identity ([M-12]).
+        """Store a message, unless two that conflict with it are stored, or it is stored ([M-12]).
 
-        A third version is stored if its hash is wanted.
+        Messages conflict if they differ although they have the same kind, seat, and epoch or step.
+        A third one is stored only if its hash is wanted, and is kept apart.
 
         Args:
             message: The message, whose signature is valid.
-            sound: Whether it is a valid new-epoch message, which is stored whatever versions there
-                are.
+            sound: Whether it is a valid new-epoch message. Such a message is stored even if it is a
+                third one.
 
         Returns:
-            Whether it was stored now.
+            Whether the message was stored now.
         """
         if message.hash in self:
             return False
@@ -113,7 +122,7 @@ class MessageStore:
         return True
 
     def _count(self, message: Message) -> None:
-        """Add the bytes of an input to those of its seat."""
+        """Add the bytes of an input to the number of stored bytes of its seat."""
         known = self.input_bytes.get(message.seat, 0)
         self.input_bytes[message.seat] = known + len(message.payload)
 
@@ -174,17 +183,18 @@ class MessageStore:
         return self._by_hash.get(digest) or self._third_versions.get(digest)
 
     def want(self, digest: bytes, claim: Claim = (None, False)) -> None:
-        """Mark a message as one to ask for.
+        """Note that a message is missing and is to be asked for.
 
         Args:
             digest: The message hash, 32 bytes.
-            claim: Who named it.
+            claim: The seat whose epoch promise names the message, None if none does; and whether it
+                does so only through a message that it accuses.
         """
         self.wants.add(digest)
         self.claims.setdefault(digest, set()).add(claim)
 
     def want_new_epoch(self, epoch: int) -> None:
-        """Mark an epoch as one whose new-epoch messages to ask for.
+        """Note that the new-epoch messages of an epoch are to be asked for.
 
         Args:
             epoch: The epoch.
@@ -192,13 +202,14 @@ class MessageStore:
         self.wanted_new_epochs.add(epoch)
 
     def versions(self, identity: tuple[int, ...]) -> list[Message]:
-        """Return the stored statements of one identity, apart from third versions.
+        """Return the stored messages of one identity: the same kind, seat, and epoch or step.
 
         Args:
             identity: The identity, as `identity_of` returns it.
 
         Returns:
-            The messages, the one that came first at the beginning.
+            The messages in the order in which they came. If there are several, their signer is at
+            fault. Usually at most two are returned, because a third one is kept apart.
         """
         return self._by_identity.get(identity, [])
 
@@ -210,7 +221,7 @@ class MessageStore:
             step: The number of the step.
 
         Returns:
-            The messages, the one that came first at the beginning.
+            The messages, in the order in which they came.
         """
         return self._inputs.get((epoch, step), [])
 
@@ -222,13 +233,13 @@ class MessageStore:
             first: The number of the first step.
 
         Returns:
-            The messages, by step.
+            The messages, by rising step.
         """
         keys = sorted(key for key in self._inputs if key[0] == epoch and key[1] >= first)
         return [message for key in keys for message in self._inputs[key]]
 
     def count_inputs(self, epoch: int) -> int:
-        """Return how many inputs of an epoch are stored, at most two versions of each.
+        """Return how many inputs of an epoch are stored, counting at most two of a seat to a step.
 
         Args:
             epoch: The epoch.
@@ -250,7 +261,7 @@ class MessageStore:
             epoch: The epoch.
 
         Returns:
-            The messages, the one that came first at the beginning.
+            The messages, in the order in which they came.
         """
         return self._epochs.get((NUMBER[kind], epoch), [])
 
@@ -274,7 +285,7 @@ class MessageStore:
             seat: The seat.
 
         Returns:
-            The messages, the one that came first at the beginning.
+            The messages, in the order in which they came.
         """
         promises = (
             m for epoch in self.epochs_of(EpochPromise) for m in self.of_epoch(EpochPromise, epoch)
@@ -285,7 +296,7 @@ class MessageStore:
         """Return the epoch of a seat's highest epoch request.
 
         Args:
-            seat: The seat. None stands for no seat.
+            seat: The seat. None stands for no seat, which gives 0.
 
         Returns:
             The epoch, 0 without an epoch request.
@@ -294,22 +305,22 @@ class MessageStore:
         return 0 if request is None else self.epoch_of(request)
 
     def rejoins(self) -> list[Message]:
-        """Return the stored rejoins of all seats.
+        """Return the stored messages in which seats ask to rejoin.
 
         Returns:
-            The messages, the one that came first at the beginning.
+            The messages, in the order in which they came.
         """
         return list(self._rejoins)
 
     def since(self, epoch: int, step: int) -> list[Message]:
-        """Return the stored messages that may be missing at a peer at this step and epoch.
+        """Return the stored messages that a peer at a given epoch and step may lack.
 
         These are all rejoins, and all messages of that epoch and later ones. If the epoch is 0,
         inputs of epoch 0 before the step are left out.
 
         Args:
             epoch: The epoch in which the peer stands.
-            step: The number of the step at which it stands.
+            step: The number of the step at which the peer stands.
 
         Returns:
             The messages, in the order in which they came.
@@ -324,9 +335,9 @@ class MessageStore:
         return sorted(found, key=lambda message: self._order[message.hash])
 
     def inputs_by(self, seat: int) -> Iterator[Message]:
-        """Find every stored input of one seat, with all versions of one step.
+        """Yield every stored input of one seat, even if several conflict in one step.
 
-        `input_bytes` counts their bytes.
+        `input_bytes` has the number of their bytes.
 
         Args:
             seat: The seat.
@@ -340,10 +351,10 @@ class MessageStore:
                     yield message
 
     def highest_requests(self) -> list[Message]:
-        """Return of each seat the epoch request, epoch promise or vote of the highest epoch.
+        """Return each seat's stored message that requests or votes for its highest epoch.
 
         Returns:
-            The messages, by rising seat.
+            Epoch requests, epoch promises or votes, by rising seat.
         """
         found: dict[int, Message] = {}
         for message in self._by_hash.values():
@@ -359,8 +370,8 @@ class MessageStore:
 
         Args:
             epoch: The lowest epoch whose inputs all stay.
-            keep: Called with an input of a lower epoch and its statement. It returns whether it
-                stays.
+            keep: A function that is called with each input of a lower epoch and its statement. It
+                returns whether the input stays.
         """
         for digest, message in [*self._by_hash.items(), *self._third_versions.items()]:
             step_input = message.statement
@@ -374,7 +385,7 @@ class MessageStore:
                     self._forget(message)
 
     def by_seat(self, seat: int | None) -> Iterable[Message]:
-        """Return all stored messages that one seat has signed, apart from third versions.
+        """Return all stored messages of one seat, but at most two that conflict with each other.
 
         Args:
             seat: The seat.

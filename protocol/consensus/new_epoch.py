@@ -1,4 +1,4 @@
-"""The base of a new epoch: one pure function from t epoch promises to a node of the chain.
+"""The base of a new epoch (the chain node with which it begins), computed from t epoch promises.
 
 It is the view change of Castro and Liskov ("Practical Byzantine Fault Tolerance", 1999) on a chain
 of lockstep steps. Whoever stores the messages that a new-epoch message names computes the same
@@ -32,9 +32,9 @@ from .fork_tree import Bodies, Tree
 from .message_lookup import Malformed, References, Unknown, Void
 
 MAX_INPUTS_PER_IDENTITY: Final[Quota] = 2
-"""The inputs of one identity that an epoch promise may list ([E-11]).
+"""How many inputs of one seat to one step an epoch promise may list ([E-11]).
 
-Two prove the fault, and more add nothing.
+Two different inputs prove a fault, and more prove nothing further.
 """
 
 
@@ -52,8 +52,8 @@ def certificate_votes(table: Table, certificate: QuorumCertificate) -> list[Mess
         The votes, in the order of the certificate.
 
     Raises:
-        Malformed: If there are fewer than t votes, or one is of no seat or has an invalid
-            signature.
+        Malformed: If there are fewer than t votes, or if a vote has a seat that does not exist, or
+            an invalid signature.
     """
     if len(certificate.votes) < table.quorum:
         raise Malformed("a quorum certificate has fewer votes than the quorum")
@@ -73,7 +73,7 @@ def certificate_votes(table: Table, certificate: QuorumCertificate) -> list[Mess
 
 @dataclass(frozen=True)
 class ReadPromise:
-    """A well-formed epoch promise with all messages that it names.
+    """A checked, well-formed epoch promise with all messages that it names.
 
     Attributes:
         message: The message that contains the promise.
@@ -82,8 +82,10 @@ class ReadPromise:
         rejoins: The rejoins that it lists.
         proofs: The messages of its proofs.
         votes: The votes of its quorum certificate.
-        base: The base that the certificate names, or that of epoch 0.
-        bad: The seat and the code of each malformed message that a proof of one message names.
+        base: The chain node that the certificate certifies. Without a certificate, the node with
+            which epoch 0 begins.
+        bad: The seat and the fault code of each malformed message that the promise accuses, in a
+            proof that consists of this message.
     """
 
     message: Message
@@ -106,27 +108,29 @@ def read_promise(
 ) -> ReadPromise:
     """Return an epoch promise with its contents, after checking its form ([E-12]).
 
-    If a proof names the promise, its own proofs of one message are disregarded. A faulty seat could
-    otherwise nest them without end.
+    A promise may accuse another message of being malformed, by a proof that consists of that
+    message. If this promise is itself checked because it is accused, its own accusations of this
+    kind are ignored. A faulty seat could otherwise nest accusations without end.
 
     Args:
         table: The table.
         message: The message that contains the promise.
-        source: The look-up of messages and bases.
-        named: Whether the promise is read because a proof names it.
+        source: The look-up of the messages that the promise names, and of the nodes with which
+            epochs begin.
+        named: Whether the promise is checked because a proof accuses it.
 
     Returns:
         The promise with its contents.
 
     Raises:
-        Malformed: If it is malformed, which is a fault of its signer.
-        Unknown: If something is not stored that it names.
+        Malformed: If the promise is malformed, which is a fault of its signer.
+        Unknown: If something that the promise names is not stored.
     """
     return source.once((message.hash, named), lambda: _read_promise(table, message, source, named))
 
 
 def _read_promise(table: Table, message: Message, source: References, named: bool) -> ReadPromise:
-    """Check an epoch promise: number of proofs, certificate, look-ups, form ([E-20])."""
+    """Check an epoch promise in the order of [E-20]; return it with the messages it names."""
     promise = message.statement
     if not isinstance(promise, EpochPromise):
         raise Malformed("a new-epoch message names what is no epoch promise")
@@ -172,7 +176,7 @@ def _look_up(source: References, hashes: Sequence[bytes]) -> tuple[Message, ...]
 def _bad_forms(
     table: Table, proofs: Iterable[tuple[bytes, ...]], source: References
 ) -> set[tuple[int, str]]:
-    """Return the seat and the code of each malformed message that a proof names alone."""
+    """Return the seat and the code of each malformed message that is a proof by itself."""
     found = set()
     for proof in proofs:
         if len(proof) == 1:
@@ -183,7 +187,7 @@ def _bad_forms(
 
 
 def _check_form(read: ReadPromise, epoch: int) -> None:
-    """Raise Malformed if an entry is of the wrong kind or epoch, or does not resolve ([E-11])."""
+    """Raise Malformed if a listed message is of the wrong kind or epoch, or too often ([E-11])."""
     for message in read.inputs:
         if not isinstance(message.statement, StepInput) or message.statement.epoch != epoch:
             raise Malformed(
@@ -208,13 +212,14 @@ def _check_form(read: ReadPromise, epoch: int) -> None:
 
 @dataclass(frozen=True)
 class Base:
-    """The base that a new-epoch message proposes.
+    """The base of an epoch that a new-epoch message proposes: the node with which it begins.
 
     Attributes:
         node: The chain node with which the epoch begins.
         faults: The seat and the fault code of each seat that the promises prove at fault, by rising
             seat.
-        places: By seat the place of the fault in a body, if it is in a field of one.
+        places: For each seat whose fault lies in a field of an input's body, the place of that
+            field.
     """
 
     node: Node
@@ -225,22 +230,24 @@ class Base:
 def base_of_new_epoch(
     table: Table, message: Message, source: References, named: bool = False
 ) -> Base:
-    """Return the base that a new-epoch message proposes.
+    """Return the base (the node with which the epoch begins) that a message proposes.
 
     Args:
         table: The table.
         message: The new-epoch message.
-        source: The look-up of the messages and bases that it names.
-        named: Whether it is read because a proof names it.
+        source: The look-up of the epoch promises that the message names, and of all that these
+            name.
+        named: Whether the message is checked because a proof accuses it. Proofs of malformed
+            messages in its promises are then ignored.
 
     Returns:
         The base.
 
     Raises:
-        Malformed: If its seat is not the proposer of its epoch, or its epoch promises are not t
-            well-formed ones of that epoch, by rising seat.
-        Unknown: If something is not stored from which the base follows.
-        Void: If the promises show that two bases of one epoch are committed.
+        Malformed: If the signer is not the proposer of the epoch, or if the message does not name t
+            well-formed epoch promises of that epoch, by rising seat.
+        Unknown: If something from which the base follows is not stored.
+        Void: If the promises show that two different bases of one epoch are committed.
     """
     new_epoch = message.statement
     if not isinstance(new_epoch, NewEpoch) or message.seat != new_epoch.epoch % table.seats:
@@ -260,20 +267,20 @@ def base_of_new_epoch(
 
 
 def base_of_promises(promises: Sequence[ReadPromise]) -> Base:
-    """Return the base that follows from t well-formed epoch promises ([E-13]).
+    """Compute the base (the node with which an epoch begins) from t epoch promises ([E-13]).
 
-    The chain grows by the inputs that promises list, at most two versions of each. A message that
-    only a proof names can prove a fault of its signer, and adds nothing to the chain.
+    From the highest certified base, the chain grows by the inputs that the promises list. A message
+    that only a proof names can prove a fault of its signer, but adds nothing to the chain.
 
     Args:
-        promises: The promises, by rising seat.
+        promises: Well-formed promises for this epoch, by rising seat.
 
     Returns:
         The base.
 
     Raises:
         Malformed: If the promises prove one of their own signers at fault.
-        Void: If they show that two bases of one epoch are committed.
+        Void: If the promises show that two different bases of one epoch are committed.
     """
     start, epoch = highest_certificate(promises)
     contents = _once(m for read in promises for m in read.contents)
@@ -294,12 +301,12 @@ def base_of_promises(promises: Sequence[ReadPromise]) -> Base:
 
 
 def bad_form(table: Table, message: Message, source: References) -> str | None:
-    """Return the code of an epoch promise or new-epoch message that is malformed.
+    """Check an accused epoch promise or new-epoch message; return the code if it is malformed.
 
     Args:
         table: The table.
-        message: A message that a proof names.
-        source: The look-up of the messages and bases that it names.
+        message: A message that a proof accuses by naming it alone.
+        source: The look-up of all that the message names.
 
     Returns:
         `bad-promise` or `bad-new-epoch`. None if the message is well-formed or of another kind.
@@ -310,15 +317,15 @@ def bad_form(table: Table, message: Message, source: References) -> str | None:
 
 
 def is_bad_form(table: Table, message: Message, source: References) -> bool:
-    """Return whether a message is known to be malformed, when a proof names it.
+    """Return whether an accused epoch promise or new-epoch message is malformed, if known.
 
     Args:
         table: The table.
         message: The message.
-        source: The look-up of the messages and bases that it names.
+        source: The look-up of all that the message names.
 
     Returns:
-        Whether it is. False if something is not stored that it names.
+        Whether the message is malformed. False if something that it names is not stored.
     """
     try:
         return bad_form(table, message, source) is not None
@@ -327,7 +334,7 @@ def is_bad_form(table: Table, message: Message, source: References) -> bool:
 
 
 def _bad_form(table: Table, message: Message, source: References) -> str | None:
-    """Return the code of a malformed message, as `bad_form` does, without keeping the result."""
+    """Check an accused message, as `bad_form` does, but without caching the result."""
     try:
         if isinstance(message.statement, EpochPromise):
             read_promise(table, message, source, named=True)
@@ -346,18 +353,20 @@ def _once(messages: Iterable[Message]) -> list[Message]:
 
 
 def highest_certificate(promises: Sequence[ReadPromise]) -> tuple[Node, int]:
-    """Return the base and the epoch of the highest quorum certificate among epoch promises.
+    """Return the node and the epoch of the highest quorum certificate among epoch promises.
 
-    Ties are broken in this order: a committed base, the longer chain, the lower digest.
+    If several certificates are of this epoch, a node with commit votes comes first, then the node
+    with the longer chain, then that with the lower digest.
 
     Args:
         promises: The promises.
 
     Returns:
-        The base, and its epoch. They are those of epoch 0 if no promise has a certificate.
+        The certified chain node, and the epoch of the certificate. If no promise has a certificate,
+        the node with which epoch 0 begins, and 0.
 
     Raises:
-        Void: If two bases of this epoch are committed.
+        Void: If two different nodes have certificates with commit votes of this epoch.
     """
     epoch = max(fault_evidence.certificate_epoch(read.promise) for read in promises)
     top = [read for read in promises if fault_evidence.certificate_epoch(read.promise) == epoch]
@@ -379,16 +388,16 @@ def highest_certificate(promises: Sequence[ReadPromise]) -> tuple[Node, int]:
 def walk(
     node: Node, tree: Tree, promises: Sequence[ReadPromise], epoch: int
 ) -> tuple[Node, set[int], set[int]]:
-    """Follow the chain from the highest certified base as far as the epoch promises determine it.
+    """Extend the chain from the highest certified node by the inputs that epoch promises list.
 
     Args:
-        node: The base.
-        tree: The chains of the inputs that the promises list.
+        node: The certified chain node.
+        tree: All chains that the inputs listed by the promises make on this node.
         promises: The promises.
-        epoch: The epoch of the base.
+        epoch: The epoch of these inputs.
 
     Returns:
-        The last node, the seats that gave several bodies in a step, and the seats that become
+        The last node, the seats that gave several bodies to one step, and the seats that become
         absent.
     """
     culprits: set[int] = set()
@@ -420,9 +429,11 @@ def walk(
 def _kept_version(
     node: Node, tree: Tree, bodies: Bodies, culprits: set[int], promises: Sequence[ReadPromise]
 ) -> Node | None:
-    """Return the node after the one choice of bodies on which all present signers build.
+    """Choose between conflicting bodies of a step: return the node after the kept bodies.
 
-    No honest seat may build on another one. It is None if there is no such choice.
+    Bodies are kept if inputs of all present seats whose promises are used build on them. No present
+    seat may build on another choice of bodies, except `culprits`, which gave several bodies to one
+    step. None if no choice fulfils this.
     """
     choices: list[tuple[Node, tuple[Slot, ...]]] = list(tree.versions(node, bodies))
     signers = {read.message.seat for read in promises} & node.present
@@ -440,9 +451,10 @@ def _seat_changes(
     missing: set[int],
     promises: Sequence[ReadPromise],
 ) -> Node:
-    """Return the node after the change of who is banned, absent or present again ([E-14]).
+    """Apply the changes of who is banned, absent or present again; return the new node ([E-14]).
 
-    Nothing changes at a node that wants `result`.
+    `faults` are the seats to ban, with codes, and `missing` those that become absent. If the next
+    step at `node` is `result`, nothing changes.
     """
     if node.want.kind is Kind.RESULT:
         return node  # No step follows in which a seat could be absent.

@@ -1,12 +1,12 @@
 """Hash commitments: a hash that hides a choice now and binds its owner to it.
 
-A commitment is `digest(COMMITMENT, context, choice, nonce)` with a fresh nonce of 32 bytes. It
-hides the choice while the nonce is unknown. It binds as long as nobody finds a collision of the
-hash.
+A commitment is `digest(COMMITMENT, context, choice, nonce)` with a fresh nonce of 32 bytes. The
+commitment hides the choice while the nonce is unknown. It binds its owner as long as nobody finds a
+collision of the hash.
 
-An opening has a fixed length for each kind of choice, so that its escrow shows nothing of the
-choice. It is the nonce (32 bytes), the length of the choice (2 bytes, big-endian), the choice, and
-zero bytes.
+An opening has a fixed length for each kind of choice, so that the length of its encryption (the
+escrow) shows nothing of the choice. It is the nonce (32 bytes), the length of the choice (2 bytes,
+big-endian), the choice, and zero bytes.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def commit(context: Context, choice: bytes, nonce: bytes) -> bytes:
     """Return the commitment to a choice.
 
     Args:
-        context: The context to which it is bound.
+        context: The table, step, seat and kind for which alone the commitment is valid.
         choice: The encoded choice.
         nonce: 32 fresh random bytes.
 
@@ -44,7 +44,7 @@ def commit(context: Context, choice: bytes, nonce: bytes) -> bytes:
 
 
 def opening(choice: bytes, nonce: bytes, size: int) -> bytes:
-    """Return the padded opening of a commitment, which is encrypted in the escrow.
+    """Return the opening of a commitment, padded to a length, as it is encrypted for escrow.
 
     Args:
         choice: The encoded choice.
@@ -55,7 +55,7 @@ def opening(choice: bytes, nonce: bytes, size: int) -> bytes:
         Nonce, length of the choice, choice and zero bytes, in all `size` bytes.
 
     Raises:
-        ValueError: If the choice does not fit.
+        ValueError: If the nonce does not have 32 bytes, or the choice does not fit.
     """
     room = size - HEAD_SIZE - len(choice)
     if len(nonce) != NONCE_SIZE or room < 0 or len(choice) >= 2**16:
@@ -64,7 +64,7 @@ def opening(choice: bytes, nonce: bytes, size: int) -> bytes:
 
 
 def parse_opening(data: bytes) -> tuple[bytes, bytes]:
-    """Return the choice and the nonce of an opening.
+    """Return the choice and the nonce from a padded opening.
 
     Args:
         data: The bytes of the opening.
@@ -73,8 +73,8 @@ def parse_opening(data: bytes) -> tuple[bytes, bytes]:
         The encoded choice, and the nonce of 32 bytes.
 
     Raises:
-        Invalid: With code `bad-commitment` if it is too short, or if a byte after the choice is not
-            zero.
+        Invalid: With code `bad-commitment` if `data` is too short, or if a byte after the choice is
+            not zero.
     """
     if not isinstance(data, bytes) or len(data) < HEAD_SIZE:
         raise Invalid("bad-commitment", "an opening is longer")

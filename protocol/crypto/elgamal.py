@@ -25,7 +25,7 @@ class Ciphertext(NamedTuple):
 
 
 Deck: TypeAlias = tuple[Ciphertext, ...]
-"""The ciphertext of each slot."""
+"""The ciphertext in each position of the deck."""
 
 
 @cache_per_backend(16)
@@ -88,7 +88,7 @@ def well_formed(deck: Deck) -> bool:
         deck: The deck.
 
     Returns:
-        Whether they do. It is not checked that they are points of the group.
+        Whether this holds. It is not checked that the points are in the group.
     """
     return all(
         isinstance(component, bytes) and len(component) == 32 and component != group.IDENTITY

@@ -2,12 +2,12 @@
 
 TDH2 is the scheme of Shoup and Gennaro 1998, "Securing Threshold Cryptosystems against Chosen
 Ciphertext Attack", section 4.2. The key is the joint key Y. Its secret is shared with threshold t
-by the sum of all polynomials of the key sharing. The proof in an escrow binds it to its commitment,
-table, step and seat. So nobody gets escrow shares for a ciphertext that he did not make himself,
-such as that of a card.
+by the sum of all polynomials of the key sharing. The proof in an escrow binds the escrow to a
+commitment, table, step and seat. So nobody can get escrow shares for another ciphertext, such as
+that of a card.
 
 All randomness of the encryption is derived from the opening, which contains a secret nonce of 32
-bytes. So whoever sees the opening can compute the escrow again, byte for byte.
+bytes. So whoever sees the opening can compute the same escrow again.
 
 An escrow is u (32 bytes), u-bar (32), the challenge e (32), the response f (32), and the masked
 opening. An escrow share is a point (32 bytes) and a proof of equal logarithms (64).
@@ -24,15 +24,15 @@ from .key_sharing import combine
 from .sigma_proofs import prove_equal, verify_equal
 
 Sealing = tuple[Context, Point, bytes, bytes]
-"""An escrow and everything to which it is bound: context, joint key, commitment and escrow."""
+"""An escrow and what its proof covers: context, joint key, commitment, and the escrow itself."""
 OVERHEAD: Final = 128
-"""Bytes of an escrow in addition to those of the opening in it."""
+"""How many bytes longer an escrow is than the opening in it."""
 SHARE_SIZE: Final = 96
 """Bytes of an escrow share."""
 
 
 class _Escrow(NamedTuple):
-    """The parts of an escrow. Scalars are decoded, and points are not."""
+    """The parts of an escrow. The two scalars are decoded, the two points are not checked yet."""
 
     u: Point
     u_bar: Point
@@ -42,7 +42,7 @@ class _Escrow(NamedTuple):
 
 
 def encrypt(context: Context, joint_key: Point, commitment: bytes, opening: bytes) -> bytes:
-    """Return the one escrow of an opening for a commitment.
+    """Return the escrow of a commitment's opening. Equal arguments give equal bytes.
 
     Args:
         context: The context of the sealed choice.
@@ -64,18 +64,17 @@ def encrypt(context: Context, joint_key: Point, commitment: bytes, opening: byte
 
 
 def verify(context: Context, joint_key: Point, commitment: bytes, escrow: bytes) -> None:
-    """Check that the maker of an escrow knew its randomness, here and for this commitment.
+    """Check the proof in an escrow: its maker made it for this context and commitment.
 
-    What the escrow contains is not known before it is opened. Whoever opens it seals the choice
-    again and compares. The proof shows that u and u-bar have one logarithm to the two bases. Its
-    challenge is not 0, so both points are multiplied, by which libsodium checks that they are in
-    the group.
+    The proof shows that the maker knew the randomness of the encryption. Whether the escrow
+    contains the right opening can be checked only when it is opened (`verify_opening`). The points
+    of the escrow are also checked to be in the group.
 
     Args:
         context: The context of the sealed choice.
         joint_key: The joint key, 32 bytes.
         commitment: The commitment, 32 bytes.
-        escrow: The escrow, whose length the caller has checked.
+        escrow: The escrow. Its exact length must have been checked.
 
     Raises:
         Invalid: With code `bad-escrow` if the proof is invalid.
@@ -92,12 +91,11 @@ def verify(context: Context, joint_key: Point, commitment: bytes, escrow: bytes)
 def verify_opening(
     context: Context, joint_key: Point, commitment: bytes, escrow: bytes, opening: bytes
 ) -> None:
-    """Check that an escrow that `verify` has accepted is that of an opening, byte for byte.
+    """Check that an escrow is exactly the one that `encrypt` makes from an opening.
 
-    `verify` has found that u and u-bar have one logarithm. So if u is r·B, then u-bar is r times
-    the second base, and need not be computed again. With f = s + r·e, the points that `verify`
-    hashed are s times the two bases. So e is what `encrypt` would hash, and need not be hashed
-    again.
+    `verify` must have accepted the escrow. Given this, it is enough to compute three of its parts
+    again: the first point, the masked opening, and the response of the proof. The second point and
+    the challenge must then agree too.
 
     Args:
         context: The context of the sealed choice.
@@ -107,7 +105,7 @@ def verify_opening(
         opening: The padded opening.
 
     Raises:
-        Invalid: With code `bad-escrow` if it is not.
+        Invalid: With code `bad-escrow` if the escrow differs.
     """
     u, u_bar, e, f, masked = _parse(escrow)
     where = _where(context, joint_key, commitment)
@@ -124,7 +122,7 @@ def escrow_share(
 
     Args:
         context: The context to which the proof is bound.
-        sealing: The escrow and everything to which it is bound.
+        sealing: The context, joint key, commitment and escrow of the choice.
         share_total: The sum of the key shares that all seats dealt to this one, a scalar.
         public_share_total: That sum times the base point, 32 bytes.
         rng: The source of randomness.
@@ -150,9 +148,9 @@ def verify_share(
 
     Args:
         context: The context to which the proof is bound.
-        sealing: The escrow and everything to which it is bound.
-        public_share_total: The sum of the key shares of the seat that gives it, times the base
-            point, 32 bytes.
+        sealing: The context, joint key, commitment and escrow of the choice.
+        public_share_total: The base point times the sum of the key shares of the seat that gives
+            the escrow share, 32 bytes.
         share: The escrow share.
 
     Returns:
@@ -172,7 +170,7 @@ def verify_share(
 
 
 def decrypt(escrow: bytes, shares: Mapping[int, Point], t: int) -> bytes:
-    """Return the opening in an escrow, as its owner sealed it, whether it is right or wrong.
+    """Decrypt the opening in an escrow by escrow shares. It may not fit the commitment.
 
     Args:
         escrow: The escrow.
@@ -180,7 +178,7 @@ def decrypt(escrow: bytes, shares: Mapping[int, Point], t: int) -> bytes:
         t: How many shares are needed.
 
     Returns:
-        The padded opening.
+        The bytes that the owner encrypted. If the owner is honest, they are the padded opening.
     """
     box = _parse(escrow)
     return _mask(combine(shares, t), box.u, box.masked)
@@ -199,7 +197,7 @@ def _share_statement(
 
 
 def _hide(where: tuple[bytes, ...], joint_key: Point, opening: bytes) -> tuple[int, Point, bytes]:
-    """Return the randomness r that follows from an opening, r·B, and the masked opening."""
+    """Return the scalar r that is derived from an opening, r times BASE, and the masked opening."""
     r = hash_to_scalar(Label.ESCROW_RANDOMNESS, *where, opening)
     u = mul_base(r)
     return r, u, _mask(mul(r, joint_key), u, opening)
@@ -211,9 +209,9 @@ def _nonce(r: int, statement: tuple[bytes, ...]) -> int:
 
 
 def _mask(shared: Point, u: Point, data: bytes) -> bytes:
-    """Return data XOR a key stream that follows from the shared point and u.
+    """Return data XOR a key stream that is derived from the shared secret point and u.
 
-    It is its own inverse.
+    The same call on the result gives the data again.
     """
     stream = expand(Label.ESCROW_KDF, len(data), shared, u)
     return bytes(left ^ right for left, right in zip(data, stream, strict=True))

@@ -3,16 +3,16 @@
 A point is represented by its 32-byte canonical compressed encoding (RFC 8032, section 5.1.2), and a
 scalar by an int modulo ORDER. Every multiplication checks that its point is canonical, not of small
 order and in the subgroup. So a point that is multiplied need not be passed to `decode_point`
-before. An addition does not check the subgroup, so its operands must have been decoded or
-multiplied.
+before. An addition does not check the subgroup. So its operands must be results of `decode_point`
+or of a multiplication.
 
 All arithmetic uses one backend, which is libsodium unless `use_backend` replaces it. Identities and
 their signatures always use libsodium (`identities`).
 
-The module also has the fixed elements: generators and card points whose discrete logarithms nobody
-knows. They are results of `hash_to_group` for a fixed label and an index, so nobody could choose
-them. With a generator of known logarithm a seat could forge shuffle proofs (Lewis, Pereira, Teague
-2019).
+The module also has the fixed points of the protocol: generators and card points, whose discrete
+logarithms nobody knows. They are results of `hash_to_group` for a fixed label and an index, so
+nobody could choose them. With a generator of known logarithm a seat could forge shuffle proofs
+(Lewis, Pereira, Teague 2019).
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ BASE: Final = bytes([0x58]) + bytes([0x66]) * 31
 ORDER_TWO: Final = (FIELD - 1).to_bytes(32, "little")
 """The encoding of the point (0, -1), which has order 2."""
 SIZE: Final = 32
-"""Bytes of an encoded point or scalar."""
+"""The length in bytes of an encoded point or scalar."""
 
 # The bindings raise their own kinds of these three, for a wrong type, length or point.
 _REFUSALS: Final = (RuntimeError, TypeError, ValueError)
@@ -132,14 +132,14 @@ class EarlierLibsodium(Libsodium):
     def is_valid_point(point: bytes, /) -> bool:
         """Return whether 32 bytes are a canonical point of the subgroup and not the identity.
 
-        For a point P of the subgroup (ORDER - 1) · P is -P. For P + (0, -1) the result is -P, too,
-        but that is not the negative of P + (0, -1).
+        Libsodium's own check is followed by a second check: (ORDER - 1) times the point must be its
+        negative. This holds only in the subgroup, and fails for P + (0, -1).
 
         Args:
             point: 32 bytes.
 
         Returns:
-            True if both checks accept the point.
+            True if both libsodium's check and the second check accept the point.
         """
         if not Libsodium.is_valid_point(point):
             return False
@@ -217,7 +217,7 @@ def cache_per_backend(
 def mul(k: int, point: Point) -> Point:
     """Return k · point.
 
-    The point is not checked if k is 0 modulo ORDER.
+    If k is 0 modulo ORDER, the point is not checked, and the result is IDENTITY.
 
     Args:
         k: Any int.
@@ -305,9 +305,9 @@ def total(points: Iterable[Point]) -> Point:
 def weighted(weights: Iterable[int], points: Iterable[Point]) -> Point:
     """Return the sum of weight · point over two sequences of equal length ([D-7]).
 
-    All weights of BASE are added first, so that BASE is multiplied only once. The first components
-    of the unshuffled deck are all BASE. Every other point is multiplied by itself, which checks it
-    unless its weight is 0.
+    The weights of points that are BASE are added first, so that BASE is multiplied only once. (In
+    the unshuffled deck the first point of every card is BASE.) Every other point is multiplied
+    separately. This also checks that the point is in the group, unless its weight is 0.
 
     Args:
         weights: A number for each point.
@@ -391,7 +391,7 @@ def hash_to_group(label: Label, *parts: bytes) -> Point:
 
     Args:
         label: The domain label.
-        parts: What is hashed after the label.
+        parts: The byte strings that are hashed after the label.
 
     Returns:
         The point, 32 bytes.
@@ -417,7 +417,7 @@ def _times_eight(data: bytes) -> Point:
 
 
 MAX_CARDS: Final = 128
-"""Cards of a deck at most."""
+"""The most cards of a deck."""
 
 
 def check_size(n: int) -> None:
@@ -427,7 +427,7 @@ def check_size(n: int) -> None:
         n: The number of cards.
 
     Raises:
-        ValueError: If it is not from 1 to MAX_CARDS.
+        ValueError: If the number is not from 1 to MAX_CARDS.
     """
     if not 1 <= n <= MAX_CARDS:
         raise ValueError(f"a deck has 1 to {MAX_CARDS} cards")

@@ -1,19 +1,19 @@
 """Labelled hashes, and what is derived from them: scalars, key streams, contexts and nonces.
 
-Every hash is SHA-512 (FIPS 180-4) of a framed list. The label is the first part, and each part is
-preceded by its length in bytes as an unsigned 64-bit big-endian number. So two different lists
-never give the same bytes.
+Every hash is SHA-512 (FIPS 180-4) of a framed list of byte strings, of which a label is the first.
+In a framed list, each byte string is preceded by its length as an unsigned 64-bit big-endian
+number. So two different lists never give the same bytes.
 
 Each hash, challenge, signature and derived key has a label of its own, which is used for nothing
 else. So bytes that were made for one purpose are worthless for any other. All labels begin with
 `p2p-table/3/`, the name and version of the protocol. The context of a statement names its table,
 step, seat and kind.
 
-Scalars and permutations are made from randomness that the caller passes in, and never from the
-system. A proof nonce that is used for two challenges reveals the secret. Nonces are therefore
-hedged: each is a hash of fresh bytes, the secret and the statement (Aranha, Orlandi, Takahashi,
-Zaverucha 2020, "Security of Hedged Fiat-Shamir Signatures under Fault Attacks"). So even a random
-source that repeats itself gives different nonces for different statements.
+Scalars and permutations are made only from randomness that the caller passes in. A proof nonce that
+is used for two challenges reveals the secret. Nonces are therefore hedged: each is a hash of fresh
+bytes, the secret and the statement (Aranha, Orlandi, Takahashi, Zaverucha 2020, "Security of Hedged
+Fiat-Shamir Signatures under Fault Attacks"). So even a random source that repeats itself gives
+different nonces for different statements.
 """
 
 from __future__ import annotations
@@ -121,7 +121,7 @@ def u64(number: int) -> bytes:
     """Return a number as 8 bytes, big-endian.
 
     Args:
-        number: An int from 0 to 2^64 - 1. An OverflowError is raised for any other.
+        number: An int from 0 to 2^64 - 1. For any other int an OverflowError is raised.
 
     Returns:
         8 bytes.
@@ -136,17 +136,17 @@ def framed(*parts: bytes) -> bytes:
         parts: The byte strings.
 
     Returns:
-        Each part after its length as 8 bytes, big-endian.
+        The concatenation of all parts, each preceded by its length as 8 bytes, big-endian.
     """
     return b"".join([len(part).to_bytes(8, "big") + part for part in parts])
 
 
 def wide(label: Label, *parts: bytes) -> bytes:
-    """Return the SHA-512 of a framed label and parts.
+    """Return the SHA-512 of the framed list of a label and byte strings (see `framed`).
 
     Args:
         label: The domain label.
-        parts: What is hashed after the label.
+        parts: The byte strings that are hashed after the label.
 
     Returns:
         64 bytes.
@@ -155,14 +155,14 @@ def wide(label: Label, *parts: bytes) -> bytes:
 
 
 def digest(label: Label, *parts: bytes) -> bytes:
-    """Return the first 32 bytes of the SHA-512 of a framed label and parts.
+    """Return 32 bytes of SHA-512 of the framed list of a label and byte strings (see `framed`).
 
     Args:
         label: The domain label.
-        parts: What is hashed after the label.
+        parts: The byte strings that are hashed after the label.
 
     Returns:
-        32 bytes.
+        The first 32 bytes of the hash.
     """
     return wide(label, *parts)[:DIGEST_SIZE]
 
@@ -174,7 +174,7 @@ def hash_to_scalar(label: Label, *parts: bytes) -> int:
 
     Args:
         label: The domain label.
-        parts: What is hashed after the label.
+        parts: The byte strings that are hashed after the label.
 
     Returns:
         An int from 0 to ORDER - 1.
@@ -187,9 +187,9 @@ def expand(label: Label, size: int, *parts: bytes) -> bytes:
 
     Args:
         label: The domain label.
-        size: How many bytes are wanted. It is hashed as 8 bytes, big-endian, as is the counter,
-            which starts at 0.
-        parts: What is hashed after them.
+        size: How many bytes are wanted. Both this number and the counter, which starts at 0, are
+            hashed as 8 bytes, big-endian.
+        parts: The byte strings that are hashed after the counter.
 
     Returns:
         `size` bytes.
@@ -200,15 +200,16 @@ def expand(label: Label, size: int, *parts: bytes) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """The place of a commitment, escrow or proof: table, step, seat and kind ([C-11]).
+    """The table, step, seat and kind for which alone a commitment or proof is valid ([C-11]).
 
-    It is hashed into each of them, so that none is valid anywhere else. It names no epoch, so a
-    seat can give the same body again in another epoch. A value that cannot be encoded raises a
-    ValueError. This is a mistake of the caller, since a context is never read from the wire.
+    The context is hashed into each commitment, escrow and proof, so that none is valid elsewhere.
+    It names no epoch, so a seat can give the same body again in another epoch. A value that cannot
+    be encoded raises a ValueError. This is a bug of the caller, since a context is never read from
+    the wire.
 
     Attributes:
         table: The table id, 32 bytes.
-        step: The number of the chain step.
+        step: The number of the step of the chain.
         seat: The seat that makes the statement, from 0.
         kind: The kind of statement ([C-12]).
     """
@@ -242,8 +243,8 @@ Random = Callable[[int], bytes]
 def scalar(rng: Random) -> int:
     """Draw a uniform scalar from 1 to ORDER - 1.
 
-    64 random bytes are read as a little-endian number modulo ORDER. If the result is 0, they are
-    drawn again.
+    64 random bytes are read as a little-endian number modulo ORDER. If the result is 0, new bytes
+    are drawn.
 
     Args:
         rng: The source of randomness.
@@ -275,7 +276,7 @@ def permutation(rng: Random, size: int) -> tuple[int, ...]:
 
     Args:
         rng: The source of randomness.
-        size: How many numbers are permuted.
+        size: How many numbers to permute.
 
     Returns:
         The numbers from 0 to size - 1 in random order.
@@ -290,7 +291,7 @@ def permutation(rng: Random, size: int) -> tuple[int, ...]:
 def hedged(label: Label, rng: Random, *parts: bytes) -> Iterator[int]:
     """Yield nonzero scalars for nonces, without end.
 
-    Each one is a hash of three things: 32 random bytes that are drawn once, a counter, and `parts`.
+    Each scalar is a hash of 32 random bytes that are drawn once, a counter, and `parts`.
 
     Args:
         label: The domain label.

@@ -1,11 +1,12 @@
 """Ed25519 keys and signatures of seats and players, with strict verification.
 
-Ed25519: RFC 8032, section 5.1. Verification is stricter than that: the key and R must be canonical
-points of the prime-order subgroup, and S must be below the group order. Within the subgroup the
-verification equations with and without the cofactor agree, so all implementations that make these
-checks accept the same signatures (Chalkias, Garillot, Nikolaenko 2020, "Taming the many EdDSAs").
+Ed25519: RFC 8032, section 5.1. Verification is stricter than the RFC. The key and the R of the
+signature must be canonical points of the prime-order subgroup, and its S must be below the group
+order. Within the subgroup the verification equations with and without the cofactor agree. So all
+implementations that make these checks accept the same signatures (Chalkias, Garillot, Nikolaenko
+2020, "Taming the many EdDSAs").
 
-Everything here calls libsodium directly, whatever backend the group of the cards has.
+This module always calls libsodium, even if `group.use_backend` has replaced it for the cards.
 """
 
 from __future__ import annotations
@@ -98,7 +99,7 @@ def verify_signature(public: bytes, label: Label, data: bytes, signature: bytes)
 
     Raises:
         Invalid: With code `bad-point` if the key is invalid, and `bad-signature` if the signature
-            is.
+            is invalid.
     """
     verify_bytes(public, signed_bytes(label, data), signature)
 
@@ -113,7 +114,7 @@ def verify_bytes(public: bytes, message: bytes, signature: bytes) -> None:
 
     Raises:
         Invalid: With code `bad-point` if the key is invalid, and `bad-signature` if the signature
-            is.
+            is invalid.
     """
     check_public(public)
     if not isinstance(signature, bytes) or len(signature) != SIGNATURE_SIZE:
@@ -134,7 +135,7 @@ def _is_valid_key(public: bytes) -> bool:
 
 
 def check_public(public: bytes) -> bytes:
-    """Check a public key ([C-9]).
+    """Check that bytes are a valid public key ([C-9]).
 
     Args:
         public: The key, 32 bytes.
@@ -143,8 +144,8 @@ def check_public(public: bytes) -> bytes:
         The same bytes.
 
     Raises:
-        Invalid: With code `bad-point` if it is not a canonical point of the prime-order subgroup,
-            or is the identity.
+        Invalid: With code `bad-point` if the key is not a canonical point of the prime-order
+            subgroup, or is the identity.
     """
     if not isinstance(public, bytes) or not _is_valid_key(public):
         raise Invalid("bad-point", "a public key is a canonical point of the prime-order group")
@@ -152,7 +153,7 @@ def check_public(public: bytes) -> bytes:
 
 
 def fingerprint(public: bytes) -> str:
-    """Return the fingerprint of a public key, for comparing it aloud: 100 bits of its hash.
+    """Return a short text (100 bits of a hash) by which people can compare a public key aloud.
 
     Args:
         public: The key, 32 bytes.

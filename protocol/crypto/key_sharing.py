@@ -1,13 +1,13 @@
 """Key sharing: every seat deals its secret key in n shares, of which t can replace it.
 
-Feldman 1987, "A Practical Scheme for Non-interactive Verifiable Secret Sharing". Receivers have
-indices from 1, their seat plus 1. No key is ever rebuilt. What is made with key shares is combined
-in the exponent, by Lagrange interpolation.
+Feldman 1987, "A Practical Scheme for Non-interactive Verifiable Secret Sharing". The index of a
+receiver is its seat plus 1. No key is ever rebuilt. Points that were multiplied by key shares are
+combined by Lagrange interpolation.
 
 A key share is encrypted for the X25519 key (RFC 7748) that its receiver has drawn for this table.
 The ciphertext is an ephemeral key (32 bytes), and the key share (32) with its tag (16) under
-ChaCha20-Poly1305 (RFC 8439). Its key is used once. Anybody who gets the receiver's secret key can
-decrypt it again. So a complaint proves itself.
+ChaCha20-Poly1305 (RFC 8439). The key of the encryption is used once. A receiver that complains of a
+share shows its secret X25519 key, so that anybody can decrypt the share and check the complaint.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ def public_key_share_at(vector: Sequence[Point], i: int) -> Point:
 
 
 def verify_key_share(vector: Sequence[Point], i: int, key_share: int) -> None:
-    """Check that a key share is the one that the key vector determines.
+    """Check that a key share fits the key vector of its dealer (Feldman).
 
     Args:
         vector: The points of the key vector, 32 bytes each.
@@ -101,7 +101,7 @@ def verify_key_share(vector: Sequence[Point], i: int, key_share: int) -> None:
         key_share: The key share, a scalar.
 
     Raises:
-        Invalid: With code `bad-key-sharing` if it is not.
+        Invalid: With code `bad-key-sharing` if the key share does not fit.
     """
     if mul_base(key_share) != public_key_share_at(vector, i):
         raise Invalid(
@@ -110,10 +110,11 @@ def verify_key_share(vector: Sequence[Point], i: int, key_share: int) -> None:
 
 
 def combine(key_shares: Mapping[int, Point], t: int) -> Point:
-    """Return a secret times a point, from key shares of the secret times that point.
+    """Interpolate a secret times a point, from shares of the secret times the same point.
 
     Args:
-        key_shares: The points by index of the receiver. They must be proven.
+        key_shares: The points, 32 bytes each, by index of the receiver. The caller must have
+            checked their proofs.
         t: The number of coefficients of the polynomial. The points of the t lowest indices are
             used.
 
@@ -130,7 +131,7 @@ def combine(key_shares: Mapping[int, Point], t: int) -> Point:
 
 
 def _lagrange(indices: Sequence[int], i: int) -> int:
-    """Return the weight of an index in the polynomial's value at 0 (Shamir 1979)."""
+    """Return the Lagrange coefficient of an index for the polynomial's value at 0 (Shamir 1979)."""
     _check_index(i)
     over = under = 1
     for j in indices:
@@ -180,14 +181,14 @@ def check_x25519_public(key: bytes) -> bytes:
     """Check a public X25519 key.
 
     Args:
-        key: The key.
+        key: The key, 32 bytes.
 
     Returns:
         The same bytes.
 
     Raises:
-        Invalid: With code `bad-key-sharing` unless it has 32 bytes, is canonical, and is not of low
-            order.
+        Invalid: With code `bad-key-sharing` unless the key has 32 bytes, is canonical, and is not
+            of low order.
     """
     if not isinstance(key, bytes) or len(key) != 32:
         raise Invalid("bad-key-sharing", "an X25519 key has 32 bytes")
@@ -203,7 +204,7 @@ def encrypt_key_share(
     """Encrypt a key share for the owner of an X25519 key.
 
     Args:
-        context: The context to which it is bound. Its seat is the dealer.
+        context: The context to which the encryption is bound. Its seat is the dealer.
         receiver_public: The public key of the receiver, 32 bytes.
         key_share: The key share, a scalar.
         rng: The source of randomness.
@@ -224,10 +225,10 @@ def encrypt_key_share(
 def decrypt_key_share(context: Context, secret: bytes, sealed: bytes) -> int:
     """Decrypt a key share.
 
-    Whether it fits the dealer's key vector is for `verify_key_share` to check.
+    This does not check that the key share fits the dealer's key vector: see `verify_key_share`.
 
     Args:
-        context: The context to which it is bound. Its seat is the dealer.
+        context: The context to which the encryption is bound. Its seat is the dealer.
         secret: The secret X25519 key of the receiver, 32 bytes.
         sealed: The encrypted key share, 80 bytes.
 
@@ -235,7 +236,7 @@ def decrypt_key_share(context: Context, secret: bytes, sealed: bytes) -> int:
         The key share, a scalar.
 
     Raises:
-        Invalid: With code `bad-key-sharing` if it cannot be decrypted.
+        Invalid: With code `bad-key-sharing` if `sealed` cannot be decrypted, or is no scalar.
     """
     receiver_public = x25519_public(secret)
     if not isinstance(sealed, bytes) or len(sealed) != ENCRYPTED_SHARE_SIZE:

@@ -1,9 +1,9 @@
-"""The time at which proofs are checked: each at its place, or all together, in any order.
+"""Two ways to check proofs: each at once, or in batches that are checked elsewhere meanwhile.
 
-A proof is a function of bytes alone that returns nothing, or raises Invalid. The work after it is
-the same, whether it was checked already or not. So if every proof that was put off is valid,
-everything that was found meanwhile is right. If one is invalid, all of it is dropped, and the
-proofs are checked in their order.
+The check of a proof is a function of bytes alone that returns nothing, or raises Invalid. The
+caller's further work is the same, whether a proof was checked already or is checked later. So if
+all proofs that were put off are valid, the results of that work are right. If a proof is invalid,
+the caller drops its results, and starts again with each proof checked at once.
 """
 
 from __future__ import annotations
@@ -17,58 +17,59 @@ from ..bounds import Quota
 from ..errors import Invalid
 
 Proof = tuple[Callable[..., None], tuple[Any, ...]]
-"""A function of a module and its arguments, so that another process can run it.
+"""The function that checks a proof, and its arguments, in a form for other processes.
 
-It has no secrets.
+The function is defined at the top of a module, so that another process can run it. No argument is a
+secret.
 """
 Part = Sequence[Proof]
-"""Proofs that are handed over together."""
+"""A batch of proofs that are handed over together."""
 PART: Final = 16384
-"""The bytes of proofs that are handed over together, which take ten milliseconds or more."""
+"""The bytes from which on a batch of proofs is handed over. Its check takes ten ms or more."""
 
 
 MOST_OUT: Final[Quota] = 1 << 23
-"""The most bytes of proofs that are handed over and not checked yet, which bounds the memory."""
+"""The most bytes of proofs that are handed over and not checked yet, to bound the memory."""
 
 
 class InvalidProof(Exception):
-    """A proof that was handed over is invalid."""
+    """The error that a proof that was handed over is invalid."""
 
 
 class Promise(Protocol):
-    """A part under way at an executor, such as a `concurrent.futures.Future`."""
+    """The future result of a batch of proofs, such as a `concurrent.futures.Future`."""
 
     def cancel(self) -> bool:
-        """Take the part back, if its check has not begun.
+        """Take the batch of proofs back, if its check has not begun.
 
         Returns:
             False if the check has begun or is done, so that there will be a result.
         """
 
     def result(self) -> bool:
-        """Wait for the result of the part.
+        """Wait until the batch of proofs is checked.
 
         Returns:
-            Whether all proofs in it are valid.
+            Whether all proofs of the batch are valid.
         """
 
 
 Submit = Callable[[Callable[[Part], bool], Part], Promise]
-"""A function that has a part checked elsewhere, such as the `submit` of an executor."""
+"""A function that has a batch of proofs checked elsewhere, such as an executor's `submit`."""
 
 
 class Checker(Protocol):
     """A function that takes a proof, and checks it now or later."""
 
     def __call__(self, check: Callable[..., None], *parts: Any) -> None:
-        """Check a proof now, or put the check off."""
+        """Check a proof now, or put the check off. Raise Invalid if it is checked and invalid."""
 
 
 def at_once(check: Callable[..., None], *parts: Any) -> None:
-    """Check a proof at its place.
+    """Check a proof now, and do not put the check off.
 
     Args:
-        check: The function that checks it. It raises Invalid if the proof is invalid.
+        check: The function that checks the proof. It raises Invalid if the proof is invalid.
         parts: The arguments of the function.
     """
     check(*parts)
@@ -76,12 +77,12 @@ def at_once(check: Callable[..., None], *parts: Any) -> None:
 
 @dataclass
 class HandedOut:
-    """The proofs that others check while the caller goes on.
+    """A collector of proofs, which has them checked elsewhere in batches while the caller goes on.
 
-    After `are_valid` every further proof is checked at its place.
+    After a call of `are_valid`, every further proof is checked at once.
 
     Attributes:
-        submit: Has a part checked elsewhere.
+        submit: The function that has a batch of proofs checked elsewhere.
     """
 
     submit: Submit
@@ -92,11 +93,12 @@ class HandedOut:
     _over: bool = False
 
     def __call__(self, check: Callable[..., None], *parts: Any) -> None:
-        """Put a proof off, and hand over the collected proofs once they have enough bytes.
+        """Collect a proof, and hand over the collected batch once it has enough bytes.
+
+        If more than `MOST_OUT` bytes are handed over and unchecked, wait for the oldest batch.
 
         Raises:
-            InvalidProof: If so much is handed over that the first part is waited for, and it has an
-                invalid proof.
+            InvalidProof: If the batch that was waited for has an invalid proof.
         """
         if self._over:
             check(*parts)
@@ -107,7 +109,7 @@ class HandedOut:
             self._hand_out()
 
     def _hand_out(self) -> None:
-        """Hand over the collected proofs, and wait for the first if too many bytes are out."""
+        """Hand over the collected batch; wait for the oldest if too many bytes are unchecked."""
         self._promised.append((self.submit(all_valid, self._part), self._part, self._size))
         self._out += self._size
         self._part, self._size = [], 0
@@ -118,11 +120,10 @@ class HandedOut:
                 raise InvalidProof
 
     def are_valid(self) -> bool:
-        """Return whether all proofs are valid, and wait for their results.
+        """Wait until all proofs are checked, and return whether all of them are valid.
 
-        Parts that nobody has begun are taken back and checked here. They are checked in their
-        order, because the long proofs are those of the beginning, and what is left at the end is
-        short.
+        Batches whose check nobody has begun are taken back and checked here, in their order. Long
+        proofs come first in a file, so what is left at the end is short.
 
         Returns:
             False as soon as one proof is known to be invalid.
@@ -140,13 +141,13 @@ class HandedOut:
 
 
 def all_valid(proofs: Part) -> bool:
-    """Return whether all proofs are valid, after checking each here.
+    """Check all proofs here, and return whether they are valid.
 
     Args:
         proofs: The proofs.
 
     Returns:
-        Whether they are.
+        Whether all are valid.
     """
     try:
         for check, parts in proofs:
@@ -157,7 +158,7 @@ def all_valid(proofs: Part) -> bool:
 
 
 def _size(part: Any) -> int:
-    """Return about how many bytes the arguments of a proof have."""
+    """Return the number of bytes in the arguments of a proof, approximately."""
     if isinstance(part, tuple | list):
         return sum(map(_size, part))
     return len(part) if isinstance(part, bytes) else 0

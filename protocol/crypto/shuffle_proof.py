@@ -1,19 +1,22 @@
-"""The shuffle of a deck, and the proof that nothing else was done to it.
+"""The shuffle of a deck, and the proof that the new deck has the same cards.
 
 A shuffle permutes the cards and re-encrypts each of them. The proof is that of Terelius and
 Wikström 2010 ("Proofs of Restricted Shuffles"). It has the form of Haenni, Locher, Koenig and
 Dubuis 2017 ("Pseudo-Code Algorithms for Verifiable Re-encryption Mix-Nets"), algorithms
 GenShuffleProof and CheckShuffleProof, with the challenge in place of the announcement.
 
-Let u be the weights of the positions in the deck before, and u'_i = u_order[i]. The proof shows:
+The deck has N cards, and h_i and h are generators with unknown logarithms. Each c_j commits to the
+place of a card, and each chain_i to a product of weights. The u_j are scalars (weights) that are
+hashed from decks and c, and u'_i = u_order[i]. With "x BASE" for a multiple of BASE whose factor
+the prover knows, the proof shows:
 
-1. sum c_j - sum h_i = (..) BASE and 2. chain_N - (prod u) h = (..) BASE and
-3. sum u_j c_j = (..) BASE + sum u'_i h_i: the c_j commit to a permutation;
+1. sum c_j - sum h_i = x BASE and 2. chain_N - (prod u) h = x BASE and
+3. sum u_j c_j = x BASE + sum u'_i h_i: the c_j commit to a permutation;
 4. sum u'_i after_i re-encrypts sum u_j before_j;
-5. chain_i = (..) BASE + u'_i chain_{i-1}, from chain_0 = h.
+5. chain_i = x BASE + u'_i chain_{i-1}, from chain_0 = h.
 
-The prover makes 5N multiplications of any point and 3N of BASE, and 6N additions. The verifier
-makes 8N and N multiplications, and 9N additions.
+To prove takes about 5N multiplications of points other than BASE, 3N of BASE, and 6N additions. To
+verify takes about 8N multiplications of points other than BASE, N of BASE, and 9N additions.
 
 A proof for N cards has 32 · (5 + 4N) bytes, which are in this order:
 
@@ -63,7 +66,7 @@ class ShuffleProof:
 
 
 def proof_size(n: int) -> int:
-    """Return how many bytes a proof has.
+    """Return the length of a shuffle proof.
 
     Args:
         n: The number of cards.
@@ -101,7 +104,7 @@ def decode_proof(proof: bytes, n: int) -> ShuffleProof:
 def statement_digest(
     context: Context, joint_key: Point, before: Deck, after: Deck, commitments: Sequence[Point]
 ) -> bytes:
-    """Return the digest of everything that a shuffle claims, and of the permutation commitments.
+    """Return the digest of both decks, the key, the context and the permutation commitments.
 
     Args:
         context: The context to which the proof is bound.
@@ -184,8 +187,8 @@ def _recompute(
 ) -> list[Point]:
     """Return the announcement that follows from the challenge and the responses of a proof.
 
-    Every commitment and every card is multiplied by a scalar other than 0 here, by which libsodium
-    checks that it is in the group.
+    These are the points that `challenge_of` hashes if the proof is valid. Each commitment and each
+    card is multiplied by a scalar other than 0, so libsodium also checks that it is in the group.
     """
     n, c = len(before), proof.challenge
     by_position = weights(statement, n)
@@ -206,11 +209,11 @@ def _recompute(
 def _image(
     joint_key: Point, after: Deck, chain: Sequence[Point], scalars: Sequence[int]
 ) -> list[Point]:
-    """Return what the five relations give for scalars in the order of a proof's responses.
+    """Compute the five relations of the module's docstring for secret scalars or responses.
 
-    For the nonces of the prover this is the announcement: t1, t2, t3, t4a and t4b, then one point
-    for each link of the chain. For the responses it is the announcement, plus the challenge times
-    what the relations claim.
+    `scalars` stand in the order of a proof's responses. The result is t1, t2, t3, t4a and t4b, then
+    one point for each link of the chain. For the prover's nonces this is the announcement. For the
+    responses it is the announcement plus the challenge times the claimed values.
     """
     n = len(after)
     s1, s2, s3, s4 = scalars[:4]
@@ -234,7 +237,8 @@ class ShuffleSecret:
     """The secret of a shuffle: after[i] = before[order[i]] + randomness[i] · (BASE, Y).
 
     Attributes:
-        order: For each position after the shuffle the position before it.
+        order: For each position in the deck after the shuffle, the position of its card in the deck
+            before.
         randomness: The scalar of each re-encryption, by position after the shuffle.
     """
 
@@ -244,7 +248,7 @@ class ShuffleSecret:
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """The parts of a shuffle that do not depend on the deck, to be used once.
+    """The parts of a shuffle that do not depend on the deck. They must be used only once.
 
     Attributes:
         joint_key: The joint key, 32 bytes.
@@ -291,7 +295,7 @@ def shuffle(
         The deck after the shuffle, and the secret with which it is proven.
 
     Raises:
-        ValueError: If it was prepared for another number of cards or another key.
+        ValueError: If `prepared` is for another number of cards or another key.
     """
     ready = prepared or prepare(joint_key, len(deck), rng)
     if len(ready.blinds) != len(deck) or ready.joint_key != joint_key:
@@ -311,7 +315,7 @@ def prove(
     secret: ShuffleSecret,
     rng: Random,
 ) -> bytes:
-    """Prove a shuffle.
+    """Return a proof that one deck is a shuffle of the other.
 
     Args:
         context: The context to which the proof is bound.
@@ -352,7 +356,10 @@ def prove(
 
 
 def _commit_to_order(order: Sequence[int], openings: Sequence[int]) -> list[Point]:
-    """Return c_j = h_i + opening_j · BASE for j = order[i] (GenPermutationCommitment)."""
+    """Return the permutation commitments c_j = h_i + openings[j] · BASE, for j = order[i].
+
+    The h_i are `group.shuffle_generators`. This is the paper's GenPermutationCommitment.
+    """
     generators = group.shuffle_generators(len(order))
     commitments: dict[int, Point] = {
         j: add(generators[i], mul_base(openings[j])) for i, j in enumerate(order)
@@ -361,9 +368,11 @@ def _commit_to_order(order: Sequence[int], openings: Sequence[int]) -> list[Poin
 
 
 def _chain(links: Sequence[int], in_order: Sequence[int]) -> tuple[list[Point], int]:
-    """Return chain_i = link_i · BASE + u'_i · chain_{i-1} for all i (GenCommitmentChain).
+    """Return the commitments of the chain, and the opening of the last one (GenCommitmentChain).
 
-    The second result is the logarithm of chain_N - (prod u) h to BASE.
+    With h = `group.chain_generator()` at the beginning, each point is its link times BASE, plus its
+    weight in `in_order` times the point before. The opening is the scalar x for which the last
+    point is x times BASE, plus the product of all weights times h.
     """
     chain, opening = [group.chain_generator()], 0
     for link, weight in zip(links, in_order, strict=True):

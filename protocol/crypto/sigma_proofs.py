@@ -60,14 +60,14 @@ def verify_key(context: Context, public: Point, proof: bytes) -> None:
 
 
 class ShareStatement(NamedTuple):
-    """The statement of a batch of decryption shares, without the shares themselves.
+    """What a proof of a batch of decryption shares is about, without the shares themselves.
 
     Attributes:
         context: The context to which the proof is bound.
         joint_key: The joint key, 32 bytes.
-        public: The public key under which the shares are proven, 32 bytes. For an absent seat it is
-            a public key share.
-        bases: The point a of each ciphertext, 32 bytes each.
+        public: The public key whose secret makes the shares, 32 bytes. For shares given in the
+            place of an absent seat, it is the public key share of the seat that gives them.
+        bases: The first point of each ciphertext, 32 bytes each.
     """
 
     context: Context
@@ -76,10 +76,10 @@ class ShareStatement(NamedTuple):
     bases: Sequence[Point]
 
     def of(self, shares: Sequence[Point]) -> list[bytes]:
-        """Return the whole statement of a proof, with the shares.
+        """Return the whole statement of the proof, with the shares.
 
         Args:
-            shares: The share for each base, 32 bytes each.
+            shares: The decryption share for each base, 32 bytes each.
 
         Returns:
             The byte strings that are hashed into the challenge.
@@ -100,7 +100,7 @@ def prove_shares(about: ShareStatement, secret: int, rng: Random) -> tuple[list[
         The share for each base, secret · base, and the proof of 64 bytes.
 
     Raises:
-        ValueError: If there is no base, or one is the identity.
+        ValueError: If there is no base, or if a base is the identity.
     """
     if not about.bases or IDENTITY in about.bases:
         raise ValueError("shares need at least one base, and no identity")
@@ -110,11 +110,11 @@ def prove_shares(about: ShareStatement, secret: int, rng: Random) -> tuple[list[
 
 
 def verify_shares(about: ShareStatement, shares: Sequence[Point], proof: bytes) -> None:
-    """Check the proof of decryption shares. Points outside the group are rejected too.
+    """Check the proof of decryption shares, and that the shares are points of the group.
 
     Args:
         about: The statement.
-        shares: The share for each base, which need not have been decoded.
+        shares: The share for each base, 32 bytes each. The points need not have been checked.
         proof: The proof, 64 bytes.
 
     Raises:
@@ -138,10 +138,10 @@ def prove_equal(
     bases: Sequence[Point],
     rng: Random,
 ) -> bytes:
-    """Prove that one secret connects a public key with its base point and each image with its base.
+    """Prove that one secret is the logarithm of a public key, and of each image to its base.
 
     Args:
-        labels: The label of the challenge, and the label of the nonce.
+        labels: The label of the challenge hash, and the label of the nonce hash.
         statement: The byte strings that are hashed into the challenge. They contain the public key,
             the bases and the images.
         secret: The secret, a scalar.
@@ -167,11 +167,11 @@ def verify_equal(
 ) -> None:
     """Check that the logarithm of a public key equals that of each image to its base ([D-7]).
 
-    A challenge of 0 is rejected. So the public key and every image is multiplied, by which
-    libsodium checks that it is in the group.
+    A challenge of 0 is rejected. So the public key and every image are multiplied by a scalar that
+    is not 0, and libsodium then checks that they are in the group.
 
     Args:
-        label: The label of the challenge.
+        label: The label of the challenge hash.
         statement: The byte strings that are hashed into the challenge. They contain the public key,
             the bases and the images.
         public: The public key, 32 bytes.

@@ -1,9 +1,9 @@
 """The exchange of missing messages between peers, and the passing on of new ones.
 
 If each seat passed on every message to all others, then at a table of six everybody would receive
-each message five times. So a program names in every `sync` the seats that it hears directly. Their
-inputs are not passed on to it. What gets lost is asked for within a second ([L-6]). So passing on
-only saves time and bytes, and nothing depends on it ([L-66]).
+each message five times. So a program names in every `sync` frame the seats from which it receives
+directly, and peers do not pass on the inputs of these seats to it. A lost message is asked for
+within a second ([L-6]). So passing on only saves time, and nothing depends on it ([L-66]).
 
 SPEC: [M-7], [L-6], [L-66].
 """
@@ -24,9 +24,9 @@ from .seat_state import SeatState
 from .signer import FIRST
 
 MAX_HAVE: Final[Quota] = 4000
-"""The message hashes that one `sync` names at most."""
+"""The most message hashes that one `sync` frame names."""
 MAX_ANSWER: Final[Quota] = 1 << 20
-"""The bytes of one answer to a request, for which the queue of a link always has room.
+"""The most bytes of one answer to a request. The send queue of a link always has room for them.
 
 The rest is asked for again ([L-30]).
 """
@@ -37,7 +37,7 @@ OVERHEAD = 128
 
 
 def sync(state: SeatState, peer: bytes | None) -> None:
-    """Ask for the messages that this seat lacks, by telling where it stands and what it stores.
+    """Ask for missing messages: tell peers the own epoch and step, and which messages are stored.
 
     SPEC: [L-6].
 
@@ -71,14 +71,14 @@ def ask_again(state: SeatState) -> None:
 
 
 def ask_own(state: SeatState, seats: Set[int]) -> None:
-    """Ask seats for the statements of this seat that they store, while it waits after a resume.
+    """Ask seats which statements of this seat they store, if it waits for that after a resume.
 
     SPEC: [L-6].
 
     Args:
         state: The state of the seat.
-        seats: The linked seats. Those that have answered completely are not asked again, and the
-            others from the hash to which they came.
+        seats: The linked seats. A seat that has answered completely is not asked again. A seat that
+            has answered in part is asked to go on after the last hash that it sent.
     """
     inquiry = state.signer.inquiry
     if inquiry is not None:
@@ -109,7 +109,7 @@ def answer(state: SeatState, frame: peer_frames.FrameBody, peer: bytes | None) -
 
 
 def _tell_notices(state: SeatState, peer: bytes | None) -> None:
-    """Send the departures that count, all returns, and all end notices ([L-23], [E-29])."""
+    """Send the departures of seats that are away, all returns and end notices ([L-23], [E-29])."""
     departures = state.peers.departures
     own = departures.last(state.seat) if state.signer.has_left and state.seat is not None else None
     for word in (*state.peers.away(), *departures.returns(), *([own] if own else [])):
@@ -122,7 +122,7 @@ def _tell_notices(state: SeatState, peer: bytes | None) -> None:
 def _carry_part(
     state: SeatState, messages: Iterable[Message], peer: bytes | None
 ) -> Message | None:
-    """Send as many messages as one answer may have, and return the first that had no room.
+    """Send messages up to the size of one answer, and return the first that had no room, or None.
 
     The peer asks for the rest again.
 
@@ -140,7 +140,7 @@ def _carry_part(
 def _fetched(
     store: MessageStore, hashes: tuple[bytes, ...], new_epochs: tuple[int, ...]
 ) -> Iterator[Message]:
-    """Find the stored messages that a `fetch` names.
+    """Yield the stored messages that a `fetch` request names.
 
     These are the messages with the given hashes, and the new-epoch messages of the given epochs,
     each after its epoch promises.
@@ -160,7 +160,8 @@ def _lacking(state: SeatState, epoch: int, step: int, have: set[bytes]) -> list[
     """Return the stored messages that a peer may lack, in the order in which they are sent.
 
     Messages of epoch changes come first, and then the inputs on the followed chain. Inputs off the
-    chain are sent only by their hash, because most of them are never needed.
+    chain are left out, because most of them are never needed. A peer that needs one asks for it by
+    its hash.
     """
     stored = (*state.log.store.since(epoch, step), *state.log.votes.far.values())
     found = [m for m in stored if m.hash[: peer_frames.SHORT] not in have]
@@ -188,9 +189,11 @@ def _rank(message: Message) -> tuple[bool, int, int]:
 
 
 def _answer_own(state: SeatState, after: bytes, peer: bytes | None) -> None:
-    """Send the messages of the seat that asks, by rising hash, and then `told` ([L-6]).
+    """Answer the request `own`: send a seat its own statements with a hash above `after` ([L-6]).
 
-    If its answer begins here, the highest epoch request or vote of each seat is sent first.
+    They go out by rising hash, followed by a frame `Told` that says how far they came and whether
+    more are left. If `after` is `FIRST`, the highest epoch request or vote of each seat is sent
+    before them.
     """
     seat, store = state.peers.seat_of(peer), state.log.store
     if seat is None:
@@ -210,14 +213,14 @@ def _answer_own(state: SeatState, after: bytes, peer: bytes | None) -> None:
 def is_of_use(state: SeatState, message: Message, node: Node) -> bool:
     """Return whether others may need an input to a step of the followed chain.
 
-    They need the first input of each speaker of the step. Of the other inputs they need only those
-    by which a seat is first proven at fault. A faulty seat could otherwise have a second input
-    passed on for each step of the chain.
+    They need the first input of each seat that owes one to the step. Apart from that, they need
+    only the inputs that make up the first proof against a seat. Otherwise a faulty seat could have
+    a second input passed on for each step of the chain.
 
     Args:
         state: The state of the seat.
         message: The input.
-        node: The chain node that it names.
+        node: The chain node on which the input builds.
 
     Returns:
         Whether to pass it on.
@@ -245,24 +248,25 @@ def is_called_for(state: SeatState, promise: EpochPromise) -> bool:
         promise: The epoch promise.
 
     Returns:
-        Whether t seats request its epoch, and it is no longer than an honest one may be.
+        Whether t seats request its epoch, and its length does not exceed that of an honest promise.
     """
     votes = state.log.votes
     return promise.epoch <= votes.quorum_request() and not votes.is_too_long(promise)
 
 
 def pass_on(state: SeatState, message: Message, peer: bytes | None) -> None:
-    """Pass on a message that was just stored, now or once the chain has come to its step.
+    """Pass on a message that was just stored: at once, or once the chain has come to its step.
 
     An input is passed on once its step is on the followed chain of this epoch. Before that nobody
     can judge it, and a faulty seat could fill the links of the others with such inputs. An epoch
-    promise is passed on if t seats request its epoch, since no honest seat signs one before, and if
-    it is not too long. Any message is sent to whoever asks for it by its hash.
+    promise is passed on if t seats request its epoch, since no honest seat signs a promise before,
+    and if it is not too long. Whoever asks for a message by its hash is sent it in any case.
 
     Args:
         state: The state of the seat.
         message: The message.
-        peer: The id of the peer from which it came, 32 bytes. It is not sent back there.
+        peer: The id of the peer from which the message came, 32 bytes. It is not sent back there.
+            None if it came from no peer.
 
     SPEC: [M-7], [M-9], [M-10].
     """

@@ -1,7 +1,7 @@
-"""Departure notices: signed words of a seat that it leaves for now, or is back.
+"""Departure notices, by which a seat says that it leaves for now or is back; who counts as away.
 
-A departure makes nobody absent. It only lets a program count its own step timeout as over, when
-every awaited seat has signed one. To all other seats this looks like a program whose clock is fast.
+A departure does not make its seat absent. When every awaited seat has signed a departure, a program
+may only treat its step timeout as over at once. To the other seats this looks like a fast clock.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ class StoredDeparture:
     Attributes:
         departure: The notice.
         since: When the notice came, in seconds of the machine's clock.
-        has_returned: Whether the seat is not away in spite of the notice: a link with it has come
-            up since, or it is the own seat.
+        has_returned: Whether the seat does not count as away in spite of the notice. That is so if
+            a link with the seat has come up since, or if it is the own seat.
     """
 
     departure: Departure
@@ -33,7 +33,7 @@ class StoredDeparture:
 class Departures:
     """The last departure notice of each seat.
 
-    One notice a seat is stored, however many a faulty seat signs ([L-23]).
+    Only one notice is stored for each seat, however many a faulty seat signs ([L-23]).
     """
 
     def __init__(self) -> None:
@@ -62,11 +62,11 @@ class Departures:
         return {seat: stored.departure.number for seat, stored in self._stored.items()}
 
     def keep(self, departure: Departure, now: float, has_returned: bool = False) -> None:
-        """Store a notice in the place of the earlier notice of its seat.
+        """Store a departure notice, which replaces the stored notice of its seat.
 
         Args:
             departure: The notice, whose signature is valid.
-            now: When it came, in seconds of the machine's clock.
+            now: When the notice came, in seconds of the machine's clock.
             has_returned: Whether the seat is not to be counted as away by this notice.
         """
         self._stored[departure.seat] = StoredDeparture(departure, now, has_returned)
@@ -83,7 +83,7 @@ class Departures:
         return self._stored[seat].since
 
     def note_link(self, seat: int) -> None:
-        """Note that a new link with a seat is up, so its stored departure counts no longer.
+        """Note that a new link with a seat is up: the seat no longer counts as away by its notice.
 
         Args:
             seat: The seat with which the link is.
@@ -112,7 +112,7 @@ class Departures:
             store: The messages that this program stores.
             followed: The epoch in which this program stands, and the chain that it follows.
             granted: When the player last asked to wait longer for this step. Departures that came
-                before are left out. None leaves out none.
+                before that moment are left out. None leaves out none.
 
         Returns:
             The departure of each seat that is away.
@@ -124,13 +124,13 @@ class Departures:
         ]
 
     def news(self, away: list[Departure]) -> list[Departure]:
-        """Return those of the given departures that no earlier call has returned.
+        """Return the given departures that no earlier call has returned.
 
         Args:
             away: The departures of the seats that are away now.
 
         Returns:
-            The departures whose number is above the last one returned for their seat.
+            The departures whose number is above that of the last departure returned for their seat.
         """
         fresh = [
             departure for departure in away if self._told.get(departure.seat, 0) < departure.number
@@ -155,9 +155,9 @@ def _is_away(stored: StoredDeparture, store: MessageStore, followed: FollowedCha
 
 
 def _left_at(departure: Departure, followed: FollowedChain) -> Node | None:
-    """Return the node of the followed chain at which a seat has left, None if there is none.
+    """Return the node of the followed chain that a departure names, None if the chain lacks it.
 
-    If the notice is of the current epoch, the node must have been followed in this epoch.
+    If the notice is of the current epoch, the node must be part of the chain of this epoch.
     """
     node: Node | None = followed.tip
     while node is not None and node.step >= departure.step - 1:
@@ -178,9 +178,9 @@ def _absences(node: Node, seat: int) -> int:
 
 
 def _has_said_since(departure: Departure, store: MessageStore) -> bool:
-    """Return whether an input of the seat to the notice's step or a later one is stored.
+    """Return whether the seat has given an input to the notice's step or to a later step.
 
-    An input of a later epoch counts as well.
+    Any input of a later epoch counts as well.
     """
     place = (departure.epoch, departure.step)
     last = store.last_steps.items()

@@ -1,4 +1,4 @@
-"""Effects and jobs: what a seat machine leaves for its driver to do, in order."""
+"""Effects and jobs: the orders, news and computations that a seat machine gives to its driver."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from ..wire.signed_notices import SILENT_SEAT as SILENT_SEAT
 class Job:
     """A long computation that the driver runs for the machine.
 
-    It may run in another thread, and never in another process, because it may use secrets. It
+    The job may run in another thread, but not in another process, because it may use secrets. It
     touches nothing that the machine changes meanwhile.
 
     Attributes:
         run: The computation, which the driver calls.
-        take: Applies the result of `run`. The machine calls it.
+        take: A function that applies the result of `run`. The machine calls it.
     """
 
     run: Callable[[], Any] = field(repr=False)
@@ -33,7 +33,7 @@ class Job:
 TOO_MANY_FAULTS: Final = "too-many-faults"
 """The code of a table on which more than n - t seats are at fault."""
 VOID_TABLE: Final = "void-table"
-"""The code of a table on which two bases of one epoch are committed."""
+"""The code of a table on which two proposals for one epoch have a quorum of commit votes each."""
 
 ENDS: Final[dict[str, str]] = {
     SILENT_SEAT: "a seat fell silent before the game began",
@@ -49,7 +49,7 @@ ENDS: Final[dict[str, str]] = {
 class Record:
     """The order to append a record to the journal.
 
-    It must be on disk before a later `Send` leaves ([M-6]).
+    The record must be on disk before the frame of any later `Send` is sent ([M-6]).
 
     Attributes:
         data: The bytes of the record.
@@ -64,10 +64,10 @@ class Send:
 
     Attributes:
         frame: The bytes of the frame.
-        peer: The id of the peer to which it goes, 32 bytes. None for all peers.
-        but: The ids of peers to which it does not go.
-        asks: Whether it is a request. Onlookers are not asked ([L-6]).
-        once: Whether it is left out on a link on which the same frame is queued already ([L-24]).
+        peer: The id of the peer to which the frame goes, 32 bytes. None for all peers.
+        but: The ids of peers to which the frame does not go.
+        asks: Whether the frame is a request. Requests do not go to onlookers ([L-6]).
+        once: Whether to skip each link on which the same frame is queued already ([L-24]).
     """
 
     frame: bytes = field(repr=False)
@@ -92,12 +92,12 @@ class StepAppended:
 
 @dataclass(frozen=True)
 class Entered:
-    """The news that a new epoch began, whose base replaces what followed it on the old chain.
+    """The news that a new epoch began, which drops the steps of the old chain after its base.
 
     Attributes:
         epoch: The epoch.
-        base: The chain node with which it begins.
-        faults: The seat and the fault code of each seat that the base finds at fault.
+        base: The chain node with which the epoch begins.
+        faults: The seat and the fault code of each seat that this change of epoch found at fault.
     """
 
     epoch: int
@@ -167,9 +167,9 @@ class JournalDoubted:
 
 @dataclass(frozen=True)
 class SigningEnded:
-    """The news that this seat can never sign again, because its journal lacks statements of it.
+    """The news that this seat can never sign again, because its journal lacks its own statements.
 
-    That happens on a strict table only. The game can be saved as far as it came.
+    This happens only on a strict table (t = n). The game can be saved as far as it came.
     """
 
 
@@ -191,7 +191,8 @@ class Broken:
     Attributes:
         code: One of `ENDS`, or the code of the fault that ended it, from `fault_codes.FAULTS`.
         seat: The seat that the code is about, None if it is about none.
-        by: The seat whose end notice announced this code. None if this machine found it itself.
+        by: The seat whose end notice announced this code. None if this machine found the reason
+            itself.
     """
 
     code: str
@@ -259,8 +260,8 @@ class Outbox:
 
         Args:
             frame: The frame. A message is sent in a `Carry` frame.
-            peer: The id of the peer to which it goes, 32 bytes. None for all peers.
-            but: The ids of peers to which it does not go.
+            peer: The id of the peer to which the frame goes, 32 bytes. None for all peers.
+            but: The ids of peers to which the frame does not go.
         """
         body = peer_frames.Carry(frame.encode()) if isinstance(frame, Message) else frame
         encoded = peer_frames.encode_frame(body)
@@ -268,11 +269,11 @@ class Outbox:
         self._effects.append(Send(encoded, peer, frozenset(but), asks, once))
 
     def begin_replay(self) -> None:
-        """Note that events come from the journal from now on."""
+        """Note that a replay of the journal begins: until its end, events come from the journal."""
         self.is_replaying = True
 
     def end_replay(self) -> None:
-        """Note that the journal is replayed, and drop the effects of the replay."""
+        """Note that the replay of the journal has ended, and drop the effects that it queued."""
         self.is_replaying = False
         self.take()
 
@@ -281,7 +282,7 @@ class Outbox:
         self.hands_out = True
 
     def put(self, job: Job) -> None:
-        """Set the job that the driver is to run.
+        """Set the job that the driver must run next.
 
         Args:
             job: The job.

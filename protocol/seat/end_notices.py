@@ -1,14 +1,14 @@
 """End notices of the seats, and how long a seat stays after its own end of the game is final.
 
-A seat whose end is final needs nothing from others, and says so in a signed notice that is passed
-on. Another seat may still need votes to make its own end final. So a seat stays until it has the
-notice of every other present seat.
+Once the end of the game is final for a seat, the seat needs nothing from others. It says so in a
+signed notice that is passed on. Another seat may still need votes until the end is final for it
+too. So a seat stays until it has the notice of every other present seat.
 
-For seats that send none the wait has three bounds:
+For seats that send no notice, it stays no longer than one of three times:
 
 1. one step timeout in which no epoch changes;
 2. while the epoch changes, one turn of every seat as proposer;
-3. the longest back-off and one step timeout in which the promise does not rise.
+3. the longest back-off and one step timeout in which this seat promises no higher epoch.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ def take(state: SeatState, notice: EndNotice, peer: bytes | None) -> bool:
         peer: The id of the peer, 32 bytes.
 
     Returns:
-        Whether it is new, and so has to be passed on.
+        Whether the notice is new, and so has to be passed on.
 
     Raises:
-        Invalid: If the seat that it names has not signed it at this table.
+        Invalid: If the notice is not signed by the seat that it names, for this table.
 
     SPEC: [E-29].
     """
@@ -47,7 +47,7 @@ def take(state: SeatState, notice: EndNotice, peer: bytes | None) -> bool:
 
 
 def tell_end(state: SeatState) -> bool:
-    """Sign the end notice `over` and send it to all, once the end is final ([E-29]).
+    """Sign the notice `over` and send it to all, once the game's end is final here ([E-29]).
 
     The seat applies this rule after each event.
 
@@ -55,7 +55,7 @@ def tell_end(state: SeatState) -> bool:
         state: The state of the seat.
 
     Returns:
-        Always False: no other rule depends on it.
+        Always False, because no other rule has to run again after this one.
     """
     is_told = state.seat is None or state.seat in state.judge.ends
     if not is_told and state.signer.state is SigningState.FINISHED:
@@ -66,15 +66,15 @@ def tell_end(state: SeatState) -> bool:
 def may_leave(state: SeatState) -> bool:
     """Return whether this program may disconnect from the table for good.
 
-    It may if the table has ended without a result. It may also once its end is final and the others
-    need nothing more of it. That includes votes for a base that finds a fault, if enough seats are
-    linked for one. Nobody needs an onlooker.
+    It may if the table has ended without a result. It may also once the game's end is final here
+    and the other seats need nothing more. They may still need its votes for a change of epoch that
+    bans a faulty seat, if a quorum is linked. An onlooker is never needed.
 
     Args:
         state: The state of the seat.
 
     Returns:
-        Whether it may.
+        Whether the program may disconnect.
 
     SPEC: [E-19].
     """
@@ -88,13 +88,13 @@ def may_leave(state: SeatState) -> bool:
 
 
 def has_served(state: SeatState) -> bool:
-    """Return whether this seat has stayed long enough for seats that send no notice ([E-19]).
+    """Return whether this seat has stayed long enough after its end for all others ([E-19]).
 
     Args:
         state: The state of the seat.
 
     Returns:
-        Whether it has.
+        Whether it may leave even if some seats have not sent their end notices.
     """
     timers, promise, followed = state.timers, state.signer.promise, state.log.followed
     if timers.over is None:
@@ -111,10 +111,11 @@ def has_served(state: SeatState) -> bool:
 
 
 def _has_stopped_changing(state: SeatState, since: float) -> bool:
-    """Return whether the promise has not risen for so long that t seats cannot want another epoch.
+    """Return whether the own promise has not risen for the longest back-off and one step timeout.
 
-    A seat between epochs requests the next one after a back-off. If t seats did so, this promise
-    would have risen. So all others have left, and a faulty one could keep this seat here.
+    The time counts from `since` at the earliest. A seat between epochs requests the next epoch
+    after a back-off at most. If t seats did so, the promise would have risen. So they have left,
+    and waiting on would only serve a faulty seat.
     """
     times = state.timers.times
     longest = (times.cap + times.step) / 1000

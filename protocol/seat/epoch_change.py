@@ -1,4 +1,4 @@
-"""The steps of a seat in a change of epoch: request, promise, propose, prepare, commit, rejoin."""
+"""The rules by which a seat takes part in a change of epoch, from request to commit vote."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ from .seat_state import SeatState
 from .step_progress import tell_waiting
 
 LONG_EPOCH: Final[Quota] = 2000
-"""The inputs after which an epoch is ended although nothing is wrong ([E-17]).
+"""The number of step inputs after which an epoch is ended although nothing is wrong ([E-17]).
 
-An epoch promise lists at most 4096 inputs. Each faulty seat may have signed two for each of its
-own, and steps go on until the epoch promises are signed.
+An epoch promise lists at most 4096 inputs. The rest is a reserve: each faulty seat may have signed
+every input twice, and steps go on until the epoch promises are signed.
 """
 
 
@@ -37,8 +37,9 @@ def request(state: SeatState) -> bool:
 
     The seat applies this rule after each event.
 
-    Reasons are a step that has timed out, a proven fault, a seat that asks to rejoin, and a change
-    of epoch that takes too long. On a strict table the seat only pauses.
+    Reasons are a step that has timed out, a proven fault, a seat that asks to rejoin, a very long
+    epoch, and a change of epoch that takes too long. On a strict table (t = n) no epoch is
+    requested: the game pauses at a timeout and ends at a fault.
 
     Args:
         state: The state of the seat.
@@ -59,7 +60,7 @@ def request(state: SeatState) -> bool:
 
 
 def _pause(state: SeatState) -> None:
-    """Tell the player of a timeout on a strict table, and end it at a proven fault ([E-9])."""
+    """On a strict table (t = n), report a timeout, or end the table at a proven fault ([E-9])."""
     if state.finished:
         return
     if state.timers.is_out(state.tip) or state.peers.all_left():
@@ -90,9 +91,10 @@ def _end_without_quorum(state: SeatState) -> bool:
 
 
 def _last_banned(state: SeatState) -> tuple[int, str]:
-    """Return the seat and the code of a fault that the last base or the chain itself found.
+    """Return the seat that was banned last, and the code of its fault.
 
-    The code is `TOO_MANY_FAULTS` if only an earlier base found it.
+    The fault is one found by the last change of epoch, or else by a step of the chain. If only an
+    earlier change of epoch found one, the lowest banned seat and `TOO_MANY_FAULTS` are returned.
     """
     found = state.log.votes.highest_committed(1)
     if found is not None and found[1].faults:
@@ -125,7 +127,8 @@ def _has_reason(state: SeatState) -> bool:
 def promise(state: SeatState) -> bool:
     """Sign an epoch promise if t seats request an epoch above the own promise ([E-4]).
 
-    The seat applies this rule after each event. The seat signs nothing of a lower epoch any more.
+    The seat applies this rule after each event. Once it has promised an epoch, it signs nothing of
+    a lower epoch.
 
     Args:
         state: The state of the seat.
@@ -143,7 +146,7 @@ def promise(state: SeatState) -> bool:
 
 
 def _stands_on(state: SeatState, epoch: int) -> tuple[QuorumCertificate | None, int, Node]:
-    """Return the quorum certificate that an epoch promise would name, its epoch and its base."""
+    """Return the quorum certificate for an epoch promise, its epoch and the certified node."""
     certificate = state.log.votes.highest_certificate(epoch)
     under = certificate.epoch if certificate else 0
     return (
@@ -154,16 +157,18 @@ def _stands_on(state: SeatState, epoch: int) -> tuple[QuorumCertificate | None, 
 
 
 def reports_all(state: SeatState, epoch: int) -> bool:
-    """Return whether an epoch promise would list all own statements that it must list ([E-4]).
+    """Return whether an epoch promise would cover all that this seat must report in it ([E-4]).
 
-    Otherwise the missing new-epoch messages are asked for, and the seat must not sign the promise.
+    If it would not, the seat must not sign the promise, and the missing new-epoch messages are
+    asked for.
 
     Args:
         state: The state of the seat.
         epoch: The epoch of the promise.
 
     Returns:
-        Whether all own inputs and commit votes from the epoch of its certificate on are covered.
+        True if the promise would list all own inputs from the epoch of its certificate on, and no
+        own commit vote is of a later epoch than the certificate.
     """
     _, under, base = _stands_on(state, epoch)
     told = {m.hash for m in stored_inputs(base, state.log.store, under)}
@@ -172,7 +177,7 @@ def reports_all(state: SeatState, epoch: int) -> bool:
 
 
 def _must_report(state: SeatState, message: Message, under: int, first: int) -> bool:
-    """Return whether an own message that the promise does not list would be missing in it."""
+    """Return whether an epoch promise that does not list an own message would be incomplete."""
     statement = message.statement
     if not isinstance(statement, StepInput | CommitVote):
         return False
@@ -185,12 +190,12 @@ def _must_report(state: SeatState, message: Message, under: int, first: int) -> 
 def own_promise(state: SeatState, epoch: int) -> EpochPromise:
     """Return the epoch promise that this seat has to sign for an epoch.
 
-    It contains the highest quorum certificate, the inputs stored on its base, the claim of a step
-    timeout there, stored rejoins, and the proofs of faults.
+    It contains the highest quorum certificate, the stored inputs of the certified epoch, the claim
+    which step timed out there, stored rejoins, and the proofs of faults.
 
     Args:
         state: The state of the seat.
-        epoch: The epoch that is promised.
+        epoch: The epoch to promise.
 
     Returns:
         The epoch promise, without a signature.
@@ -244,7 +249,7 @@ def propose(state: SeatState) -> bool:
 
 
 def waits_for_promises(state: SeatState, epoch: int, stored: int) -> bool:
-    """Return whether the proposer waits for more epoch promises than a quorum ([E-5]).
+    """Return whether the proposer waits for further epoch promises beyond a quorum ([E-5]).
 
     It waits half a back-off for the seats that request this epoch or the next one. A seat that
     requests a later epoch sends no promise for this one.
@@ -264,7 +269,7 @@ def waits_for_promises(state: SeatState, epoch: int, stored: int) -> bool:
 
 
 def prepare(state: SeatState) -> bool:
-    """Sign a prepare vote for the base of a valid new-epoch message ([E-6]).
+    """Sign a prepare vote for what a valid new-epoch message proposes ([E-6]).
 
     The seat applies this rule after each event.
 
@@ -278,7 +283,7 @@ def prepare(state: SeatState) -> bool:
 
 
 def commit(state: SeatState) -> bool:
-    """Sign a commit vote for a base with prepare votes of t seats ([E-7]).
+    """Sign a commit vote for a proposal that has prepare votes of t seats ([E-7]).
 
     The seat applies this rule after each event.
 
@@ -292,7 +297,7 @@ def commit(state: SeatState) -> bool:
 
 
 def _vote(state: SeatState, kind: type[PrepareVote | CommitVote]) -> bool:
-    """Sign a vote of this kind for the highest epoch that allows one. Return whether one did."""
+    """Sign a vote of a kind for the highest epoch for which it is due. Return whether it was."""
     votes, signer = state.log.votes, state.signer
     if state.seat is None or signer.is_quiet:
         return False

@@ -1,4 +1,4 @@
-"""The fault judge of one seat: the faults that it can prove, and the end of the table."""
+"""The fault judge of one seat: it keeps proofs of faults, and notes how the table ended."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from .message_log import MessageLog
 from .timeouts import Timers
 
 SETTLES: Final[Seconds] = 1.0
-"""The seconds that a seat waits after the first proof of a fault, for two reasons.
+"""The seconds that a seat waits after the first proof of a fault.
 
-A proof with another code may still come in, and all seats are to name the same fault. And before
-the game a table needs this time to pass on a fault or a departure.
+Meanwhile a proof with another code may still come in, and all seats are to name the same fault.
+Before the game, the seats also need this time to pass on the proof, or a departure, to each other.
 """
 
 
@@ -28,14 +28,16 @@ class FaultJudge:
     """The faults that one seat can prove, and how the table has ended for it and for others.
 
     Attributes:
-        checked: The chain node at which no long body waits for its check.
+        checked: The end of the chain when no body of an input was left there for a job to check,
+            None if bodies were not searched yet.
         proofs: For each other seat the stored proof of its fault.
         accusation: The stored proof against the own seat, if there is one.
         broken: The reason for which the table ended without a result, None if it did not.
-        finished: Whether the game is over and its result final here.
-        ends: The notice `over` of each seat whose end is final.
-        setup_ends: The first notice of each seat that ended the table in setup, in the order in
-            which they came.
+        finished: Whether the game is over and its result is final for this seat.
+        ends: For each seat for which the game's end is final, its signed notice `over` that says
+            so.
+        setup_ends: For each seat that ended the table in setup, the first notice that says so, in
+            the order in which the notices came.
         refuser: A seat that refuses this table in setup, None if there is none.
     """
 
@@ -64,7 +66,7 @@ class FaultJudge:
     # Faults
 
     def judge_fresh(self) -> None:
-        """Store a proof of each fault that the messages stored since the last call show."""
+        """Search the messages stored since the last call for faults, and store their proofs."""
         for message in self.log.take_fresh():
             if message.seat not in self.log.tip.banned:
                 proof = fault_evidence.find_fault(message, self.log.store, self.log.followed)
@@ -83,14 +85,14 @@ class FaultJudge:
             self.judge_fresh()
 
     def mark_checked(self) -> None:
-        """Note that no long body waits for its check at the current tip."""
+        """Note that at the current end of the chain no input's body is left for a job to check."""
         self.checked = self.log.tip
 
     def convict(self, proof: Proof) -> None:
         """Store the first proof of a seat's fault.
 
-        A proof of equivocation takes the place of one that has only one of its two messages. If the
-        own seat can be proven at fault, the player is told once.
+        A proof of equivocation (two conflicting messages) replaces a stored proof that consists of
+        one of these messages. If the proof is against the own seat, the player is told once.
 
         Args:
             proof: The proof.
@@ -109,27 +111,27 @@ class FaultJudge:
             self._tell(proof.seat, proof.code)
 
     def enter(self, base: Base) -> None:
-        """Tell the driver of the faults that a committed base finds, and drop their proofs.
+        """Tell the driver of the seats that a new epoch bans, and drop the proofs against them.
 
-        All seats find the same faults in it.
+        All seats compute the same banned seats from the promises for the epoch.
 
         Args:
-            base: The base of the epoch that is entered.
+            base: The committed state from which the new epoch starts, with the faults found.
         """
         for seat, code in base.faults if not self.outbox.is_replaying else ():
             self._tell(seat, code)
         self.proofs = {s: p for s, p in self.proofs.items() if s not in base.node.banned}
 
     def _tell(self, seat: int, code: str) -> None:
-        """Tell the driver that a seat is at fault, unless it was told this very fault."""
+        """Tell the driver that a seat is at fault, unless it was last told the same code."""
         if self._told.get(seat) != code:
             self._told[seat] = code
             self.outbox.emit(Guilty(seat, code))
 
     def tell_settled(self) -> None:
-        """Tell the driver of each seat against which a proof is stored long enough.
+        """Tell the driver of each seat whose first proof of a fault is `SETTLES` seconds old.
 
-        By then no proof with another code is expected.
+        After that time no proof with another code is expected.
         """
         for seat, proof in self.proofs.items():
             if self.is_settled(seat):
@@ -138,7 +140,7 @@ class FaultJudge:
     # The end of the table
 
     def end(self, broken: Broken) -> None:
-        """End the table here without a result, unless it has ended already.
+        """End the table without a result for this seat, unless it has ended already.
 
         Args:
             broken: The reason.
@@ -183,10 +185,11 @@ class FaultJudge:
             self._ended_at[notice.seat] = self.timers.now
 
     def forget_end(self, seat: int) -> None:
-        """Drop the notice that a seat's end is final, because a new link with the seat has come up.
+        """Drop a seat's notice that its end is final, because a new link with the seat has come up.
 
-        Over the new link it may be an older copy of itself. After the own end, the first such link
-        of each seat restarts the wait ([E-19]).
+        The program at the new link may have restored an older journal, for which the end is not
+        final. If this seat's own end is final, the first new link with each seat also restarts the
+        time for which this seat stays ([E-19]).
 
         Args:
             seat: The seat.
@@ -200,7 +203,7 @@ class FaultJudge:
         """Return whether every other present seat has announced that its end is final.
 
         Returns:
-            Whether all notices are stored.
+            Whether the notices of all these seats are stored.
         """
         return self.log.tip.present - {self.seat} <= self.ends.keys()
 
@@ -208,8 +211,8 @@ class FaultJudge:
         """Return whether the game can go on, or is over, in spite of the faults proven so far.
 
         Returns:
-            False if a fault was proven in setup or on a strict table, or more than n - t seats are
-            at fault.
+            False if a fault was proven in setup or on a strict table (t = n), or if more than n - t
+            seats are at fault.
         """
         table, tip = self.log.table, self.log.tip
         if self.finished or tip.want.kind is Kind.RESULT:
@@ -219,7 +222,7 @@ class FaultJudge:
         return len(tip.banned | set(self.proofs)) <= table.seats - table.quorum
 
     def illegal_input(self) -> Message | None:
-        """Return an input to the first incomplete step that alone proves its seat at fault.
+        """Return an input to the current step whose body alone proves its signer at fault.
 
         Returns:
             The first such input, None if there is none.
@@ -239,7 +242,7 @@ class FaultJudge:
             seat: The seat that signed the notice.
 
         Returns:
-            Whether it was.
+            Whether the notice is that old.
         """
         return self.timers.now - self._ended_at[seat] >= SETTLES
 
@@ -250,15 +253,15 @@ class FaultJudge:
             seat: The seat at fault.
 
         Returns:
-            Whether it was. False if there is no proof.
+            Whether the proof is that old. False if there is no proof.
         """
         return self.timers.now - self._proven_at.get(seat, self.timers.now) >= SETTLES
 
     def all_proofs(self) -> list[Proof]:
-        """Return the proofs that end a table in setup: against others, then against this seat.
+        """Return all stored proofs of faults: those against others, then that against this seat.
 
-        The others see the accusation too. An accused seat must not name a seat that fell silent
-        because of it.
+        A proof against this seat ends the table in setup as well. The other seats may have fallen
+        silent because they have that proof, and this seat must not blame them.
 
         Returns:
             The proofs.
@@ -267,18 +270,18 @@ class FaultJudge:
         return [*self.proofs.values(), *own]
 
     def settled_proof(self) -> Proof | None:
-        """Return the first proof that was stored at least `SETTLES` seconds ago.
+        """Return a proof against a seat whose first proof is at least `SETTLES` seconds old.
 
         Returns:
-            The proof, None if there is none.
+            The first of `all_proofs` for which that holds, None if there is none.
         """
         return next((proof for proof in self.all_proofs() if self.is_settled(proof.seat)), None)
 
     def has_proof(self) -> bool:
-        """Return whether a present seat is banned, or a base would find it at fault ([E-3]).
+        """Return whether a change of epoch would remove a present seat because of a fault ([E-3]).
 
         Returns:
-            Whether the seats have a reason to change the epoch.
+            True if a present seat is banned already, or if a stored proof would get one banned.
         """
         tip = self.log.tip
         if tip.present & tip.banned:
@@ -286,21 +289,22 @@ class FaultJudge:
         return any(s in tip.present and self.is_effective(p) for s, p in self.proofs.items())
 
     def is_unsettled(self) -> bool:
-        """Return whether a fault is proven that the base of this epoch does not settle ([E-23]).
+        """Return whether a change of epoch is needed to exclude a faulty present seat ([E-23]).
 
         Returns:
-            Whether there is one. False if the base wants `result`, because nothing follows it.
+            Whether it is needed. False if this epoch begins at the game's last step, `result`,
+            because nothing follows it.
         """
         return self.has_proof() and self.log.followed.base.want.kind is not Kind.RESULT
 
     def is_effective(self, proof: Proof) -> bool:
-        """Return whether a base on the followed chain would find the fault of a proof.
+        """Return whether a change of epoch on the current chain would ban a seat by this proof.
 
         Args:
             proof: The proof.
 
         Returns:
-            Whether it would.
+            Whether the proof's seat would be banned.
         """
         if proof.code not in ("bad-promise", "bad-new-epoch"):
             return fault_evidence.is_effective(proof, self.log.followed)

@@ -1,15 +1,14 @@
 """Memory quotas: which messages of others a seat stores, within bounds.
 
-Messages that were asked for by hash are stored, and own messages. Of the rest these are stored:
+Own messages and messages that were asked for by hash are stored. Of the rest these are stored:
 
 - inputs of epochs from the current one to one above the promise, at most a few steps ahead;
 - epoch requests, promises, new-epoch messages and votes, at most a little above the epoch that t
   seats request;
-- of each seat, the epoch request or vote of the highest epoch above that.
+- of each seat, the epoch request or vote for the highest epoch beyond that.
 
-Of the inputs of one seat that are off the followed chain, only a number of bytes is stored. A
-message that is not stored is asked for again once it is within these bounds, or once something that
-is stored names it.
+For each seat, inputs off the followed chain are stored up to a number of bytes. A message that was
+not stored is asked for again once it is within these bounds, or once a stored message names it.
 
 SPEC: [M-8], [M-11], [M-14], [M-15].
 """
@@ -23,34 +22,38 @@ from ..wire.signed_messages import CommitVote, EpochRequest, Message, PrepareVot
 from .seat_state import SeatState
 
 AHEAD: Final[Quota] = 8
-"""The steps that an input may be ahead of the followed chain to be stored."""
+"""The number of steps by which a stored input may be ahead of the followed chain."""
 EPOCHS_AHEAD: Final[Quota] = 2
-"""The number by which an epoch may be above the one that t seats request."""
+"""The number by which a message's epoch may exceed the highest epoch that t seats request."""
 ABSENCES_AHEAD: Final[Quota] = 2
-"""The number by which the count of a rejoin may be above the absences of its seat here."""
+"""The number by which a rejoin's count may exceed the number of absences of its seat known here."""
 LOOSE: Final[Quota] = 1 << 20
-"""The bytes of one seat's inputs off the followed chain that are stored.
+"""The most bytes that are stored of one seat's inputs off the followed chain.
 
-An honest seat makes far fewer.
+An honest seat signs far fewer bytes of such inputs.
 """
 WANTED: Final[Quota] = 2 << 20
-"""The bytes of such inputs of one seat that are stored in an epoch for one seat's promises.
+"""The most bytes of one seat's inputs off the chain that one other seat can have stored.
+
+That seat names the inputs in its epoch promises. The quota is for each epoch.
 
 Epoch promises of honest seats name legal inputs, of a few hundred bytes, and one proof. Each seat's
 promises have a quota of their own, so that those of a faulty seat do not use up what the promises
 of honest seats need.
 """
 ACCUSED: Final[Quota] = 3 * WANTED
-"""The same quota for messages named by promises that the seat's own promises accuse.
+"""The same quota for inputs named by an epoch promise that another promise calls malformed.
 
-So much may be stored for one seat because the epoch promises of up to two faulty seats named it.
+The quota is larger because epoch promises of up to two further faulty seats may have named the
+inputs.
 """
 
 
 def is_worth_keeping(state: SeatState, message: Message) -> bool:
-    """Return whether to store a message, by its epoch and step, its length and the quotas.
+    """Return whether a message is within the bounds of epoch, step, length and quota for storing.
 
-    Of an epoch request or vote that is too far ahead the requested epoch is kept all the same.
+    If an epoch request or vote is too far ahead to be stored, it is still noted as the highest
+    epoch that its seat requests.
 
     Args:
         state: The state of the seat.
@@ -94,9 +97,10 @@ def is_worth_keeping(state: SeatState, message: Message) -> bool:
 
 
 def _is_granted(state: SeatState, message: Message) -> bool:
-    """Take the bytes of a message from a quota, and return whether there was room for it.
+    """Take the bytes of a message from a quota, and return whether there was room for them.
 
-    Each seat whose epoch promises name the message has such a quota.
+    For each seat whose epoch promises name the message there is such a quota. The first one with
+    room is used.
 
     SPEC: [M-15].
     """
@@ -109,10 +113,11 @@ def _is_granted(state: SeatState, message: Message) -> bool:
 
 
 def _is_loose(state: SeatState, message: Message) -> bool:
-    """Return whether a message is an input of this epoch or a later one off the followed chain.
+    """Return whether a message is an input of this or a later epoch off the followed chain.
 
-    A second version that makes the first proof against its signer does not count, because it leads
-    to a ban.
+    False also for an input that conflicts with a stored one of the same seat and step, if it is the
+    first proof of a fault of its signer. Such an input is worth storing, because it gets the seat
+    banned.
     """
     step_input, versions = message.statement, state.log.store.versions(message.identity)
     if not isinstance(step_input, StepInput) or step_input.epoch < state.log.followed.epoch:

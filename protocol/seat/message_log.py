@@ -66,14 +66,14 @@ class MessageLog:
             step: The number of the step.
 
         Returns:
-            Whether one is stored, legal or not.
+            Whether an input is stored, be it legal or not.
         """
         seats = range(self.table.seats) if seat is None else (seat,)
         number, epoch = signed_messages.NUMBER[StepInput], self.followed.epoch
         return any(self.store.versions((number, one, epoch, step)) for one in seats)
 
     def has_signed(self, seat: int, kind: type[Any], epoch: int) -> bool:
-        """Return whether a message of a seat of one kind and epoch is stored.
+        """Return whether a seat's message of a given kind and epoch is stored.
 
         Args:
             seat: The seat.
@@ -81,17 +81,17 @@ class MessageLog:
             epoch: The epoch.
 
         Returns:
-            Whether one is stored.
+            Whether such a message is stored.
         """
         return bool(self.store.versions((signed_messages.NUMBER[kind], seat, epoch)))
 
     def awaited(self) -> frozenset[int]:
         """Return the seats whose input to the first incomplete step is missing.
 
-        While a job is under way, an input that was not checked yet counts as missing.
+        While a job is under way, an input that has not been checked yet counts as missing.
 
         Returns:
-            The speakers of the step that have given no legal input.
+            The seats that owe an input to the step and have given no legal one.
         """
         only_known = self.outbox.job is not None
         said = followed_chain.chosen_inputs(self.store, self.followed, only_known)
@@ -100,11 +100,11 @@ class MessageLog:
     def final_step(self, is_standing: bool) -> int:
         """Return the number of the last step that nothing can replace any more.
 
-        Inputs that come after the own epoch promise prove nothing. So they count only while the
-        seat stands in the promised epoch.
+        Inputs of the current epoch make steps final only while the seat stands in its promised
+        epoch. After it has promised a higher epoch, new inputs are not counted.
 
         Args:
-            is_standing: Whether the seat's promise is the epoch in which it stands.
+            is_standing: Whether the seat's promised epoch is the epoch in which it stands.
 
         Returns:
             The number, which never falls.
@@ -124,16 +124,16 @@ class MessageLog:
         self.followed.enter(now)
 
     def keep(self, message: Message) -> bool:
-        """Store a message.
+        """Store a message, and queue it to be judged.
 
-        A faulty seat may have filled the places for its new-epoch messages with invalid ones. So a
-        valid one with a new base is stored in any case.
+        A faulty seat may have used up the room for its new-epoch messages with invalid ones. So a
+        valid new-epoch message that proposes something new is stored in any case.
 
         Args:
             message: The message, whose signature is valid.
 
         Returns:
-            False if it was known, or is not to be stored.
+            False if the message was stored already, or is not to be stored.
         """
         if not self.store.add(message):
             is_new = message.hash not in self.store and self.votes.is_sound(message)
@@ -143,7 +143,7 @@ class MessageLog:
         return True
 
     def renew(self, messages: Iterable[Message]) -> None:
-        """Have stored messages judged again.
+        """Queue stored messages to be judged again.
 
         Args:
             messages: The messages.
@@ -160,7 +160,7 @@ class MessageLog:
         return fresh
 
     def begin_epochs(self, now: float) -> None:
-        """Begin epoch 0 at the last node of the chain of setup.
+        """Begin epoch 0 at the chain node at which setup is complete.
 
         Args:
             now: The machine's clock, in seconds.
@@ -172,11 +172,11 @@ class MessageLog:
         self.followed.begin(node, now)
 
     def enter(self, epoch: int, base: Node, now: float) -> None:
-        """Stand in an epoch from now on, and follow the chain from its base.
+        """Enter an epoch, and follow the chain that grows from its first node.
 
         Args:
             epoch: The epoch.
-            base: The chain node with which it begins.
+            base: The chain node with which the epoch begins.
             now: The machine's clock, in seconds.
         """
         self.followed = followed_chain.new_followed_chain(epoch, base, now)
@@ -185,7 +185,7 @@ class MessageLog:
         """Append the first incomplete step to the followed chain, if all its inputs are there.
 
         Args:
-            seat: The own seat. If a speaker gave several legal inputs, the one on which this seat
+            seat: The own seat. If a seat gave several legal inputs, the input on which the own seat
                 has built counts, and otherwise the one that came first.
 
         Returns:
@@ -196,7 +196,7 @@ class MessageLog:
     def forget_inputs(self, seat: int | None, named: Set[bytes]) -> None:
         """Remove the inputs of earlier epochs that nothing needs any more.
 
-        Own inputs are kept, and those on the chain, and those that a stored epoch promise names.
+        Own inputs are kept, inputs on the chain, and inputs that a stored epoch promise names.
 
         Args:
             seat: The own seat, None for an onlooker.

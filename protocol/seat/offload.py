@@ -1,8 +1,8 @@
-"""Offload of long computations: no rule of the seat runs until the result of a job is back.
+"""The choice of long computations that run as jobs, while no rule of the seat is applied.
 
-A job is the check of a long body that the rules are about to use, or the writing of a long own
-body. Meanwhile messages may come in and time may pass, but nothing changes by which the rules
-decide. If the driver does not run jobs, everything is computed at once.
+A job is the check of a long body of an input that the rules are about to use, or the writing of a
+long own body. Meanwhile messages may come in and time may pass, but the state on which the rules
+decide does not change. If the driver does not run jobs, everything is computed at once.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from .effects import Job
 from .seat_state import SeatState
 
 HEAVY: Final = 512
-"""The bytes from which on the check of a body is made a job.
+"""The length in bytes from which on a body is checked in a job.
 
 A shorter body takes a few milliseconds at most. Handing it over and back would take longer.
 """
@@ -48,10 +48,10 @@ def waits_for_job(state: SeatState) -> bool:
 
 
 def _due(state: SeatState) -> Iterator[Unknown]:
-    """Find the bodies that the rules would check next, and no others.
+    """Yield the long, unchecked bodies of inputs that the rules would check next, and no others.
 
-    These are the bodies of new messages, and those of the first incomplete step, of each seat until
-    one of its bodies is legal.
+    These are the bodies of new messages, and the bodies for the first incomplete step. There, each
+    seat's bodies are searched in order until one is legal.
     """
     for message in state.log.fresh:
         if message.seat in state.tip.banned or len(state.log.store.versions(message.identity)) > 1:
@@ -82,7 +82,7 @@ def _due(state: SeatState) -> Iterator[Unknown]:
 
 
 def _unknown(node: Node, message: Message) -> Iterator[Unknown]:
-    """Yield the body of an input if it is long and was not checked yet."""
+    """Yield an input's body, with node and seat, if the body is long and was not checked yet."""
     step_input, seat = message.statement, message.seat
     if (
         not isinstance(step_input, StepInput)

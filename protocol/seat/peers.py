@@ -1,4 +1,4 @@
-"""The peers of one seat: its links, what was sent over them, quotas, and departures."""
+"""The peers of one seat: links with them, messages to request or pass on, and departures."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ from .timeouts import Timers
 
 T = TypeVar("T", bytes, int)
 MAX_FETCH: Final[Quota] = 512
-"""Messages asked for by hash in one frame."""
+"""The most messages that one frame asks for by hash."""
 MAX_NEW_EPOCHS: Final[Quota] = 64
-"""Epochs whose new-epoch messages are asked for in one frame."""
+"""The most epochs whose new-epoch messages one frame asks for."""
 
 Budget = tuple[int, int, Claim]
-"""The key of a quota: an epoch, the seat whose inputs are counted, and who named them."""
+"""The key of a quota of bytes: the epoch, the seat whose inputs count, and who named them."""
 
 
 class Peers:
-    """The links of one seat or onlooker, and what it knows of who is there.
+    """The links of one seat or onlooker, the departures of seats, and what to request or pass on.
 
     Attributes:
         links: The seats with which there is a link.
         direct: The seats from which a frame has come over their own link.
-        direct_changed: Whether `direct` became smaller since the others were told.
-        hears: By id of a peer the seats that it hears over direct links. Their inputs need not be
-            passed on to it.
+        direct_changed: Whether a seat was removed from `direct` since the peers were last told.
+        hears: For each peer, by its 32-byte id, the seats from which it receives over direct links.
+            Inputs of these seats need not be passed on to the peer.
         deferred: The hashes of inputs that are passed on once the followed chain comes to their
             step.
         departures: The last departure notice of each seat.
@@ -76,8 +76,8 @@ class Peers:
 
         Args:
             peer: The id of the peer, 32 bytes.
-            again: Whether the link replaces one that was live with the same process until now.
-                Otherwise a departure of this seat no longer counts.
+            again: Whether the link replaces one that was live with the same process until now. If
+                not, the peer's seat has come back, so a departure of it no longer counts.
 
         Returns:
             The seat of the peer, None if it has none.
@@ -94,8 +94,8 @@ class Peers:
     def link_down(self, peer: bytes) -> None:
         """Note that a link has ended.
 
-        What its seat signs comes only through others from now on. These are told so by the next
-        `sync`.
+        From now on, this program receives the messages of the peer's seat only through others. The
+        next `sync` frame tells them so.
 
         Args:
             peer: The id of the peer, 32 bytes.
@@ -112,14 +112,14 @@ class Peers:
         """Note that a frame has come from a peer over its own link.
 
         Args:
-            peer: The id of the peer, 32 bytes. None if it is not known.
+            peer: The id of the peer, 32 bytes. None if the peer is not known.
         """
         seat = self.seat_of(peer)
         if seat is not None and seat in self.links:
             self.direct.add(seat)
 
     def note_direct(self, told: Sync, peer: bytes | None) -> None:
-        """Note which seats a peer hears directly: their inputs need not be passed on to it.
+        """Note which seats a peer hears directly, so that their inputs are not passed on to it.
 
         Args:
             told: The `sync` frame in which the peer named these seats.
@@ -129,10 +129,10 @@ class Peers:
             self.hears[peer] = frozenset(told.direct)
 
     def tell_direct(self) -> bool:
-        """Return whether `direct` became smaller since the last call, so the others must be told.
+        """Return whether a seat is no longer heard directly, so that the peers must be told.
 
         Returns:
-            Whether it did.
+            Whether such a seat was removed from `direct` since the last call.
         """
         changed, self.direct_changed = self.direct_changed, False
         return changed
@@ -140,7 +140,7 @@ class Peers:
     # Messages to pass on and to ask for
 
     def defer(self, message: Message) -> None:
-        """Pass on an input later, once the followed chain comes to its step.
+        """Mark an input to be passed on later, once the followed chain comes to its step.
 
         Args:
             message: The input.
@@ -148,10 +148,10 @@ class Peers:
         self.deferred.add(message.hash)
 
     def take_deferred(self) -> list[Message]:
-        """Remove and return the deferred inputs to the current step of the followed chain.
+        """Unmark and return the inputs that were to be passed on once the chain came to this step.
 
         Returns:
-            The inputs.
+            The stored inputs to the current step that were marked by `defer`.
         """
         followed, due = self.log.followed, list[Message]()
         for message in (
@@ -168,14 +168,14 @@ class Peers:
         return due
 
     def forget_deferred(self) -> None:
-        """Remove the deferred inputs that are not stored any more."""
+        """Unmark those inputs to be passed on later (see `defer`) that are not stored any more."""
         self.deferred = {digest for digest in self.deferred if digest in self.log.store}
 
     def next_fetch(self) -> Fetch | None:
         """Return the request for the messages that this program lacks.
 
-        Each request continues where the one before ended. So messages that nobody stores do not
-        keep the others from being asked for.
+        Each request continues where the request before ended. So all missing messages get their
+        turn, even if nobody stores some of them.
 
         Returns:
             The request, None if nothing is missing.
@@ -189,7 +189,7 @@ class Peers:
         return self._asked_last
 
     def grant(self, place: Budget, size: int, most: int) -> bool:
-        """Take bytes from a quota, if so many are left in it.
+        """Take a number of bytes from a quota, if so many are left in it.
 
         Args:
             place: The key of the quota.
@@ -197,7 +197,7 @@ class Peers:
             most: The size of the quota, in bytes.
 
         Returns:
-            Whether they were taken.
+            Whether the bytes were taken.
         """
         taken = self._granted_bytes.get(place, 0) + size
         if taken > most:
@@ -208,19 +208,20 @@ class Peers:
     # Departures
 
     def keep_departure(self, word: Departure) -> bool:
-        """Store a departure notice that came over a link.
+        """Verify and store a departure notice that came over a link.
 
-        If its number is not above that of the stored one, it is ignored unread. So a replayed
-        notice costs nothing. A notice of the own seat is stored only for its number.
+        A notice whose number is not above that of the stored notice is ignored before its signature
+        is verified. So a replayed notice costs nothing. A notice of the own seat is stored only so
+        that the next one gets a higher number.
 
         Args:
             word: The notice, whose signature has not been verified.
 
         Returns:
-            Whether to pass it on.
+            Whether to pass the notice on.
 
         Raises:
-            Invalid: If its seat does not exist, or has not signed it.
+            Invalid: If the seat of the notice does not exist, or has not signed the notice.
 
         SPEC: [L-23].
         """
@@ -232,15 +233,15 @@ class Peers:
         return word.seat != self.seat
 
     def keep_own(self, word: Departure) -> None:
-        """Store an own notice for its number. A seat never counts itself as away.
+        """Store a notice of the own seat, so that the next one gets a higher number.
 
         Args:
-            word: The notice.
+            word: The notice. The own seat does not count as away by it.
         """
         self.departures.keep(word, self.timers.now, has_returned=True)
 
     def away(self) -> list[Departure]:
-        """Return the departures of the other seats that are away now ([E-25]).
+        """Return the departures of the other seats that have left and not come back ([E-25]).
 
         Returns:
             The departures, by rising seat.
@@ -248,12 +249,12 @@ class Peers:
         return self.departures.away(self.log.store, self.log.followed)
 
     def all_left(self) -> bool:
-        """Return whether all awaited seats have left, so the step counts as timed out ([E-26]).
+        """Return whether all awaited seats have left: then the step counts as timed out ([E-26]).
 
         A departure that came before the player asked to wait longer for this step does not count.
 
         Returns:
-            Whether they have. False if no seat is away.
+            Whether all have left. False if no seat is away.
         """
         followed = self.log.followed
         granted = self.timers.granted_at(followed.tip)
@@ -264,7 +265,7 @@ class Peers:
 
 
 def _in_turn(wanted: Set[T], last: Sequence[T], most: int) -> tuple[T, ...]:
-    """Return at most `most` of the wanted items, beginning after the last one of `last`."""
+    """Return up to `most` wanted items, rising and cyclic, from after the last item of `last`."""
     ranked = sorted(wanted)
     first = bisect_right(ranked, last[-1]) if last else 0
     return tuple((ranked[first:] + ranked[:first])[:most])

@@ -1,11 +1,11 @@
 """Recovery of a seat: the replay of its journal, and the inquiry that follows.
 
-After an old journal was restored, a faulty seat may be the only one that stores a later statement
-of this seat. It could show that statement once this seat has signed another one of the same
-identity, and an honest seat would be convicted.
+If the journal is an old copy, the seat has forgotten its later statements. It could then sign two
+different statements for the same epoch and step, by which a faulty seat that stores the first of
+them could convict it.
 
-Such a statement was signed in an epoch that some honest seat has requested, or next to which it
-stood. A floor above the epochs that a quorum requests is above all of them.
+So the seat first asks the others for its statements. If its journal proves old, it then signs
+nothing below a floor: an epoch that is above every epoch in which it can have signed anything.
 """
 
 from __future__ import annotations
@@ -20,9 +20,10 @@ from .signer import PlayerChoice
 def replay(state: SeatState, record: bytes) -> None:
     """Apply one record of the journal. Nothing is signed meanwhile.
 
-    A record contains a message, the openings made for it, and a note of the choice behind it. If
-    the message is empty, the floor or an own departure notice takes the place of the note. A
-    machine without a seat, which only reads how far a game came, uses the messages alone.
+    A record contains a message, the openings of its commitments, and a note of the player's choice
+    behind it. If the message is empty, the third item is an own departure notice, or the floor (the
+    lowest epoch of which the seat signs anything). A machine without a seat, which only reads how
+    far a game came, uses the messages alone.
 
     Args:
         state: The state of the seat.
@@ -60,7 +61,7 @@ def come_back(state: SeatState) -> bool:
         state: The state of the seat.
 
     Returns:
-        Always False: no other rule depends on it.
+        Always False, because no other rule has to run again after this one.
     """
     state.signer.come_back()
     return False
@@ -69,9 +70,9 @@ def come_back(state: SeatState) -> bool:
 def inquire(state: SeatState) -> bool:
     """Let a resumed seat sign again once enough others have answered ([E-10], [E-22]).
 
-    The seat applies this rule after each event. No epoch of a strict table can be left. A forgotten
-    statement may be of the current epoch there. So a seat that surely has forgotten one signs
-    nothing any more.
+    The seat applies this rule after each event. On a strict table (t = n) a seat that surely has
+    forgotten own statements never signs again. The epoch cannot be changed there, so a forgotten
+    statement may be of the current epoch.
 
     Args:
         state: The state of the seat.
@@ -94,9 +95,9 @@ def inquire(state: SeatState) -> bool:
 
 
 def floor(state: SeatState) -> int:
-    """Return the lowest epoch of which no forgotten statement of this seat can be.
+    """Return the lowest epoch in which this seat cannot have signed a statement that it forgot.
 
-    Fewer than t faulty seats cannot raise it.
+    It is computed after an old journal was restored. Fewer than t faulty seats cannot raise it.
 
     Args:
         state: The state of the seat.
@@ -112,11 +113,12 @@ def floor(state: SeatState) -> int:
 
 
 def hear(state: SeatState, told: peer_frames.Told, peer: bytes | None) -> None:
-    """Handle the end of a peer's answer to `own`, and ask for the next part if there is one.
+    """Note that a peer has sent own statements of this seat, and ask it for more if there are any.
 
     Args:
         state: The state of the seat.
-        told: The frame with which the answer ends.
+        told: The frame that ends the peer's answer to the request `own`. It says whether more
+            statements are left.
         peer: The id of the peer, 32 bytes.
     """
     inquiry, seat = state.signer.inquiry, state.peers.seat_of(peer)

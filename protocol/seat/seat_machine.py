@@ -64,8 +64,9 @@ RULES: Final[tuple[Rule, ...]] = (
 class SeatMachine(SeatState):
     """The machine of one seat at one table, with the methods that a driver calls.
 
-    Every call may leave effects. The driver calls `take` at once and carries them out in order. A
-    `Record` must be on disk before a `Send` after it leaves.
+    Every call may queue effects, which are orders and news for the driver. The driver then calls
+    `take` and carries out the effects in order. It must have written a `Record` to disk before it
+    sends the frame of any later `Send`.
     """
 
     rules = RULES
@@ -73,7 +74,7 @@ class SeatMachine(SeatState):
     # Events
 
     def start(self, now: float) -> None:
-        """Start the machine. After a resume it is called once, after `restore`.
+        """Start the machine. Call it once; if there is a journal, call `restore` before.
 
         Args:
             now: The driver's clock, in seconds.
@@ -179,15 +180,15 @@ class SeatMachine(SeatState):
     def wait_longer(self, now: float) -> bool:
         """Start the timeout of the current step anew, because the player asked for it ([E-3]).
 
-        That is always safe, because to others it looks like a slow clock. Nothing is signed, and
-        the journal does not record it. An epoch that t seats request is joined all the same.
+        This is always safe, because to the other seats it looks like a slow clock. Nothing is
+        signed or recorded in the journal. The seat still joins an epoch that t seats request.
 
         Args:
             now: The driver's clock, in seconds, from which the timeout counts.
 
         Returns:
-            False if no other seat is awaited, if the table has ended, or if it is strict and the
-            game has begun. There a timeout ends nothing.
+            False if no other seat is awaited, or if the table has ended. Also False during the game
+            on a strict table (t = n), where a timeout has no effect.
         """
         self.timers.set(now)
         if self.finished or self.broken is not None or not self.awaited() - {self.seat}:
@@ -217,10 +218,10 @@ class SeatMachine(SeatState):
         self._run_rules()
 
     def depart(self, now: float) -> bool:
-        """Sign a departure and send it to all: this seat leaves for now.
+        """Sign a notice that this seat leaves for now, and send it to all peers.
 
-        Nothing is signed after it. The seat goes on with another machine, which replays the journal
-        by `restore`.
+        This machine signs nothing afterwards. To come back, the seat needs a new machine that
+        replays the journal by `restore`.
 
         Args:
             now: The driver's clock, in seconds.
@@ -232,17 +233,17 @@ class SeatMachine(SeatState):
         return self.signer.depart()
 
     def refuse(self, seat: int, now: float) -> bool:
-        """Note that a seat refuses this table, by a signed word that the driver has checked.
+        """Note that a seat refuses this table, by a signed notice that the driver has checked.
 
-        In setup that ends the table.
+        A refusal during setup ends the table.
 
         Args:
             seat: The seat that refuses.
             now: The driver's clock, in seconds.
 
         Returns:
-            Whether it was used. It is not once the game has begun, or if a refusal is stored
-            already.
+            Whether the refusal was used. It is not used once the game has begun, or if an earlier
+            refusal is stored.
         """
         if self.has_begun or self.judge.refuser is not None:
             return False
@@ -271,10 +272,11 @@ class SeatMachine(SeatState):
         catch_up.sync(self, peer)
 
     def restore(self, records: Iterable[bytes]) -> None:
-        """Replay the records of a journal, in order. It is called before `start`.
+        """Replay the records of a journal, in order. Call it before `start`.
 
-        Nothing is signed meanwhile, nor afterwards until the linked seats have answered which
-        statements of this seat they store. The player is asked again, and no effect is left twice.
+        Nothing is signed during the replay. The seat signs again only when enough other seats have
+        answered which of its statements they store. The effects of the replayed events are dropped,
+        except that the player is asked again for a choice that is due.
 
         Args:
             records: The records, as they were put on disk.
@@ -295,9 +297,9 @@ class SeatMachine(SeatState):
     def be_cautious(self, certain: bool = False) -> None:
         """Treat the journal as one that may lack statements of this seat.
 
-        It is called after `restore` and before `start`. Nothing is signed until the others have
-        told which statements of this seat they store. Then the seat signs in later epochs only, and
-        seals no earlier choice again without asking the player.
+        Call it after `restore` and before `start`. Nothing is signed until the other seats have
+        told which statements of this seat they store. Then the seat signs in later epochs only. It
+        asks the player before it commits again to a choice that was made earlier.
 
         Args:
             certain: Whether the journal surely lacks such statements.
@@ -308,9 +310,10 @@ class SeatMachine(SeatState):
             catch_up.ask_own(self, self.peers.links)
 
     def give_up(self) -> None:
-        """Tell why this seat stops waiting for a table whose deck is not confirmed by all.
+        """Emit the reason why this seat no longer waits for all seats to confirm the deck.
 
-        The effect `Broken` names a seat that is proven at fault, or else one that has gone.
+        The reason is an effect `Broken`. It names a seat that is proven at fault, or else a seat
+        that has left or is silent.
         """
         setup_end.give_up(self)
 
@@ -333,24 +336,25 @@ class SeatMachine(SeatState):
     def is_bound(self) -> bool:
         """True if the game has begun, or may begin because this seat has confirmed the deck.
 
-        For an onlooker it may begin once any seat has confirmed it.
+        For an onlooker, the game may begin once any seat has confirmed the deck.
         """
         is_last = self.tip.want.kind is Kind.DECK_OK
         return self.has_begun or (is_last and self.log.has_input(self.seat, self.tip.step))
 
     @property
     def is_silent(self) -> bool:
-        """True if this seat has resumed and may not sign before the others have answered it.
+        """True if this seat has resumed from its journal and may not sign yet.
 
-        They are asked which statements of this seat they store.
+        It waits until the other seats have answered which of its statements they store.
         """
         return self.signer.state is SigningState.SILENT
 
     @property
     def has_voice(self) -> bool:
-        """True if this seat can sign in the current epoch, and so can help to go on without others.
+        """True if this seat may sign statements of the current epoch.
 
-        A seat with an old journal cannot until the others have come to an epoch above its floor.
+        A seat whose journal was old cannot sign until the table reaches an epoch that is not below
+        its floor (the lowest epoch in which the seat may sign).
         """
         return not self.is_silent and self.signer.floor <= self.log.followed.epoch
 
@@ -370,9 +374,8 @@ class SeatMachine(SeatState):
     def is_unsure_of_deck(self) -> bool:
         """True if this seat has confirmed the deck and may stop waiting for the other seats.
 
-        That is so after twice the step timeout, or earlier if one of them has left. If it turns out
-        that all have confirmed the deck, the seat must still play. So it may leave and keep its
-        journal.
+        It may stop after twice the step timeout, or earlier if another seat has left. It must keep
+        its journal, because it must play if it later learns that all seats have confirmed the deck.
         """
         return setup_end.is_unsure_of_deck(self)
 
@@ -383,7 +386,7 @@ class SeatMachine(SeatState):
             now: The driver's clock, in seconds.
 
         Returns:
-            The wait. No time is left if all awaited seats have left for now.
+            The wait. Its `left` is at most 0 if all awaited seats have left for now.
         """
         wait = self.timers.wait(self.tip, now)
         return replace(wait, left=min(wait.left, 0.0)) if self.peers.all_left() else wait
@@ -407,14 +410,15 @@ class SeatMachine(SeatState):
     def transcript(self) -> bytes:
         """Return the `.hoity` file of the game as far as this machine knows it, finished or not.
 
-        If a fault has ended the table, the file ends with the illegal body that proves it ([F-2]).
+        If a fault has ended the table, the file ends with the illegal body that proves the fault
+        ([F-2]).
 
         Returns:
             The bytes of the file.
 
         Raises:
-            ValueError: If messages are missing on which the own chain rests.
-            TooLarge: If the file would exceed the limits within which a verifier reads one.
+            ValueError: If messages from which this seat's chain follows are missing.
+            TooLarge: If the file would exceed the limits up to which a verifier reads a file.
         """
         illegal = None if self.judge.can_go_on() else self.judge.illegal_input()
         return transcript_writer.write(self.log.votes, self.log.followed, illegal)
@@ -431,7 +435,7 @@ class SeatMachine(SeatState):
     # Rules
 
     def _receive_message(self, raw: bytes, peer: bytes | None) -> None:
-        """Store a message if it is worth storing ([M-11]), and pass it on if it is new ([M-7]).
+        """Store a message if the quotas allow it ([M-11]), and pass it on if it is new ([M-7]).
 
         The signature of a message that is stored already is not verified again.
         """
@@ -454,10 +458,10 @@ class SeatMachine(SeatState):
             self._run_rules()
 
     def _judge_alone(self) -> bool:
-        """Judge an input in an undisturbed step; return whether no other rule needs to run.
+        """Judge a new input if only inputs are awaited; return whether no other rule needs to run.
 
-        None does while other seats still owe inputs there. Rules that wait for time run at a
-        `tick`.
+        No other rule needs to run while some seat still owes its input to the current step. Rules
+        that depend on time run at the next `tick`.
         """
         if not step_progress.is_undisturbed(self):
             return False

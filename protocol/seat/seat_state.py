@@ -1,7 +1,7 @@
-"""The state of one seat at one table, in five parts, each the only writer of its attributes.
+"""The state of one seat at one table, in five parts, each of which alone writes its attributes.
 
-The rules of a seat read the parts and call their methods. Beside the five stands the `Outbox`, in
-which each of them puts what the driver is to do.
+The rules of a seat read the parts and call their methods. All five put the orders for the driver
+into one `Outbox`.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ class SeatState:
 
     @property
     def has_begun(self) -> bool:
-        """True if setup is over and epoch 0 has begun. From then on an absence ends no table."""
+        """True if setup is over and epoch 0 has begun. Then no absent seat ends the table."""
         return self.log.has_begun
 
     @property

@@ -18,15 +18,15 @@ def end_setup(state: SeatState) -> bool:
     The seat applies this rule after each event.
 
     The effect `Broken` names the seat at fault or absent. A seat that has confirmed the deck does
-    not end the table, because the inputs of the others can still make the game begin ([D-3]). Its
-    driver is told instead whom it waits for. The same holds, until the others have answered, for a
-    seat that may have confirmed it before its journal was restored.
+    not end the table, because the inputs of the others can still make the game begin ([D-3]).
+    Instead, its driver is told for whom it waits. A resumed seat may have confirmed the deck and
+    forgotten it, so it does not end the table either until the others have told it what it signed.
 
     Args:
         state: The state of the seat.
 
     Returns:
-        Always False: no other rule depends on it.
+        Always False, because no other rule has to run again after this one.
     """
     node = state.tip
     if node.want.kind is Kind.ENDED:
@@ -46,9 +46,10 @@ def end_setup(state: SeatState) -> bool:
 
 
 def _why_setup_ends(state: SeatState, node: Node, committed: bool) -> Broken | None:
-    """Return why the table ends in setup, None if it does not.
+    """Return the reason why the table ends in setup, None if it does not end.
 
-    The reason is a proven fault, an end notice, a departure or a step timeout.
+    The reason is a proven fault, an end notice, a refusal, a departure or a step timeout.
+    `committed` says whether this seat has confirmed the deck; a fault is then no reason.
     """
     if state.judge.all_proofs() and not committed:
         proof = state.judge.settled_proof()
@@ -61,10 +62,10 @@ def _why_setup_ends(state: SeatState, node: Node, committed: bool) -> Broken | N
 
 
 def _known_end(state: SeatState) -> Broken | None:
-    """Return the end of the table in setup that follows from notices of other seats, or None.
+    """Return why other seats' notices end the table in setup, None if they do not.
 
-    A departure ends the table a second later, if the seat still owed an input of setup ([E-27]).
-    Within this second the other seats hear of it too.
+    A departure ends the table a second later, if its seat still owed an input of setup ([E-27]).
+    Within this second the other seats receive the departure too.
     """
     if state.judge.refuser is not None:
         return Broken(effects.SEAT_LEFT, state.judge.refuser)
@@ -78,10 +79,11 @@ def _known_end(state: SeatState) -> Broken | None:
 
 
 def _announced_end(state: SeatState) -> Broken | None:
-    """Return the end that the first counting end notice announces, None without one ([E-30]).
+    """Return the end that another seat's end notice announces, None if none does yet ([E-30]).
 
-    A notice of a fault counts a second after it was received, so that the proof of the fault can
-    arrive before. If this seat sees the reason for itself, the end names no announcing seat.
+    The first notice counts. A notice of a fault counts only a second after it was received, so that
+    the proof of the fault can arrive before. If this seat knows the reason from its own
+    observation, the result's `by` is None instead of the announcing seat.
     """
     for seat, notice in state.judge.setup_ends.items():
         is_due = notice.reason not in FAULTS or state.judge.is_settled_end(seat)
@@ -92,9 +94,10 @@ def _announced_end(state: SeatState) -> Broken | None:
 
 
 def _sees_itself(state: SeatState, notice: EndNotice) -> bool:
-    """Return whether this seat itself knows the reason of another seat's end notice.
+    """Return whether this seat has itself observed the reason of another seat's end notice.
 
-    It does if it has timed out for the same seat, or stores its departure.
+    The notice is about a silent seat, whose input must have timed out here, or about a seat that
+    left, whose departure must be stored here.
     """
     if notice.reason == effects.SILENT_SEAT:
         return notice.about in state.awaited() and state.timers.is_out(state.tip)
@@ -112,14 +115,14 @@ def _end_and_announce(state: SeatState, broken: Broken) -> None:
 def is_unsure_of_deck(state: SeatState) -> bool:
     """Return whether this seat has confirmed the deck and may stop waiting for the other seats.
 
-    It may after twice the step timeout. It also may if the table has ended for another seat, or if
-    a seat has left or is proven at fault. The game may still begin later ([D-3]).
+    The seat may stop after twice the step timeout. It also may if the table has ended for another
+    seat, or if a seat has left or is proven at fault. The game may still begin later ([D-3]).
 
     Args:
         state: The state of the seat.
 
     Returns:
-        Whether it may.
+        Whether the seat may stop waiting.
     """
     timers, tip = state.timers, state.tip
     if state.seat is None or state.broken is not None or tip.want.kind is not Kind.DECK_OK:
@@ -131,7 +134,7 @@ def is_unsure_of_deck(state: SeatState) -> bool:
 
 
 def give_up(state: SeatState) -> None:
-    """Tell the driver why a seat that has confirmed the deck stops waiting.
+    """Tell the driver, by an effect `Broken`, why this seat no longer waits for the others.
 
     Args:
         state: The state of the seat.

@@ -1,13 +1,14 @@
 """The signer of one seat: its keys and promise, what it may sign, and what its journal records.
 
-The journal may be a restored copy, and nobody can tell by looking at it. So a resumed seat signs
-nothing until every other present seat has answered which statements of this seat it stores. It also
-goes on after one step timeout and one back-off, if t - 1 other seats have answered by then. This
-time counts from the resume and not from the first link, because a faulty seat can be linked first
-and tell nothing.
+The journal may be an old copy from a backup, and nobody can tell by looking at it. So a resumed
+seat signs nothing until every other present seat has answered which statements of this seat it
+stores. It also goes on after one step timeout and one back-off, if t - 1 other seats have answered
+by then. This time counts from the resume and not from the first link, because a faulty seat can be
+linked first and answer nothing.
 
 A seat is *cautious* if its journal is known to be old, or if it is sent a statement of its own that
-it does not store. Then the wait begins again, and afterwards the seat signs only above a floor.
+it does not store. Then the wait begins again, and afterwards the seat signs nothing of an epoch
+below its *floor*.
 """
 
 from __future__ import annotations
@@ -66,18 +67,18 @@ SIGNS: Final[Mapping[SigningState, frozenset[type[Any]]]] = {
 }
 """The kinds of statements that a seat may sign in each state.
 
-- standing: The seat's promise is the epoch in which it stands.
-- promised: Its promise is above every epoch that it has entered.
+- standing: The seat's promised epoch is the epoch in which it stands.
+- promised: Its promised epoch is above every epoch that it has entered.
 - finished: Its end of the game is final. It stays to answer and to vote. It requests an epoch only
   if its promise is above the one in which it stands, or if it can prove a fault.
-- silent: It has resumed, and the others have not told yet what they store of it.
+- silent: It has resumed, and the others have not told yet which of its statements they store.
 - watching: The program has no seat.
 - left: It has signed a departure, and comes back only by a resume.
 - broken: The table has ended without a result.
 """
 
 FIRST = bytes(32)
-"""The cursor with which a seat begins to ask for its own statements: it is below every hash."""
+"""The hash (all zeros) above which a resumed seat first asks for its own statements: for all."""
 Note = tuple[bytes, str, Choice]
 """The note of a player's choice in the journal: digest of its node, kind of choice, choice."""
 
@@ -105,14 +106,14 @@ class Inquiry:
     cursors: dict[int, bytes] = field(default_factory=dict)
 
     def hear(self, seat: int, told: peer_frames.Told) -> bool:
-        """Note the end of an answer to `own`, or of a part of it.
+        """Note that a seat has sent all or a part of the statements of this seat that it stores.
 
-        A faulty seat may announce further parts without end. It is asked again only while the
-        hashes rise ([L-30]).
+        The statements come by rising hash. A faulty seat may announce further parts without end, so
+        it is asked again only if this part reached a higher hash ([L-30]).
 
         Args:
             seat: The seat that answered.
-            told: The frame with which it ended its answer.
+            told: The frame that ends the part. It has the last hash and says whether more follow.
 
         Returns:
             Whether to ask this seat for the next part.
@@ -125,14 +126,14 @@ class Inquiry:
         return told.last > before
 
     def doubt(self, now: float, certain: bool) -> bool:
-        """Make the seat cautious, and begin the wait again if it was not cautious before.
+        """Note that the journal may lack own statements, and restart the wait if this is new.
 
         Args:
             now: The machine's clock, in seconds.
             certain: Whether the journal surely lacks statements of the seat.
 
         Returns:
-            Whether the seat was not cautious before.
+            Whether there was no such doubt before.
         """
         self.certain = self.certain or certain
         if self.cautious:
@@ -154,10 +155,10 @@ class Inquiry:
 
         Args:
             others: The other present seats. If all of them have answered, there is no further wait.
-            enough: How many seats must have answered once the time is over: t - 1. Absent seats
-                count.
+            enough: How many seats must have answered once the time is over: t - 1. Answers of
+                absent seats count too.
             now: The machine's clock, in seconds.
-            seconds: How long the seat waits for all of them.
+            seconds: How long the seat waits for all of `others`.
 
         Returns:
             True if all of `others` have answered, or if the time is over and `enough` seats have.
@@ -175,7 +176,8 @@ class PlayerChoice:
     Attributes:
         digest: The digest of the chain node at which the choice was made.
         choice: The choice, in the form of the game.
-        exposed: Whether others may have seen it, so that it must not be sealed again ([D-5]).
+        exposed: Whether others may have seen the choice. The seat then must not commit to it again
+            without asking the player ([D-5]).
     """
 
     digest: bytes
@@ -195,9 +197,10 @@ class Signer:
         promise: The promised epoch: the seat signs nothing of a lower epoch any more ([E-4]).
         floor: The lowest epoch of which a seat with an old journal signs anything ([E-22]). It is 0
             for any other seat.
-        timeout_claims: For each epoch that the seat left, the step timeout that it claims there.
+        timeout_claims: For each epoch that the seat left, its claim about which step timed out
+            there.
         inquiry: The wait after a resume, None once the seat may sign.
-        player_choices: What the player chose, by the step and the kind of choice.
+        player_choices: What the player chose, by the number of the step and the kind of choice.
         wants_to_rejoin: Whether the player wants to take part again after an absence.
         has_left: Whether the seat has signed a departure.
     """
@@ -238,7 +241,11 @@ class Signer:
 
     @property
     def state(self) -> SigningState:
-        """The state of the seat, which decides what it may sign. The first that applies counts."""
+        """The state of the seat, which decides what it may sign.
+
+        It is the first of these that applies: broken, watching, left, silent, finished, standing,
+        promised.
+        """
         if self.judge.broken is not None:
             return SigningState.BROKEN
         if self.seat is None or self.who is None:
@@ -253,7 +260,7 @@ class Signer:
 
     @property
     def is_standing(self) -> bool:
-        """True if the seat's promise is the epoch in which it stands."""
+        """True if the seat's promised epoch is the epoch in which it stands."""
         return self.log.followed.epoch == self.promise
 
     @property
@@ -266,7 +273,7 @@ class Signer:
 
     @property
     def secrets(self) -> Secrets:
-        """The secrets of the seat. For an onlooker a RuntimeError is raised."""
+        """The secret keys and openings of the seat. For an onlooker a RuntimeError is raised."""
         if self.own_secrets is None:
             raise RuntimeError("a watcher has no secrets")
         return self.own_secrets
@@ -282,9 +289,9 @@ class Signer:
         return cards.hand(self.log.tip, self.seat, self.own_secrets, self._opened)
 
     def back_off(self) -> float:
-        """Return the current back-off: how long a change of epoch is waited for.
+        """Return the current back-off: how long the seat waits for a change of epoch to complete.
 
-        It doubles with each promise since the chain last grew.
+        It doubles with each epoch that was promised since the chain last grew.
 
         Returns:
             The time in seconds.
@@ -294,11 +301,11 @@ class Signer:
     def ran_out(self) -> bool:
         """Return whether the first incomplete step has timed out here ([E-3]).
 
-        The step counts as timed out too if all awaited seats have left. The seat must also have
-        stood at the step for one back-off in this epoch.
+        The step also counts as timed out if all awaited seats have left. In either case the seat
+        must have stood at the step for one back-off in this epoch.
 
         Returns:
-            Whether both hold.
+            Whether the step has timed out and the seat has stood there long enough.
         """
         is_out = self.timers.is_out(self.log.tip) or self.peers.all_left()
         return is_out and self.timers.has_stood()
@@ -306,13 +313,14 @@ class Signer:
     def is_forgotten(self, message: Message) -> bool:
         """Return whether a message is a statement of the own seat that its journal lacks ([E-22]).
 
-        An epoch request below the highest own one is left out, because the seat does not store it.
+        An epoch request below the seat's highest one does not count, because the seat does not
+        store such requests.
 
         Args:
             message: A received message, whose signature is valid.
 
         Returns:
-            Whether the seat must have signed it before its journal was restored.
+            Whether the seat must have signed this message after the copy of its journal was made.
         """
         if message.seat != self.seat or self.outbox.is_replaying:
             return False
@@ -326,13 +334,13 @@ class Signer:
     # Promise
 
     def raise_promise(self, epoch: int) -> None:
-        """Raise the promise to an epoch: nothing of a lower epoch is signed any more ([E-4]).
+        """Raise the promised epoch: nothing of a lower epoch is signed any more ([E-4]).
 
-        What the seat claims about the timeout of the current step is fixed before. A lower epoch
-        changes nothing.
+        Before it rises, the seat records whether it claims that the current step has timed out. If
+        the epoch is not above the promised one, nothing changes.
 
         Args:
-            epoch: The epoch.
+            epoch: The epoch to promise.
         """
         if epoch > self.promise:
             self.log.final_step(self.is_standing)
@@ -341,7 +349,7 @@ class Signer:
             self.timers.promise()
 
     def _claim_timeout(self) -> None:
-        """Record, before leaving this epoch, whether its current step timed out."""
+        """Record, before leaving the current epoch, whether the first incomplete step timed out."""
         if not self.is_standing or not self.log.has_begun or self.outbox.is_replaying:
             return
         epoch, tip = self.log.followed.epoch, self.log.tip
@@ -353,14 +361,14 @@ class Signer:
     # Signing
 
     def store(self, message: Message, note: Note | None = None) -> bool:
-        """Store a message, have it judged, and record it in the journal with its secrets ([M-6]).
+        """Store a message, have it judged, and record it in the journal with its openings ([M-6]).
 
         Args:
             message: The message, whose signature is valid.
-            note: The player's choice to which it commits, if it does.
+            note: The player's choice to which the message commits, None if it commits to none.
 
         Returns:
-            False if the message was known, or is not to be stored.
+            False if the message was stored already, or is not to be stored.
         """
         if not self.log.keep(message):
             return False
@@ -374,7 +382,7 @@ class Signer:
         return True
 
     def _bind(self, statement: signed_messages.Statement) -> None:
-        """Apply the effects of an own statement: its promise, and the choices that it exposes."""
+        """Raise the promise to an own statement's epoch, and mark the choices that it exposes."""
         if isinstance(statement, EpochPromise | PrepareVote | CommitVote | StepInput):
             self.raise_promise(statement.epoch)
         if isinstance(statement, StepInput):
@@ -383,12 +391,12 @@ class Signer:
     def sign(self, statement: signed_messages.Statement, note: Note | None = None) -> bool:
         """Sign a statement, record it and send it to all peers, if the seat may sign it.
 
-        The seat may not if its state forbids it, or if it has signed a statement of the same
-        identity ([M-5], [M-6]).
+        The seat may not if its state forbids it. It also may not if it has already signed a
+        statement of the same kind for the same epoch and step ([M-5], [M-6]).
 
         Args:
             statement: The statement.
-            note: The player's choice to which it commits, if it does.
+            note: The player's choice to which the statement commits, None if it commits to none.
 
         Returns:
             Whether it was signed.
@@ -401,9 +409,10 @@ class Signer:
         return True
 
     def _may_sign(self, seat: int, statement: signed_messages.Statement) -> bool:
-        """Return whether the seat may sign a statement in its state, after all that it has signed.
+        """Return whether the seat's state and its earlier statements allow it to sign a statement.
 
-        An epoch request must be above the highest own one, because lower ones are not stored.
+        An epoch request must be above the seat's highest one, because the seat does not store lower
+        ones.
 
         SPEC: [M-5], [E-22].
         """
@@ -443,11 +452,11 @@ class Signer:
     # Departures
 
     def depart(self) -> bool:
-        """Sign a departure, record it and send it. The seat signs nothing after it.
+        """Sign a notice that the seat leaves for now, record and send it; then sign nothing more.
 
         Returns:
-            Whether the departure was signed. It is not if the seat is silent, has ended, or has
-            already left as often as the numbers of departures allow.
+            Whether the departure was signed. It is not if the seat waits after a resume, if its
+            game has ended, or if its number would exceed `MAX_NUMBER`.
 
         SPEC: [E-24].
         """
@@ -463,7 +472,7 @@ class Signer:
         return True
 
     def come_back(self) -> None:
-        """Sign a return if the last own notice is a departure, and the seat may sign ([E-28])."""
+        """Sign a notice that the seat is back, if its last notice says that it left ([E-28])."""
         last = None if self.seat is None else self.peers.departures.last(self.seat)
         if self.outbox.is_replaying or last is None or last.is_return:
             return
@@ -471,7 +480,7 @@ class Signer:
             self._sign_departure(last.seat, last.number + 1)
 
     def _sign_departure(self, seat: int, number: int) -> None:
-        """Sign a departure or return for the current tip, record it and send it to all peers."""
+        """Sign a notice of leaving or return at the end of the chain, record it and send it."""
         if self.who is None:
             return
         node, epoch = self.log.tip, self.log.followed.epoch
@@ -494,7 +503,7 @@ class Signer:
     # The player's choices
 
     def choose(self, step: int, name: str, chosen: PlayerChoice) -> None:
-        """Store the player's choice for a step. The rules of the seat sign it later.
+        """Store the player's choice for a step. A rule of the seat signs the input later.
 
         Args:
             step: The number of the step.
@@ -504,7 +513,7 @@ class Signer:
         self.player_choices[step, name] = chosen
 
     def expose_choices(self, step: int | None = None) -> None:
-        """Mark choices as shown, so that the player is asked again before a new sealing ([D-5]).
+        """Mark choices as shown: the player is asked before the seat commits to one again ([D-5]).
 
         Args:
             step: Mark the choices for the steps before this one. None marks all.
@@ -517,7 +526,7 @@ class Signer:
         """Ask the player for the choice that the next step needs, once for each epoch and node.
 
         Args:
-            chosen: What the player chose before for this step and may not be used, if anything.
+            chosen: An earlier choice for this step that may not be used. None if there is none.
         """
         node = self.log.tip
         position = (self.log.followed.epoch, node.step, node.digest)
@@ -533,15 +542,17 @@ class Signer:
     # Doubt of the journal
 
     def be_cautious(self, certain: bool) -> bool:
-        """Stop signing until the others have answered, and sign only above a floor afterwards.
+        """Stop signing, because the journal may lack something that this seat has signed.
 
-        The journal records that the seat has become cautious.
+        The seat waits until the others have answered which of its statements they store. Afterwards
+        it signs nothing of an epoch below a floor that is set then. The journal records that the
+        seat waits for its floor.
 
         Args:
             certain: Whether the journal surely lacks something that this seat has signed.
 
         Returns:
-            Whether the seat was not cautious before.
+            Whether there was no such doubt before.
 
         SPEC: [E-22].
         """
@@ -577,8 +588,8 @@ class Signer:
         """End the wait after a resume, so that the seat may sign again.
 
         Args:
-            floor: The lowest epoch of which it signs anything, which the journal records. None if
-                the seat is not cautious.
+            floor: The lowest epoch of which the seat signs anything from now on. The journal
+                records it. None if the journal was not in doubt.
         """
         self.inquiry = None
         if floor is not None:
@@ -588,20 +599,21 @@ class Signer:
     # The journal
 
     def _record_floor(self, floor: int | None) -> None:
-        """Record the floor in the journal.
+        """Record in the journal the floor: the lowest epoch of which this seat signs anything.
 
-        While the floor is not known it is None, or True if the journal surely lacks statements. The
-        next process needs that too: on a strict table such a seat may sign nothing ([E-22]).
+        While the seat still waits for its floor, None is recorded. True is recorded if the journal
+        surely lacks statements: on a strict table (t = n) such a seat may never sign again
+        ([E-22]).
         """
         if not self.outbox.is_replaying:
             self.outbox.emit(Record(codec.encode((b"", (), floor))))
 
     def restore_floor(self, floor: int | None) -> None:
-        """Restore the floor, or the wait for it, from a record of the journal.
+        """Restore the floor (the lowest epoch of which this seat signs anything) from the journal.
 
         Args:
-            floor: The floor. None if the seat had become cautious, and True if its journal surely
-                lacked statements.
+            floor: The recorded epoch. None or True if the seat still waited for its floor: True if
+                its journal surely lacked own statements, None if it only might.
         """
         if floor is not None and floor is not True:
             self.floor, self.inquiry = floor, None

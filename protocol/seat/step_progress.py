@@ -1,6 +1,6 @@
-"""The progress of a seat: it enters committed epochs, follows their chain and gives inputs.
+"""The rules by which a seat enters committed epochs, follows their chain and gives inputs.
 
-Until epoch 0 begins, any absence or fault ends the table instead (`setup_end`).
+Before epoch 0, in setup, any absence or fault ends the table by the rules of `setup_end`.
 """
 
 from __future__ import annotations
@@ -29,23 +29,23 @@ def judge_fresh(state: SeatState) -> bool:
         state: The state of the seat.
 
     Returns:
-        Always False: no other rule depends on it.
+        Always False, because no other rule has to run again after this one.
     """
     state.judge.judge_fresh()
     return False
 
 
 def check_forms(state: SeatState) -> bool:
-    """Read new-epoch messages and epoch promises, and convict the signers of malformed ones.
+    """Check new-epoch messages and epoch promises, and store proofs of malformed ones.
 
-    The seat applies this rule after each event. It ends a table on which two bases of one epoch are
-    committed.
+    The seat applies this rule after each event. The rule also ends the table if two different
+    proposals for one epoch have commit votes of a quorum each.
 
     Args:
         state: The state of the seat.
 
     Returns:
-        Always False: no other rule depends on it.
+        Always False, because no other rule has to run again after this one.
     """
     votes = state.log.votes
     votes.read_new_epochs()
@@ -63,17 +63,17 @@ def check_forms(state: SeatState) -> bool:
 
 
 def tell_guilty(state: SeatState) -> bool:
-    """Tell the driver of each seat that is proven at fault.
+    """Tell the driver of each seat that is proven at fault, a second after the first proof.
 
     The seat applies this rule after each event.
 
-    It waits a second after the first proof, because a proof with another code may still come.
+    Within that second, a proof with another code may still come.
 
     Args:
         state: The state of the seat.
 
     Returns:
-        Always False: no other rule depends on it.
+        Always False, because no other rule has to run again after this one.
     """
     state.judge.tell_settled()
     return False
@@ -100,7 +100,7 @@ def begin_epochs(state: SeatState) -> bool:
 
 
 def enter(state: SeatState) -> bool:
-    """Enter the highest committed epoch that is not below the promise ([E-1]).
+    """Enter the highest committed epoch that is not below the promised epoch ([E-1]).
 
     The seat applies this rule after each event.
 
@@ -133,8 +133,8 @@ def enter(state: SeatState) -> bool:
 def advance(state: SeatState) -> bool:
     """Append the first incomplete step to the followed chain, if all its inputs are there.
 
-    The seat applies this rule after each event. The inputs are there once every seat that owes one
-    has given a legal one.
+    The seat applies this rule after each event. The step is complete once every seat that owes an
+    input to it has given a legal one.
 
     Args:
         state: The state of the seat.
@@ -153,9 +153,9 @@ def advance(state: SeatState) -> bool:
 
 
 def _look_at_tip(state: SeatState, first: int | None = None) -> None:
-    """Pass on and judge the stored inputs to the step at the tip.
+    """Pass on and judge the stored inputs to the current step.
 
-    If `first` is given, the inputs to that step and all later ones are judged.
+    If the step number `first` is given, the inputs to that step and to all later steps are judged.
     """
     store, epoch, tip = state.log.store, state.log.followed.epoch, state.tip
     catch_up.pass_deferred(state)
@@ -171,8 +171,8 @@ def is_undisturbed(state: SeatState) -> bool:
         state: The state of the seat.
 
     Returns:
-        True if it stands in its promised epoch, no fault is proven, no message is missing, no seat
-        is away, and the seat does not wait after a resume.
+        True if the seat stands in its promised epoch and does not wait after a resume, no fault is
+        proven, no message is missing, and no seat has left.
     """
     if state.broken is not None or state.signer.inquiry is not None:
         return False
@@ -194,7 +194,7 @@ def tell_waiting(state: SeatState) -> None:
 
 
 def tell_left(state: SeatState) -> bool:
-    """Tell the driver of each departure once, when it first counts.
+    """Tell the driver once of each seat that has signed that it leaves for now.
 
     The seat applies this rule after each event.
 
@@ -202,7 +202,7 @@ def tell_left(state: SeatState) -> bool:
         state: The state of the seat.
 
     Returns:
-        Always False: no other rule depends on it.
+        Always False, because no other rule has to run again after this one.
     """
     if not state.outbox.is_replaying:
         for word in state.peers.departures.news(state.peers.away()):
@@ -220,7 +220,7 @@ def may_speak(state: SeatState) -> bool:
         state: The state of the seat.
 
     Returns:
-        Whether it does and may.
+        Whether the seat both owes the input and may sign it.
     """
     node, signer, log = state.tip, state.signer, state.log
     if state.seat not in node.want.speakers or signer.is_quiet or signer.has_left:
@@ -233,10 +233,11 @@ def may_speak(state: SeatState) -> bool:
 
 
 def speak(state: SeatState) -> bool:
-    """Sign the input that this seat owes, as soon as it can be made ([E-2], [N-4]).
+    """Sign the input that this seat owes to the current step, if it can be made now ([E-2], [N-4]).
 
     The seat applies this rule after each event. If the step needs a choice that the player has not
-    made, the player is asked. A long body is written by a job, if the driver runs jobs.
+    made, the player is asked instead. If the driver runs jobs, the body for a long kind of step is
+    computed by a job.
 
     Args:
         state: The state of the seat.
@@ -278,17 +279,17 @@ def speak(state: SeatState) -> bool:
 
 
 def prepare(state: SeatState) -> bool:
-    """Compute what the own shuffle needs and what does not depend on the deck.
+    """Precompute the parts of this seat's shuffle that do not depend on the deck.
 
     The seat applies this rule after each event.
 
-    It does so while seats before this one shuffle, so that less is left to compute afterwards.
+    The seat does so while seats before it shuffle, so that it has less to compute in its turn.
 
     Args:
         state: The state of the seat.
 
     Returns:
-        Always False: no other rule depends on it.
+        Always False, because no other rule has to run again after this one.
     """
     node, seat, signer = state.tip, state.seat, state.signer
     waits = node.want.kind is Kind.SHUFFLE and seat is not None and seat > node.keys.shuffles
@@ -306,12 +307,12 @@ def prepare(state: SeatState) -> bool:
 
 
 def finish(state: SeatState) -> bool:
-    """Note that the end of the game is final.
+    """Note that the end of the game is final, once it is.
 
     The seat applies this rule after each event.
 
-    The end is final by the inputs to `result` of all present seats, or by a committed base that
-    wants `result`.
+    The end is final once all present seats have signed inputs to `result`, the last step. It is
+    also final if an epoch is committed that begins at this step.
 
     Args:
         state: The state of the seat.
@@ -329,9 +330,10 @@ def finish(state: SeatState) -> bool:
 
 
 def _ended_by_inputs(state: SeatState) -> bool:
-    """Return whether the inputs to `result` make the end final.
+    """Return whether the inputs to `result`, the last step, make the end of the game final.
 
-    If a fault is proven, the seat waits for one step timeout, so that a base may find it ([E-23]).
+    If a seat is proven at fault, this seat first waits for one step timeout, so that a change of
+    epoch can ban the faulty seat ([E-23]).
     """
     ended = state.tip.want.kind is Kind.RESULT
     if not ended or not state.signer.is_standing or state.awaited():
@@ -343,9 +345,9 @@ def _ended_by_inputs(state: SeatState) -> bool:
 
 
 def _ended_in_base(state: SeatState) -> bool:
-    """Return whether a committed base wants `result`, and enter its epoch if one does.
+    """Enter a committed epoch that begins at `result`, the last step; return whether there is one.
 
-    It is entered even if it is below the promise.
+    The epoch is entered even if it is below the promised epoch.
     """
     found = state.log.votes.highest_committed(1)
     if found is None or found[1].node.want.kind is not Kind.RESULT:

@@ -1,4 +1,4 @@
-"""Timers of one seat: step timeouts, the back-off of epochs, and the waits after the end.
+"""Timers of one seat: step timeouts, back-offs of epoch changes, and waits after the game's end.
 
 All times are in seconds of the driver's clock, which may be any monotonic clock.
 """
@@ -14,11 +14,11 @@ from ..consensus.followed_chain import FollowedChain
 from ..wire.table_header import Timeouts
 
 RETRY: Final[Seconds] = 1.0
-"""Seconds between two requests for what is lacking."""
+"""Seconds between two requests for missing messages."""
 HUMAN = frozenset({Kind.SEAL, Kind.SHOW, Kind.CHOOSE})
 """The kinds of steps in which players decide. The other steps wait for programs only."""
 MAX_DOUBLINGS: Final[Quota] = 40
-"""The most doublings of the back-off that are computed. The cap applies long before."""
+"""The most doublings of the back-off that are computed. Its cap is reached long before."""
 
 Position = tuple[int, int, bytes]
 """The place where the followed chain stands: epoch, step number and digest."""
@@ -49,11 +49,11 @@ class Timers:
     Attributes:
         times: The step timeouts, the back-off and its cap, in milliseconds, from the terms.
         now: The time of the last event.
-        promised_at: When the promise of the seat last rose.
+        promised_at: When the promised epoch of the seat last rose.
         proposing: When the seat first had enough epoch promises to propose, None before.
-        asked: When it last asked for missing messages.
+        asked: When the seat last asked for missing messages.
         over: When the end of the game became final here, None before.
-        first_links: When the first new link with each seat came up after that.
+        first_links: For each seat, when the first new link with it came up after `over`.
         began: When each step became the first incomplete one, by step number and digest.
         granted: When the player last asked to wait longer, by step number and digest.
         reached: When the followed chain came to its current step in this epoch.
@@ -97,7 +97,9 @@ class Timers:
         self.over = None if self.over is None else now
 
     def mark(self, followed: FollowedChain) -> None:
-        """Record when the current step became the first incomplete one, at all and in this epoch.
+        """Record when the current step became the first incomplete one.
+
+        Two times are recorded: when this happened first, and when it happened first in this epoch.
 
         Args:
             followed: The epoch in which the seat stands, and the chain that it follows.
@@ -108,7 +110,7 @@ class Timers:
             self._position, self.reached = position, self.now
 
     def begin_anew(self, node: Node) -> None:
-        """Restart the timeout of a step that was complete and is open again.
+        """Restart the timeout of a step that was complete, and that a change of epoch opened again.
 
         Args:
             node: The state of the chain before the step.
@@ -126,7 +128,7 @@ class Timers:
         self._told.discard((node.step, node.digest))
 
     def tell_timeout(self, node: Node) -> bool:
-        """Return whether the driver has to be told that a step has timed out, and note that it is.
+        """Return whether to tell the driver that a step has timed out, and note that this is done.
 
         Args:
             node: The state of the chain before the step.
@@ -139,15 +141,15 @@ class Timers:
         return is_news
 
     def promise(self) -> None:
-        """Note that the promise of the seat rises now."""
+        """Note that the promised epoch of the seat rises now."""
         self.promised_at, self.proposing = self.now, None
 
     def note_growth(self, step: int, promise: int) -> None:
-        """Note which promise the seat had when the chain became longer than ever before.
+        """Note the promised epoch if the chain is longer now than ever before.
 
         Args:
             step: The number of the next step at the tip.
-            promise: The current promise.
+            promise: The current promised epoch.
         """
         if step > self._grown_step:
             self._grown_step, self._grown_promise = step, promise
@@ -179,10 +181,11 @@ class Timers:
     def waits_as_proposer(self, promise: int) -> bool:
         """Return whether a proposer still waits for more epoch promises than a quorum ([E-5]).
 
-        The wait begins with the first call after the promise rose, and takes half a back-off.
+        The wait begins with the first call after the promised epoch rose, and takes half a
+        back-off.
 
         Args:
-            promise: The current promise.
+            promise: The current promised epoch.
 
         Returns:
             Whether it waits.
@@ -207,7 +210,7 @@ class Timers:
     def counts_from(self, node: Node) -> float:
         """Return when the timeout of a step began to run.
 
-        A change of epoch does not restart it. SPEC: [E-32].
+        A change of epoch does not restart the timeout. SPEC: [E-32].
 
         Args:
             node: The state of the chain before the step.
@@ -267,10 +270,10 @@ class Timers:
     # Back-off of epochs
 
     def failed_epochs(self, promise: int) -> int:
-        """Return by how much the promise has risen since the chain was last longer than before.
+        """Return by how much the promised epoch rose since the chain last became longer than ever.
 
         Args:
-            promise: The current promise.
+            promise: The current promised epoch.
 
         Returns:
             The number of promised epochs in which the chain did not grow.
@@ -278,7 +281,7 @@ class Timers:
         return promise - self._grown_promise
 
     def back_off(self, failed_epochs: int = 0) -> float:
-        """Return the back-off g, doubled for each epoch without progress, up to its cap.
+        """Return the table's back-off, doubled for each epoch without progress, up to a cap.
 
         Args:
             failed_epochs: The number of promised epochs in which the chain did not grow.

@@ -1,4 +1,4 @@
-"""The transcript of a game: its file format, its writer, and the verifier of files."""
+"""The transcript of a game (the `.hoity` file): its format, its writer and its verifier."""
 
 from .result_certificate import MAX_CERTIFICATE as MAX_CERTIFICATE
 from .result_certificate import Certificate as Certificate

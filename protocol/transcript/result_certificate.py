@@ -1,13 +1,13 @@
-"""The result certificate of a finished game: who won, signed by the seats, without the game itself.
+"""The result certificate of a finished game: the standings, signed by the seats.
 
 A certificate is the encoding of this array:
 |
     [magic, version, header, [digest, step, present, banned, absences, standings], epoch, kind,
      signatures]
 
-It is made from a transcript. Anybody can check, with SHA-512 and Ed25519 alone, that the seats of
-the header have signed this result of this game. It does not show that the rules were followed. The
-transcript shows that.
+A certificate is made from a transcript, without the steps of the game. Anybody can check, with
+SHA-512 and Ed25519 alone, that the seats of the header have signed this result of this game. Only
+the transcript shows that the rules were followed.
 """
 
 from __future__ import annotations
@@ -31,28 +31,28 @@ MAGIC: Final = "hoity-certificate"
 VERSION: Final = 3
 """The version of the format, which is the second item."""
 MAX_CERTIFICATE: Final = 64 * 1024
-"""The most bytes of a certificate: those of its header, and some hundred bytes."""
+"""The most bytes of a certificate."""
 INPUTS: Final = signed_messages.NUMBER[StepInput]
-"""The kind of a certificate with the signatures of step inputs."""
+"""The kind of a certificate whose signatures are those of step inputs."""
 VOTES: Final = signed_messages.NUMBER[CommitVote]
-"""The kind of a certificate with the signatures of commit votes."""
+"""The kind of a certificate whose signatures are those of commit votes."""
 
 Rank = Int(SEAT_NUMBERS, 1)
 """The form of a rank in the standings."""
 Seats = Annotated[tuple[int, ...], Rows(Seat, key=int)]
-"""Seats, rising."""
+"""The form of a list of seats in rising order."""
 
 
 @dataclass(frozen=True)
 class Result:
-    """The state that the base digest covers at the end of a game ([N-13]).
+    """The final state of a game, which the seats have signed ([N-13]).
 
     Attributes:
         digest: The id of the game, 32 bytes.
         step: The number of the step `result`.
         present: The seats that were present at the end, rising.
         banned: The seats that were banned, rising.
-        absences: For each seat how often it was made absent.
+        absences: For each seat, how often it was made absent in the game.
         standings: The rank and the seat of everyone, by rank and then by seat.
     """
 
@@ -71,7 +71,7 @@ class Certificate:
     Attributes:
         header: The bytes of the table's header.
         result: The result.
-        epoch: The epoch in which it was signed.
+        epoch: The epoch in which the result was signed.
         kind: The number of the kind of messages that were signed: step inputs to `result`, or
             commit votes.
         signatures: The seat and the signature of each message, by rising seat.
@@ -90,7 +90,7 @@ class Certificate:
         """Return the bytes of the certificate.
 
         Returns:
-            Its one encoding.
+            The one encoding of the certificate.
         """
         return codec.encode((MAGIC, VERSION, *_CERTIFICATE.write(self)))
 
@@ -120,13 +120,13 @@ def certify(file: File | OpenedFile, report: Report) -> Certificate:
 
     Args:
         file: The transcript.
-        report: The report of the verifier on it.
+        report: The report of the verifier on this transcript.
 
     Returns:
         The certificate.
 
     Raises:
-        ValueError: If the report is not `ok`.
+        ValueError: If the report does not say that the game is finished and valid.
     """
     whole = opened(file).transcript
     if not report.ok or whole is None or report.node is None:
@@ -138,7 +138,7 @@ def certify(file: File | OpenedFile, report: Report) -> Certificate:
 
 
 def check_certificate(data: bytes) -> tuple[Certificate, Header]:
-    """Return a certificate from its bytes, after checking it.
+    """Return a certificate from its bytes, after checking its form, result and signatures.
 
     Args:
         data: The bytes.

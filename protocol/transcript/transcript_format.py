@@ -4,13 +4,14 @@ A file is the encoding of this array:
 |
     [magic, version, [header, entries], [signatures, messages, new_epochs, commits, final]]
 
-The third item is the content, which is the same for every honest seat. The fourth is the evidence.
-An entry is [0, slots] for a step, where a slot is a body or the number of a `Missing`. It is [1,
-present, banned, absences] for a reconfiguration.
+The third item is the content, which is the same for every honest seat. The fourth item is the
+evidence. An entry of a step is [0, slots], where the slot of each seat is its body, or the number
+of the reason (`Missing`) why there is none. An entry [1, present, banned, absences] records a
+change of who is present or banned.
 
-The value is decoded from a stream, item by item, in the profile of `codec`. Every item is checked
-when it is read. So the memory in use is never more than that of the value so far, one piece of the
-stream, and one string.
+The value is decoded from a stream, item by item, with the restrictions of `codec`. Every item is
+checked when it is read. So the memory in use never exceeds that of the value so far, one piece of
+the stream, and one string.
 """
 
 from __future__ import annotations
@@ -28,11 +29,11 @@ from ..wire.table_header import Seat
 from .verification_report import Unsound
 
 PIECE: Final = 1 << 16
-"""The bytes that are read at a time."""
+"""The number of bytes that are read at a time to find the length of a file."""
 
 
 class Reader:
-    """A reader of values from a file, one after the other, within bounds that hold for all of them.
+    """A reader of values from a file, one after the other, with one bound for their items in all.
 
     Attributes:
         offset: How many bytes have been read.
@@ -43,20 +44,20 @@ class Reader:
 
         Args:
             file: The file.
-            depth: How many arrays there are around the values.
-            used: How many items of these arrays count for the bound of items.
+            depth: How many arrays of the file enclose the values that will be read.
+            used: How many items of the file were read already. They count towards `MAX_TOTAL`.
         """
         self._file, self._depth, self.offset = file, depth, 0
         self._room = MAX_TOTAL - used
 
     def take_up_to(self, size: int) -> bytes:
-        """Read bytes.
+        """Read a number of bytes, or all that are left in the file.
 
         Args:
             size: The number of bytes.
 
         Returns:
-            The bytes, which are fewer only at the end of the file.
+            The bytes. They are fewer than `size` only at the end of the file.
         """
         found = self._file.read(size)
         while len(found) < size and (more := self._file.read(size - len(found))):
@@ -65,7 +66,7 @@ class Reader:
         return found
 
     def _take(self, size: int) -> bytes:
-        """Return the next bytes, exactly so many. Raise EOFError if the file ends before."""
+        """Return exactly the next `size` bytes. Raise EOFError if the file ends before."""
         found = self.take_up_to(size)
         if len(found) < size:
             raise EOFError
@@ -75,10 +76,11 @@ class Reader:
         """Read the rest of the file, and return how many bytes it has in all.
 
         Args:
-            most: After more bytes than this nothing more is read.
+            most: Once more bytes than this were read, reading stops.
 
         Returns:
-            The number of bytes, which is above `most` if there are more.
+            The number of bytes of the file, or any number above `most` if the file has more bytes
+            than that.
         """
         while self.offset <= most and self.take_up_to(PIECE):
             pass
@@ -91,8 +93,8 @@ class Reader:
             The value.
 
         Raises:
-            Unsound: At the first item that is malformed, with code `torn` if only the file ends too
-                early, else `bad-encoding` ([V-1]).
+            Unsound: At the first malformed item: with code `torn` if the file ends too early,
+                otherwise with code `bad-encoding` ([V-1]).
 
         SPEC: [C-1], [C-2], [C-3], [C-4].
         """
@@ -113,7 +115,10 @@ class Reader:
                 return found
 
     def _next(self, may_nest: bool) -> tuple[Any, int]:
-        """Return the next item and 0, or for an array that is not empty its number of items."""
+        """Read the next item; return its value and 0, or for a nonempty array () and its length.
+
+        Raise Unsound if the item is malformed or the file ends.
+        """
         begin = self.offset
         if self._room <= 0:
             raise Unsound("bad-encoding" if self.take_up_to(1) else "torn", offset=begin)
@@ -126,7 +131,10 @@ class Reader:
             raise Unsound("bad-encoding", offset=begin) from None
 
     def _item(self, may_nest: bool) -> tuple[Any, int]:
-        """Read an item. Raise EOFError if the file ends in it, ValueError if it is malformed."""
+        """Read an item; return its value and 0, or for a nonempty array () and its length.
+
+        Raise EOFError if the file ends within the item, ValueError if the item is malformed.
+        """
         first = self._take(1)[0]
         if first < _FIX_MAP:
             return first, 0
@@ -156,22 +164,22 @@ class Reader:
 
 
 _FIX_MAP, _FIX_ARRAY, _FIX_TEXT, _NIL = 0x80, 0x90, 0xA0, 0xC0
-"""Where the ranges of first bytes begin; small numbers are below."""
+"""Where the ranges of an item's first byte begin. Bytes below them are small numbers."""
 _SINGLE: Final[dict[int, codec.Value]] = {_NIL: None, 0xC2: False, 0xC3: True}
-"""The first bytes that stand for a value without anything after them."""
+"""The values that are encoded by their first byte alone, by that byte."""
 _NUMBERS: Final = {0xCC: (1, 128), 0xCD: (2, 2**8), 0xCE: (4, 2**16), 0xCF: (8, 2**32)}
-"""The first bytes of numbers: how many bytes follow, and the least number that needs them."""
+"""By first byte of a number: how many bytes follow, and the least number that needs so many."""
 _BINS: Final = {0xC4: (1, 0), 0xC5: (2, 2**8), 0xC6: (4, 2**16)}
 _TEXTS: Final = {0xD9: (1, 32), 0xDA: (2, 2**8), 0xDB: (4, 2**16)}
 _ARRAYS: Final = {0xDC: (2, 16), 0xDD: (4, 2**16)}
 _SIZED: Final = _NUMBERS | _BINS | _TEXTS | _ARRAYS
-"""The first bytes after which a number or a length follows: its bytes, and its least value."""
+"""By first byte, for a number or length that follows: its bytes, and the least that needs them."""
 
 
 MAGIC: Final = "hoity-transcript"
 """The first item of every transcript."""
 VERSION: Final = 3
-"""The version of the format, which is the second item."""
+"""The version of the format, which is the second item of every transcript."""
 MAX_FILE: Final = 64 * 1024 * 1024
 """The most bytes of a file."""
 MAX_ITEMS: Final = 16384
@@ -179,26 +187,26 @@ MAX_ITEMS: Final = 16384
 MAX_TOTAL: Final = 1 << 20
 """The most items of a file in all. The longest game of 16 seats has fewer."""
 MAX_STRING: Final = MAX_MESSAGE
-"""The most bytes of a string in a file, which are those of a message."""
+"""The most bytes of a string in a file, as many as a message may have."""
 OUTSIDE: Final = 3
-"""The number of items before the content: the outermost array, the magic word and the version."""
+"""How many items count before the content: the outermost array, magic word and version."""
 _PREFIX: Final = b"\x94" + codec.encode(MAGIC)
 """The bytes with which every transcript begins."""
 
 File = bytes | IO[bytes]
 """The bytes of a file, or a stream from which they are read once."""
 Signed = tuple[int, bytes]
-"""A number and a signature: the epoch of a body, or the seat of a vote or a last input."""
+"""A number and a signature. For a step's body the number is its epoch, otherwise the signer."""
 Envelope = tuple[bytes, bytes]
 """The payload and the signature of a message."""
 
 
 @dataclass(frozen=True)
 class StepEntry:
-    """An entry of the chain for a step.
+    """The entry of a transcript for one step of the chain.
 
     Attributes:
-        slots: The slot of each seat.
+        slots: For each seat its body in the step, or the reason why there is none.
     """
 
     slots: Annotated[tuple[Slot, ...], Rows(Either(bytes, bytes, Missing))]
@@ -206,12 +214,12 @@ class StepEntry:
 
 @dataclass(frozen=True)
 class ReconfigurationEntry:
-    """An entry of the chain for a reconfiguration.
+    """The entry of a transcript for a change of who is present or banned.
 
     Attributes:
         present: The seats present from then on, rising.
         banned: The seats banned from then on, rising.
-        absences: For each seat how often it was made absent.
+        absences: For each seat, how often it was made absent so far.
     """
 
     present: Annotated[tuple[int, ...], Rows(Seat, key=int)]
@@ -228,11 +236,11 @@ _ENVELOPE: Final = Fields(bytes, Octets64)
 
 @dataclass(frozen=True)
 class Content:
-    """The content of a transcript: what happened.
+    """The content of a transcript: what happened at the table, without signatures.
 
     Attributes:
-        header: The bytes of the header.
-        entries: The steps and reconfigurations of the chain, in order.
+        header: The bytes of the table's header, with the terms and the seats.
+        entries: The steps of the chain and the changes of who is present or banned, in order.
     """
 
     header: bytes
@@ -244,14 +252,16 @@ class Evidence:
     """The evidence of a transcript: the signatures and messages that prove its content.
 
     Attributes:
-        signatures: For each step the epoch and the signature of each body, by rising seat.
-        messages: The messages that the new-epoch messages need and the content does not have, by
-            rising hash.
-        new_epochs: The new-epoch message of the last epoch, and those that it needs, by rising
-            epoch and base digest.
-        commits: The commit votes of t seats for the base of the last epoch, by rising seat.
-        final: The inputs to `result` of all present seats. It is empty if a base makes the end
-            final.
+        signatures: For each step, the epoch and the signature of each body, by rising seat.
+        messages: The messages from which the new epochs follow, except step inputs in the content,
+            by rising hash.
+        new_epochs: The new-epoch message of the last epoch, and the earlier new-epoch messages that
+            it rests on, by rising epoch and base digest.
+        commits: The seat and signature of the commit votes of t seats for the last epoch, by rising
+            seat.
+        final: The seat and signature of the inputs of all present seats to the last step, `result`.
+            It is empty if the last epoch begins at this step, because its commit votes then make
+            the end final.
     """
 
     signatures: Annotated[tuple[tuple[Signed, ...], ...], Rows(Rows(_OF_EPOCH))] = ()
@@ -282,7 +292,7 @@ class Transcript:
         """Return the bytes of the file.
 
         Returns:
-            Its one encoding.
+            The one encoding of the transcript.
         """
         parts = _CONTENT.write(self.content), _EVIDENCE.write(self.evidence)
         return codec.encode((MAGIC, VERSION, *parts))
@@ -293,13 +303,13 @@ class Transcript:
 
 @dataclass(frozen=True)
 class OpenedFile:
-    """A file that was read, and of which only the form was checked.
+    """A transcript file that was read, and whose form was checked, but nothing else.
 
     Attributes:
-        value: The four outer items. It is empty if they cannot be read.
+        value: The four outer items. It is empty if the items cannot be read.
         transcript: The parts of the file, None if they are malformed.
-        error: The reason for which one of the two is missing.
-        seconds: How long it took to read, by the clock that was given.
+        error: The reason why `value` is empty or `transcript` is None, None if neither is so.
+        seconds: How long reading took, by the clock that was given.
     """
 
     value: tuple[Any, ...] = ()
@@ -309,14 +319,15 @@ class OpenedFile:
 
 
 def opened(file: File | OpenedFile, clock: Callable[[], float] | None = None) -> OpenedFile:
-    """Read a file, unless it was read already ([V-1], [V-2]).
+    """Read a transcript file and check its form, unless it was read already ([V-1], [V-2]).
 
     Args:
         file: The file.
-        clock: A clock in seconds that measures how long reading takes. None: it is not measured.
+        clock: A function that returns seconds, to measure how long reading takes. None measures
+            nothing.
 
     Returns:
-        What was read, with the error if there was one.
+        What was read, with the error if the file is malformed.
     """
     if isinstance(file, OpenedFile):
         return file
@@ -340,7 +351,7 @@ def open_file(file: File) -> tuple[Any, ...]:
         The magic word, the version, the content and the evidence.
 
     Raises:
-        Unsound: With a code of `UNREADABLE`, or with `bad-encoding`.
+        Unsound: With a code of `verification_report.UNREADABLE`, or with `bad-encoding`.
     """
     source = io.BytesIO(file) if isinstance(file, bytes) else file
     reader = Reader(source, depth=1, used=OUTSIDE)
@@ -352,7 +363,7 @@ def open_file(file: File) -> tuple[Any, ...]:
 
 
 def _read_outer(reader: Reader) -> tuple[Any, ...]:
-    """Return the four outer items. Raise Unsound for a file of another version ([X-1])."""
+    """Read the four outer items of a file. Raise Unsound if it is no transcript ([X-1])."""
     head = reader.take_up_to(len(_PREFIX))
     if not head:
         raise Unsound("empty", offset=0)

@@ -1,4 +1,4 @@
-"""The writer of transcripts: the file of a game from what one seat stores of it."""
+"""The writer of transcripts: it makes the file of a game from what one seat stores."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from .verification_report import Unsound
 
 
 class TooLarge(ValueError):
-    """The file of a game would exceed the limits of a file."""
+    """The error that the file of a game would exceed the limits of the format."""
 
 
 def write(votes: Votes, followed: FollowedChain, illegal: Message | None = None) -> bytes:
@@ -32,16 +32,17 @@ def write(votes: Votes, followed: FollowedChain, illegal: Message | None = None)
 
     Args:
         votes: The epochs that the seat knows, with its messages.
-        followed: The epoch in which it stands, and the chain that it follows.
-        illegal: An input to the first incomplete step whose body is a fault. The file ends with it,
-            and so proves the fault to anyone ([F-2]). None without one.
+        followed: The epoch in which the seat stands, and the chain that it follows.
+        illegal: An input to the first incomplete step whose body is a fault. The file then ends
+            with this input, and so proves the fault to anyone ([F-2]). None if there is no such
+            input.
 
     Returns:
         The bytes of the file.
 
     Raises:
-        ValueError: If a message is missing on which the chain rests.
-        TooLarge: If the file would exceed the limits of a file.
+        ValueError: If a message from which the chain follows is not stored.
+        TooLarge: If the file would exceed the limits of the format.
     """
     nodes = to_the_end(followed.tip)
     entries = [entry_of(node) for node in nodes[1:]]
@@ -60,13 +61,13 @@ def write(votes: Votes, followed: FollowedChain, illegal: Message | None = None)
 
 
 def to_the_end(tip: Node) -> list[Node]:
-    """Return the nodes of a chain, as far as the end of the game if it comes before the tip.
+    """Return the nodes of a chain up to its end, or up to the node at which the game is over.
 
     Args:
         tip: The last node of the chain.
 
     Returns:
-        The nodes from the beginning on.
+        The nodes, from the first node of the chain on.
     """
     nodes = tip.history()
     end = next((i for i, n in enumerate(nodes) if n.want.kind is Kind.RESULT), len(nodes) - 1)
@@ -74,13 +75,14 @@ def to_the_end(tip: Node) -> list[Node]:
 
 
 def entry_of(node: Node) -> Entry:
-    """Return the entry of a file for the step or reconfiguration that leads to a node.
+    """Return the entry of a transcript for the step that leads to a node.
 
     Args:
-        node: The state of the chain.
+        node: A node of the chain, not the first one.
 
     Returns:
-        The entry.
+        The entry of the step. If a change of who is present or banned leads to the node, the entry
+        of that change.
     """
     if node.slots is not None:
         return StepEntry(node.slots)
@@ -139,7 +141,7 @@ InputKey = tuple[int, int, bytes, bytes]
 
 
 def _lowest(messages: Iterable[Message]) -> dict[InputKey, Message]:
-    """Return the input of the lowest epoch for each body that a seat gave on a digest."""
+    """Return step inputs by key; of equal inputs in several epochs, that of the lowest one."""
     found: dict[InputKey, Message] = {}
     for message in messages:
         step_input = message.statement
@@ -151,7 +153,10 @@ def _lowest(messages: Iterable[Message]) -> dict[InputKey, Message]:
 
 
 def _kept(node: Node, inputs: dict[InputKey, Message]) -> Iterator[Message]:
-    """Find the input of each body in the step that leads to a node, and fail without one."""
+    """Yield the signed input of each body in the step that leads to a node, by rising seat.
+
+    Raise ValueError if an input is not stored.
+    """
     slots, before = node.slots or (), node.parent
     for seat, slot in enumerate(slots):
         if isinstance(slot, Missing) or before is None:
@@ -163,7 +168,10 @@ def _kept(node: Node, inputs: dict[InputKey, Message]) -> Iterator[Message]:
 
 
 def _final(store: MessageStore, followed: FollowedChain, end: Node) -> tuple[Signed, ...]:
-    """Return the signed inputs to `result`, nothing if a base makes the end final."""
+    """Return the seats and signatures of the inputs to `result`, the last step, if all are stored.
+
+    Return nothing if the last epoch begins at this step: its commit votes make the end final.
+    """
     if end.want.kind is not Kind.RESULT or followed.base.want.kind is Kind.RESULT:
         return ()
     found = {

@@ -1,4 +1,4 @@
-"""The report of the verifier on a file: what it found, what it checked, and why it refused it."""
+"""The report of the verifier on a file: its verdict, the checks made, and the failed check."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ FILE_FAULTS: Final[dict[str, str]] = {
 }
 """The codes of faults of a file, in the order of the checks, with their meaning.
 
-The faults of a seat are in `fault_codes.FAULTS`.
+The codes of faults of a seat are in `fault_codes.FAULTS`.
 """
 
 PARTS: Final[dict[tuple[int, ...], str]] = {
@@ -63,7 +63,7 @@ PARTS: Final[dict[tuple[int, ...], str]] = {
     (3, 3): "commits",
     (3, 4): "final",
 }
-"""The name of each part of a file, by the indices that lead to it."""
+"""The name of each part of a file, by the part's indices in the outer and the inner array."""
 
 
 @dataclass(frozen=True)
@@ -73,11 +73,11 @@ class Problem:
     Attributes:
         code: The code, from `FILE_FAULTS` or `fault_codes.FAULTS`.
         words: A sentence for developers.
-        step: The number of the step, None if it is about no step.
-        seat: The seat, from 0. None if it is about no seat.
-        part: The name of the part of the file.
-        offset: The byte of the file at which it is.
-        place: The place in a body, None if it is in no field of one.
+        step: The number of the step in which the problem is, None if it belongs to no step.
+        seat: The seat that the problem is about, from 0. None if it is about no seat.
+        part: The name of the part of the file in which the problem is.
+        offset: The number of bytes of the file before the faulty item.
+        place: The faulty field of a body, None if the problem is not in one field of a body.
     """
 
     code: str
@@ -90,16 +90,16 @@ class Problem:
 
 
 class Unsound(Exception):
-    """The reason to refuse a file.
+    """The error that a check of a file has failed.
 
     Attributes:
         code: The code, from `FILE_FAULTS` or `fault_codes.FAULTS`.
         words: A sentence for developers.
-        path: The indices that lead to the item, from the outermost array in.
-        step: The number of the step, None if it is about no step.
-        seat: The seat, None if it is about no seat.
-        offset: The byte of the file at which it is. None if it follows from the path.
-        place: The place in a body, None if it is in no field of one.
+        path: The indices that lead to the faulty item, from the outermost array in.
+        step: The number of the step in which the error is, None if it belongs to no step.
+        seat: The seat that the error is about, None if it is about no seat.
+        offset: The number of bytes of the file before the error. None if it follows from `path`.
+        place: The faulty field of a body, None if the error is not in one field of a body.
     """
 
     def __init__(
@@ -120,19 +120,19 @@ class Unsound(Exception):
 
     @property
     def part(self) -> str:
-        """The name of the part of the file."""
+        """The name of the part of the file in which the error is."""
         return PARTS.get(self.path[:2], "file")
 
 
 Clock = Callable[[], float]
-"""A function that returns seconds since any moment."""
+"""A function that returns seconds since some fixed moment."""
 Verdict = Literal["ok", "fault", "unreadable"]
 """The verdict on a file: everything is valid, something is wrong, or it cannot be read."""
 
 
 @dataclass
 class Counts:
-    """The numbers of checks, by what was checked. Every proof counts once.
+    """How many things of each kind were checked. Every proof counts once.
 
     Attributes:
         signatures: Signatures.
@@ -143,7 +143,7 @@ class Counts:
         openings: Openings of sealed choices by their owner.
         escrows: Escrows.
         escrow_shares: Escrow shares.
-        bases: Bases of new-epoch messages.
+        bases: Proposals of new-epoch messages (bases: the nodes with which epochs begin).
     """
 
     signatures: int = 0
@@ -166,11 +166,11 @@ class Report:
         problem: The first check that fails, None if none does.
         game_id: The digest of the chain, in hex. It is empty if the header is not valid.
         table: The table id, in hex. It is empty if the header is not valid.
-        seats: The roster.
-        steps: How many steps were reached.
+        seats: The entries of the seats in the header.
+        steps: How many steps were found valid.
         epochs: The number of the last epoch.
         standings: The rank and the seat of everyone, once the end of the game is reached.
-        faults: The first proven fault of each seat, with the step where it was settled.
+        faults: The first proven fault of each seat, with the number of the step at which it counts.
         counts: How many statements of each kind were checked.
         timings: The seconds for each part of the work, by the caller's clock.
         node: The last chain node that was reached, None if there is none.
@@ -205,7 +205,7 @@ class Statistics:
     """The counts and times of a verification that is under way.
 
     Attributes:
-        clock: Returns seconds. None measures nothing.
+        clock: A function that returns seconds. None measures nothing.
         counts: How many statements of each kind were checked.
         timings: The seconds for each part of the work.
     """

@@ -1,12 +1,12 @@
 """The verifier: it judges a `.hoity` file from its first byte, and trusts nobody ([V-12]).
 
-The order of the checks is fixed, and the first that fails is reported:
+The order of the checks is fixed, and the first check that fails is reported:
 
 1. the encoding and the form;
-2. the header with the signatures of the roster;
+2. the header, with the signatures of the seats for the table's terms;
 3. the signatures of bodies, messages and new-epoch messages;
-4. the steps of setup, then the bases of all new-epoch messages, then the other steps;
-5. the commit votes of the last base, and the last inputs;
+4. the steps of setup, then what each new-epoch message proposes, then the other steps;
+5. the commit votes of the last epoch, and the inputs that confirm the result;
 6. that the end is final.
 """
 
@@ -31,9 +31,12 @@ from .verification_report import Clock, Problem, Report, Statistics, Unsound
 from .verifier_checks import FileChecks, Justified, Signed
 
 GameOf = Callable[[Terms], Game[Any]]
-"""A function that returns the game that terms name. It raises ValueError if it does not know it."""
+"""A function that returns the game that terms name. It raises ValueError for an unknown game."""
 Passage = tuple[Node, tuple[Slot, ...] | None, Node]
-"""A step: the node before it, its slots, and the node after it. A reconfiguration has no slots."""
+"""A step of the chain: the node before, what the step records of each seat, the node after.
+
+The middle item is None for a change of who is present or banned, which is no step.
+"""
 
 
 def verify(
@@ -47,11 +50,12 @@ def verify(
     The report is the same with `submit` and without, apart from the times.
 
     Args:
-        file: The file, or what was read of it.
-        game_of: Returns the game that the terms name.
-        clock: Returns seconds, for the times alone ([V-12]).
-        submit: Has proofs checked elsewhere while the file is read. If one is invalid, the file is
-            judged again in the fixed order. None checks every proof at its place.
+        file: The file, or the result of `opened`.
+        game_of: A function that returns the game that the terms name.
+        clock: A function that returns seconds, used only to measure times ([V-12]).
+        submit: A function that has groups of proofs checked elsewhere, for example in other
+            processes. If a proof is invalid, the file is judged again in the fixed order. None
+            checks every proof here and at once.
 
     Returns:
         The report.
@@ -69,7 +73,7 @@ def _begin(whole: OpenedFile, clock: Clock | None) -> Statistics:
 def _by_many(
     whole: OpenedFile, game_of: GameOf, clock: Clock | None, submit: Submit
 ) -> Report | None:
-    """Return the report if every proof that was handed out is valid, None otherwise."""
+    """Judge a file with proofs checked elsewhere; return the report, or None if one is invalid."""
     stats, proofs = _begin(whole, clock), HandedOut(submit)
     try:
         report = _Run(whole, game_of, stats, proofs).judge()
@@ -84,7 +88,7 @@ def header_of(file: File | OpenedFile) -> Header | None:
     """Return the header of a file, without checking anything else.
 
     Args:
-        file: The file, or what was read of it.
+        file: The file, or the result of `opened`.
 
     Returns:
         The header, None if the file has no valid one.
@@ -97,15 +101,15 @@ def header_of(file: File | OpenedFile) -> Header | None:
 
 
 def reached(file: File | OpenedFile, game_of: GameOf, report: Report) -> Node | None:
-    """Return the last node of the chain that is valid in a file.
+    """Return the last node of the chain up to which a file is valid.
 
-    All signatures are checked before the first step. So if one is invalid, the report has no node,
-    and the steps before it are followed here. This ends at the first step that needs a new-epoch
-    message.
+    If a signature is invalid, the report has no node, because all signatures are checked before the
+    first step. Then the steps before that signature are followed here, but no further than the
+    first change of epoch.
 
     Args:
-        file: The file, or what was read of it.
-        game_of: Returns the game that the terms name.
+        file: The file, or the result of `opened`.
+        game_of: A function that returns the game that the terms name.
         report: The report on the file.
 
     Returns:
@@ -121,13 +125,14 @@ def reached(file: File | OpenedFile, game_of: GameOf, report: Report) -> Node | 
 
 
 def steps_to(node: Node) -> Iterator[Passage]:
-    """Find every step and reconfiguration on the chain to a node, in order.
+    """Yield every step and every change of who is present or banned, on the chain to a node.
 
     Args:
         node: The last node of the chain.
 
     Yields:
-        The node before it, its slots or None, and the node after it.
+        The node before, what the step records of each seat (its body, or the reason why there is
+        none), and the node after. The middle item is None for a change that is no step.
     """
     for before, after in pairwise(node.history()):
         yield before, after.slots, after
@@ -135,16 +140,18 @@ def steps_to(node: Node) -> Iterator[Passage]:
 
 @dataclass
 class _Run:
-    """The state of one verification: what is known so far.
+    """One verification of a file: its state, and the order of its checks.
 
     Attributes:
         file: The file as it was read.
-        game_of: Returns the game that the terms name.
-        stats: The counts and times.
-        check_proof: Checks a proof at its place, or puts the check off.
+        game_of: A function that returns the game that the terms name.
+        stats: The counts of checks, and the times.
+        check_proof: A function that checks a cryptographic proof at once, or has it checked
+            elsewhere later.
         checks: The checks of the file, once its header is valid.
-        epoch: The last epoch.
-        bases: The bases of all new-epoch messages.
+        epoch: The last epoch for which the file has a new-epoch message, 0 without one.
+        bases: The base (the chain node with which the epoch begins) that each new-epoch message
+            proposes.
         node: The last node of the chain that was reached.
     """
 
@@ -158,7 +165,7 @@ class _Run:
     node: Node | None = None
 
     def begin(self) -> FileChecks:
-        """Read the header, and the game that the terms name ([V-3]).
+        """Check the header, and find the game that its terms name ([V-3]).
 
         Returns:
             The checks of the file.
@@ -184,10 +191,10 @@ class _Run:
         return self.checks
 
     def judge(self) -> Report:
-        """Make all checks, and report the first that fails.
+        """Make all checks in order, up to the first check that fails.
 
         Returns:
-            The report.
+            The report, with that check if one fails.
         """
         try:
             checks = self.begin()
@@ -201,7 +208,7 @@ class _Run:
     # The chain
 
     def _chain(self, checks: FileChecks, signed: Signed) -> Node:
-        """Follow every entry, and check that the chain reaches the last base ([V-6], [V-8])."""
+        """Follow every step of the file, at least to the start of the last epoch ([V-6], [V-8])."""
         node, begun = transition.begin(checks.table), False
         justified: Justified = {}
         self.node = node
@@ -216,10 +223,10 @@ class _Run:
         return node
 
     def as_far_as(self, step: int | None) -> Node:
-        """Return the chain up to a step, as far as it needs no new-epoch message.
+        """Follow the chain of the file up to a step, or up to the first change of epoch before.
 
         Args:
-            step: The number of the step. None goes to the end of the file.
+            step: The number of the step. None stands for the end of the file.
 
         Returns:
             The node before the step, or an earlier one.
@@ -239,7 +246,10 @@ class _Run:
         return node
 
     def _check_bases(self, checks: FileChecks, start: Node, signed: Signed) -> Justified:
-        """Check all bases, and return the chain from the base of epoch 0 to the last one."""
+        """Check all new-epoch messages; return the chain up to where the last epoch begins.
+
+        The result gives the next node by the digest of each node, from the start of epoch 0 on.
+        """
         if not signed.new_epochs:
             if signed.messages:
                 raise Unsound("left-over", "a message that no new-epoch message needs", (3, 1, 0))
@@ -255,7 +265,7 @@ class _Run:
     # The end
 
     def _end(self, checks: FileChecks, node: Node) -> None:
-        """Check the commit votes, the last inputs, and that the end is final.
+        """Check the commit votes, the inputs that confirm the result, and that the end is final.
 
         SPEC: [V-9], [V-10], [V-11].
         """
@@ -286,7 +296,7 @@ class _Run:
     # The report
 
     def report(self, error: Unsound | None) -> Report:
-        """Return everything that is known.
+        """Return the report, with everything that is known so far.
 
         Args:
             error: The first check that fails, None if none does.
@@ -323,7 +333,7 @@ class _Run:
 
 
 def _faults(node: Node, bases: list[Base]) -> tuple[Conviction, ...]:
-    """Return the first fault of each seat that the chain itself or a base found."""
+    """Return each seat's first fault that a step or a change of epoch proves."""
     first: dict[int, Conviction] = {}
     for found in node.convictions:
         first.setdefault(found.seat, found)

@@ -1,7 +1,7 @@
-"""The checks of the verifier, in their order: signatures, the chain, bases, and the end.
+"""The single checks of the verifier: signatures, steps, new-epoch messages, and the end.
 
-Of the messages only what the bases need is kept in memory. Bytes that the parts of the file contain
-are not copied.
+To save memory, only those parts of messages are kept that are needed to compute with which node
+each epoch begins. Bytes of the file are not copied.
 """
 
 from __future__ import annotations
@@ -36,14 +36,14 @@ CODES = {
     Missing.ABSENT: "unjustified-absence",
     Missing.FAULT: "unjustified-fault",
 }
-"""The code of a slot without a body that no base justifies."""
+"""By the reason why a step lacks a seat's body: the code if no change of epoch justifies that."""
 
 
 @dataclass(frozen=True, slots=True)
 class Unread:
-    """A message whose form and signature are valid, kept as its payload to save memory.
+    """A message whose form and signature were checked, kept only as bytes to save memory.
 
-    The hashes in a long epoch promise take twice the memory of its bytes.
+    A decoded long epoch promise takes twice the memory of its bytes.
 
     Attributes:
         payload: The signed bytes.
@@ -56,15 +56,15 @@ class Unread:
 
 @dataclass
 class Signed:
-    """The statements that are signed in a file, after their signatures were checked.
+    """The statements of a file whose signatures were checked.
 
     Attributes:
-        inputs: The step inputs of all bodies, without the bodies. Empty for a file without
-            new-epoch messages.
+        inputs: The step inputs of the chain, without payload and signature. Empty if the file has
+            no new-epoch messages.
         messages: The messages that the new-epoch messages name.
         new_epochs: The new-epoch messages.
         epochs: The epochs of the new-epoch messages.
-        votes: How many votes are in the quorum certificates of the messages.
+        votes: How many votes the quorum certificates in the messages contain.
     """
 
     inputs: list[Message] = field(default_factory=list)
@@ -83,37 +83,41 @@ PARTS: Mapping[Kind, str] = {
     Kind.CHOOSE: "choices",
     Kind.SHOW: "choices",
 }
-"""The name under which the time of a step is counted. All other kinds are openings."""
+"""The name under which the time for a kind of step is counted, `openings` for other kinds."""
 
 Justified = Mapping[bytes, Node]
-"""The chain to the last base: by the digest of each node the node after it ([V-6])."""
+"""The chain up to the node with which the last epoch begins ([V-6]).
+
+The key of each node is the digest of the node before it.
+"""
 
 
 MAX_LOOKUPS: Final[Quota] = 20_000_000
-"""The most messages that are looked up to compute the bases of one file."""
+"""The most look-ups of messages for the new-epoch messages of one file."""
 
 
 class TooMuch(Exception):
-    """More messages would be looked up than one file may need. This says nothing of their form.
+    """The error that more messages would be looked up than `MAX_LOOKUPS` allows.
 
     SPEC: [V-12].
     """
 
 
 class FileReferences(References):
-    """The messages and bases of one file.
+    """The look-up of the messages of one file, and of the nodes with which its epochs begin.
 
     Attributes:
-        stored: The messages by hash. Each is read when it is first looked up.
-        bases: The bases that were computed, by epoch and base digest.
+        stored: The messages by hash. Each is decoded when it is first looked up.
+        bases: The chain nodes with which the epochs begin, as far as computed, by epoch and base
+            digest.
         lookups: How many messages were looked up.
     """
 
     def __init__(self, start: Node, stored: dict[bytes, Message | Unread]) -> None:
-        """Start without any base.
+        """Start with the messages of a file.
 
         Args:
-            start: The base of epoch 0.
+            start: The chain node with which epoch 0 begins.
             stored: The messages of the file by hash.
         """
         super().__init__(start)
@@ -133,7 +137,7 @@ class FileReferences(References):
         return found
 
     def _read_payload(self, unread: Unread) -> Message:
-        """Read a message. Hashes of messages of the file are not copied, to save memory."""
+        """Decode a message; share its hashes with the stored messages, to save memory."""
         table = self._table
         seat, said = signed_messages.read_payload(unread.payload, table.id, table.seats)
         if isinstance(said, EpochPromise):
@@ -143,11 +147,11 @@ class FileReferences(References):
         return Message(seat, said, unread.payload, b"").bare()
 
     def _named(self, hashes: tuple[bytes, ...]) -> tuple[bytes, ...]:
-        """Return the same hashes, as the objects of the stored messages where there are such."""
+        """Return equal hashes that share memory: that of a stored message is its own `hash`."""
         return tuple(self.stored[h].hash if h in self.stored else h for h in hashes)
 
     def find_base(self, key: BaseKey) -> Node | None:
-        """Return the base of an epoch.
+        """Return the base of an epoch: the chain node with which the epoch begins.
 
         Returns:
             The chain node, None if it was not computed before.
@@ -155,10 +159,10 @@ class FileReferences(References):
         return self.bases.get(key)
 
     def count(self, lookups: int) -> None:
-        """Add a number of look-ups to the count. Look-ups of a cached result are counted again.
+        """Add to the number of look-ups. Look-ups behind a cached result are counted again.
 
         Raises:
-            TooMuch: If they are more than `MAX_LOOKUPS` in all.
+            TooMuch: If there are more than `MAX_LOOKUPS` look-ups in all.
         """
         self.lookups += lookups
         if self.lookups > MAX_LOOKUPS:
@@ -166,7 +170,7 @@ class FileReferences(References):
 
 
 def _compare(node: Node, entry: Entry, after: Node, path: Path) -> None:
-    """Raise Unsound if an entry differs from that of the chain to the last base."""
+    """Raise Unsound if an entry differs from the chain that the new-epoch messages give."""
     other = entry_of(after)
     if entry == other:
         return
@@ -194,7 +198,7 @@ class FileChecks:
     Attributes:
         table: The table of the file.
         transcript: The parts of the file.
-        stats: The counts and times.
+        stats: The counts of checks, and the times.
     """
 
     table: Table
@@ -202,10 +206,10 @@ class FileChecks:
     stats: Statistics
 
     def game_id(self) -> bytes:
-        """Return the digest to which the entries of the file lead, whether they are valid or not.
+        """Return the digest of the chain in the file, whether its steps are valid or not.
 
-        If the game is finished, this is the id of the game, which is the same in the files of all
-        honest seats.
+        If the game is finished, this digest is the id of the game, which is the same in the files
+        of all honest seats.
 
         Returns:
             The digest, 32 bytes.
@@ -220,7 +224,7 @@ class FileChecks:
     # Signatures
 
     def signatures(self) -> Signed:
-        """Check the signatures of bodies, then those of messages and new-epoch messages.
+        """Check all signatures: of step inputs, then of other messages, then of new-epoch messages.
 
         Returns:
             The signed statements.
@@ -256,7 +260,7 @@ class FileChecks:
         return found
 
     def _check_epochs(self, last: int) -> None:
-        """Raise Unsound if a body is signed in an epoch that the file does not reach."""
+        """Raise Unsound if a step input is signed for an epoch above the last one of the file."""
         steps = (e for e in self.transcript.content.entries if isinstance(e, StepEntry))
         rows = zip(steps, self.transcript.evidence.signatures, strict=True)
         for step, (entry, row) in enumerate(rows, 1):
@@ -266,9 +270,9 @@ class FileChecks:
                     raise Unsound("bad-epoch", path=(3, 0, step - 1, index), step=step, seat=seat)
 
     def _inputs(self) -> Iterator[Message]:
-        """Find the input of each body, and check its signature.
+        """Yield the step input of each body in the chain, after checking its signature.
 
-        Without new-epoch messages no seat may be absent or at fault.
+        If the file has no new-epoch messages, raise Unsound for a seat that is absent or at fault.
         """
         table, rows = self.table, self.transcript.evidence.signatures
         digest, step = table.id, 1
@@ -303,7 +307,7 @@ class FileChecks:
             raise Unsound("left-over", "there are signatures of no step", (3, 0, step - 1))
 
     def _verified(self, seat: int, statement: Statement, signature: bytes, path: Path) -> Message:
-        """Return the message of a statement and its signature. Raise Unsound if that is invalid."""
+        """Return a statement as a message. Raise Unsound if its signature is invalid."""
         table, step = self.table, statement.step if isinstance(statement, StepInput) else None
         self.stats.counts.signatures += 1
         try:
@@ -317,7 +321,7 @@ class FileChecks:
             raise Unsound("bad-signature", words, path, step=step, seat=seat) from error
 
     def _messages(self, envelopes: tuple[Envelope, ...], path: Path) -> Iterator[Message]:
-        """Find the messages that the file contains in full, and check their signatures."""
+        """Yield messages of the file (other than step inputs), after checking their signatures."""
         for i, envelope in enumerate(envelopes):
             self.stats.counts.signatures += 1
             try:
@@ -329,21 +333,22 @@ class FileChecks:
     # The chain
 
     def follow(self, node: Node, index: int, justified: Justified) -> Node:
-        """Return the node after an entry of the chain.
+        """Check an entry of the file, and return the chain node after it.
 
-        Up to the last base it must be the node of the chain to that base. After it the entry must
-        be a complete step of legal bodies.
+        Up to the start of the last epoch, the entry must agree with the chain that the new-epoch
+        messages give. After that, the entry must be a complete step of legal bodies.
 
         Args:
             node: The node before the entry.
             index: The index of the entry.
-            justified: The chain to the last base.
+            justified: The chain up to the node with which the last epoch begins: by the digest of
+                each node, the next node.
 
         Returns:
-            The node.
+            The chain node after the entry.
 
         Raises:
-            Unsound: If the entry is not allowed there.
+            Unsound: If the entry is not allowed at this node.
 
         SPEC: [V-6].
         """
@@ -399,19 +404,21 @@ class FileChecks:
     # Bases
 
     def bases(self, start: Node, signed: Signed) -> list[Base]:
-        """Return the bases of all new-epoch messages, in their order.
+        """Compute what each new-epoch message of the file proposes, in their order.
 
-        Every message and new-epoch message of the file must be needed for the last base ([F-1]).
+        That is its base: the chain node with which the epoch begins, and faults of seats. Every
+        message of the file must be needed for the last of these bases ([F-1]).
 
         Args:
-            start: The base of epoch 0.
+            start: The chain node with which epoch 0 begins.
             signed: The signed statements of the file.
 
         Returns:
             The bases.
 
         Raises:
-            Unsound: If one does not follow, or something is missing, not needed, or out of order.
+            Unsound: If a new-epoch message is invalid, or if a message is missing, not needed, or
+                out of order.
 
         SPEC: [V-7].
         """
@@ -448,7 +455,7 @@ class FileChecks:
         return found
 
     def _base_of(self, message: Message, references: FileReferences, path: Path) -> Base:
-        """Return the base of a new-epoch message. Raise Unsound if it has none."""
+        """Return what a new-epoch message proposes (its base). Raise Unsound if it is invalid."""
         make = partial(new_epoch.base_of_new_epoch, self.table, message, references)
         try:
             return references.once((message.hash, False), make)
@@ -467,10 +474,10 @@ class FileChecks:
     # The end
 
     def votes(self, votes: tuple[Vote, ...], statement: Statement, part: int) -> list[int]:
-        """Return the seats that have signed one statement, after checking their signatures.
+        """Check the signatures of several seats on one statement; return these seats.
 
         Args:
-            votes: The seat and the signature of each.
+            votes: The seat and the signature of each vote.
             statement: The statement.
             part: The index of these votes in the evidence of the file.
 

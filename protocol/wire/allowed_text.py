@@ -1,4 +1,4 @@
-"""The text that may stand in names: fixed lists of code points, whatever the Unicode version."""
+"""Which text may stand in names, by fixed lists of code points that no Unicode version changes."""
 
 from __future__ import annotations
 
@@ -45,8 +45,8 @@ FORBIDDEN: Final[tuple[tuple[int, int], ...]] = (
 )
 """The ranges of code points that plain text must not contain, both ends included ([H-6]).
 
-They are controls, odd spaces, direction marks, private use, and what renders as nothing, or as
-something else on every machine.
+They are controls, unusual spaces, direction marks, private use, and code points that are invisible
+or look different on each machine.
 """
 SEPARATORS: Final[tuple[int, ...]] = (
     *(0x002C, 0x003B, 0x037E, 0x055D, 0x060C, 0x061B, 0x07F8, 0x1363, 0x1364, 0x1802, 0x1808),
@@ -56,7 +56,7 @@ SEPARATORS: Final[tuple[int, ...]] = (
 )
 """The code points that a name must not contain, because names are shown in lists ([H-10]).
 
-They are the commas and semicolons of all scripts, and what looks like one.
+They are the commas and semicolons of all scripts, and signs that look like them.
 """
 
 
@@ -77,7 +77,7 @@ def is_plain(text: str) -> bool:
         text: The text.
 
     Returns:
-        Whether it is plain. The empty text is.
+        Whether the text is plain. The empty text is plain.
     """
     return text[:1] != " " and text[-1:] != " " and NOT_PLAIN.search(text) is None
 
@@ -89,6 +89,6 @@ def is_one_name(text: str) -> bool:
         text: The text.
 
     Returns:
-        Whether it is.
+        Whether both hold.
     """
     return is_plain(text) and _SEPARATOR.search(text) is None

@@ -1,8 +1,8 @@
-"""The wire format: a strict profile of msgpack, and the forms of values in it.
+"""The wire format: a restricted msgpack, and the classes that describe the forms of values.
 
-Every value has exactly one encoding. The annotation of a dataclass's field states its form and its
-bounds on the wire, as in `on: Annotated[bytes, Octets(32)]`. From these annotations values are read
-and written, and the tables of SPEC.md are made.
+Every value has exactly one encoding. The annotation of a dataclass's field states the form and the
+bounds of the field on the wire, as in `on: Annotated[bytes, Octets(32)]`. Reading and writing use
+these annotations, and the tables of SPEC.md are made from them.
 
 Allowed are nil, booleans, unsigned integers below 2^64, UTF-8 strings, binary strings and arrays,
 each in its shortest form, nested at most 16 arrays deep. Floats, negative integers, maps and
@@ -27,14 +27,14 @@ import msgpack  # type: ignore[import-untyped]
 from ..errors import Invalid
 
 T = TypeVar("T")
-"""The type as which a value is read."""
+"""The type of a value after reading."""
 Value: TypeAlias = "bool | int | str | bytes | Sequence[Value] | None"
 """A value that the format can encode."""
 
 MAX_DEPTH: Final = 16
-"""The most arrays that contain one another."""
+"""The most levels of nested arrays."""
 MAX_ITEMS: Final = 4096
-"""The most items of an array, unless a caller asks for another bound."""
+"""The most items of an array, unless a caller gives another bound."""
 
 
 def encode(value: Value) -> bytes:
@@ -57,19 +57,19 @@ def encode(value: Value) -> bytes:
 
 
 def decode(data: bytes, max_size: int, max_items: int = MAX_ITEMS) -> Any:
-    """Return the value of its encoding. Its form is for the caller to check.
+    """Return the value that bytes encode. The caller must check the form of the value.
 
     Args:
         data: The bytes.
-        max_size: How many bytes are allowed.
-        max_items: How many items each array may have.
+        max_size: The most bytes that are allowed.
+        max_items: The most items that each array may have.
 
     Returns:
         The value, with arrays as tuples.
 
     Raises:
-        Invalid: With code `bad-encoding` if a bound is exceeded, if bytes are missing or follow, or
-            if they are not the encoding of their value ([C-1], [C-2], [C-3], [C-4], [C-5]).
+        Invalid: With code `bad-encoding` if a bound is exceeded, if bytes are missing or left over,
+            or if they are not the encoding of their value ([C-1], [C-2], [C-3], [C-4], [C-5]).
     """
     if not isinstance(data, bytes) or len(data) > max_size:
         raise Invalid("bad-encoding", f"more than {max_size} bytes")
@@ -91,11 +91,11 @@ def decode(data: bytes, max_size: int, max_items: int = MAX_ITEMS) -> Any:
 
 
 _PLAIN: Final = frozenset((type(None), bool, bytes, str))
-"""The types all of whose values can be encoded. There may be thousands in one array."""
+"""The types of which every value can be encoded. They are checked fast, by the type alone."""
 
 
 def _check(value: object, depth: int) -> None:
-    """Raise Invalid unless the value and all in it can be encoded ([C-3])."""
+    """Raise Invalid unless a value and all values within it can be encoded ([C-3])."""
     if type(value) in _PLAIN:
         return
     if isinstance(value, int):
@@ -115,7 +115,7 @@ def _check(value: object, depth: int) -> None:
 
 
 def size(value: Value) -> int:
-    """Return the length of the encoding of a value without making it.
+    """Return the length of a value's encoding, without encoding arrays and bytes.
 
     Args:
         value: The value.
@@ -133,10 +133,10 @@ def size(value: Value) -> int:
 
 
 class WrongForm(Invalid):
-    """A value is not of its form.
+    """The error that a decoded value does not have the form that is required.
 
     Attributes:
-        path: The indices that lead to the value, from the outermost array in.
+        path: The indices that lead to the faulty value, from the outermost array in.
     """
 
     def __init__(self, reason: str, code: str = "", path: tuple[int, ...] = ()) -> None:
@@ -144,12 +144,12 @@ class WrongForm(Invalid):
         self.path = path
 
     def inside(self, name: str, *index: int, code: str = "") -> WrongForm:
-        """Return the same error for the value around the one that is wrong.
+        """Return this error as an error of the value that contains the faulty value.
 
         Args:
-            name: The name of the value, or of what contains it, for the note.
-            index: Its index in the array around it, if it is in one.
-            code: The code of the error, unless it has one already.
+            name: The name of the faulty or of the containing value, for the note of the error.
+            index: The index of the faulty value in the containing array, if that is an array.
+            code: The code of the error, used unless the error has a code already.
 
         Returns:
             The error with a longer path and note.
@@ -159,13 +159,13 @@ class WrongForm(Invalid):
 
 
 class FieldForm(Generic[T]):
-    """The form of a field: which values it takes on the wire, and as what they are read.
+    """The form of a field: which values it may have on the wire, and how they are read and written.
 
-    A form of this very class takes any value as it is.
+    The base class itself is the form that allows any value, and leaves it unchanged.
     """
 
     def read(self, value: Any) -> T:
-        """Return a decoded value as the type of the field.
+        """Check a decoded value, and convert it to the type of the field.
 
         Args:
             value: The decoded value.
@@ -174,13 +174,13 @@ class FieldForm(Generic[T]):
             The value of the field.
 
         Raises:
-            WrongForm: If it is not of this form.
+            WrongForm: If the value is not of this form.
         """
         found: T = value
         return found
 
     def write(self, value: T) -> Any:
-        """Return the value of the wire format that `read` turns into this one.
+        """Convert a field's value to the value that is encoded: the inverse of `read`.
 
         Args:
             value: The value of the field.
@@ -197,12 +197,12 @@ class FieldForm(Generic[T]):
 
 
 ANY: Final[FieldForm[Any]] = FieldForm()
-"""The form that takes any value as it is."""
+"""The form that allows any value, and leaves it unchanged."""
 
 
 @dataclass(frozen=True)
 class Int(FieldForm[int]):
-    """The form of a number. True and False are no numbers.
+    """The form of an int within bounds. True and False are not allowed.
 
     Attributes:
         high: The highest number.
@@ -213,13 +213,13 @@ class Int(FieldForm[int]):
     low: int = 0
 
     def read(self, value: Any) -> int:
-        """Return the number.
+        """Check that a value is an int within the bounds, and return it.
 
         Returns:
             The same value.
 
         Raises:
-            WrongForm: If it is no int within the bounds.
+            WrongForm: If the value is no int within the bounds.
         """
         if type(value) is not int or not self.low <= value <= self.high:
             raise WrongForm(f"is no number from {self.low} to {self.high}")
@@ -230,13 +230,13 @@ class Flag(FieldForm[bool]):
     """The form of a boolean."""
 
     def read(self, value: Any) -> bool:
-        """Return the boolean.
+        """Check that a value is a boolean, and return it.
 
         Returns:
             The same value.
 
         Raises:
-            WrongForm: If it is neither true nor false.
+            WrongForm: If the value is neither True nor False.
         """
         if not isinstance(value, bool):
             raise WrongForm("is neither true nor false")
@@ -248,21 +248,21 @@ class Octets(FieldForm[bytes]):
     """The form of a binary string.
 
     Attributes:
-        size: Its length in bytes, None for any length.
-        optional: Whether it may be empty as well.
+        size: The length of the binary string in bytes, None for any length.
+        optional: Whether the binary string may be empty as well.
     """
 
     size: int | None = None
     optional: bool = False
 
     def read(self, value: Any) -> bytes:
-        """Return the bytes.
+        """Check that a value is a binary string of the right length, and return it.
 
         Returns:
             The same value.
 
         Raises:
-            WrongForm: If it is no binary string of this length.
+            WrongForm: If the value is no binary string of this length.
         """
         if not isinstance(value, bytes):
             raise WrongForm("is not bytes")
@@ -276,21 +276,21 @@ class Text(FieldForm[str]):
     """The form of a text.
 
     Attributes:
-        fits: Returns whether a text is allowed.
-        most: How many characters it may have, None for any number.
+        fits: A function that returns whether a text is allowed.
+        most: The most characters that the text may have, None for any number.
     """
 
     fits: Callable[[str], bool]
     most: int | None = None
 
     def read(self, value: Any) -> str:
-        """Return the text.
+        """Check that a value is an allowed text, and return it.
 
         Returns:
             The same value.
 
         Raises:
-            WrongForm: If it is no text, too long, or not allowed.
+            WrongForm: If the value is no text, is too long, or is not allowed.
         """
         if not isinstance(value, str):
             raise WrongForm("is no text")
@@ -312,7 +312,7 @@ class OneOf(FieldForm[Enum]):
     kind: type[Enum]
 
     def read(self, value: Any) -> Enum:
-        """Return the member with a value.
+        """Return the member of the enumeration with a given value.
 
         Returns:
             The member.
@@ -327,7 +327,7 @@ class OneOf(FieldForm[Enum]):
 
 
 class Either(FieldForm[Any]):
-    """The form that is one for the values of a type, and another for all other values."""
+    """A pair of forms: one for values of a given type, the other for all other values."""
 
     def __init__(self, kind: type, form: object, other: object) -> None:
         """Set the type and both forms.
@@ -340,18 +340,18 @@ class Either(FieldForm[Any]):
         self._kind, self._form, self._other = kind, form_of(form), form_of(other)
 
     def read(self, value: Any) -> Any:
-        """Return the value as its form reads it.
+        """Read a value by one of the two forms, which its type decides.
 
         Returns:
-            What the form returns.
+            What that form returns.
 
         Raises:
-            WrongForm: If it is not of its form.
+            WrongForm: If the value does not fit that form.
         """
         return (self._form if isinstance(value, self._kind) else self._other).read(value)
 
     def write(self, value: Any) -> Any:
-        """Return the value of the wire format."""
+        """Convert a value to the value to encode, by one of the two forms."""
         return (self._form if isinstance(value, self._kind) else self._other).write(value)
 
     @property
@@ -362,13 +362,13 @@ class Either(FieldForm[Any]):
 
 @dataclass(frozen=True)
 class Digests(FieldForm[tuple[bytes, ...]]):
-    """The form of an array of byte strings of one size. Thousands of them are checked at once.
+    """The form of an array of byte strings of one length. Thousands are checked fast.
 
     Attributes:
-        most: How many there may be.
-        least: How many there are at least.
-        size: The length of each, in bytes.
-        rising: Whether they must be strictly rising.
+        most: The most byte strings that there may be.
+        least: The fewest byte strings that there may be.
+        size: The length of each byte string, in bytes.
+        rising: Whether the byte strings must be strictly rising.
     """
 
     most: int = MAX_ITEMS
@@ -377,13 +377,13 @@ class Digests(FieldForm[tuple[bytes, ...]]):
     rising: bool = False
 
     def read(self, value: Any) -> tuple[bytes, ...]:
-        """Return the byte strings.
+        """Check an array of byte strings, and return it.
 
         Returns:
             The byte strings.
 
         Raises:
-            WrongForm: If one has another size, or their number or order is wrong.
+            WrongForm: If a byte string has another length, or if their number or order is wrong.
         """
         found = _array(value, self.most)
         if not (set(map(type, found)) <= {bytes} and set(map(len, found)) <= {self.size}):
@@ -407,21 +407,22 @@ class Rows(FieldForm[tuple[Any, ...]]):
 
         Args:
             inner: The form or the type of an item.
-            most: How many items there may be.
-            least: How many items there are at least.
-            key: Returns the part of an item by which the items must be strictly rising. None allows
-                any order.
+            most: The most items that there may be.
+            least: The fewest items that there may be.
+            key: A function that returns the part of an item by which the items must be strictly
+                rising. None allows any order.
         """
         self.inner, self.most, self._least, self._key = form_of(inner), most, least, key
 
     def read(self, value: Any) -> tuple[Any, ...]:
-        """Return the items.
+        """Read each item of an array by the form of the items.
 
         Returns:
             The items as their form reads them.
 
         Raises:
-            WrongForm: If an item is not of its form, or their number or order is wrong.
+            WrongForm: If an item does not have the form, or if the number or order of the items is
+                wrong.
         """
         value = _array(value, self.most)
         if len(value) < self._least:
@@ -432,7 +433,7 @@ class Rows(FieldForm[tuple[Any, ...]]):
         return _as_read(value, found)
 
     def write(self, value: tuple[Any, ...]) -> Any:
-        """Return the items as values of the wire format.
+        """Convert each item to the value that is encoded.
 
         Args:
             value: The items.
@@ -444,29 +445,30 @@ class Rows(FieldForm[tuple[Any, ...]]):
 
     @property
     def is_plain(self) -> bool:
-        """True if items of this type are encoded as they are, without conversion."""
+        """True if `write` returns every item unchanged."""
         return self.inner.is_plain
 
 
 class Fields(FieldForm[tuple[Any, ...]]):
-    """The form of an array with exactly these fields, which is read as a tuple."""
+    """The form of an array with a fixed number of items, each of a form of its own."""
 
     def __init__(self, *forms: object) -> None:
-        """Set the forms of the fields.
+        """Set the forms of the items.
 
         Args:
-            forms: The form or the type of each field.
+            forms: The form or the type of each item, in order.
         """
         self._forms = [form_of(one) for one in forms]
 
     def read(self, value: Any) -> tuple[Any, ...]:
-        """Return the fields.
+        """Read each item of an array by its own form.
 
         Returns:
-            The fields as their forms read them.
+            A tuple of the items as their forms read them.
 
         Raises:
-            WrongForm: If a field is not of its form, or there is another number of them.
+            WrongForm: If an item does not have its form, or if the array has another number of
+                items.
         """
         value = _array(value)
         if len(value) != len(self._forms):
@@ -475,7 +477,7 @@ class Fields(FieldForm[tuple[Any, ...]]):
 
 
 class Struct(FieldForm[T]):
-    """The form of an array with one item for each field of a dataclass, in their order ([X-2]).
+    """The form of an array whose items are the fields of a dataclass, in their order ([X-2]).
 
     Attributes:
         kind: The dataclass.
@@ -487,8 +489,9 @@ class Struct(FieldForm[T]):
 
         Args:
             kind: The dataclass.
-            head: How many items stand before the fields, which the caller reads.
-            forms: The forms of fields whose bounds no annotation can state.
+            head: How many items of the array stand before the fields. The caller reads these items
+                itself.
+            forms: By name of a field, a form that replaces the one in its annotation.
         """
         hints = get_type_hints(kind, include_extras=True) | forms
         self.kind = kind
@@ -505,7 +508,8 @@ class Struct(FieldForm[T]):
             The object.
 
         Raises:
-            WrongForm: If a field is not of its form, or there is another number of them.
+            WrongForm: If a field does not have its form, or if the array has another number of
+                items.
         """
         found = _array(value)[self._head :]
         if len(found) != len(self._reads):
@@ -516,13 +520,14 @@ class Struct(FieldForm[T]):
         return self.kind(**dict(zip(self._names, read, strict=True)))
 
     def write(self, value: T) -> tuple[Any, ...]:
-        """Return the fields of an object as values of the wire format, without the head.
+        """Convert the fields of an object to the values that are encoded.
 
         Args:
             value: The object.
 
         Returns:
-            The values to encode.
+            One value for each field. The `head` items that stand before the fields in the array are
+            not included.
         """
         items = [getattr(value, name) for name in self._names]
         for index, form in self._written:
@@ -531,10 +536,10 @@ class Struct(FieldForm[T]):
 
 
 class Kinds(FieldForm[T]):
-    """The form of an array whose first item names its kind. The rest are the fields of the kind.
+    """The form of an array whose first item names a kind; the other items are that kind's fields.
 
     Attributes:
-        rows: The form of the fields, by kind.
+        rows: The form of the whole array, by kind.
         sizes: The most bytes of an encoded value, by kind.
     """
 
@@ -542,7 +547,8 @@ class Kinds(FieldForm[T]):
         """Set the kinds.
 
         Args:
-            kinds: By the first item the dataclass with the fields, and the most bytes.
+            kinds: For each kind (the first item), the dataclass with the fields, and the most bytes
+                of an encoding.
         """
         self.rows = {kind: Struct(cls, 1) for kind, (cls, _) in kinds.items()}
         self.sizes = {kind: size for kind, (_, size) in kinds.items()}
@@ -555,7 +561,7 @@ class Kinds(FieldForm[T]):
             The object.
 
         Raises:
-            WrongForm: If its kind is not known, or a field is not of its form.
+            WrongForm: If the kind is not known, or if a field does not have its form.
         """
         first = value[0] if isinstance(value, tuple) and value else None
         if type(first) not in (int, str) or first not in self.rows:
@@ -563,7 +569,7 @@ class Kinds(FieldForm[T]):
         return self.rows[first].read(value)
 
     def write(self, value: T) -> Any:
-        """Return the kind and the fields of an object as values of the wire format.
+        """Convert an object to the array that is encoded: its kind, then its fields.
 
         Args:
             value: The object.
@@ -575,7 +581,7 @@ class Kinds(FieldForm[T]):
         return (kind, *self.rows[kind].write(value))
 
     def parse(self, data: bytes, name: str) -> T:
-        """Return the object that is encoded by bytes.
+        """Decode bytes to an object of the dataclass of their kind.
 
         Args:
             data: The bytes.
@@ -585,9 +591,9 @@ class Kinds(FieldForm[T]):
             The object.
 
         Raises:
-            Invalid: With code `bad-encoding` if it is longer than its kind may be or does not
-                decode. With code `bad-frame` if its kind is not known, or a field is not of its
-                form.
+            Invalid: With code `bad-encoding` if the bytes are longer than their kind allows, or do
+                not decode. With code `bad-frame` if the kind is not known, or if a field does not
+                have its form.
         """
         most = self.sizes.get(kind_at(data), max(self.sizes.values()))
         return read(self, decode(data, most), "bad-frame", name)
@@ -597,11 +603,11 @@ def kind_at(head: bytes) -> int | str | None:
     """Return the kind of a frame, from its first bytes.
 
     Args:
-        head: The first 16 bytes of the frame, or all of a shorter one.
+        head: The first 16 bytes of the frame, or the whole frame if it is shorter.
 
     Returns:
-        A number below 128, or a word, of which only the beginning may be in `head`. A word of 32
-        bytes or more is returned as an empty one. None if the frame begins with neither.
+        The kind: a number below 128, or a word, which is cut off at the end of `head`. For a word
+        of 32 bytes or more, the empty word. None if the frame begins with neither.
     """
     first = head[1] if len(head) > 1 else 0xC0
     if first < 0x80:
@@ -618,7 +624,7 @@ Octets64 = Annotated[bytes, Octets(64)]
 
 
 def _form_of(hint: Any) -> FieldForm[Any]:
-    """Return the form of an annotation or a type, as `form_of` does, without keeping the result."""
+    """Return the form of an annotation or a type, as `form_of` does, but without caching it."""
     if isinstance(hint, FieldForm):
         return hint
     for one in getattr(hint, "__metadata__", ()):
@@ -638,19 +644,19 @@ form_of: Final[Callable[[Any], FieldForm[Any]]] = cache(_form_of)
 
 
 def read(form: FieldForm[T], value: Any, code: str, name: str) -> T:
-    """Return a decoded value as its form reads it. An error gets a code and a name.
+    """Read a decoded value by a form; give an error a code, and the name of the value.
 
     Args:
         form: The form.
         value: The decoded value.
-        code: The code of the error, unless the field has its own.
+        code: The code of the error, used unless the error has a code already.
         name: The name of the value, for the note of the error.
 
     Returns:
         What the form returns.
 
     Raises:
-        WrongForm: If it is not of this form.
+        WrongForm: If the value is not of this form.
     """
     try:
         return form.read(value)
@@ -659,7 +665,7 @@ def read(form: FieldForm[T], value: Any, code: str, name: str) -> T:
 
 
 def _array(value: Any, most: int | None = None) -> tuple[Any, ...]:
-    """Return the items of an array. Raise WrongForm if it is none, or has too many."""
+    """Return the items of an array. Raise WrongForm if it is no array, or has more than `most`."""
     if not isinstance(value, tuple | list):
         raise WrongForm("is no list")
     if most is not None and len(value) > most:
@@ -673,7 +679,7 @@ def _each(
     names: Sequence[str] = (),
     head: int = 0,
 ) -> list[Any]:
-    """Read each value. An error gets the name and the index of its value."""
+    """Read each value by its own function; add the value's name and index to an error."""
     found: list[Any] = []
     try:
         for value, read_one in zip(values, reads, strict=False):
@@ -690,5 +696,5 @@ def _rises(found: Sequence[Any]) -> bool:
 
 
 def _as_read(value: tuple[Any, ...], found: list[Any]) -> tuple[Any, ...]:
-    """Return the tuple that was decoded, if reading has changed no item, to save memory."""
+    """Return `found` as a tuple; reuse the decoded tuple if no item was changed, to save memory."""
     return value if all(map(is_, value, found)) else tuple(found)

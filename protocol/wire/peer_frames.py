@@ -12,9 +12,9 @@ from .signed_notices import Departure, EndNotice
 from .table_header import SEAT_NUMBERS, Seat
 
 MAX_FRAME: Final = MAX_MESSAGE + 64
-"""The bytes of the longest frame."""
+"""The length in bytes of the longest frame."""
 SHORT = 16
-"""The bytes of a hash that `sync` names, which are enough to tell stored messages apart."""
+"""How many bytes of a message hash `Sync` names: enough to tell stored messages apart."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class Fetch:
 
     Attributes:
         hashes: The message hashes, 32 bytes each.
-        new_epochs: The epochs.
+        new_epochs: The epochs whose new-epoch messages are asked for.
     """
 
     hashes: Annotated[tuple[bytes, ...], Digests()]
@@ -46,11 +46,11 @@ class Sync:
     """A request for all messages that the sender lacks.
 
     Attributes:
-        epoch: The epoch in which it stands.
-        step: The first step of which it wants inputs.
-        have: The first 16 bytes of the hash of each message that it stores.
-        direct: The seats that it hears over direct links. Nobody needs to pass on their inputs to
-            it.
+        epoch: The epoch in which the sender stands.
+        step: The number of the first step whose inputs the sender wants.
+        have: The first 16 bytes of the hash of each message that the sender stores.
+        direct: The seats from which the sender receives over direct links. Nobody needs to pass on
+            the inputs of these seats to the sender.
     """
 
     epoch: StartEpoch
@@ -61,7 +61,9 @@ class Sync:
 
 @dataclass(frozen=True)
 class Own:
-    """A request of a seat for its own messages, which `Told` ends.
+    """A request of a resumed seat for the messages that it has signed itself.
+
+    The answer is these messages, by rising hash, and then a `Told` frame.
 
     Attributes:
         after: Only messages with a hash above this one are wanted, 32 bytes.
@@ -72,11 +74,12 @@ class Own:
 
 @dataclass(frozen=True)
 class Told:
-    """The end of the answer to `Own`.
+    """The end of an answer to `Own`, in which a seat asks for messages that it has signed itself.
 
     Attributes:
-        last: The hash of the last message that was sent, 32 bytes.
-        more: Whether there are further messages above `last`.
+        last: The hash of the last message of the answer, 32 bytes. If there was none, the hash in
+            `Own`.
+        more: Whether further messages, with hashes above `last`, are still to be asked for.
     """
 
     last: Digest = bytes(32)
@@ -97,11 +100,11 @@ FRAMES: Final[Kinds[FrameBody]] = Kinds(
 )
 """The frames between peers of a running game, by number, and the most bytes of each."""
 REQUESTS: Final = (Fetch, Sync, Own)
-"""The frames that ask for something. Only seats are asked ([L-6])."""
+"""The frames that ask a peer for something. They go only to seats, not to onlookers ([L-6])."""
 SPREAD: Final = (Carry, Departure)
 """The frames that go to all peers and are stored there.
 
-The same frame need not be queued twice on one link ([L-24]).
+Such a frame need not be queued twice on one link ([L-24]).
 """
 
 

@@ -33,7 +33,7 @@ Digest = codec.Octets32
 Epoch = Annotated[int, Int(MAX_EPOCH, 1)]
 """The number of an epoch above 0."""
 StartEpoch = Annotated[int, Int(MAX_EPOCH)]
-"""The number of an epoch that may be 0, the one in which a table starts."""
+"""The number of an epoch, from 0. A table starts in epoch 0."""
 Step = Annotated[int, Int(MAX_STEP, 1)]
 """The number of a step, from 1."""
 Named = Annotated[tuple[Digest, ...], Digests(MAX_LIST, rising=True)]
@@ -45,7 +45,7 @@ class StepInput:
     """The input of a seat to one step.
 
     Attributes:
-        epoch: The epoch in which the seat signed it.
+        epoch: The epoch in which the seat signed the input.
         step: The number of the step.
         on: The digest of the chain before that step, 32 bytes.
         body: The input itself, whose form depends on the kind of step.
@@ -62,7 +62,7 @@ class EpochRequest:
     """A request to change to an epoch.
 
     Attributes:
-        epoch: The epoch.
+        epoch: The epoch that is requested.
     """
 
     epoch: Epoch
@@ -70,12 +70,12 @@ class EpochRequest:
 
 @dataclass(frozen=True)
 class QuorumCertificate:
-    """The votes of t seats for one base.
+    """The votes of t seats for one base (the chain node with which an epoch begins).
 
     Attributes:
         epoch: The epoch of the votes.
         base: The base digest, 32 bytes.
-        committed: Whether they are commit votes. Otherwise they are prepare votes.
+        committed: Whether the votes are commit votes. If not, they are prepare votes.
         votes: The seat and the signature of each vote, by rising seat.
     """
 
@@ -105,17 +105,18 @@ class StepTimeout:
 
 @dataclass(frozen=True)
 class EpochPromise:
-    """A promise to sign nothing of a lower epoch, with what the seat stores.
+    """A promise to sign nothing of a lower epoch, with a report of what the seat stores.
 
-    Messages are named by their hash.
+    The report names messages by their hash.
 
     Attributes:
         epoch: The epoch that is promised.
         certificate: The quorum certificate of the highest epoch for which the seat stores enough
             votes, None if there is none.
-        inputs: The stored inputs of the epoch of the certificate, or of epoch 0 without one.
-        timeout: The step timeout that the seat claims in that epoch, None if it claims none.
-        rejoins: The stored rejoins of seats that are not present in the base.
+        inputs: The stored inputs of the certificate's epoch, or of epoch 0 if there is no
+            certificate.
+        timeout: The claim that a step has timed out in that epoch, None if the seat claims nothing.
+        rejoins: The stored requests of absent seats to be present again.
         proofs: For each seat that is proven at fault, the one or two messages that prove it.
     """
 
@@ -131,11 +132,11 @@ class EpochPromise:
 
 @dataclass(frozen=True)
 class NewEpoch:
-    """A proposal for the base of an epoch.
+    """A proposal for an epoch: which epoch promises decide with which chain node it begins.
 
     Attributes:
         epoch: The epoch.
-        promises: The hashes of the t epoch promises from which the base follows.
+        promises: The hashes of t epoch promises, by rising seat.
     """
 
     epoch: Epoch
@@ -144,7 +145,7 @@ class NewEpoch:
 
 @dataclass(frozen=True)
 class PrepareVote:
-    """The first vote of a seat for a base.
+    """The first vote of a seat for a base: the chain node with which an epoch is to begin.
 
     Attributes:
         epoch: The epoch.
@@ -157,7 +158,9 @@ class PrepareVote:
 
 @dataclass(frozen=True)
 class CommitVote:
-    """The second vote of a seat for a base, after prepare votes of t seats.
+    """The second vote of a seat for a base, the chain node with which an epoch is to begin.
+
+    A seat signs it once it stores prepare votes of t seats for the base.
 
     Attributes:
         epoch: The epoch.
@@ -214,14 +217,15 @@ class Message:
 
     @cached_property
     def hash(self) -> Digest:
-        """The message hash, 32 bytes, by which others name it. It covers no signature."""
+        """The hash of the payload, 32 bytes, by which other messages name this one."""
         return digest(Label.MESSAGE, self.payload)
 
     def bare(self) -> Message:
-        """Return the message with its hash but without payload and signature, to save memory.
+        """Return a copy of the message with its hash, but without payload and signature.
 
         Returns:
-            A message for callers that have checked the signature and store the bytes elsewhere.
+            The copy. It saves memory for callers that have checked the signature and keep the bytes
+            elsewhere.
         """
         found = Message(self.seat, self.statement, b"", b"")
         object.__setattr__(found, "hash", self.hash)
@@ -234,7 +238,7 @@ class Message:
             ids: The ids of the table's seats, 32 bytes each.
 
         Raises:
-            Invalid: With code `bad-signature` if it is invalid.
+            Invalid: With code `bad-signature` if the signature is invalid.
         """
         label = KINDS[NUMBER[type(self.statement)]][1]
         identities.verify_signature(ids[self.seat], label, self.payload, self.signature)
@@ -249,20 +253,20 @@ class Message:
 
     @cached_property
     def identity(self) -> tuple[int, ...]:
-        """The identity of the statement. A seat may sign at most one statement of each ([M-5])."""
+        """The kind, seat, and epoch or step of the statement: a seat signs one of each ([M-5])."""
         return identity_of(self.seat, self.statement)
 
 
 def identity_of(seat: int, statement: Statement) -> tuple[int, ...]:
-    """Return the identity of a statement of a seat ([M-5]).
+    """Return the identity of a statement; a seat may sign only one statement of each ([M-5]).
 
     Args:
         seat: The seat.
         statement: The statement.
 
     Returns:
-        The number of its kind, the seat, and the fields that make it unique: epoch and step of an
-        input, the count of a rejoin, and the epoch of any other.
+        The number of the statement's kind, the seat, and then: epoch and step of an input, the
+        count of a rejoin, or the epoch of any other statement.
     """
     number = NUMBER[type(statement)]
     if isinstance(statement, StepInput):
@@ -279,7 +283,7 @@ _ENVELOPE: Final = Fields(Octets(), Octets64)
 
 
 def payload(table: bytes, seat: int, statement: Statement) -> bytes:
-    """Return the bytes of a statement that its seat signs.
+    """Return the bytes that a seat signs for a statement.
 
     Args:
         table: The table id, 32 bytes.
@@ -311,7 +315,7 @@ def sign(who: identities.Identity, table: bytes, seat: int, statement: Statement
 
 
 def read_payload(data: bytes, table: bytes, seats: int) -> tuple[int, Statement]:
-    """Return a statement and its seat from signed bytes, without checking a signature.
+    """Decode a statement and its seat from signed bytes, without checking a signature.
 
     Args:
         data: The payload.
@@ -349,8 +353,8 @@ def parse(data: bytes, table: bytes, ids: Sequence[bytes]) -> Message:
         The message.
 
     Raises:
-        Invalid: With code `bad-encoding`, `bad-message` or `bad-signature`. None of them proves
-            anything of the seat that is named, since anyone could have made the bytes.
+        Invalid: With code `bad-encoding`, `bad-message` or `bad-signature`. No such error proves a
+            fault of the seat that is named, since anyone could have made the bytes.
     """
     message = read(data, table, len(ids))
     message.verify(ids)
@@ -390,7 +394,8 @@ def parse_parts(payload: bytes, signature: bytes, table: bytes, ids: Sequence[by
         The message.
 
     Raises:
-        Invalid: With the code with which `parse` rejects the bytes of both together.
+        Invalid: With the code with which `parse` would reject a message that consists of this
+            payload and signature.
     """
     if codec.size((payload, signature)) > MAX_MESSAGE:
         raise Invalid("bad-encoding", f"more than {MAX_MESSAGE} bytes")
@@ -408,15 +413,15 @@ def rebuilt(
     ids: Sequence[bytes],
     check_proof: Checker = at_once,
 ) -> Message:
-    """Return the message of a statement of which only the signature was passed on.
+    """Rebuild a message from a statement that is known and a signature on it.
 
     Args:
-        seat: The seat that signed it.
+        seat: The seat that signed the statement.
         statement: The statement.
         signature: The signature, 64 bytes.
         table: The table id, 32 bytes.
         ids: The ids of the table's seats, 32 bytes each.
-        check_proof: Checks the signature at once, or puts the check off.
+        check_proof: A function that checks the signature at once, or later together with others.
 
     Returns:
         The message.

@@ -1,4 +1,4 @@
-"""Signed notices that stand in no chain and no file: departures, returns and end notices.
+"""Signed notices of seats outside of the chain: that a seat leaves, is back, or has ended.
 
 SPEC: [E-24], [E-28], [E-29], [E-30], [L-23].
 """
@@ -20,24 +20,24 @@ from .signed_messages import Digest, StartEpoch, Step
 from .table_header import Seat
 
 MAX_NUMBER: Final[Quota] = 254
-"""The highest number of a departure or return, which bounds how often others pass one on."""
+"""The highest number of a departure or return, so that a seat's notices are bounded."""
 
 
 @dataclass(frozen=True)
 class Departure:
     """A signed notice that a seat leaves for now or, if its number is even, that it is back.
 
-    No message refers to it, and no two notices contradict each other.
+    No message refers to a notice, and no two notices prove a fault.
 
     Attributes:
         seat: The seat that signs.
-        number: The number of the notice. It is odd for a departure and even for a return, and
-            rises.
+        number: The number of the notice, which rises with each notice of the seat. It is odd for a
+            departure and even for a return.
         epoch: The epoch in which the seat stands.
-        step: The first step to which it gives no input. It is the next step after `on`, or the one
-            after that if the seat has given its input already.
+        step: The number of the first step to which the seat gives no input. This is the next step
+            after `on`, or one more if the seat has already given its input to that step.
         on: The digest of the last chain node that the seat follows, 32 bytes.
-        signature: The signature of the seat, 64 bytes. It is empty before it is signed.
+        signature: The signature of the seat, 64 bytes. It is empty until the notice is signed.
 
     SPEC: [E-24], [E-28].
     """
@@ -56,26 +56,28 @@ class Departure:
 
 
 OVER: Final = "over"
-"""The reason of an end notice whose signer has a final end."""
+"""The reason in an end notice that says that the game's end is final for the signer."""
 SILENT_SEAT: Final = "silent-seat"
-"""The reason that a seat gave no input to a step of setup in time."""
+"""The reason in an end notice that a seat gave no input to a step of setup in time."""
 SEAT_LEFT: Final = "seat-left"
-"""The reason that a seat left in setup, or refused the table."""
+"""The reason in an end notice that a seat left in setup, or refused the table."""
 DEAD_KEYS: Final = "dead-keys"
-"""The reason that the keys of all seats together cannot be used."""
+"""The reason in an end notice that the keys of all seats add up to an unusable key."""
 REASONS: Final = frozenset({OVER, SILENT_SEAT, SEAT_LEFT, DEAD_KEYS, *FAULTS})
 """The reasons that an end notice may give ([L-27])."""
 
 
 @dataclass(frozen=True)
 class EndNotice:
-    """A signed notice that a seat has a final end, or that it has ended the table in setup.
+    """A signed notice that the game's end is final for a seat, or that it ended the table in setup.
 
     Attributes:
         seat: The seat that signs.
-        reason: `OVER` for a final end. Otherwise the code with which the seat ended the table.
-        about: The seat that the code is about, according to the signer. None if it is about none.
-        signature: The signature of `seat`, 64 bytes. It is empty before it is signed.
+        reason: `OVER` if the game's end is final. Otherwise the code of the reason for which the
+            seat ended the table.
+        about: The seat that the code is about, according to the signer. None if it is about no
+            seat.
+        signature: The signature of `seat`, 64 bytes. It is empty until the notice is signed.
 
     SPEC: [E-29], [E-30].
     """
@@ -101,7 +103,7 @@ def sign_notice(who: identities.Identity, table: bytes, bare: N) -> N:
     """Return a notice with a signature.
 
     Args:
-        who: The signing key of its seat.
+        who: The signing key of the seat of the notice.
         table: The table id, 32 bytes.
         bare: The notice without a signature.
 
@@ -120,9 +122,9 @@ def check_notice(notice: Departure | EndNotice, table: bytes, ids: Sequence[byte
         ids: The ids of the seats, 32 bytes each.
 
     Raises:
-        Invalid: With code `bad-frame` if it names a seat that is not at the table, or if `OVER` is
-            about a seat. With code `bad-signature` if the signature is invalid. Neither proves
-            anything of that seat.
+        Invalid: With code `bad-frame` if the notice names a seat that is not at the table, or if
+            its reason is `OVER` and it has an `about` seat. With code `bad-signature` if the
+            signature is invalid. Neither error proves a fault of that seat.
 
     SPEC: [L-23], [L-27].
     """

@@ -16,28 +16,28 @@ T = TypeVar("T")
 """The class of a body."""
 
 POINT: Final = 32
-"""The bytes of a point."""
+"""The length of a point in bytes."""
 SCALAR: Final = 32
-"""The bytes of a scalar."""
+"""The length of a scalar in bytes."""
 PROOF: Final = 64
-"""The bytes of a proof of two scalars."""
+"""The length in bytes of a proof that consists of two scalars."""
 NONCE: Final = 32
-"""The bytes of the nonce of a commitment."""
+"""The length in bytes of the nonce of a commitment."""
 COIN: Final = "coin"
-"""The kind of the choice that is a seat's part of the joint coin."""
+"""The kind of a sealed choice that is a seat's contribution to the random bytes of the deal."""
 COIN_SIZE: Final = 32
-"""The bytes of a coin."""
+"""The length in bytes of a seat's contribution to the random bytes of the deal."""
 MAX_BODY: Final = 128 * 1024
 """The most bytes of a body."""
 MAX_INTEGER: Final = 2**64 - 1
 """The highest number on the wire."""
 EMPTY: Final = codec.encode(None)
-"""The body of a speaker that owes nothing."""
+"""The body of a seat that owes an input to a step, but nothing in it: the encoding of nil."""
 
 
 @dataclass(frozen=True)
 class KeyCommit:
-    """The body of `key.commit`.
+    """The body of the step `key.commit`, in which a seat commits to its keys.
 
     Attributes:
         hash: The hash of the key vector, 32 bytes.
@@ -91,12 +91,13 @@ class _Points(FieldForm[tuple[bytes, ...]]):
 
 @dataclass(frozen=True)
 class KeyReveal:
-    """The body of `key.reveal`.
+    """The body of the step `key.reveal`, in which a seat shows its keys and deals key shares.
 
     Attributes:
         vector: The points of the key vector, 32 bytes each. The first is the public key.
         proof: The proof that the secret key is known, 64 bytes.
-        key_shares: The encrypted key share for each seat. It is empty for the seat itself.
+        key_shares: The encrypted key share for each seat, 80 bytes. The item for the seat itself is
+            empty.
     """
 
     vector: Annotated[tuple[bytes, ...], _Points()]
@@ -106,11 +107,12 @@ class KeyReveal:
 
 @dataclass(frozen=True)
 class SealBody:
-    """The body with a sealed choice.
+    """The body with a sealed choice: a commitment, and an escrow by which others can open it.
 
     Attributes:
         commitment: The commitment to the choice, 32 bytes.
-        escrow: The escrow, which is empty on a strict table.
+        escrow: The encrypted opening of the commitment, which t seats together can decrypt. It is
+            empty if t = n.
     """
 
     commitment: Octets32
@@ -119,12 +121,12 @@ class SealBody:
 
 @dataclass(frozen=True)
 class Complaint:
-    """The body of `key.ok` of a seat that got an invalid key share.
+    """The body of the step `key.ok` of a seat that got an invalid key share.
 
     Attributes:
         blamed: The seat that dealt the key share.
-        secret: The secret X25519 transport key of the complaining seat, 32 bytes, with which
-            anybody can open the key share.
+        secret: The secret X25519 transport key of the complaining seat, 32 bytes. With it anybody
+            can decrypt the key share.
     """
 
     blamed: Annotated[int, Int(MAX_INTEGER)]
@@ -133,7 +135,7 @@ class Complaint:
 
 @dataclass(frozen=True)
 class ShuffleBody:
-    """The body of `shuffle`.
+    """The body of the step `shuffle`, in which a seat shuffles the deck.
 
     Attributes:
         deck: The shuffled deck, 64 bytes for each card.
@@ -146,13 +148,17 @@ class ShuffleBody:
 
 @dataclass(frozen=True)
 class Gather:
-    """The body of a step in which things are opened.
+    """The body of a step in which cards or sealed choices are opened.
 
     Attributes:
-        opening: The encoded choice and the nonce of the own sealed choice, None if none is due.
-        shares: The own decryption shares and their proof.
-        helps: For each absent seat its decryption shares and their proof, made with a key share.
-        escrows: An escrow share for each lost choice, 96 bytes each.
+        opening: The encoded choice and the nonce of the seat's own sealed choice, None if no
+            opening is due.
+        shares: The decryption shares made with the seat's own key (32 bytes each), and their proof
+            (64 bytes).
+        helps: For each absent seat, decryption shares given in its place, and their proof. They are
+            made with the key share that the absent seat dealt to this seat.
+        escrows: An escrow share of 96 bytes for each sealed choice whose owner has been absent, to
+            open that choice.
     """
 
     opening: Annotated[tuple[bytes, bytes], codec.Fields(bytes, Octets(NONCE))] | None = None
@@ -163,11 +169,12 @@ class Gather:
 
 @dataclass(frozen=True)
 class ShowBody:
-    """The body of `show`.
+    """The body of the step `show`, in which a seat shows cards.
 
     Attributes:
         choice: The encoded choice.
-        shares: The decryption shares of the hidden cards that it shows, and their proof.
+        shares: The decryption shares of those shown cards that were hidden (32 bytes each), and
+            their proof (64 bytes).
     """
 
     choice: bytes
@@ -184,7 +191,7 @@ def encode_body(body: Body) -> bytes:
         body: The body.
 
     Returns:
-        Its one encoding.
+        The one encoding of the body.
     """
     return codec.encode(codec.form_of(type(body)).write(body))
 
@@ -193,13 +200,13 @@ BAD: Final = "bad-body"
 
 
 def _decoded(data: bytes, most: int = MAX_BODY) -> Any:
-    """Return the value of a body, or of a part of one, of at most so many bytes ([N-8])."""
+    """Decode a body or a part of a body, of at most `most` bytes ([N-8])."""
     with coded(BAD):
         return codec.decode(data, most)
 
 
 def _read(form: Struct[T] | type[T], value: Any) -> T:
-    """Return a body of this form. An error names the malformed field, and the item in it."""
+    """Read a decoded value as a body. An error names the faulty field, and the index in it."""
     struct: Struct[T] = codec.form_of(form)  # type: ignore[assignment]
     try:
         return codec.read(struct, value, BAD, "a body")
@@ -239,7 +246,7 @@ def shuffle_form(cards: int) -> Struct[ShuffleBody]:
 
 @lru_cache
 def gather_form(helps: int, escrows: int) -> Struct[Gather]:
-    """Return the form of the body of a step in which things are opened.
+    """Return the form of the body of a step in which cards or sealed choices are opened.
 
     Args:
         helps: The number of absent seats for which shares are due.
@@ -256,30 +263,32 @@ def parse(form: Struct[T] | type[T], body: bytes) -> T:
     """Return a body from its bytes.
 
     Args:
-        form: One of the forms of this module, or a class of bodies whose form follows from it
-            alone.
+        form: A form that a function of this module returns, or a class of bodies that needs no such
+            form.
         body: The bytes of the body.
 
     Returns:
         The body.
 
     Raises:
-        Invalid: With code `bad-body`, or that of a field, if it is too long or malformed.
+        Invalid: With code `bad-body`, or with the code of a field, if the body is too long or
+            malformed.
     """
     return _read(form, _decoded(body))
 
 
 def parse_key_ok(body: bytes) -> SealBody | Complaint:
-    """Return a body of `key.ok` from its bytes.
+    """Return a body of the step `key.ok` from its bytes.
 
     Args:
         body: The bytes of the body.
 
     Returns:
-        A complaint if the first item is an int, else a sealed coin.
+        A complaint of a key share if the first item is an int. Otherwise a commitment to the seat's
+        random contribution to the deal, with its escrow.
 
     Raises:
-        Invalid: With code `bad-body` if it is neither.
+        Invalid: With code `bad-body` if the body is neither.
     """
     value = _decoded(body)
     is_complaint = isinstance(value, tuple) and value and type(value[0]) is int
@@ -287,7 +296,7 @@ def parse_key_ok(body: bytes) -> SealBody | Complaint:
 
 
 def split(data: bytes) -> tuple[bytes, ...]:
-    """Return the points of a byte string after decoding each.
+    """Split a byte string into points, and check each of them.
 
     Args:
         data: The points, one after the other.
@@ -309,7 +318,7 @@ def split(data: bytes) -> tuple[bytes, ...]:
 
 
 def parse_batch(data: bytes, count: int) -> tuple[tuple[bytes, ...], bytes]:
-    """Return the decryption shares of a batch and their proof, after decoding points and scalars.
+    """Split a batch into decryption shares and their proof, and check its points and scalars.
 
     Args:
         data: The bytes of the batch.
@@ -335,7 +344,7 @@ def encode_choice(choice: Choice) -> bytes:
         choice: The choice.
 
     Returns:
-        Its one encoding.
+        The one encoding of the choice.
     """
     return codec.encode(choice)
 
@@ -345,13 +354,13 @@ def parse_choice(data: bytes, size: int) -> Choice:
 
     Args:
         data: The bytes.
-        size: How many bytes it may have.
+        size: The most bytes that the choice may have.
 
     Returns:
         An int or a tuple of ints.
 
     Raises:
-        Invalid: With code `bad-body` if it is too long or of another form.
+        Invalid: With code `bad-body` if the choice is too long or of another form.
     """
     number = Int(MAX_INTEGER)
     form = codec.Either(int, number, Rows(number))

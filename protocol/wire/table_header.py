@@ -1,4 +1,4 @@
-"""The header of a table: its terms, its roster, and the table id.
+"""The header of a table: its terms and the signed entries of its seats (the roster).
 
 SPEC: section 4.
 """
@@ -18,11 +18,11 @@ from .allowed_text import is_one_name, is_plain
 from .codec import ANY, Fields, Int, Octets32, Octets64, Rows, Struct, Text
 
 MAX_SEATS: Final = 8
-"""The most seats of a table ([H-2]). With more, the bound of [E-18] could decide a base."""
+"""The most seats of a table ([H-2]). For more seats, the bound of [E-18] would be too low."""
 SEAT_NUMBERS: Final = 16
-"""The number of seat numbers that messages and files allow, so that later tables may be larger."""
+"""How many seat numbers messages and files allow, so that later tables may be larger."""
 LONGEST_VERSION: Final = 40
-"""The characters of an unknown version that an error repeats."""
+"""The most characters of an unknown version that an error message repeats."""
 MAX_HEADER: Final = 16 * 1024
 """The most bytes of a header."""
 MAX_NICKNAME: Final = 24
@@ -34,7 +34,7 @@ MAX_OPTIONS: Final = 16
 MAX_OPTION: Final = 65_535
 """The highest number of an option."""
 ONLOOKERS: Final = 1
-"""The number of the option that keeps onlookers out. Its value is False."""
+"""The number of the option that keeps onlookers out. The value of the option is False."""
 KNOWN_OPTIONS: Final = frozenset({ONLOOKERS})
 """The numbers of the options that this program knows."""
 SECOND, DAY = 1_000, 86_400_000
@@ -45,7 +45,7 @@ DEFAULT_QUORUM: Final = {2: 2, 3: 2, 4: 3, 5: 4, 6: 4}
 
 
 def default_quorum(seats: int) -> int:
-    """Return the quorum that a table has unless its host asks for another.
+    """Return the quorum of a table whose host asks for no other quorum.
 
     Args:
         seats: The number of seats.
@@ -63,8 +63,9 @@ class Timeouts:
     Attributes:
         choice: The step timeout of a step in which players decide.
         step: The step timeout of any other step.
-        back_off: The back-off g of a change of epoch.
-        cap: The cap G of the back-off.
+        back_off: The back-off: how long a change of epoch is waited for before the next one is
+            requested.
+        cap: The cap of the back-off, which doubles with each failed change of epoch.
     """
 
     choice: Annotated[Milliseconds, Int(30 * DAY, SECOND)] = 300_000
@@ -83,10 +84,10 @@ class Terms:
 
     Attributes:
         host: The key of the host at this table, 32 bytes.
-        nonce: 32 random bytes, or those of [A-1] at the next table of the same people.
+        nonce: 32 random bytes, or 32 bytes derived by [A-1] for the next table of the same people.
         game: An array that begins with [name, version]. The rest is up to the game.
         seats: The number of seats.
-        quorum: How many seats decide, and can open what another seat has sealed.
+        quorum: How many seats decide, and can together open the sealed choice of another seat.
         timeouts: The step timeouts and the back-off.
         rejoins: The highest number of absences after which a seat may rejoin.
         options: Further terms, by rising number ([H-14]).
@@ -105,7 +106,7 @@ class Terms:
     ] = ()
 
     def value(self) -> tuple[Any, ...]:
-        """Return the terms as a value of the wire format.
+        """Return the terms as the array that is encoded.
 
         Returns:
             The version of the protocol and the fields, in their order.
@@ -113,7 +114,7 @@ class Terms:
         return (VERSION, *_TERMS.write(self))
 
     def digest(self) -> bytes:
-        """Return the terms digest, which a ticket names and every seat signs.
+        """Return the hash of the terms, which a ticket names and every seat signs.
 
         Returns:
             The digest, 32 bytes.
@@ -122,7 +123,7 @@ class Terms:
 
     @property
     def strict(self) -> bool:
-        """True if all seats are needed, so that there is no escrow and an absence only pauses."""
+        """True if the quorum is all seats, so that the game pauses while any seat is absent."""
         return self.quorum == self.seats
 
     @property
@@ -134,7 +135,7 @@ class Terms:
         """Check that this program knows all options, as a seat must before it signs ([H-14]).
 
         Raises:
-            Invalid: With code `bad-header` if it does not know an option, or the value of one.
+            Invalid: With code `bad-header` if this program does not know an option or its value.
         """
         for number, value in self.options:
             if number not in KNOWN_OPTIONS or value is not False:
@@ -158,11 +159,11 @@ _NICKNAME: Final = Text(is_nickname)
 
 @dataclass(frozen=True)
 class SeatEntry:
-    """The entry of one seat in the roster, with which it consents to the terms.
+    """The entry of one seat in the roster, by which the seat consents to the terms.
 
     Attributes:
         id: The key of the seat at this table, 32 bytes.
-        nickname: The name that it shows to the others.
+        nickname: The name that the seat shows to the others.
         nonce: 32 random bytes, or a commitment to the player's long-lived key.
         signature: The signature of the seat, 64 bytes.
     """
@@ -173,7 +174,7 @@ class SeatEntry:
     signature: Octets64
 
     def value(self) -> tuple[Any, ...]:
-        """Return the entry as a value of the wire format.
+        """Return the entry as the array that is encoded.
 
         Returns:
             The fields, in their order.
@@ -193,7 +194,7 @@ _ENTRY: Final = Struct(SeatEntry)
 
 @dataclass(frozen=True)
 class Header:
-    """The header of a table.
+    """The header of a table: its terms, and the entries of its seats.
 
     Attributes:
         terms: The terms.
@@ -213,7 +214,7 @@ class Header:
 
     @property
     def table_id(self) -> bytes:
-        """The table id, 32 bytes, to which every later signature, proof and commitment is bound."""
+        """The hash of the header, 32 bytes. It is part of all later signed or hashed data."""
         return digest(Label.TABLE_ID, self.encode())
 
 
@@ -224,16 +225,16 @@ def seat_statement(terms_digest: bytes, id: bytes, nickname: str, nonce: bytes) 
         terms_digest: The digest of the terms, 32 bytes.
         id: The key of the seat, 32 bytes.
         nickname: The nickname.
-        nonce: The nonce of its entry, 32 bytes.
+        nonce: The nonce of the entry of the seat, 32 bytes.
 
     Returns:
-        The encoded array of the four.
+        The encoded array of the four arguments.
     """
     return codec.encode((terms_digest, id, nickname, nonce))
 
 
 def sit(terms: Terms, who: identities.Identity, nickname: str, nonce: bytes) -> SeatEntry:
-    """Sign the terms of a table.
+    """Sign the terms of a table, to take a seat at it.
 
     Args:
         terms: The terms.
@@ -249,22 +250,22 @@ def sit(terms: Terms, who: identities.Identity, nickname: str, nonce: bytes) -> 
 
 
 def roster_statement(terms_digest: bytes, table_id: bytes) -> bytes:
-    """Return the bytes that a host signs to say which table its terms have led to.
+    """Return the bytes that a host signs to say who has sat down at its table.
 
-    A host signs them once for its terms.
+    The table id covers the terms and all seats. A host signs only one table id for its terms.
 
     Args:
         terms_digest: The digest of the terms, 32 bytes.
         table_id: The table id, 32 bytes.
 
     Returns:
-        The encoded array of the two.
+        The encoded array of the two arguments.
     """
     return codec.encode((terms_digest, table_id))
 
 
 def sign_roster(header: Header, host: identities.Identity) -> bytes:
-    """Return the signature with which the host confirms the roster.
+    """Return the signature by which the host confirms the seats of the table (the roster).
 
     Args:
         header: The header of the table.
@@ -277,7 +278,7 @@ def sign_roster(header: Header, host: identities.Identity) -> bytes:
 
 
 def check_roster(terms: Terms, table_id: bytes, signature: bytes) -> None:
-    """Check that the host of these terms has signed this table.
+    """Check that the host named in the terms has signed the table id.
 
     Args:
         terms: The terms.
@@ -285,7 +286,7 @@ def check_roster(terms: Terms, table_id: bytes, signature: bytes) -> None:
         signature: The signature of the host, 64 bytes.
 
     Raises:
-        Invalid: With code `bad-signature` if it has not.
+        Invalid: With code `bad-signature` if the host has not signed it.
     """
     statement = roster_statement(terms.digest(), table_id)
     identities.verify_signature(terms.host, Label.ROSTER, statement, signature)
@@ -295,10 +296,10 @@ BAD: Final = "bad-header"
 
 
 def parse_terms(value: Any) -> Terms:
-    """Return the terms from a decoded value ([H-2], [X-1]).
+    """Check a decoded value, and return it as terms ([H-2], [X-1]).
 
-    The values of odd options are not checked, because only a seat has to know them
-    (`Terms.check_options`).
+    An unknown option with an even number is refused. Options with odd numbers are accepted
+    unchecked, because only a seat has to know them (`Terms.check_options`).
 
     Args:
         value: The value, as `codec.decode` returns it.
@@ -307,8 +308,9 @@ def parse_terms(value: Any) -> Terms:
         The terms.
 
     Raises:
-        Invalid: With code `bad-header` if they break [H-2].
-        OtherVersion: If they are of another version. This is an Invalid, too.
+        Invalid: With code `bad-header` if the terms break [H-2].
+        OtherVersion: If the terms are of another version of the protocol. This error is an Invalid,
+            too.
     """
     version = codec.read(Rows(ANY, least=1), value, BAD, "the terms")[0]
     if version != VERSION:
@@ -329,7 +331,7 @@ def parse_terms(value: Any) -> Terms:
 
 
 def check_nickname(name: object) -> str:
-    """Return a nickname after checking it ([H-4], [H-6], [H-10]).
+    """Check that a value can be a nickname, and return it ([H-4], [H-6], [H-10]).
 
     Args:
         name: Any value.
@@ -344,7 +346,7 @@ def check_nickname(name: object) -> str:
 
 
 def parse_entry(terms: Terms, value: Any) -> SeatEntry:
-    """Return the entry of a seat from a decoded value, after checking its signature ([H-4]).
+    """Check a decoded value and its signature, and return it as the entry of a seat ([H-4]).
 
     Args:
         terms: The terms of the table.
@@ -365,7 +367,7 @@ def parse_entry(terms: Terms, value: Any) -> SeatEntry:
 
 
 def parse_header(data: bytes) -> Header:
-    """Return a header from its bytes, after checking every signature.
+    """Decode a header from its bytes, and check every signature in it.
 
     Args:
         data: The bytes.

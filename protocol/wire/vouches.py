@@ -1,9 +1,9 @@
-"""Vouches, by which a player shows that the key of a seat is its own.
+"""Vouches: signatures of a player's long-lived key over the key that its seat has at one table.
 
 The key of a seat is drawn for one table, so that published files do not link the games of one
-player. The nonce of the seat's entry is a commitment to the player's long-lived key. A vouch opens
-the commitment, and is signed with the long-lived key. It is shown to those who sit at the table,
-and no transcript contains it.
+player. The nonce in the seat's entry is a commitment to the player's long-lived key. A vouch opens
+this commitment, and is signed with the long-lived key. It is shown only to those who sit at the
+table, and no transcript contains it.
 
 SPEC: section 4.6.
 """
@@ -28,7 +28,7 @@ class Vouch:
 
     Attributes:
         id: The player's long-lived key, 32 bytes.
-        salt: 32 random bytes, drawn for one entry.
+        salt: 32 random bytes, which open the commitment in the entry of the seat.
         signature: The signature of the terms digest and the key of the seat, 64 bytes.
     """
 
@@ -38,27 +38,29 @@ class Vouch:
 
 
 def commitment(id: bytes, salt: bytes) -> bytes:
-    """Return the nonce of an entry whose player may vouch for it.
+    """Return a commitment to a player's long-lived key, to be the nonce of a seat's entry.
+
+    By opening the commitment, the player can show later that the seat is its own.
 
     Args:
         id: The player's long-lived key, 32 bytes.
         salt: 32 random bytes.
 
     Returns:
-        The commitment to the key, 32 bytes.
+        The commitment, 32 bytes.
     """
     return digest(Label.PLAYER, id, salt)
 
 
 def vouch_statement(terms_digest: bytes, key: bytes) -> bytes:
-    """Return the bytes that a player signs with its long-lived key.
+    """Return the bytes that a player signs with its long-lived key to claim a seat.
 
     Args:
         terms_digest: The digest of the terms, 32 bytes.
-        key: The key of its seat, 32 bytes.
+        key: The key of the seat, 32 bytes.
 
     Returns:
-        The encoded array of the two.
+        The encoded array of the two arguments.
     """
     return codec.encode((terms_digest, key))
 
@@ -66,7 +68,7 @@ def vouch_statement(terms_digest: bytes, key: bytes) -> bytes:
 def vouched_entry(
     terms: Terms, key: identities.Identity, player: identities.Identity, nickname: str, salt: bytes
 ) -> tuple[SeatEntry, Vouch]:
-    """Return the entry of a seat and the vouch for it ([H-15], [H-16]).
+    """Make the entry of a seat, and the player's vouch that the seat is its own ([H-15], [H-16]).
 
     Args:
         terms: The terms of the table.
@@ -84,15 +86,15 @@ def vouched_entry(
 
 
 def check_signature(vouch: Vouch, terms: Terms, key: bytes) -> None:
-    """Check that a vouch is signed for the key of a seat at the table of these terms ([H-16]).
+    """Check the signature of a vouch, for the key of a seat and the terms of a table ([H-16]).
 
     Args:
-        vouch: The vouch.
+        vouch: The vouch: the signature of a player's long-lived key over the key of its seat.
         terms: The terms of the table.
         key: The key of the seat, 32 bytes.
 
     Raises:
-        Invalid: With code `bad-vouch` if it is not.
+        Invalid: With code `bad-vouch` if the vouch is not signed for them.
     """
     try:
         statement = vouch_statement(terms.digest(), key)
@@ -102,15 +104,16 @@ def check_signature(vouch: Vouch, terms: Terms, key: bytes) -> None:
 
 
 def check_vouch(vouch: Vouch, terms: Terms, entry: SeatEntry) -> None:
-    """Check that a vouch opens the commitment of an entry and is signed for it ([H-16]).
+    """Check a vouch: it must open the commitment in a seat's entry and be signed ([H-16]).
 
     Args:
-        vouch: The vouch.
+        vouch: The vouch: the signature of a player's long-lived key over the key of its seat.
         terms: The terms of the table.
         entry: The entry of the seat.
 
     Raises:
-        Invalid: With code `bad-vouch` if it does not, or is not.
+        Invalid: With code `bad-vouch` if it does not open the commitment, or is not signed for this
+            seat.
     """
     if entry.nonce != commitment(vouch.id, vouch.salt):
         raise Invalid(BAD_VOUCH, "the vouch does not open the commitment of the entry")
@@ -120,16 +123,17 @@ def check_vouch(vouch: Vouch, terms: Terms, entry: SeatEntry) -> None:
 def check_vouches(
     vouches: tuple[Vouch | None, ...], terms: Terms, roster: tuple[SeatEntry, ...]
 ) -> None:
-    """Check the vouches of a whole roster ([H-16]).
+    """Check the vouches of all seats, which prove the seats' long-lived keys ([H-16]).
 
     Args:
-        vouches: The vouch of each seat, None for a seat that shows none.
+        vouches: For each seat its vouch (a signature of the player's long-lived key over the key of
+            the seat), None for a seat that shows no vouch.
         terms: The terms of the table.
         roster: The entries of the seats.
 
     Raises:
-        Invalid: With code `bad-vouch` if there is not one for each seat, if one is invalid, or if
-            one player vouches for two seats.
+        Invalid: With code `bad-vouch` if `vouches` and `roster` differ in length, if a vouch is
+            invalid, or if one player vouches for two seats.
     """
     shown = [one for one in vouches if one is not None]
     if len(vouches) != len(roster) or len({one.id for one in shown}) < len(shown):
