@@ -301,7 +301,7 @@ class Hub:
         """Stop dialling a peer. A live link remains.
 
         Args:
-            peer: Its id.
+            peer: The id of the peer, 32 bytes.
         """
         if peer in self._diallers:
             self._diallers.pop(peer).stop()
@@ -310,7 +310,7 @@ class Hub:
         """Do not dial a peer for a while, since it has no room, as its verdict would say ([L-65]).
 
         Args:
-            peer: Its id.
+            peer: The id of the peer, 32 bytes.
         """
         if peer in self._diallers:
             self._diallers[peer].leave_alone()
@@ -319,7 +319,7 @@ class Hub:
         """Return why dialling a peer failed last.
 
         Args:
-            peer: Its id.
+            peer: The id of the peer, 32 bytes.
 
         Returns:
             The reason. None after a success, and before any attempt.
@@ -331,7 +331,7 @@ class Hub:
 
         Args:
             addresses: Where the peer may be reached.
-            peer: Its id.
+            peer: The id of the peer, 32 bytes.
             timeout: How many seconds this may take.
 
         Raises:
@@ -350,7 +350,7 @@ class Hub:
 
         Args:
             addresses: Where the peer may be reached.
-            peer: Its id.
+            peer: The id of the peer, 32 bytes.
         """
         async with self._dialling.setdefault(peer, trio.Lock()):
             if self.linked(peer):
@@ -405,7 +405,7 @@ class Hub:
         """Report that a dialled peer has a link with another process of this identity.
 
         Args:
-            peer: Its id.
+            peer: The id of the peer, 32 bytes.
         """
         with suppress(trio.BrokenResourceError):  # The owner has stopped reading events.
             await self._report.send(LinkedElsewhere(peer))
@@ -453,7 +453,7 @@ class Hub:
         """Queue a frame for a peer. Frames are sent in order.
 
         Args:
-            peer: Its id.
+            peer: The id of the peer, 32 bytes.
             data: The frame, 1 byte to `Limits.frame`.
             once: Whether to skip it while the same frame, posted in this way, is still on this link
                 ([L-24]).
@@ -491,7 +491,7 @@ class Hub:
         """Close the link to a peer. A peer that is dialled is dialled again.
 
         Args:
-            peer: Its id.
+            peer: The id of the peer, 32 bytes.
             reason: The reason in LinkDown.
         """
         standing = self._admission.get(peer)
@@ -502,7 +502,7 @@ class Hub:
         """Close the link to a peer, stop dialling it, and accept no link of it.
 
         Args:
-            peer: Its id.
+            peer: The id of the peer, 32 bytes.
             reason: The reason in LinkDown.
         """
         self.forget(peer)
@@ -517,7 +517,7 @@ class Hub:
         Frames that have arrived already are delivered.
 
         Args:
-            peer: Its id.
+            peer: The id of the peer, 32 bytes.
             seconds: For how long.
         """
         self._rests[peer] = trio.current_time() + seconds
@@ -537,7 +537,7 @@ class Hub:
         """Keep room for peers of the table. When the hub is full, they replace others.
 
         Args:
-            peers: Their ids.
+            peers: The ids of the peers.
         """
         self._admission.prefer(peers)
 
@@ -547,7 +547,7 @@ class Hub:
         What is sent to these peers is in no hurry.
 
         Args:
-            peers: Their ids.
+            peers: The ids of the peers.
         """
         self._admission.keep(peers)
 
@@ -555,7 +555,7 @@ class Hub:
         """Return the peers with a live link.
 
         Returns:
-            Their ids.
+            The ids of these peers, 32 bytes each.
         """
         return self._admission.peers()
 
@@ -563,7 +563,7 @@ class Hub:
         """Return whether a peer has a live link.
 
         Args:
-            peer: Its id.
+            peer: The id of the peer, 32 bytes.
 
         Returns:
             True if it has.
@@ -574,7 +574,7 @@ class Hub:
         """Return the machine from which the live link to a peer came.
 
         Args:
-            peer: Its id.
+            peer: The id of the peer, 32 bytes.
 
         Returns:
             The machine. Empty if this node has dialled, or there is no link.
@@ -591,7 +591,7 @@ class Hub:
         """Return the 32 bytes that name the live link to a peer at both of its ends.
 
         Args:
-            peer: Its id.
+            peer: The id of the peer, 32 bytes.
 
         Returns:
             The bytes. None if there is no link.
@@ -603,6 +603,6 @@ class Hub:
         """Wait until a peer has no link.
 
         Args:
-            peer: Its id.
+            peer: The id of the peer, 32 bytes.
         """
         await self._admission.unlinked(peer)

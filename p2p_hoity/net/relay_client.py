@@ -173,7 +173,7 @@ async def reach(network: Network, address: Address, peer: bytes) -> Secured:
     Args:
         network: Dials the address.
         address: Where the peer is reached.
-        peer: Its id.
+        peer: The id of the peer, 32 bytes.
 
     Returns:
         The stream. A NetError that names the address is raised if it fails.

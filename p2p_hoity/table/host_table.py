@@ -217,10 +217,10 @@ class AdmissionQueue:
         return Counter((*waiting, *self.denied.values()))
 
     async def run(self, decided: Decided) -> None:
-        """Ask about one guest after the other, until cancelled.
+        """Ask the host's player about one guest after the other, until cancelled.
 
-        Guests of machines with the lowest load come first. A guest that loses its link while the
-        host is asked about it gets the answer when it connects again.
+        Guests from machines with the fewest waiting and refused guests come first. If a guest loses
+        its link during the question, it gets the answer when it connects again.
 
         Args:
             decided: Is called with each answer.

@@ -1,4 +1,4 @@
-"""Play at a table: what hosts, guests and resumed seats share, and the tables that follow."""
+"""Play at a table and at the tables that follow it: what hosts, guests and resumed seats share."""
 
 from __future__ import annotations
 

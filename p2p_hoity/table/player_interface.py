@@ -144,7 +144,9 @@ FRESH: Final[Seconds] = 60.0
 
 @dataclass(eq=False, repr=False)
 class PlayerQuestions:
-    """The questions to the player of one seat: choices, and whether it is back after an absence.
+    """The questions to the player of one seat: for a choice, and whether it is back.
+
+    The second question is asked when the seat has become absent.
 
     One question is asked at a time.
 
