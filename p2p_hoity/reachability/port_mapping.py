@@ -329,7 +329,7 @@ SETTLE: Final[Seconds] = 1.0
 
 
 class Reachability:
-    """The known ways to this node, and the decision which addresses to name."""
+    """The addresses by which this node can be reached, as they are found, and which to name."""
 
     def __init__(
         self,
@@ -367,7 +367,7 @@ class Reachability:
         return self.judged().named
 
     def explore(self, nursery: trio.Nursery, network: Network) -> None:
-        """Ask the router for a port, and a relay from where it sees this node, until cancelled.
+        """Start tasks that ask the router to forward a port, and a relay for this node's address.
 
         The relay tells from which address it sees this node. No task is started if the router is
         not needed, or if this node hides its addresses ([L-54], [L-55]).

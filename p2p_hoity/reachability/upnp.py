@@ -170,7 +170,7 @@ def _elements(data: bytes) -> list[ElementTree.Element]:
 
 
 def _name(element: ElementTree.Element) -> str:
-    """Return the name of an element without its namespace, which routers often have wrong."""
+    """Return the name of an element without its namespace, which routers often write wrongly."""
     return element.tag.rpartition("}")[2]
 
 
@@ -443,7 +443,7 @@ class UpnpRouter:
         return found[:MOST_SERVICES]
 
     async def _search(self) -> list[Endpoint]:
-        """Return where the router has its descriptions, in the order of its answers."""
+        """Search for the router's descriptions, and return their places in the order of answers."""
         places: dict[Endpoint, None] = {}
         try:
             async with self._network.searching() as wire:
