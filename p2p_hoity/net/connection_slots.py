@@ -168,9 +168,7 @@ class Admission:
         return Verdict.WELCOME
 
     def _rank(self, link: AdmittedLink) -> tuple[bool, bool]:
-        """Return the rank of a link among the links to one peer.
-
-        Both ends compute the same ([L-10]).
+        """Return the rank of a link among the links to one peer, the same at both ends ([L-10]).
 
         A direct link ranks above a relayed link. Among two of a kind, the link that was dialled by
         the node with the lower id ranks higher. Of two equal links the newer one stays, because its
@@ -358,7 +356,7 @@ class UnprovenStream(trio.abc.Stream):
         """Receive bytes, and note that the peer has sent something.
 
         Args:
-            max_bytes: How many at most.
+            max_bytes: The most bytes to return. None for no limit.
 
         Returns:
             The bytes.

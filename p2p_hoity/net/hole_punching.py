@@ -187,7 +187,7 @@ class Puncher:
 
         Args:
             who: The key of this node, whose links these are.
-            network: Dials.
+            network: The network that dials the relay and the other peer.
             instance: The random number of this process.
             limits: The limits of times and sizes.
             versions: The versions of a link that this node speaks.

@@ -109,8 +109,7 @@ Event = LinkUp | LinkDown | Frame | LinkedElsewhere
 class Hub:
     """The links of one identity, authenticated in both directions, one live link for each peer.
 
-    All methods but `run`, `listen`, `listen_via`, `connect` and `flush` return at once and may be
-    called before `run`. Times and sizes are in `Limits`.
+    All methods that are not async may be called before `run`. Times and sizes are in `Limits`.
 
     Attributes:
         events: The channel of events. For each link of a peer it has a LinkUp, the Frames, and a
@@ -525,9 +524,8 @@ class Hub:
     def rest(self, peer: bytes, seconds: float) -> None:
         """Read nothing more from the link to a peer for a while.
 
-        The link stays up, and what the peer sends waits in the buffers.
-
-        Events that are already in the channel are not held back.
+        The link stays up, and what the peer sends waits in the buffers. Events that are already in
+        the channel are not held back.
 
         Args:
             peer: The id of the peer, 32 bytes.

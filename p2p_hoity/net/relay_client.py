@@ -58,7 +58,9 @@ class MailboxCode(Code):
 
 
 def mailbox_limits(limits: Limits) -> Limits:
-    """Return the limits of a link through a mailbox, which carries only a few frames for a code.
+    """Return the limits of a link through a mailbox, which carries only a few frames.
+
+    A mailbox of a relay connects a host and a guest who know the same code.
 
     Args:
         limits: The usual limits.

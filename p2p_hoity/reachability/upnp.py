@@ -1,8 +1,9 @@
-"""Ask the router by UPnP to forward a port: search for it, read its description, and request.
+"""Ask the router by UPnP to forward a port.
 
-This follows UPnP Device Architecture 1.1 and the services WANIPConnection:1, WANIPConnection:2 and
-WANPPPConnection:1. Every parser accepts any bytes, and returns an empty result if it cannot read
-them.
+The program searches for the router, reads its description, and sends requests to one of its
+services. This follows UPnP Device Architecture 1.1 and the services WANIPConnection:1,
+WANIPConnection:2 and WANPPPConnection:1. Every parser accepts any bytes, and returns an empty
+result if it cannot read them.
 
 The program accepts answers from the router of this network only, and connects only to it, whatever
 a description names. The bytes that are read are limited, and reading stops when the request is
@@ -371,7 +372,7 @@ async def ask(
 class UpnpRouter:
     """A router that is asked by UPnP to forward one TCP port to this machine.
 
-    Each request has a limited lifetime ([L-54], [L-68]).
+    Each mapping is requested for a limited time ([L-54], [L-68]).
     """
 
     def __init__(self, network: LocalNetwork, port: int) -> None:

@@ -123,8 +123,8 @@ class Visit:
         """Tell the node that it is connected to the other end, and leave TLS ([L-32]).
 
         Returns:
-            The bytes that have arrived below TLS already. A NetError is raised if the connection
-            breaks.
+            The bytes after the end of TLS that were already received. A NetError is raised if the
+            connection breaks.
         """
         await send(self.stream, Verdict.WELCOME.encode())
         _, early = await laid_aside(self.stream)

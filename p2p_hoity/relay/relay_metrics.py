@@ -151,7 +151,10 @@ async def serve_metrics(
 async def _answer(
     page: Callable[[], bytes], room: trio.CapacityLimiter, stream: trio.abc.Stream, source: Address
 ) -> None:
-    """Answer one HTTP request within the time limit. If too many are being answered, cut it."""
+    """Answer one HTTP request within the time limit.
+
+    If too many requests are being answered, the connection is cut.
+    """
     try:
         room.acquire_nowait()
     except trio.WouldBlock:

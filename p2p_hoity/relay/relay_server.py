@@ -188,8 +188,9 @@ class Relay:
         """Do the handshake of a new connection, and read and grant its request.
 
         Returns:
-            A function that serves the connection until its end, for the caller to run. It no longer
-            counts as unproven then. None if the request is invalid or already served.
+            A function that serves the connection until its end, for the caller to run. The
+            connection no longer counts as unproven then. None if the request is invalid or already
+            served.
         """
         stream = await secure_from(newcomer, self._credentials)
         newcomer.reach(HandshakeStage.SECURED)

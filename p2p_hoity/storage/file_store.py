@@ -11,7 +11,7 @@ from typing import Protocol
 
 
 class StoredFile(Protocol):
-    """An open file that nobody else can open and lock until it is closed."""
+    """An open file, locked against everybody else until it is closed."""
 
     @property
     def number(self) -> int:

@@ -48,7 +48,7 @@ def of_file(error: Exception) -> Reason:
     """Return the reason, for a player, why a file of this program cannot be read.
 
     Args:
-        error: The error that reading them has raised.
+        error: The error that reading the file has raised.
 
     Returns:
         The reason to show.

@@ -359,8 +359,8 @@ NAMED: Final = PrivateFiles(None)
 def open_at_once(name: str, flags: int) -> int:
     """Open a file or pipe without waiting. Use this as the `opener` of `open`.
 
-    Opening a pipe normally waits until another process writes to it. Here such a pipe counts as
-    empty.
+    Normally, opening a pipe waits until another process opens it for writing. Here such a pipe
+    counts as empty.
 
     Args:
         name: The path of the file.

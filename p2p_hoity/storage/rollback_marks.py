@@ -56,13 +56,13 @@ def path_of(journal: Path) -> Path:
 def lies_with(home: Path) -> bool:
     """Return whether the folder of the rollback marks lies inside the folder of a player's files.
 
-    Then a copy of the player's files would contain the marks, and an old copy would not be noticed.
+    If so, a copy of the player's files contains the marks, too, and an old copy is not noticed.
 
     Args:
         home: The folder of the player's files.
 
     Returns:
-        True if it does.
+        True if the folder of the marks lies inside.
     """
     return Path(os.path.realpath(folder())).is_relative_to(os.path.realpath(home))
 

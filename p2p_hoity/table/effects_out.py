@@ -1,4 +1,4 @@
-"""Carry out the effects of a machine: write the journal, send frames, update screen and player.
+"""Carry out the effects of a seat's state machine: write the journal, send frames, tell the player.
 
 A record is on disk before any byte that depends on it is sent ([J-1]). The rollback mark (a file
 that names the last record and so shows if an old copy of the journal is used) may be written later
@@ -211,7 +211,7 @@ class EffectsOut:
     """The executor of one machine's effects: first the journal, then frames, screen and player.
 
     Attributes:
-        _machine: The machine whose effects are carried out.
+        _machine: The state machine of the seat, whose effects are carried out.
         _keeper: Writes the journal.
         _hub: The links over which frames are sent.
         _access: Decides which linked nodes get frames that are for all.
@@ -281,8 +281,8 @@ class EffectsOut:
     def send(self, send: effects.Send) -> None:
         """Queue a frame for its receivers, after the journal is on disk.
 
-        Only frames with this seat's own statements wait for the journal. A frame that passes on the
-        message of another seat is sent at once.
+        A frame that passes on a message of another seat is queued at once, because it depends on no
+        record of the journal.
 
         Args:
             send: The frame and its receivers.

@@ -1,4 +1,4 @@
-"""Pass the frames of a running table to its machine, in the order in which they came.
+"""Pass the frames of a running table to the seat's state machine, in the order in which they came.
 
 An expensive check of the machine can run outside the event loop. Frames that arrive during the
 check are queued and read in their order afterwards. Requests are answered at once. Frames for the

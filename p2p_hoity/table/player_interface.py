@@ -146,9 +146,7 @@ FRESH: Final[Seconds] = 60.0
 class PlayerQuestions:
     """The questions to the player of one seat: for a choice, and whether it is back.
 
-    The second question is asked when the seat has become absent.
-
-    One question is asked at a time.
+    The second question is asked when the seat has become absent. One question is asked at a time.
 
     Attributes:
         _machine: The machine that takes the answers.

@@ -382,7 +382,7 @@ def finish_from(seat: Seat, name: str | None, path: Path) -> tuple[Path, transcr
 
 
 def _read(path: Path) -> bytes:
-    """Read a file, at most one byte more than a transcript may have."""
+    """Read a file, but at most one byte more than a valid transcript can have."""
     try:
         with open(path, "rb", opener=open_at_once) as file:
             return file.read(transcript.MAX_FILE + 1)

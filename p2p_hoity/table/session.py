@@ -1,4 +1,4 @@
-"""The session of one node at a running table: its machine, journal, links, player and screen.
+"""The session of one node at a running table: state machine, journal, links, player and screen.
 
 `compose` makes a session, and `Session.run` plays until the table has ended.
 

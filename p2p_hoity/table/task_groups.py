@@ -70,7 +70,7 @@ While the program runs normally, the clock is read several times a second.
 
 @dataclass
 class AwakeClock:
-    """A clock that leaves out the time in which the process slept or did not read it.
+    """A clock that leaves out times in which nobody read it, such as the sleep of the computer.
 
     Without this, the sleep of the computer, a stopped process or a long computation would use up
     the timeouts of other seats. Their messages may have arrived without being read.
@@ -90,7 +90,7 @@ class AwakeClock:
             clock: The time of a monotonic clock, in seconds.
 
         Returns:
-            The given time, less the seconds in which nobody read the clock for longer than GAP.
+            The given time, less all time beyond GAP seconds between two readings.
         """
         if self.last is not None:
             self.slept += max(0.0, clock - self.last - GAP)

@@ -30,8 +30,9 @@ class Capability:
     def next(self, terms: bytes) -> Capability:
         """Return the capability (the secret of the tickets) for the next table of the same people.
 
-        The next secret is a hash of this secret and the next terms ([A-7]). So everybody at this
-        table can compute it, and nobody can compute an earlier secret from it.
+        The next secret is a hash of this secret and the next terms ([A-7]). So whoever has this
+        secret and knows the terms can compute the next one. Nobody can compute an earlier secret
+        from a later one.
 
         Args:
             terms: The digest of the terms of the next table, 32 bytes.
