@@ -171,7 +171,7 @@ GREETING: Final[Seconds] = 15.0
 FIRST_PAUSE: Final[Seconds] = 0.25
 """Seconds until a relay that has cut the connection is first tried again."""
 LONGEST_PAUSE: Final[Seconds] = 1.0
-"""The most seconds between two attempts at such a relay."""
+"""The most seconds between two attempts at a relay that cuts connections."""
 TOKEN = 16
 """Bytes of the random token with which the relay announces a call, and the node takes it."""
 

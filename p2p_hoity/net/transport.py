@@ -36,7 +36,7 @@ Handling one of these takes about as much time as handling so many bytes.
 MARK: Final = 1 << 31
 """The highest bit of a frame's header, which marks a report of the bytes that were read.
 
-The header of a report is MARK plus the number of bytes, modulo MARK.
+The header of a report is the sum of MARK and the number of bytes modulo MARK.
 """
 
 

@@ -241,8 +241,9 @@ ONLOOKER: Final[Pace] = (3.0, 1 / 9)
 FORWARDED: Final[Pace] = (9.0, 1 / 3)
 """The rate of messages of all onlookers of one seat together, which every node applies."""
 DEBT: Final[Quota] = 10
-"""The most messages by which an author may exceed its rate. Until it has waited as long as the rate
-requires for them, the author is muted.
+"""The most messages by which an author may exceed its rate.
+
+The author is muted until it has waited as long as the rate requires for these messages.
 """
 MOST_ONLOOKERS: Final[Quota] = 32
 """The most onlookers of one seat of which the last message number is stored.

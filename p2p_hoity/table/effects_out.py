@@ -208,7 +208,7 @@ class GameReporter:
 
 @dataclass(eq=False, repr=False)
 class EffectsOut:
-    """The executor of one machine's effects: first the journal, then frames, screen and player.
+    """The executor of a state machine's effects: first the journal, then frames, screen, player.
 
     Attributes:
         _machine: The state machine of the seat, whose effects are carried out.

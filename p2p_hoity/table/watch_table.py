@@ -29,7 +29,7 @@ from .task_groups import beside
 QUIET: Final[Seconds] = 1.0
 """Seconds without a new step after which this node counts as up to date with the game."""
 FIRST: Final[Seconds] = 5.0
-"""Seconds to wait for the first step. If none comes, the game counts as new."""
+"""Seconds to wait for the first step. If none comes, updates are shown from then on."""
 MAX_CATCH_UP: Final[Seconds] = 30.0
 """Seconds after which updates are shown in any case, since some games never pause."""
 PAST: Final = (updates.ChainGrew, updates.Happened, updates.Rewound)
