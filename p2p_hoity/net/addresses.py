@@ -1,8 +1,8 @@
-"""Addresses of machines: their spelling in tickets and options, and where an IP address leads.
+"""Addresses of machines: how they are written, where they lead, and whether they may be dialled.
 
 An IP address leads to this machine, into a private network, or to the internet. An IPv6 address may
-contain an IPv4 address, to which a translator or a tunnel delivers. Such an address is judged by
-the IPv4 address inside. Nothing is sent here.
+contain an IPv4 address, to which a translator or a tunnel delivers packets. Then the IPv4 address
+decides where it leads. The functions here send nothing.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ IP = IPv4Address | IPv6Address
 
 
 class Destination(Enum):
-    """The kinds of places to which an address leads."""
+    """The kinds of places to which an IP address leads."""
 
     NOWHERE = "nowhere"
-    """No machine that another person may name.
+    """An address that is never dialled if another person has named it.
 
-    It is an unset address, a multicast group, or an IPv6 address that contains an IPv4 address
+    This is an unset address, a multicast group, or an IPv6 address that contains an IPv4 address
     outside the internet.
     """
     MACHINE = "machine"
     """This machine."""
     PRIVATE = "private"
-    """A private network, of which there are many, or the local link."""
+    """A machine in a private network, or on the local link."""
     INTERNET = "internet"
 
 
@@ -51,24 +51,25 @@ _CARRIERS: Final[dict[IPv6Network, Callable[[IPv6Address], tuple[IPv4Address, ..
     IPv6Network("2002::/16"): lambda ip: (IPv4Address(ip.packed[2:6]),),
     IPv6Network("2001::/32"): lambda ip: ip.teredo or (),
 }
-"""The networks whose addresses contain IPv4 addresses, and how each is found.
+"""The IPv6 networks whose addresses contain IPv4 addresses, and functions that extract these.
 
 They are IPv4-compatible (RFC 4291, 2.5.5.1), IPv4-translated (RFC 2765), NAT64 (RFC 6052), 6to4
-(RFC 3056) and Teredo (RFC 4380, its server and its client). Under the local prefix of NAT64 (RFC
-8215) only the operator of that network knows where the IPv4 address is.
+(RFC 3056) and Teredo (RFC 4380). A Teredo address contains two: its server and its client. Under
+the local prefix of NAT64 (RFC 8215) only the operator of that network knows where the IPv4 address
+is.
 """
 
 
 def parse_ip(host: str) -> IP | None:
     """Return the IP address that a text spells, without its zone.
 
-    An IPv4-mapped address is returned as the IPv4 address, since systems connect to that.
+    For an IPv4-mapped IPv6 address the IPv4 address is returned, because systems connect to that.
 
     Args:
         host: The text.
 
     Returns:
-        The address, or None if the text is a name.
+        The address, or None if the text is not an IP address.
     """
     try:
         ip = ipaddress.ip_address(host.partition("%")[0])
@@ -84,7 +85,7 @@ def carried(ip: IP) -> tuple[IPv4Address, ...] | None:
         ip: The address.
 
     Returns:
-        The IPv4 addresses. None if it is in no network whose addresses contain any.
+        The IPv4 addresses. Empty if it contains one at an unknown place. None if it contains none.
     """
     if isinstance(ip, IPv4Address) or ip.is_loopback or ip.is_unspecified:
         return None
@@ -98,7 +99,7 @@ def destination_of(ip: IP) -> Destination:
         ip: The address, as `parse_ip` returns it.
 
     Returns:
-        The kind of its destination.
+        The kind of place to which the address leads.
 
     SPEC: [L-67].
     """
@@ -114,10 +115,10 @@ def destination_of(ip: IP) -> Destination:
 
 
 def _is_public(ip: IP) -> bool:
-    """Return whether this is the address of one machine of the internet.
+    """Return whether this is the public address of one machine on the internet.
 
-    Python counts multicast groups, and the former site-local addresses (RFC 3879), as global
-    addresses.
+    `ip.is_global` alone is not enough, because Python also counts multicast groups and the former
+    site-local addresses (RFC 3879) as global.
     """
     is_of_site = isinstance(ip, IPv6Address) and ip.is_site_local
     return ip.is_global and not ip.is_multicast and not is_of_site
@@ -125,14 +126,17 @@ def _is_public(ip: IP) -> bool:
 
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 _NAME = re.compile(r"(?=.{1,253}\Z)[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?(\.[a-z0-9_-]{1,63})*\.?")
-# One address in each range that a home, an office or a provider may use: asking the system for
-# the way there tells which address of ours it would leave by, and sends nothing.
+# One address in each range that a home, an office or a provider may use. The system tells which
+# local address it would use to reach each of them. Nothing is sent for that.
 _PROBES_4 = ("192.0.2.1", "10.255.255.254", "172.31.255.254", "192.168.255.254", "169.254.255.254")
 _PROBES_6 = ("2001:db8::1", "fdff:ffff:ffff:ffff::1")
 
 
 class AddressCode(Code):
-    """The mistakes in the spelling of an address. `text` is its beginning."""
+    """The mistakes in the writing of an address.
+
+    In their texts `text` is the beginning of the address.
+    """
 
     NO_PORT = "address-without-port", "{text} has no port: write it as host:port"
     BAD_PORT = "address-bad-port", "{text} has no port from {least} to {most} after the colon"
@@ -148,23 +152,26 @@ class AddressCode(Code):
 
 
 LONGEST_TOLD = 80
-"""Characters of a wrong address that are shown."""
+"""The most characters of a wrong address that are shown in an error."""
 HIGHEST_PORT = 65535
 
 
 class Named(Enum):
-    """The source of an address, which determines how far it may lead."""
+    """The source of an address, which decides where the address may lead if it is to be dialled."""
 
     BY_US = "us"
     """Typed by the player, or in a ticket. It may lead anywhere."""
     NEAR = "near"
-    """Named by a peer on this very machine. It may also lead to this machine itself."""
+    """Named by a peer on this machine. It may also lead to this machine."""
     FAR = "far"
     """Named by any other peer. It may lead to the internet, or into a network of this machine."""
 
 
 class Scheme(StrEnum):
-    """The way to reach a peer at an address. All but TCP are written before a plus sign."""
+    """The way to reach a peer at an address.
+
+    All but TCP are written before a plus sign, as `relay+`.
+    """
 
     TCP = "tcp"
     """By a TCP connection to the peer itself."""
@@ -183,8 +190,8 @@ class Address:
     Attributes:
         host: A domain name, or an IP address without brackets.
         port: The port.
-        scheme: How the peer is reached.
-        named: By whom the address was named.
+        scheme: How the peer is reached: directly, or through a relay at this address.
+        named: The source of the address.
     """
 
     host: str
@@ -208,13 +215,14 @@ def parse_address(text: str, *, lowest_port: int = 1) -> Address:
 
     Args:
         text: The text.
-        lowest_port: The lowest port that is allowed. 0 stands for a free port.
+        lowest_port: The lowest port that is allowed. Pass 0 to allow port 0, which stands for a
+            free port.
 
     Returns:
         The address.
 
     Raises:
-        AddressError: If it is none, with what is wrong.
+        AddressError: If the text is not an address. The error says what is wrong.
     """
     plain = text.strip().lower()
     scheme = Scheme.RELAY if plain.startswith(RELAY_PREFIX) else Scheme.TCP
@@ -228,7 +236,7 @@ def parse_address(text: str, *, lowest_port: int = 1) -> Address:
 
 
 def _parse_host(host: str, text: str) -> str:
-    """Return the host of an address, or raise AddressError."""
+    """Check the host part of an address and return it. Raise AddressError if it is invalid."""
     if host.startswith("[") and host.endswith("]"):
         # A scope is valid on its own machine only.
         if not _is_ip(ipaddress.IPv6Address, host[1:-1]) or "%" in host:
@@ -252,7 +260,7 @@ def _is_ip(kind: type[ipaddress.IPv4Address | ipaddress.IPv6Address], host: str)
 
 
 def host_of(text: str) -> str:
-    """Return the host in an address as it is written, whatever else may be wrong with it.
+    """Return the host in an address as it is written, without checking the address.
 
     Args:
         text: The address.
@@ -264,17 +272,17 @@ def host_of(text: str) -> str:
 
 
 def source_of(host: str) -> str:
-    """Return the machine to which connections from a host are charged.
+    """Return the name of the machine or network that counts as the source of connections.
 
-    An IPv4 address thus has only its own share through a tunnel, and two that come through one
-    translator are charged separately.
+    Limits on connections hold for each such source. If a connection comes through a tunnel or
+    translator, its IPv4 address counts.
 
     Args:
-        host: The host of the connection.
+        host: The host from which a connection comes.
 
     Returns:
-        An IPv4 address, which may be inside an IPv6 address. For another IPv6 address its /64
-        network. Otherwise the text itself.
+        For an IPv4 address, or an IPv6 address that contains one: the IPv4 address. For any other
+        IPv6 address its /64 network. For other text the text itself.
     """
     ip = parse_ip(host)
     if ip is None:
@@ -288,26 +296,26 @@ def source_of(host: str) -> str:
 
 
 def numeric(address: Address) -> Address | None:
-    """Return an address with a plain IP address as its host, without a zone or scheme.
+    """Return an address without a zone and scheme, if its host is an IP address.
 
     Args:
         address: The address.
 
     Returns:
-        The address. None if its host is a name.
+        The address. None if the host is a name.
     """
     ip = parse_ip(address.host)
     return None if ip is None else Address(str(ip), address.port)
 
 
 def local_addresses(port: int) -> list[str]:
-    """Return the addresses of this machine that the system would use.
+    """Return the addresses at which other machines may reach a port of this machine, and loopback.
 
     Args:
-        port: The port to add.
+        port: The port, which is part of each address.
 
     Returns:
-        'host:port' for each, loopback last.
+        The addresses as 'host:port', 127.0.0.1 last.
     """
     found = [ip for probe in _PROBES_4 if (ip := _way_to(probe, socket.AF_INET))]
     found += [ip for probe in _PROBES_6 if (ip := _way_to(probe, socket.AF_INET6))]
@@ -319,12 +327,13 @@ def local_addresses(port: int) -> list[str]:
 def may_dial(host: str, named: Named, networks: Iterable[Network] | None = None) -> bool:
     """Return whether an IP address that somebody named may be dialled ([L-14]).
 
-    Otherwise a stranger could make this program connect to what only its own network can reach.
+    Without this check a stranger could make this program connect to machines that only its own
+    network can reach.
 
     Args:
         host: The IP address.
-        named: By whom it was named.
-        networks: The networks of this machine. They are determined if None.
+        named: The source of the address.
+        networks: The networks of this machine. If None, they are looked up.
 
     Returns:
         True if it may be dialled.
@@ -349,17 +358,17 @@ def may_dial(host: str, named: Named, networks: Iterable[Network] | None = None)
 
 
 def how_far(where: Sequence[str], own: Sequence[str]) -> Named:
-    """Return how far the addresses may lead that another seat names for itself ([L-14]).
+    """Return which source to note for the addresses that a seat has named for itself ([L-14]).
 
-    They may lead to this machine only if that seat is on it, or if this node can be reached in no
-    other way.
+    The source decides where an address may lead. The addresses may lead to this machine only if the
+    seat is on this machine, or if this node has loopback addresses alone.
 
     Args:
         where: The addresses that the seat names.
         own: The addresses of this node.
 
     Returns:
-        The source to record with them.
+        `Named.NEAR` if the addresses may lead to this machine, else `Named.FAR`.
     """
     is_inside = bool(own) and all(is_loopback(host_of(address)) for address in own)
     hosts = {host_of(a) for a in where if not is_loopback(host_of(a))}
@@ -367,7 +376,7 @@ def how_far(where: Sequence[str], own: Sequence[str]) -> Named:
 
 
 def own_networks() -> list[Network]:
-    """Return the networks in which this machine has an address.
+    """Return the networks to which this machine is connected, by its addresses.
 
     Returns:
         The networks, without loopback.
@@ -376,13 +385,13 @@ def own_networks() -> list[Network]:
 
 
 def is_loopback(host: str) -> bool:
-    """Return whether a host is an IP address of loopback, at which only this machine is reached.
+    """Return whether a host is a loopback IP address, which leads to this machine only.
 
     Args:
         host: The host.
 
     Returns:
-        True if it is.
+        True if it is. False for a name.
     """
     ip = parse_ip(host)
     return ip is not None and ip.is_loopback
@@ -395,15 +404,15 @@ def is_own_host(host: str) -> bool:
         host: The host.
 
     Returns:
-        True if it is.
+        True if it is. False for a name.
     """
     return is_loopback(host) or host in {str(one.ip) for one in _interfaces()}
 
 
 def _interfaces() -> list[ipaddress.IPv4Interface | ipaddress.IPv6Interface]:
-    """Return all addresses of this machine, IPv4 first.
+    """Return the addresses of all network interfaces of this machine, IPv4 first.
 
-    A LAN without a connection to the internet has addresses that no probe finds.
+    In a LAN without a connection to the internet, only this finds the addresses of this machine.
     """
     import ifaddr
 
@@ -414,7 +423,10 @@ def _interfaces() -> list[ipaddress.IPv4Interface | ipaddress.IPv6Interface]:
 
 
 def _way_to(probe: str, family: socket.AddressFamily) -> str | None:
-    """Return the own address on the way to a probe. Connecting a datagram socket sends nothing."""
+    """Return the local address that the system would use to reach a probe address, or None.
+
+    Connecting a datagram socket sends nothing.
+    """
     try:
         with socket.socket(family, socket.SOCK_DGRAM) as asking:
             asking.connect((probe, 9))
@@ -424,7 +436,10 @@ def _way_to(probe: str, family: socket.AddressFamily) -> str | None:
 
 
 def _stays_here(ip: str) -> bool:
-    """Return whether no other machine can dial an address: loopback, unset, or of one link."""
+    """Return whether no other machine can dial an address.
+
+    Such addresses are loopback, unset, or valid on one IPv6 link only.
+    """
     parsed = ipaddress.ip_address(ip.partition("%")[0])
     is_v6_link = parsed.version == 6 and parsed.is_link_local
     return parsed.is_loopback or parsed.is_unspecified or is_v6_link

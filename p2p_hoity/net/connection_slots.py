@@ -1,4 +1,6 @@
-"""The choice which connections a hub keeps when there are too many, unproven or proven.
+"""The limits of a hub's connections: which ones are kept when there are too many.
+
+The connections are limited before their peers have proven a key and afterwards.
 
 SPEC: [L-12], [L-13], [L-26].
 """
@@ -24,16 +26,17 @@ from .secure_channel import Proven, Verdict
 
 @dataclass(frozen=True, eq=False)
 class AdmittedLink:
-    """One authenticated link, and the facts that decide between it and another one to its peer.
+    """One authenticated link, with the facts that decide whether another link replaces it.
 
     Attributes:
         proven: What the handshake has proven about the peer.
         link: The link.
-        address: Where the peer is reached, and by whom that was named.
-        dialled_by: The id of the end that has dialled.
-        source: The machine to which an incoming link is charged. Empty for an outgoing link.
-        is_up: Set when the link was reported to the owner of the hub.
-        finished: Set when the end of the link was reported.
+        address: The address at which the peer is reached, with its source.
+        dialled_by: The id of the node that has dialled.
+        source: The remote machine or network from which an incoming link comes, as a text. Empty
+            for an outgoing link.
+        is_up: Set when the event `LinkUp` of this link was reported.
+        finished: Set when the link has ended and its `LinkDown` was reported.
     """
 
     proven: Proven
@@ -50,13 +53,13 @@ class AdmittedLink:
         return self.proven.peer
 
     def goes_on(self, old: AdmittedLink | None) -> bool:
-        """Return whether it continues another link with the same process, which was reported.
+        """Return whether this link continues another link, with the same process of the peer.
 
         Args:
             old: The other link, if there is one.
 
         Returns:
-            True if it replaces that link and the peer has not changed.
+            True if the other link was reported as up, and its peer was the same process.
         """
         if old is None or not old.is_up.is_set():
             return False
@@ -64,9 +67,9 @@ class AdmittedLink:
 
 
 class Admission:
-    """The table of live links.
+    """The table of live links of one hub, which decides which new links are accepted.
 
-    Judging and entering a link happen without waiting in between ([L-10]).
+    A link must be judged and entered without an await in between ([L-10]).
     """
 
     def __init__(self, me: bytes, limits: Limits) -> None:
@@ -81,13 +84,15 @@ class Admission:
         self._gone: dict[bytes, trio.Event] = {}
 
     def get(self, peer: bytes) -> AdmittedLink | None:
-        """Return the live link to a peer. A closed link that has not ended yet does not count.
+        """Return the live link to a peer.
+
+        A link that is closed but has not ended yet does not count.
 
         Args:
             peer: The id of the peer.
 
         Returns:
-            The link, or None.
+            The link, or None if there is none.
         """
         standing = self._entered.get(peer)
         return standing if standing is not None and standing.link.reason is None else None
@@ -100,23 +105,23 @@ class Admission:
         """Return the peers with a live link.
 
         Returns:
-            Their ids.
+            The ids of these peers, 32 bytes each.
         """
         return frozenset([one.peer for one in self._live()])
 
     def prefer(self, peers: Iterable[bytes]) -> None:
-        """Keep room for the peers of the table.
+        """Set the peers of the table. Their links may replace links of all other peers.
 
         Args:
-            peers: Their ids.
+            peers: The ids of the peers.
         """
         self._preferred = frozenset(peers)
 
     def keep(self, peers: Iterable[bytes]) -> None:
-        """Let only peers of the table replace the links of these peers.
+        """Protect the links of some peers: only links of the table's peers may replace them.
 
         Args:
-            peers: Their ids.
+            peers: The ids of the peers.
         """
         self._kept = frozenset(peers)
         for old in self._live():
@@ -126,7 +131,7 @@ class Admission:
         """Return whether a peer belongs to the table.
 
         Args:
-            peer: Its id.
+            peer: The id of the peer, 32 bytes.
 
         Returns:
             True if it does.
@@ -134,21 +139,21 @@ class Admission:
         return peer in self._preferred
 
     def block(self, peer: bytes) -> None:
-        """Admit a peer never again.
+        """Refuse all links of a peer from now on.
 
         Args:
-            peer: Its id.
+            peer: The id of the peer, 32 bytes.
         """
         self._blocked.add(peer)
 
     def judge(self, new: AdmittedLink) -> Verdict:
-        """Return whether a link would be kept ([L-10]). Nothing is changed.
+        """Return whether a new link would be accepted, or why not ([L-10]). Nothing is changed.
 
         Args:
-            new: The link.
+            new: The new link.
 
         Returns:
-            The verdict for the dialler.
+            The verdict, which the dialler is told.
         """
         if new.peer == self._me or new.peer in self._blocked:
             return Verdict.REFUSED
@@ -163,27 +168,29 @@ class Admission:
         return Verdict.WELCOME
 
     def _rank(self, link: AdmittedLink) -> tuple[bool, bool]:
-        """Return the rank of a link among those to one peer, the same at both ends ([L-10]).
+        """Return the rank of a link among the links to one peer, the same at both ends ([L-10]).
 
-        A direct link ranks above a relayed one, and then one dialled by the lower id. Of equal ones
-        the newer stays, since its dialler dials only after it has lost the older one.
+        A direct link ranks above a relayed link. Among two of a kind, the link that was dialled by
+        the node with the lower id ranks higher. Of two equal links the newer one stays, because its
+        dialler has lost the older one.
         """
         return not link.address.via_relay, link.dialled_by == min(self._me, link.peer)
 
     def _crowded(self, new: AdmittedLink) -> bool:
-        """Return whether there is no free place for a link."""
+        """Return whether a new link would exceed the limit of all links or of its source."""
         live = self._live()
         same = sum(bool(new.source) and old.source == new.source for old in live)
         return len(live) >= self._limits.links or same >= self._limits.links_per_source
 
     def enter(self, new: AdmittedLink) -> AdmittedLink | None:
-        """Enter a link that was judged welcome.
+        """Enter a link that was judged welcome, and close the link that it replaces, if any.
 
         Args:
             new: The link.
 
         Returns:
-            The earlier link to the same peer, now closed, unless it has ended.
+            The earlier link to the same peer, which is closed now. None if there was none or it has
+            ended.
         """
         old = self._entered.pop(new.peer, None)
         if old is not None:
@@ -194,11 +201,11 @@ class Admission:
         return old
 
     def _displaced(self, new: AdmittedLink) -> list[AdmittedLink]:
-        """Return the links of which one may be replaced by a new one ([L-13]).
+        """Return the links of strangers, one of which may be closed to make room for a new link.
 
-        They are links of strangers from the same machine if that has no free place, or else from
-        the machine with the most links. One is chosen at random. For a peer of the table the kept
-        links may be replaced too, if there are no others.
+        They are the links from the machine of the new link, if it has any. Otherwise they are the
+        links from the machine with the most links ([L-13]). Links protected by `keep` are included
+        only if the new peer belongs to the table and there are no others.
         """
         strangers = [old for old in self._live() if old.peer not in self._preferred]
         unkept = [one for one in strangers if one.peer not in self._kept]
@@ -206,20 +213,20 @@ class Admission:
         return found or (self._of(new.source, strangers) if self.prefers(new.peer) else [])
 
     def _of(self, source: str, strangers: list[AdmittedLink]) -> list[AdmittedLink]:
-        """Return the links of strangers that may be replaced by one from a machine."""
+        """Return the links of strangers that a new link from the machine `source` may replace."""
         same = [old for old in strangers if source and old.source == source]
         if len(self._live()) < self._limits.links:
             return same
         return same or of_the_fullest(strangers)
 
     def is_last(self, standing: AdmittedLink) -> bool:
-        """Return whether no later link of the same peer was entered.
+        """Return whether this is the latest link to its peer.
 
         Args:
             standing: The link.
 
         Returns:
-            True if it is the last one.
+            True if no later link to the same peer was entered.
         """
         return self._entered.get(standing.peer) is standing
 
@@ -234,10 +241,10 @@ class Admission:
             self._gone.pop(old.peer, trio.Event()).set()
 
     async def unlinked(self, peer: bytes) -> None:
-        """Wait until there is no link to a peer, closed ones included.
+        """Wait until there is no link to a peer, not even a closed one that has not ended.
 
         Args:
-            peer: Its id.
+            peer: The id of the peer, 32 bytes.
         """
         while peer in self._entered:
             await self._gone.setdefault(peer, trio.Event()).wait()
@@ -245,11 +252,11 @@ class Admission:
 
 
 class HasSource(Protocol):
-    """A connection that is charged to a machine."""
+    """A connection that counts towards the limits of the machine from which it comes."""
 
     @property
     def source(self) -> str:
-        """The machine."""
+        """The remote machine or network of the connection, as `addresses.source_of` names it."""
         ...
 
 
@@ -257,13 +264,13 @@ S = TypeVar("S", bound=HasSource)
 
 
 def of_the_fullest(those: Sequence[S]) -> list[S]:
-    """Return the connections of the machines that have the most.
+    """Return the connections of the machine that has the most, or of all such machines.
 
     Args:
         those: The connections.
 
     Returns:
-        Those of the machines with the highest number.
+        The connections that come from the machine, or machines, with the most of them.
     """
     counts = Counter(one.source for one in those)
     most = max(counts.values(), default=0)
@@ -271,17 +278,18 @@ def of_the_fullest(those: Sequence[S]) -> list[S]:
 
 
 def one_to_make_room(those: Sequence[S], source: str) -> S | None:
-    """Choose a connection that is replaced by one from another machine.
+    """Choose the connection that is closed to make room for a new one from a given machine.
 
-    It is chosen at random among those of the machine with the most. So machines that use all places
-    cannot exclude one that needs few.
+    The choice is random among the connections of the machine with the most. So machines that use
+    all places cannot exclude a machine that needs few.
 
     Args:
         those: The connections.
         source: The machine of the new connection.
 
     Returns:
-        The chosen connection. None if its machine would then have no more than the new one's.
+        The chosen connection. None if no machine has at least two connections more than the machine
+        of the new connection.
     """
     counts = Counter(one.source for one in those)
     if max(counts.values(), default=0) <= counts[source] + 1:
@@ -290,24 +298,28 @@ def one_to_make_room(those: Sequence[S], source: str) -> S | None:
 
 
 class HandshakeStage(IntEnum):
-    """The stages of a new connection. Each one takes more effort of it than the one before."""
+    """The stages of a new connection.
+
+    The later the stage, the more effort it has cost the connecting program.
+    """
 
     SILENT = 0
     SPOKE = 1
     GREETED = 2
-    """It has sent the beginning of a TLS handshake and was answered."""
+    """The connecting program has sent the beginning of a TLS handshake and was answered."""
     SECURED = 3
     """The TLS handshake is complete."""
 
 
 class UnprovenStream(trio.abc.Stream):
-    """The stream of a connection that has proven nothing. It notes the stage of the connection.
+    """The stream of a connection whose peer has not proven a key yet, with its handshake stage.
 
     Attributes:
-        stream: The stream.
-        source: The machine to which the connection is charged.
-        stage: The stage that it has reached.
-        scope: Cancelled if the connection has to make room.
+        stream: The wrapped stream.
+        source: The remote machine or network from which the connection comes.
+        stage: The stage that the handshake has reached.
+        scope: The cancel scope of the handshake. It is cancelled if the connection has to make room
+            for another one.
     """
 
     def __init__(self, stream: trio.abc.Stream, source: str) -> None:
@@ -317,15 +329,18 @@ class UnprovenStream(trio.abc.Stream):
         self.scope = trio.CancelScope()
 
     def reach(self, stage: HandshakeStage) -> None:
-        """Note that the connection has reached a stage.
+        """Note that the handshake has reached a stage.
 
         Args:
-            stage: The stage. A lower one than before is ignored.
+            stage: The stage. A lower stage than before is ignored.
         """
         self.stage = max(self.stage, stage)
 
     async def send_all(self, data: bytes | bytearray | memoryview) -> None:
-        """Send bytes. A listener sends only to a connection that has sent something.
+        """Send bytes, and note that the handshake has begun.
+
+        This stage can be noted here because a listener sends nothing before it has received
+        something.
 
         Args:
             data: The bytes.
@@ -334,14 +349,14 @@ class UnprovenStream(trio.abc.Stream):
         await self.stream.send_all(data)
 
     async def wait_send_all_might_not_block(self) -> None:
-        """Wait as the stream does."""
+        """Wait until the wrapped stream can probably send."""
         await self.stream.wait_send_all_might_not_block()
 
     async def receive_some(self, max_bytes: int | None = None) -> bytes | bytearray:
-        """Receive bytes.
+        """Receive bytes, and note that the peer has sent something.
 
         Args:
-            max_bytes: How many at most.
+            max_bytes: The most bytes to return. None for no limit.
 
         Returns:
             The bytes.
@@ -357,11 +372,11 @@ class UnprovenStream(trio.abc.Stream):
 
 
 class UnprovenConnections:
-    """The connections that have proven nothing yet, limited in all and for each machine ([L-12]).
+    """The connections whose peers have not proven a key yet, limited in all and for each machine.
 
-    A new connection is always accepted. If there are too many, one makes room that has reached the
-    lowest stage. Among those it is of the machine with the most, chosen at random. So a flood of
-    connections that look honest only lowers the chance of an attempt, and excludes nobody.
+    A new connection is always accepted. If there are too many, a connection at the lowest handshake
+    stage is cut. Among several, it is one from the machine with the most such connections, chosen
+    at random. So a flood only lowers the chance of each attempt, and excludes nobody ([L-12]).
     """
 
     def __init__(self, most: int, most_per_source: int) -> None:
@@ -374,11 +389,14 @@ class UnprovenConnections:
 
     @contextmanager
     def counted(self, newcomer: UnprovenStream, seconds: float) -> Iterator[None]:
-        """Count a connection while inside, for a limited time. It is cancelled to make room.
+        """Count a connection as unproven while the `with` block runs.
+
+        The block is cancelled after the given time, and if the connection has to make room for a
+        new one.
 
         Args:
             newcomer: The connection.
-            seconds: How long it may take.
+            seconds: Seconds that the block may take.
 
         Yields:
             Nothing.
@@ -393,7 +411,7 @@ class UnprovenConnections:
                 self._waiting.discard(newcomer)
 
     def _make_room(self, source: str) -> None:
-        """Cancel a connection if there is no place for one more of this machine."""
+        """If one more connection from this machine would exceed a limit, cancel another one."""
         same = [one for one in self._waiting if one.source == source]
         if len(same) >= self._most_per_source:
             self._send_away(same)
@@ -401,7 +419,7 @@ class UnprovenConnections:
             self._send_away(list(self._waiting))
 
     def _send_away(self, those: list[UnprovenStream]) -> None:
-        """Cancel one of the connections."""
+        """Cancel a random connection at the lowest stage, from the machine with the most such."""
         least = min(one.stage for one in those)
         behind = [one for one in those if one.stage == least]
         lot = random.choice(of_the_fullest(behind))

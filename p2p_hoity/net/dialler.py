@@ -1,4 +1,4 @@
-"""Repeated dialling of a peer, with all its addresses in a race at each attempt."""
+"""Dial a peer again and again. Each attempt tries all addresses of the peer in a race."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from .transport import cut
 
 @dataclass(frozen=True)
 class Secured:
-    """A TLS stream to a listener whose key is the expected one. Nothing else was sent yet.
+    """A TLS stream to a listener that has shown the expected key. No other data was sent yet.
 
     Attributes:
         stream: The stream.
-        listener: The id of the listener.
-        certificate: The SHA-256 of its certificate.
+        listener: The id of the listener, 32 bytes.
+        certificate: The SHA-256 of the listener's certificate, 32 bytes.
         address: The address that was dialled.
     """
 
@@ -39,21 +39,21 @@ Attempt = Callable[[Address], Awaitable[Secured]]
 
 
 async def race(attempt: Attempt, addresses: Sequence[Address], limits: Limits) -> Secured:
-    """Try the addresses of a peer until one succeeds.
+    """Try the addresses of a peer, one shortly after the other, until one succeeds.
 
-    The other attempts are cut before they prove anything.
+    The other attempts are then cut, before this node proves its id on them.
 
     Args:
         attempt: Tries one address.
         addresses: The addresses. Relays are tried last.
-        limits: How long an attempt may take, and what head start it has.
+        limits: How long an attempt may take, and what head start an attempt has over the next one.
 
     Returns:
-        The first stream.
+        The stream of the first attempt that succeeds.
 
     Raises:
-        NetError: If none succeeds, with what failed for each address. It is a NobodyError if
-            another attempt soon would have the same result.
+        NetError: If no attempt succeeds. The error says what failed for each address. It is a
+            NobodyError if another attempt soon would fail in the same way.
     """
     ordered = sorted(addresses, key=lambda address: address.via_relay)
     failures, found, is_over = list[NetError](), list[Secured](), False
@@ -103,39 +103,42 @@ def _summed_up(failures: Sequence[NetError]) -> NetError:
 
 
 class Links(Protocol):
-    """The links that a dialler has to know about."""
+    """The links of a hub, as far as a dialler needs them."""
 
     async def unlinked(self, peer: bytes) -> None:
         """Wait until there is no link to a peer.
 
         Args:
-            peer: Its id.
+            peer: The id of the peer, 32 bytes.
         """
         ...
 
     async def link(self, addresses: list[Address], peer: bytes) -> None:
-        """Make a link to a peer, or raise NetError. Return at once if there is one.
+        """Make a link to a peer. Return at once if there is one. Raise NetError if that fails.
 
         Args:
-            addresses: Where the peer may be reached.
-            peer: Its id.
+            addresses: The addresses at which the peer may be reached.
+            peer: The id of the peer, 32 bytes.
         """
         ...
 
     async def elsewhere(self, peer: bytes) -> None:
-        """Note that a peer has a link with another process of this identity.
+        """Note that a peer refuses this node.
+
+        The peer is linked with another process that has the same key as this node.
 
         Args:
-            peer: Its id.
+            peer: The id of the peer, 32 bytes.
         """
         ...
 
 
 class PeerDialler:
-    """The attempts to keep one link to one peer.
+    """A task that dials one peer whenever there is no link to it.
 
     Attributes:
-        trouble: Why the last attempt failed. None after a success, and before any attempt.
+        trouble: The reason why the last attempt failed. None if it succeeded, or there was no
+            attempt yet.
     """
 
     def __init__(self, peer: bytes, links: Links, limits: Limits) -> None:
@@ -151,9 +154,9 @@ class PeerDialler:
         self.trouble: Reason | None = None
 
     def add(self, address: Address) -> None:
-        """Add an address to those that are tried, and try it soon.
+        """Add an address to those that are dialled, and dial it soon.
 
-        The oldest one is forgotten if there are too many.
+        If there are too many addresses, the oldest one is forgotten.
 
         Args:
             address: The address.
@@ -164,13 +167,13 @@ class PeerDialler:
             self._news.set()
 
     def stop(self) -> None:
-        """Stop dialling. A live link remains."""
+        """Stop dialling. A link that is up stays up."""
         self._scope.cancel()
 
     def leave_alone(self) -> None:
-        """Do not dial the peer for a while, since it has no room.
+        """Do not dial the peer for a while, because it has no room for more links.
 
-        The pause is random, so that a crowd does not come back at once.
+        The length of the pause is random, so that many nodes do not come back at the same time.
 
         SPEC: [L-65].
         """
@@ -178,7 +181,7 @@ class PeerDialler:
         self._not_before = trio.current_time() + pause
 
     async def run(self) -> None:
-        """Dial whenever there is no link, until stopped."""
+        """Dial the peer whenever there is no link to it, until stopped."""
         with self._scope:
             while True:
                 await self._links.unlinked(self._peer)
@@ -193,7 +196,7 @@ class PeerDialler:
                     await self._news.wait()
 
     async def _try_once(self) -> None:
-        """Make one attempt, and wait for the end of the link if it succeeds."""
+        """Make one attempt. If it succeeds, wait until the link has ended."""
         try:
             await self._links.link(self._in_order(), self._peer)
         except NetError as error:
@@ -212,10 +215,11 @@ class PeerDialler:
         self._flickers = lasted < self._limits.stalled
 
     def _in_order(self) -> list[Address]:
-        """Return the addresses in the order in which they were added.
+        """Return the addresses in the order in which to try them.
 
-        After a link that did not last, the order is random, since one relay may break all links.
-        Direct addresses still go first.
+        This is the order in which they were added. After a link that did not last the order is
+        random, because one relay may break all its links. (`race` tries direct addresses first in
+        any case.)
         """
         known = self._addresses
         return random.sample(known, len(known)) if self._flickers else list(known)

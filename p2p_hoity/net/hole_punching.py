@@ -1,12 +1,12 @@
-"""Direct connections between two peers behind NATs that are linked through a relay.
+"""Replace the relayed link of two peers behind NATs by a direct connection.
 
 Method: TCP hole punching by simultaneous open (Ford, Srisuresh, Kegel 2005).
 
 The relay tells each peer at which address it sees that peer. The peers exchange these addresses
-through the relay. Then both open TCP connections at the same moment from the port that the relay
-saw, so that each NAT takes the other's SYN for an answer. As in DCUtR of libp2p (Seemann, Inden,
-Vyzovitis, "Decentralized Hole Punching", 2022), one peer measures the round trip, sends "go", and
-waits for half of it.
+through the relay. Then both open TCP connections to each other at the same moment, each from the
+port that the relay saw. So each NAT takes the SYN from outside for an answer. As in DCUtR of libp2p
+(Seemann, Inden, Vyzovitis, "Decentralized Hole Punching", 2022), one peer measures the round trip,
+sends "go", and waits for half of it.
 """
 
 from __future__ import annotations
@@ -42,14 +42,14 @@ from .secure_channel import (
 from .transport import Network, Outlet, cut
 
 TRIES: Final[Quota] = 3
-"""Attempts for one pair of peers."""
+"""The number of attempts for one pair of peers."""
 PERIOD: Final[Seconds] = 1.0
 """Seconds of one attempt.
 
-A SYN that arrived too early was dropped, and is sent again after that.
+A SYN that came too early was dropped by the NAT. After this time the next attempt sends a new one.
 """
 PAUSE: Final[Seconds] = 0.02
-"""Seconds until the next attempt where a NAT does not drop but refuses an unexpected SYN."""
+"""Seconds until a connection is tried again if a NAT refuses a SYN instead of dropping it."""
 
 SEEN: Final = b"S"
 PING: Final = b"P"
@@ -67,19 +67,19 @@ class PunchCode(NetworkCode):
 
 
 Met = tuple[trio.abc.Stream, Address]
-"""A fresh stream between the two peers, and the address at which the other one is seen."""
+"""A fresh stream between the two peers, and the address from which the other peer connects."""
 
 
 async def lead(outlet: Outlet, relay: Address, stream: trio.abc.Stream) -> Met:
-    """Connect directly as the peer that sends "go". A NetError is raised if it fails.
+    """Connect directly to the other peer, as the peer that sends "go". Raise NetError on failure.
 
     Args:
-        outlet: A port of this machine for outgoing connections.
+        outlet: A local port from which several outgoing connections can be made.
         relay: The relay through which the peers are linked.
         stream: An authenticated stream to the other peer.
 
     Returns:
-        The direct stream.
+        The direct stream, and the address from which the other peer connects.
     """
     async with observing(outlet, relay) as mine:
         await send(stream, SEEN + seen_from(mine))
@@ -94,15 +94,17 @@ async def lead(outlet: Outlet, relay: Address, stream: trio.abc.Stream) -> Met:
 
 
 async def follow(outlet: Outlet, relay: Address, stream: trio.abc.Stream) -> Met:
-    """Connect directly as the peer that waits for "go" ([L-42]). A NetError is raised if it fails.
+    """Connect directly to the other peer, as the peer that waits for "go" ([L-42]).
+
+    A NetError is raised if this fails.
 
     Args:
-        outlet: A port of this machine for outgoing connections.
+        outlet: A local port from which several outgoing connections can be made.
         relay: The relay through which the peers are linked.
         stream: An authenticated stream to the other peer.
 
     Returns:
-        The direct stream.
+        The direct stream, and the address from which the other peer connects.
     """
     other = _read(await receive(stream))
     async with observing(outlet, relay) as mine:
@@ -114,7 +116,10 @@ async def follow(outlet: Outlet, relay: Address, stream: trio.abc.Stream) -> Met
 
 
 def _read(said: bytes) -> Address:
-    """Return the address at which the other peer is seen, if it may be dialled ([L-14])."""
+    """Return the address in a frame of the other peer: where the relay sees that peer.
+
+    A NetError is raised if the frame has no address, or one that must not be dialled ([L-14]).
+    """
     if said[:1] != SEEN:
         raise NetError(PunchCode.OTHER_WORD)
     other = replace(read_seen(said[1:]), named=Named.FAR)
@@ -124,13 +129,16 @@ def _read(said: bytes) -> Address:
 
 
 async def _expect(stream: trio.abc.Stream, word: bytes) -> None:
-    """Read a frame, and raise NetError if it is another one than expected."""
+    """Read a frame. Raise NetError if it is not the expected word."""
     if await receive(stream) != word:
         raise NetError(PunchCode.OTHER_WORD)
 
 
 async def _meet(outlet: Outlet, other: Address) -> trio.abc.Stream:
-    """Return the first stream that opens in three attempts, each of a second, or raise NetError."""
+    """Dial the other peer again and again until a stream opens, in three attempts of a second.
+
+    A NetError is raised if no stream has opened by then.
+    """
     end = trio.current_time() + TRIES * PERIOD
     while (now := trio.current_time()) < end:
         with trio.move_on_at(min(now + PERIOD, end)):
@@ -142,21 +150,28 @@ async def _meet(outlet: Outlet, other: Address) -> trio.abc.Stream:
 
 
 AFTER: Final[Seconds] = 1.0
-"""Seconds for which a link has been up before. Direct ways have had their chance then."""
+"""Seconds that a relayed link must be up before hole punching begins.
+
+In this time the peers may also connect directly without it.
+"""
 WHOLE: Final[Seconds] = 10.0
 """Seconds for the call through the relay, the exchange of addresses, and all attempts."""
 MOST_AT_ONCE: Final[Quota] = 16
-"""Attempts that run at the same time.
+"""The most attempts that run at the same time.
 
-Each takes a few sockets, and any stranger may ask for one.
+Each attempt takes a few sockets, and any stranger may ask for an attempt.
 """
 
 Stay = Callable[[], Awaitable[None]]
-"""The rest of the service for a connection that was let in."""
+"""The second half of serving an incoming connection, after its handshake.
+
+A handler returns such a function for its caller to run. Until then the connection counts as
+unproven.
+"""
 
 
 class Puncher:
-    """Attempts to replace each relayed link by a direct one. Each relayed link is tried once."""
+    """Hole punching for the links of one hub. It tries once to replace each relayed link."""
 
     def __init__(
         self,
@@ -168,13 +183,13 @@ class Puncher:
         attend: Callable[[trio.abc.Stream, Address], Awaitable[None]],
         link_over: Callable[[Secured], Awaitable[None]],
     ) -> None:
-        """Begin with no link tried.
+        """Prepare hole punching. No link counts as tried.
 
         Args:
-            who: The identity whose links these are.
-            network: Dials.
-            instance: The number of this process.
-            limits: Times and sizes.
+            who: The key of this node, whose links these are.
+            network: The network that dials the relay and the other peer.
+            instance: The random number of this process.
+            limits: The limits of times and sizes.
             versions: The versions of a link that this node speaks.
             attend: Serves an incoming direct stream.
             link_over: Makes a link over an outgoing stream, or raises NetError.
@@ -186,10 +201,10 @@ class Puncher:
         self._running = 0
 
     async def lead(self, standing: AdmittedLink) -> None:
-        """Try to replace a link that this node has dialled ([L-40]).
+        """Try to replace a relayed link, which this node has dialled, by a direct one ([L-40]).
 
         Args:
-            standing: The link.
+            standing: The relayed link.
         """
         await trio.sleep(AFTER)
         outlet = self._network.outlet()
@@ -202,13 +217,14 @@ class Puncher:
         """Answer a peer that wants to replace its relayed link by a direct one ([L-41]).
 
         Args:
-            stream: The connection on which it asks.
-            proven: What it has proven.
-            relay: The relay through which it asks.
+            stream: The relayed connection on which the peer asks.
+            proven: The result of the handshake with the peer.
+            relay: The relay through which the peer asks.
             known: The live link to this peer, if there is one.
 
         Returns:
-            The rest of the service, or None if it is refused.
+            A function that makes the direct link, for the caller to run. None if the peer is
+            refused.
         """
         is_same = known is not None and known.proven.instance == proven.instance
         outlet = self._network.outlet()
@@ -219,10 +235,10 @@ class Puncher:
         return lambda: self._link(proven.peer, self._follow(outlet, relay, stream))
 
     async def settled(self, ended: AdmittedLink) -> None:
-        """Wait until it is known whether a direct link replaces one that has ended.
+        """After the end of a link, wait until it is clear whether a direct link replaces it.
 
-        The peer may have the direct link a moment earlier. Nobody needs to hear of a lost link
-        then.
+        The peer closes the relayed link when it has the direct link, a moment before this node has
+        it. This node then should not report a lost link.
 
         Args:
             ended: The link that has ended.
@@ -234,9 +250,9 @@ class Puncher:
             del self._tried[ended.peer]
 
     def _may_try(self, standing: AdmittedLink | None) -> bool:
-        """Return whether this is a live relayed link that was not tried.
+        """Return whether to try to replace a link: a live relayed link that was not tried before.
 
-        From now on it counts as tried.
+        If so, the link counts as tried from now on.
         """
         if standing is None or not standing.address.via_relay or self._running >= MOST_AT_ONCE:
             return False
@@ -247,7 +263,7 @@ class Puncher:
         return True
 
     async def _lead(self, outlet: Outlet, standing: AdmittedLink) -> Met:
-        """Call the peer through the relay, and connect directly as the leading peer."""
+        """Call the peer through the relay, and connect directly as the peer that sends "go"."""
         relay = standing.address
         with trio.move_on_after(WHOLE):
             secured = await reach(self._network, relay, standing.peer)
@@ -261,7 +277,7 @@ class Puncher:
         raise NetError(PunchCode.NOT_MET)
 
     async def _follow(self, outlet: Outlet, relay: Address, stream: TlsStream) -> Met:
-        """Connect directly as the following peer."""
+        """Connect directly as the peer that waits for "go"."""
         try:
             with trio.move_on_after(WHOLE):
                 return await follow(outlet, relay, stream)
@@ -270,7 +286,7 @@ class Puncher:
             await cut(stream)
 
     async def _link(self, peer: bytes, meeting: Awaitable[Met]) -> None:
-        """Make a link over a direct stream. The peer with the lower id listens."""
+        """Wait for a direct stream, and make a link over it. The peer with the lower id listens."""
         with suppress(NetError):
             self._running += 1
             try:
@@ -283,7 +299,7 @@ class Puncher:
                 await self._dial(peer, raw, address)
 
     async def _dial(self, peer: bytes, raw: trio.abc.Stream, address: Address) -> None:
-        """Make a link over a direct stream as its dialler."""
+        """Make a link over a direct stream, as the side that dials."""
         over = self._meeting[peer] = trio.Event()
         try:
             with trio.move_on_after(self._limits.handshake):

@@ -1,6 +1,6 @@
-"""The links of a node: frames in and out, and events for links that come and go.
+"""The hub: all links of a node, with frames in and out, and events for links that come and go.
 
-The content of frames is opaque here. A failure of one link does not affect the others.
+The hub does not look into frames. A failure of one link does not affect the other links.
 """
 
 from __future__ import annotations
@@ -50,10 +50,11 @@ class LinkUp:
 
     Attributes:
         peer: The id of the peer, 32 bytes.
-        address: Where it is reached.
-        via_relay: Whether that is through a relay.
-        binding: 32 bytes that name this link at both of its ends, and no other link.
-        again: Whether the link replaces one with the same process of the peer.
+        address: The address at which the peer is reached.
+        via_relay: Whether the peer is reached through a relay.
+        binding: 32 bytes that identify this link. Both ends have the same bytes, and no other link
+            has them.
+        again: Whether the link replaces an earlier link with the same process of the peer.
     """
 
     peer: bytes
@@ -65,11 +66,13 @@ class LinkUp:
 
 @dataclass(frozen=True)
 class LinkDown:
-    """The event that the only link of a peer has ended. Frames that were posted on it may be lost.
+    """The event that the only link of a peer has ended.
+
+    Frames that were posted on this link may be lost.
 
     Attributes:
         peer: The id of the peer, 32 bytes.
-        reason: Why it has ended.
+        reason: The reason why the link has ended.
     """
 
     peer: bytes
@@ -91,7 +94,7 @@ class Frame:
 
 @dataclass(frozen=True)
 class LinkedElsewhere:
-    """The event that a peer refuses this node, since another process with its key is linked there.
+    """The event that a peer refuses a link, because another process with this node's key has one.
 
     Attributes:
         peer: The id of the peer, 32 bytes.
@@ -106,12 +109,12 @@ Event = LinkUp | LinkDown | Frame | LinkedElsewhere
 class Hub:
     """The links of one identity, authenticated in both directions, one live link for each peer.
 
-    All methods but `run`, `listen`, `listen_via`, `connect` and `flush` return at once and may be
-    called before `run`. Times and sizes are in `Limits`.
+    All methods that are not async may be called before `run`. Times and sizes are in `Limits`.
 
     Attributes:
-        events: For each peer in turn a LinkUp, its Frames, and a LinkDown. While nobody reads it,
-            no link is read. It ends when `run` ends.
+        events: The channel of events. For each link of a peer it has a LinkUp, the Frames, and a
+            LinkDown. While nobody takes events from the channel, nothing is read from the links.
+            The channel is closed when `run` ends.
     """
 
     events: trio.MemoryReceiveChannel[Event]
@@ -157,7 +160,7 @@ class Hub:
         self._report, self.events = trio.open_memory_channel[Event](self._limits.events)
 
     async def run(self, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
-        """Run all links until cancelled. Then all are closed. Call this once.
+        """Run all links until cancelled. Then all links are closed. Call this once.
 
         Args:
             task_status: Trio's way to report that the task has started.
@@ -178,7 +181,7 @@ class Hub:
     # Listening
 
     async def listen(self, host: str, port: int) -> list[str]:
-        """Accept links on an address and port. A NetError is raised if that is impossible.
+        """Accept links on an address and port. Raise NetError if that is impossible.
 
         Args:
             host: The address, or '' for every address of this machine.
@@ -196,13 +199,13 @@ class Hub:
     async def listen_via(
         self, relay: str, tell: Tell = lambda relay, why: None, waits: bool = True
     ) -> str:
-        """Wait for calls at a relay, and again whenever the relay was lost.
+        """Wait for calls at a relay. If the relay is lost, this is tried again and again.
 
         Args:
             relay: 'host:port' or 'relay+host:port'.
-            tell: Hears that the relay is lost, and found again.
-            waits: Whether to return only when the relay lets this node wait there. A NetError is
-                raised if it does not within `Limits.waiting` seconds.
+            tell: Is called when the relay is lost, and when it works again.
+            waits: Whether to return only once the relay lets this node wait for calls. If it does
+                not within `Limits.waiting` seconds, a NetError is raised.
 
         Returns:
             The address that others dial, 'relay+host:port'.
@@ -222,16 +225,18 @@ class Hub:
         """Return the relays at which this node can be called at this moment.
 
         Returns:
-            Their addresses, 'relay+host:port'.
+            The addresses of these relays, 'relay+host:port'.
         """
         return frozenset(str(a) for a, waiting in self._waiting.items() if waiting.is_registered)
 
     async def attend(self, raw: trio.abc.Stream, address: Address) -> None:
-        """Make a link of an incoming connection, or cut it.
+        """Serve an incoming connection: do its handshake, and run its link until the link ends.
+
+        A connection that fails or is refused is cut.
 
         Args:
             raw: The connection.
-            address: Where it comes from.
+            address: The address from which it comes.
         """
         source = source_of(address.host)
         if address.via_relay:
@@ -249,9 +254,10 @@ class Hub:
             await stay()
 
     async def _let_in(self, newcomer: UnprovenStream, address: Address) -> Stay | None:
-        """Do the handshake of an incoming connection.
+        """Do the handshake of an incoming connection. Return None if the connection is refused.
 
-        Return the rest of the service, or None if it is refused.
+        Otherwise return a function that serves the connection until its end, for the caller to run.
+        Then the connection no longer counts as unproven.
         """
         stream = await secure_from(newcomer, self._credentials)
         newcomer.reach(HandshakeStage.SECURED)
@@ -280,12 +286,12 @@ class Hub:
     # Dialling
 
     def dial(self, address: str, peer: bytes, named: Named = Named.BY_US) -> None:
-        """Keep a link to a peer. This address is tried too, again and again until `forget`.
+        """Keep a link to a peer, and dial this address for it, again and again until `forget`.
 
         Args:
             address: 'host:port' or 'relay+host:port'.
             peer: The id of the peer.
-            named: By whom the address was named.
+            named: The source of the address, which decides where the address may lead.
 
         Raises:
             AddressError: If the address cannot be read.
@@ -298,44 +304,47 @@ class Hub:
         self._diallers[peer].add(parsed)
 
     def forget(self, peer: bytes) -> None:
-        """Stop dialling a peer. A live link remains.
+        """Stop dialling a peer. A link that is up stays up.
 
         Args:
-            peer: Its id.
+            peer: The id of the peer, 32 bytes.
         """
         if peer in self._diallers:
             self._diallers.pop(peer).stop()
 
     def leave_alone(self, peer: bytes) -> None:
-        """Do not dial a peer for a while, since it has no room, as its verdict would say ([L-65]).
+        """Do not dial a peer for a while, because it has no room ([L-65]).
+
+        Call this if a frame of the peer says so. Verdicts in a handshake have this effect without a
+        call.
 
         Args:
-            peer: Its id.
+            peer: The id of the peer, 32 bytes.
         """
         if peer in self._diallers:
             self._diallers[peer].leave_alone()
 
     def trouble(self, peer: bytes) -> Reason | None:
-        """Return why dialling a peer failed last.
+        """Return the reason why the last attempt to dial a peer failed.
 
         Args:
-            peer: Its id.
+            peer: The id of the peer, 32 bytes.
 
         Returns:
-            The reason. None after a success, and before any attempt.
+            The reason. None if it succeeded, or there was no attempt yet.
         """
         return self._diallers[peer].trouble if peer in self._diallers else None
 
     async def connect(self, addresses: Sequence[str], peer: bytes, timeout: float) -> None:
-        """Make a link to a peer once, within a time limit.
+        """Make one attempt to get a link to a peer, within a time limit.
 
         Args:
-            addresses: Where the peer may be reached.
-            peer: Its id.
-            timeout: How many seconds this may take.
+            addresses: The addresses at which the peer may be reached.
+            peer: The id of the peer, 32 bytes.
+            timeout: Seconds that the attempt may take.
 
         Raises:
-            NetError: If there is no link, with what failed for each address.
+            NetError: If the attempt fails. The error says what failed for each address.
         """
         parsed = [parse_address(address) for address in addresses]
         with trio.move_on_after(timeout):
@@ -344,13 +353,13 @@ class Hub:
         raise NetError(NetCode.NO_LINK, seconds=timeout, addresses=tuple(addresses))
 
     async def link(self, addresses: Sequence[Address], peer: bytes) -> None:
-        """Make a link to a peer once, or raise NetError.
+        """Make one attempt to get a link to a peer. Raise NetError if it fails.
 
-        There is one attempt at a time for each peer.
+        If another attempt for this peer is running, wait for its end first.
 
         Args:
-            addresses: Where the peer may be reached.
-            peer: Its id.
+            addresses: The addresses at which the peer may be reached.
+            peer: The id of the peer, 32 bytes.
         """
         async with self._dialling.setdefault(peer, trio.Lock()):
             if self.linked(peer):
@@ -362,7 +371,7 @@ class Hub:
     async def link_over(self, secured: Secured) -> None:
         """Make a link over a fresh stream to a listener whose key was checked.
 
-        The stream is cut if the listener has linked to this node meanwhile.
+        If the listener has linked to this node meanwhile, the stream is cut and nothing is raised.
 
         Args:
             secured: The stream.
@@ -402,10 +411,10 @@ class Hub:
                 await cut(secured.stream)
 
     async def elsewhere(self, peer: bytes) -> None:
-        """Report that a dialled peer has a link with another process of this identity.
+        """Report the event that a dialled peer is linked with another process of this node's key.
 
         Args:
-            peer: Its id.
+            peer: The id of the peer, 32 bytes.
         """
         with suppress(trio.BrokenResourceError):  # The owner has stopped reading events.
             await self._report.send(LinkedElsewhere(peer))
@@ -413,11 +422,14 @@ class Hub:
     # Links
 
     def _is_caught_up(self) -> bool:
-        """Return whether the owner has taken all events."""
+        """Return whether the user of the hub has taken all events from the channel."""
         return not self.events.statistics().current_buffer_used
 
     async def _keep(self, new: AdmittedLink, replaced: AdmittedLink | None) -> None:
-        """Run one link from its LinkUp to its LinkDown, after those of the link it replaces."""
+        """Run one link, and report its LinkUp, its frames and its LinkDown.
+
+        If the link replaces another link, the LinkDown of that link is reported first.
+        """
 
         async def opened() -> None:
             if replaced is not None:
@@ -453,14 +465,14 @@ class Hub:
         """Queue a frame for a peer. Frames are sent in order.
 
         Args:
-            peer: Its id.
+            peer: The id of the peer, 32 bytes.
             data: The frame, 1 byte to `Limits.frame`.
-            once: Whether to skip it while the same frame, posted in this way, is still on this link
-                ([L-24]).
+            once: Whether to skip the frame if the peer may not have read an equal frame yet that
+                was also posted with `once` on this link ([L-24]).
 
         Returns:
-            False if there is no link, if the link is closed now since the peer is too slow, or if
-            the peer has not named the feature that this kind of frame needs ([L-74]).
+            False if there is no link, or if the peer lacks a feature that this kind of frame needs
+            ([L-74]). Also False if the link is closed now because the peer reads too slowly.
         """
         standing = self._admission.get(peer)
         if standing is None:
@@ -471,13 +483,13 @@ class Hub:
         return standing.link.post(data, once)
 
     async def flush(self, timeout: float) -> bool:
-        """Wait until everything that was posted was given to the system.
+        """Wait until all posted frames were given to the operating system.
 
         Args:
-            timeout: How many seconds this may take.
+            timeout: The most seconds to wait.
 
         Returns:
-            False if it takes longer.
+            False if it takes longer than that.
         """
         with trio.move_on_after(timeout):
             for peer in self.links():
@@ -488,37 +500,36 @@ class Hub:
         return False
 
     def drop(self, peer: bytes, reason: Reason) -> None:
-        """Close the link to a peer. A peer that is dialled is dialled again.
+        """Close the link to a peer. If the hub dials this peer, it dials again.
 
         Args:
-            peer: Its id.
-            reason: The reason in LinkDown.
+            peer: The id of the peer, 32 bytes.
+            reason: The reason that the event LinkDown gives.
         """
         standing = self._admission.get(peer)
         if standing is not None:
             standing.link.close(reason)
 
     def block(self, peer: bytes, reason: Reason) -> None:
-        """Close the link to a peer, stop dialling it, and accept no link of it.
+        """Close the link to a peer, stop dialling it, and refuse all links of it from now on.
 
         Args:
-            peer: Its id.
-            reason: The reason in LinkDown.
+            peer: The id of the peer, 32 bytes.
+            reason: The reason that the event LinkDown gives.
         """
         self.forget(peer)
         self._admission.block(peer)
         self.drop(peer, reason)
 
     def rest(self, peer: bytes, seconds: float) -> None:
-        """Read nothing more from a peer for a while.
+        """Read nothing more from the link to a peer for a while.
 
-        Its link remains, and what it sends waits there.
-
-        Frames that have arrived already are delivered.
+        The link stays up, and what the peer sends waits in the buffers. Events that are already in
+        the channel are not held back.
 
         Args:
-            peer: Its id.
-            seconds: For how long.
+            peer: The id of the peer, 32 bytes.
+            seconds: How long to read nothing, in seconds.
         """
         self._rests[peer] = trio.current_time() + seconds
 
@@ -529,33 +540,33 @@ class Hub:
         self._rests.pop(peer, None)
 
     def _sender(self, link: AdmittedLink) -> bytes | str:
-        """Return to whom frames are charged: a peer of the table, or a machine for a stranger."""
+        """Return who pays for the bytes of a link: a peer of the table, or a stranger's machine."""
         own = self._admission.prefers(link.peer) or not link.source
         return link.peer if own else link.source
 
     def prefer(self, peers: Iterable[bytes]) -> None:
-        """Keep room for peers of the table. When the hub is full, they replace others.
+        """Set the peers of the table. When the hub is full, their links replace those of others.
 
         Args:
-            peers: Their ids.
+            peers: The ids of the peers.
         """
         self._admission.prefer(peers)
 
     def keep(self, peers: Iterable[bytes]) -> None:
-        """Let only peers of the table replace the links of these peers.
+        """Protect the links of some peers: only links of the table's peers may replace them.
 
-        What is sent to these peers is in no hurry.
+        Frames to these peers are collected for some hundredths of a second before they are sent.
 
         Args:
-            peers: Their ids.
+            peers: The ids of the peers.
         """
         self._admission.keep(peers)
 
     def links(self) -> frozenset[bytes]:
-        """Return the peers with a live link.
+        """Return the ids of the peers that have a live link.
 
         Returns:
-            Their ids.
+            The ids of these peers, 32 bytes each.
         """
         return self._admission.peers()
 
@@ -563,21 +574,22 @@ class Hub:
         """Return whether a peer has a live link.
 
         Args:
-            peer: Its id.
+            peer: The id of the peer, 32 bytes.
 
         Returns:
-            True if it has.
+            True if the peer has a live link.
         """
         return self._admission.get(peer) is not None
 
     def source(self, peer: bytes) -> str:
-        """Return the machine from which the live link to a peer came.
+        """Return the remote machine or network from which the live link to a peer comes.
 
         Args:
-            peer: Its id.
+            peer: The id of the peer, 32 bytes.
 
         Returns:
-            The machine. Empty if this node has dialled, or there is no link.
+            The name of the source as `addresses.source_of` gives it. Empty if this node has
+            dialled, or there is no link.
         """
         standing = self._admission.get(peer)
         return standing.source if standing else ""
@@ -588,10 +600,10 @@ class Hub:
         return self._identity.public
 
     def binding(self, peer: bytes) -> bytes | None:
-        """Return the 32 bytes that name the live link to a peer at both of its ends.
+        """Return the 32 bytes that identify the live link to a peer, the same at both of its ends.
 
         Args:
-            peer: Its id.
+            peer: The id of the peer, 32 bytes.
 
         Returns:
             The bytes. None if there is no link.
@@ -603,6 +615,6 @@ class Hub:
         """Wait until a peer has no link.
 
         Args:
-            peer: Its id.
+            peer: The id of the peer, 32 bytes.
         """
         await self._admission.unlinked(peer)

@@ -1,6 +1,7 @@
-"""Tables on the local network, announced and found by zeroconf, which is loaded when needed.
+"""Announce and find tables on the local network by zeroconf, which is imported when needed.
 
-Anybody may have written what is found. It is checked, and trusted no further than its ticket.
+Anybody on the network may have written what is found. So the form of each announcement is checked,
+and its ticket is verified like any other when the player joins.
 """
 
 from __future__ import annotations
@@ -29,11 +30,11 @@ if TYPE_CHECKING:
 SERVICE = "_hoity._tcp.local."
 """The DNS-SD type of the service."""
 CLOSING: Final[Seconds] = 3.0
-"""Seconds in which the network is told that a table is no longer announced."""
+"""The most seconds for telling the network that a table is no longer announced."""
 MOST_FOUND: Final[Quota] = 64
-"""Tables that one search returns at most."""
+"""The most tables that one search returns."""
 MOST_SEATS = 6
-"""Seats of a table at most."""
+"""The most seats of a table."""
 _VERSION = b"3"
 _PART = 200  # A TXT record has strings of at most 255 bytes.
 _MOST_PARTS = 8
@@ -69,10 +70,10 @@ class Announcement:
 
 
 class Announcing:
-    """A running announcement.
+    """A running announcement of a table on the local network.
 
     Attributes:
-        problem: Why nobody can receive it, None if it works.
+        problem: The reason why nobody can receive the announcement. None if it works.
     """
 
     def __init__(
@@ -84,18 +85,18 @@ class Announcing:
         self.problem = problem
 
     async def update(self, joined: int) -> None:
-        """Announce how many seats are taken. What failed before is tried again.
+        """Announce again with a new number of taken seats. A failed announcement is repeated, too.
 
         Args:
-            joined: How many seats are taken.
+            joined: The number of seats that are taken.
         """
         self._announcement = replace(self._announcement, joined=joined)
         await self.tell()
 
     async def tell(self) -> None:
-        """Announce the table, under a fresh name each time until it works.
+        """Announce the table. As long as that fails, use a fresh random service name each time.
 
-        A stranger may use the last name.
+        One reason for a failure is that another machine already uses the name.
         """
         if self._zeroconf is None:
             return
@@ -109,9 +110,9 @@ class Announcing:
 
 @asynccontextmanager
 async def announce(announcement: Announcement) -> AsyncIterator[Announcing]:
-    """Announce a table on this network while inside.
+    """Announce a table on this network while the `with` block runs.
 
-    A network that does not carry announcements is no error (see `Announcing.problem`).
+    If the network does not carry announcements, nothing is raised (see `Announcing.problem`).
 
     Args:
         announcement: The table.
@@ -129,10 +130,10 @@ async def browse(timeout: float) -> list[Announcement]:
     """Search for tables on this network.
 
     Args:
-        timeout: For how many seconds.
+        timeout: How long to search, in seconds.
 
     Returns:
-        The tables that were found, by name.
+        The tables that were found, sorted by name.
 
     Raises:
         NetError: If this network cannot be searched.
@@ -150,7 +151,10 @@ async def browse(timeout: float) -> list[Announcement]:
 
 @asynccontextmanager
 async def _opened() -> AsyncIterator[tuple[Zeroconf | None, Reason | None]]:
-    """Open the multicast sockets of the system while inside. Yield them, or why there are none."""
+    """Open the multicast sockets of the system while the `with` block runs.
+
+    Yields the open library object and None, or None and the reason why that failed.
+    """
     zeroconf, problem = await trio.to_thread.run_sync(_open)
     try:
         yield zeroconf, problem
@@ -163,11 +167,11 @@ async def _opened() -> AsyncIterator[tuple[Zeroconf | None, Reason | None]]:
 def _open() -> tuple[Zeroconf | None, Reason | None]:
     """Open the multicast sockets of the system in a worker thread.
 
-    Return them, or why there are none.
+    Return the library object and None, or None and the reason why that failed.
     """
     from zeroconf import Error, Zeroconf
 
-    # It warns about bad packets of other machines, which no player can repair.
+    # The library warns about bad packets of other machines, which no player can repair.
     logging.getLogger("zeroconf").setLevel(logging.CRITICAL)
     try:
         return Zeroconf(), None
@@ -178,7 +182,7 @@ def _open() -> tuple[Zeroconf | None, Reason | None]:
 
 
 def _attempt(tell: Callable[[ServiceInfo], None], info: ServiceInfo) -> Reason | None:
-    """Announce a record, and return why that failed, if it did."""
+    """Announce a record. Return the reason if that fails, else None."""
     from zeroconf import Error
 
     try:
@@ -191,7 +195,7 @@ def _attempt(tell: Callable[[ServiceInfo], None], info: ServiceInfo) -> Reason |
 def service_info(announcement: Announcement, instance: str) -> ServiceInfo:
     """Return the DNS-SD record of an announcement.
 
-    A TicketError is raised if its ticket is invalid or has a secret.
+    A TicketError is raised if the announced ticket is invalid or has a secret.
 
     Args:
         announcement: The table.
@@ -245,7 +249,7 @@ def read_properties(properties: Mapping[bytes, bytes | None]) -> Announcement | 
         properties: The strings by their keys.
 
     Returns:
-        The announcement, or None if it is not a valid one.
+        The announcement, or None if the record has no valid announcement.
     """
     if properties.get(b"v") != _VERSION:
         return None
@@ -265,9 +269,9 @@ def read_properties(properties: Mapping[bytes, bytes | None]) -> Announcement | 
 
 
 def _open_ticket(word: str) -> str:
-    """Return a ticket in its one spelling.
+    """Check a ticket that is announced, and return it in its normal form.
 
-    Raise TicketError if it is invalid, or has a secret ([L-22]).
+    A TicketError is raised if the ticket is invalid, or has a secret ([L-22]).
     """
     ticket = decode_ticket(word)
     if ticket.secret:
@@ -276,12 +280,15 @@ def _open_ticket(word: str) -> str:
 
 
 def _small(text: bytes | None) -> int:
-    """Return a number of seats. Anything that is none becomes a number that is too large."""
+    """Parse a number of seats.
+
+    If the text is not a digit from 0 to 6, return 99, which is too large.
+    """
     return int(text) if text is not None and len(text) == 1 and text in b"0123456" else 99
 
 
 def _listen(zeroconf: Zeroconf, heard: dict[str, None]) -> None:
-    """Collect the names of announced tables, no more than one search returns."""
+    """Begin to collect the names of announced tables in `heard`, at most MOST_FOUND of them."""
     from zeroconf import ServiceListener
 
     class Names(ServiceListener):
@@ -298,7 +305,10 @@ def _listen(zeroconf: Zeroconf, heard: dict[str, None]) -> None:
 
 
 def _collect(zeroconf: Zeroconf, names: list[str]) -> list[Announcement]:
-    """Read the announcements that were found, in a worker thread."""
+    """Read the announcements under these names, and return the valid ones sorted by name.
+
+    This runs in a worker thread.
+    """
     from zeroconf import Error
 
     found: dict[str, Announcement] = {}
@@ -313,7 +323,7 @@ def _collect(zeroconf: Zeroconf, names: list[str]) -> list[Announcement]:
 def _record(zeroconf: Zeroconf, name: str) -> Mapping[bytes, bytes | None]:
     """Return the TXT record that was received under a name.
 
-    Hosts send it together with the name. A host that does not is not waited for.
+    Hosts send the record together with the name. If it has not arrived, the result is empty.
     """
     from zeroconf import ServiceInfo
 

@@ -1,4 +1,4 @@
-"""Limits of a hub, token buckets that limit a rate, and the limit of open files."""
+"""The limits of a hub, token buckets that limit a rate, and the limit of open files."""
 
 from __future__ import annotations
 
@@ -10,40 +10,44 @@ from typing import Final
 from protocol.bounds import Pace, Quota, Seconds
 
 MOST_KEPT: Final[Quota] = 1024
-"""Buckets from which on full ones are forgotten."""
+"""The number of buckets at which full buckets are forgotten."""
 
 
 class Bucket:
-    """A token bucket, of frames or anything else. It is full at first, and fills with time."""
+    """A token bucket that limits a rate, for example of frames. It is full at first.
+
+    Its pace is the most tokens that it holds, and the tokens that are added in a second.
+    """
 
     def __init__(self, pace: Pace) -> None:
         self._most, self._rate = pace
         self._left, self._when = self._most, -math.inf
 
     def take(self, now: float, amount: float = 1.0) -> float:
-        """Take an amount out, in advance if needed.
+        """Take some tokens. If there are too few, the bucket goes into debt.
 
         Args:
             now: The time, in seconds.
-            amount: The amount.
+            amount: The number of tokens.
 
         Returns:
-            Seconds until the bucket has this amount.
+            Seconds until the debt is filled up. 0 if there were enough tokens.
         """
         self._left = self.left(now) - amount
         self._when = now
         return max(0.0, -self._left / self._rate)
 
     def take_if_any(self, now: float, debt: float = 0.0) -> bool:
-        """Take one token, if there is one.
+        """Take one token, if there is one, and return whether there was one.
 
         Args:
             now: The time, in seconds.
-            debt: How many tokens may be owed. A token that is not there is owed, and has to be made
-                up for, while fewer are owed than this.
+            debt: The most tokens that a caller may owe. If there is no token, a call takes one in
+                advance as long as this is not exceeded. The default is that such a call takes
+                nothing.
 
         Returns:
-            True if there was one.
+            True if there was a token.
         """
         left = self.left(now)
         if left >= 1 or left > 1 - debt:
@@ -51,7 +55,7 @@ class Bucket:
         return left >= 1
 
     def left(self, now: float) -> float:
-        """Return how many tokens may be taken now. A negative number was taken in advance.
+        """Return how many tokens the bucket has now. The number is negative if tokens are owed.
 
         Args:
             now: The time, in seconds.
@@ -62,7 +66,7 @@ class Bucket:
         return min(self._most, self._left + (now - self._when) * self._rate)
 
     def is_full(self, now: float) -> bool:
-        """Return whether the bucket is full, and so no different from a new one.
+        """Return whether the bucket is full, and so is in the state of a new one.
 
         Args:
             now: The time, in seconds.
@@ -74,10 +78,11 @@ class Bucket:
 
 
 class Buckets:
-    """Token buckets, one for each sender. They outlive links, so that a new link gains nothing.
+    """Token buckets, one for each sender.
 
-    Only full buckets are forgotten. If the number of buckets is limited, the one that was not used
-    for the longest time is, too.
+    They outlive the links of a sender, so that a new link brings no new tokens. Buckets are
+    forgotten when they are full. If `most` limits their number, the least recently used bucket is
+    forgotten, too.
     """
 
     def __init__(self, pace: Pace, most: Quota | None = None) -> None:
@@ -85,36 +90,36 @@ class Buckets:
         self._of: dict[Hashable, Bucket] = {}
 
     def take(self, sender: Hashable, now: float, amount: float = 1.0) -> float:
-        """Take an amount out of the bucket of a sender, in advance if needed.
+        """Take some tokens out of the bucket of a sender. The bucket may go into debt.
 
         Args:
             sender: The sender.
             now: The time, in seconds.
-            amount: The amount.
+            amount: The number of tokens.
 
         Returns:
-            Seconds until the bucket has this amount.
+            Seconds until the debt is filled up. 0 if there were enough tokens.
         """
         return self._bucket(sender, now).take(now, amount)
 
     def take_if_any(self, sender: Hashable, now: float, debt: float = 0.0) -> bool:
-        """Take one token of a sender, if there is one.
+        """Take one token out of the bucket of a sender, if it has one.
 
-        Without `debt`, asking too often costs a sender nothing, since it may be many people at one
-        address.
+        Without `debt`, a call that finds no token takes nothing. This is for senders that may be
+        many people at one address.
 
         Args:
             sender: The sender.
             now: The time, in seconds.
-            debt: How many tokens may be owed (see `Bucket.take_if_any`).
+            debt: The most tokens that the sender may owe (see `Bucket.take_if_any`).
 
         Returns:
-            True if there was one.
+            True if there was a token.
         """
         return self._bucket(sender, now).take_if_any(now, debt)
 
     def forget(self, sender: Hashable) -> None:
-        """Give a sender a full bucket when it comes again.
+        """Forget the bucket of a sender, which gets a full one when it comes again.
 
         Args:
             sender: The sender.
@@ -122,7 +127,7 @@ class Buckets:
         self._of.pop(sender, None)
 
     def _bucket(self, sender: Hashable, now: float) -> Bucket:
-        """Return the bucket of a sender."""
+        """Return the bucket of a sender, a full one if the sender is new."""
         fresh = Bucket(self._pace)
         if sender not in self._of and len(self._of) >= MOST_KEPT:
             self._of = {who: one for who, one in self._of.items() if not one.is_full(now)}
@@ -133,13 +138,13 @@ class Buckets:
 
 
 def open_files(wanted: int) -> int | None:
-    """Ask the system to allow a number of open files.
+    """Ask the operating system to allow this process a number of open files.
 
     Args:
         wanted: The number.
 
     Returns:
-        None if they are allowed, else how many are.
+        None if so many are allowed, else the number that is allowed.
     """
     try:
         import resource
@@ -161,38 +166,43 @@ class Limits:
     """The limits of one hub. Sizes are in bytes and times in seconds ([L-3]).
 
     Attributes:
-        frame: The longest frame that is received or sent. It can carry the longest message of a
-            table.
-        longest: Returns the longest length of a frame that begins with these bytes. None if `frame`
-            limits all.
-        queue_frames: Frames that may wait for one slow peer before its link is closed.
-        queue_bytes: Bytes that may wait for one slow peer before its link is closed.
-        events: Events that may wait for the owner of the hub before links are read no further.
-        bytes_read: Bytes of one sender that are read at once, and in a second after that. What
-            comes faster waits at the sender. One answer to a `sync` takes no more than the first
-            number. Each read, frame, heartbeat and mark counts for `transport.OVERHEAD` bytes more.
-        links: Authenticated links. A preferred peer replaces another one.
-        links_per_source: Links from one machine (an IPv4 address, an IPv6 /64, or a relay).
-        link_ups: Links that one identity may bring up in a row, each in the place of the one
-            before, and in a second after that. An honest one dials more slowly ([L-26]).
-        unauthenticated: Connections that have not proven an identity.
-        unauthenticated_per_source: The same, from one machine.
-        addresses_per_peer: Addresses that are dialled for one peer: 12 that it names and 12 of a
-            ticket. The oldest is forgotten.
-        handshake: Time from the first byte to an authenticated link. Then the connection is cut.
+        frame: The length of the longest frame that is received or sent. It is enough for the
+            longest message of a table.
+        longest: Returns the most bytes of a frame that begins with the given bytes. None if `frame`
+            limits all frames.
+        queue_frames: Frames that may be queued for one slow peer. With more, its link is closed.
+        queue_bytes: Bytes that may be queued for one slow peer. With more, its link is closed.
+        events: Events of the hub that may be queued. With more, nothing is read from the links.
+        bytes_read: Bytes from one sender that are read at once, and in each second after that. What
+            comes faster has to wait. The first number is enough for an answer to a `sync`, which
+            asks for missing messages. Each read, frame, heartbeat and report counts for
+            `transport.OVERHEAD` more bytes.
+        links: The most authenticated links. If there are more, a link of the table's peers replaces
+            another one.
+        links_per_source: The most links from one machine (an IPv4 address, an IPv6 /64, or a
+            relay).
+        link_ups: Links that one key may make at once, each replacing the one before, and in each
+            second after that. An honest node dials more slowly ([L-26]).
+        unauthenticated: The most connections whose peer has not proven a key.
+        unauthenticated_per_source: The most connections from one machine whose peer has not proven
+            a key.
+        addresses_per_peer: Addresses that are dialled for one peer: 12 that the peer names and 12
+            of a ticket. If there are more, the oldest is forgotten.
+        handshake: Time for a new connection to become an authenticated link. After that it is cut.
         dial: Time for one address of a peer, or a relay, to answer.
-        waiting: Time for which a relay that cuts this node is asked again. A flooded relay cuts
-            connections at random.
+        waiting: Time for which a relay that cuts the connection is asked again. A flooded relay
+            cuts connections at random.
         heartbeat: Time without sending after which an empty frame is sent.
         silence: Time without receiving after which a link counts as broken.
-        stalled: Time that one piece may take to be sent to a peer that is heard. The buffers of a
-            slow link are full for longer than `silence`.
-        first_pause: Time between the first and the second attempt to dial. It doubles each time.
+        stalled: Time that sending one TLS record may take while the peer is not silent. It is
+            longer than `silence`, because the buffers of a slow link stay full for long.
+        first_pause: Time between the first and the second attempt to dial. Each later pause is
+            twice as long.
         longest_pause: The longest time between two attempts to dial.
-        full_pause: Time for which a peer without room is not dialled, at least. It is at most twice
-            as long ([L-65]).
-        stagger: Head start of each of several addresses of a peer over the next one.
-        relay_stagger: Head start of direct addresses over relays.
+        full_pause: Time for which a peer without room is not dialled. The actual pause is up to
+            twice as long ([L-65]).
+        stagger: The head start that each address of a peer has over the next address.
+        relay_stagger: The head start that direct addresses have over relays.
     """
 
     frame: int = (1 << 18) + 64

@@ -1,4 +1,4 @@
-"""Errors of the network. Exceptions of trio, TLS and the system become codes here."""
+"""Errors of the network, and the codes for exceptions of trio, TLS and the operating system."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ..coded_errors import Code, CodedError, NetworkCode, Reason, because, of_sy
 
 
 class NetCode(NetworkCode):
-    """Reasons why a connection fails, whoever it leads to."""
+    """The reasons why any connection of this program fails."""
 
     PORT_IN_USE = "port-in-use", "the port is already in use"
     NO_SUCH_ADDRESS = "no-such-address", "this machine has no such address"
@@ -60,28 +60,29 @@ class NetCode(NetworkCode):
 
 
 class NetError(CodedError):
-    """The network has failed.
+    """An error of the network, for example a connection that failed.
 
     Attributes:
-        is_final: Whether another attempt soon would have the same result, since nobody listens
-            there or another node answers.
+        is_final: Whether another attempt soon would fail in the same way, because nobody listens at
+            the address or another node answers there.
     """
 
     is_final = False
 
 
 class NobodyError(NetError):
-    """An address at which nobody listens, or another node than the expected one."""
+    """An error: nobody listens at an address, or not the expected node answers there."""
 
     is_final = True
 
 
 class RefusedError(NetError):
-    """A listener has refused a link.
+    """An error: the node that was dialled, or a relay, has refused the connection.
 
     Attributes:
-        elsewhere: Whether it has a link with another process of this key.
-        full: Whether it has no room for more links.
+        elsewhere: Whether the reason is that another process with this node's key is already
+            connected there.
+        full: Whether the reason is that there is no room for more links.
     """
 
     def __init__(
@@ -92,15 +93,15 @@ class RefusedError(NetError):
 
 
 class MisfitError(NobodyError):
-    """A link whose ends need features of each other that they do not have."""
+    """An error: one end of a link needs a protocol feature that the other end does not have."""
 
 
 class AddressError(NetError):
-    """A text is no address that could be dialled or listened on."""
+    """An error: a text is not an address that could be dialled or listened on."""
 
 
 class TicketError(CodedError, ValueError):
-    """A ticket cannot be read, or made."""
+    """An error that says why a ticket cannot be read or made."""
 
 
 _BY_NUMBER = {
@@ -124,7 +125,7 @@ _BY_NUMBER = {
 
 
 def why(error: BaseException) -> Reason:
-    """Return the reason that an exception of trio, TLS or the system stands for.
+    """Return the reason, for a player, of an exception of trio, TLS or the operating system.
 
     Args:
         error: The exception.
@@ -149,7 +150,7 @@ def why(error: BaseException) -> Reason:
 
 
 def _why_system(error: OSError) -> Reason:
-    """Return the reason that an error of the system stands for."""
+    """Return the reason, for a player, of an error of the operating system."""
     if error.errno is None:  # Trio combines several attempts. The first one tells enough.
         cause = error.__cause__
         if isinstance(cause, BaseExceptionGroup):
@@ -163,16 +164,16 @@ def _why_system(error: OSError) -> Reason:
 _CUT = (ssl.SSLEOFError, ssl.SSLZeroReturnError, ssl.SSLSyscallError)
 """The exceptions by which TLS reports the end of a connection.
 
-All others report bytes that are no valid TLS.
+All other TLS exceptions are about bytes that are not valid TLS.
 """
-# All that a stream or a socket may raise because of the peer or the system.
+# The exceptions that a stream or a socket may raise because of the peer or the system.
 TROUBLE = (OSError, trio.BrokenResourceError, trio.ClosedResourceError, trio.TooSlowError)
 
 
 def _is_final(error: BaseException | None) -> bool:
-    """Return whether the machine was reached and nobody there can be spoken to.
+    """Return whether an error shows that nobody of this program can be reached at an address.
 
-    Either nobody listens on any of its addresses, or TLS with it fails.
+    This is so if the machine was reached, but nobody listens there or TLS fails.
     """
     if isinstance(error, BaseExceptionGroup):
         return all(map(_is_final, error.exceptions))
@@ -187,17 +188,17 @@ def _is_final(error: BaseException | None) -> bool:
 
 @contextmanager
 def trouble_is(code: Code, **fields: object) -> Iterator[None]:
-    """Turn an exception of the network inside into a NetError.
+    """Turn an exception of the network, raised in the `with` block, into a NetError.
 
     Args:
         code: The code of the error.
-        fields: Its fields. `why` is added.
+        fields: The fields of the error's text. The field `why` is added, with the reason.
 
     Yields:
         Nothing.
 
     Raises:
-        NetError: If the network fails inside.
+        NetError: If the network fails in the block.
     """
     try:
         yield

@@ -1,8 +1,8 @@
-"""A live link to one peer: frames in and out, heartbeats, and which frames were not read yet.
+"""A live link to one peer: frames in and out, heartbeats, and reports how much was read.
 
-A link keeps the order of its frames and loses nothing while it lives. So a frame that is still on
-its way need not be sent again. On a slow link the answers to a request that is repeated every
-second would otherwise fill the buffers of the system, until heartbeats arrive too late.
+A link keeps the order of its frames and loses nothing while it lives. So a frame that the other end
+has not read yet need not be sent again. On a slow link such repeated frames would fill the buffers
+of the system, and heartbeats would arrive too late.
 
 SPEC: [L-3], [L-9], [L-24].
 """
@@ -25,11 +25,11 @@ from .network_errors import TROUBLE, NetError, why
 from .transport import HEADER, MARK, OVERHEAD, FrameBuffer, cut, encode_frame, encode_read
 
 MOST: Final[Quota] = 4096
-"""Frames of one link that are remembered after they were sent. An older one may be sent again."""
+"""The most frames of one link that are remembered after sending. Older ones may be sent again."""
 
 
 class UnderWay:
-    """The frames of one link that the other end is not known to have read.
+    """The frames of one link that were queued or sent and that the other end may not have read.
 
     SPEC: [L-24].
     """
@@ -47,7 +47,7 @@ class UnderWay:
             data: The frame.
 
         Returns:
-            A name for it. None if the same frame is on its way already.
+            A name for the frame: its hash, 16 bytes. None if an equal frame is on its way already.
         """
         name = hashlib.blake2b(data, digest_size=16).digest()
         if name in self._names:
@@ -56,11 +56,11 @@ class UnderWay:
         return name
 
     def write(self, size: int, names: Iterable[bytes]) -> None:
-        """Note that bytes are sent now.
+        """Note that bytes are being sent.
 
         Args:
-            size: How many bytes.
-            names: The names of the frames in them.
+            size: The number of bytes.
+            names: The names, from `enter`, of the frames that these bytes contain.
         """
         self._written += size
         for name in names:
@@ -69,12 +69,12 @@ class UnderWay:
                 self._names.discard(self._out.popleft()[1])
 
     def acknowledge(self, read: int) -> None:
-        """Note that the other end has read a number of bytes.
+        """Note how many bytes the other end has read, and forget the frames that it has read.
 
-        A number that is higher than what was sent, or lower than before, is ignored.
+        A number that is higher than what was sent, or lower than an earlier one, is ignored.
 
         Args:
-            read: All bytes that it has read, modulo MARK.
+            read: The number of all bytes that the other end has read on this link, modulo MARK.
         """
         more = (read - self._known) % MARK
         if more <= self._written - self._known:
@@ -84,29 +84,31 @@ class UnderWay:
 
 
 CHUNK = 1 << 16
-"""Bytes that are read at once."""
+"""The most bytes that are read at once."""
 RECORD = 2048
-"""Bytes that are written at once, as one record of TLS.
+"""The most bytes that are written at once, as one record of TLS.
 
-Nothing of a record can be read before its end, so on a slow link a longer one would be silence.
+The peer can read nothing of a record before its end. So on a slow link a longer record would look
+like silence.
 """
 UNHURRIED: Final[tuple[Seconds, Seconds]] = (0.01, 0.04)
-"""Seconds, chosen at random, for which frames are collected on a link without hurry.
+"""The least and most seconds for which a link with `is_unhurried` collects frames before sending.
 
-So what is queued for forty onlookers at once is not written at once, while seats wait.
+The time is chosen at random. So frames for forty onlookers are not all written at the same moment,
+while seats wait.
 """
 
 
 Opened = Callable[[], Awaitable[None]]
-"""Called before the first frame is delivered."""
+"""A function that a link calls before it delivers the first frame."""
 Deliver = Callable[[bytes], Awaitable[None]]
-"""Takes one frame."""
+"""A function that takes one received frame."""
 Charge = Callable[[float], float]
-"""Charges a sender for an amount of bytes, and returns for how many seconds it has to wait."""
+"""A function that charges a sender for bytes, and returns how many seconds it has to wait."""
 
 
 class LinkCode(Code):
-    """Reasons why a link has ended, beside those of `NetError` and those given to `Hub.drop`."""
+    """The reasons why a link has ended, beside those of a `NetError` or given to `Hub.drop`."""
 
     CLOSED = "link-closed", "the other program closed the link"
     CLOSED_HERE = "link-closed-here", "this program closed it"
@@ -122,8 +124,10 @@ class QueuedFrame(NamedTuple):
 
     Attributes:
         data: The frame.
-        name: Its name while it is on its way, if it has one.
-        heeded: How many bytes had been read and processed when it was made.
+        name: The hash of the frame if it was posted with `once`, else None. An equal frame is not
+            sent again while this one may be unread.
+        heeded: The number of bytes from the peer that this node had read and processed when the
+            frame was queued.
     """
 
     data: bytes
@@ -137,8 +141,9 @@ class Link:
     SPEC: [L-3], [L-9], [L-24].
 
     Attributes:
-        is_unhurried: Whether frames are collected for a moment before they are sent.
-        reason: Why the link has ended, None while it lives.
+        is_unhurried: Whether frames are collected for some hundredths of a second before they are
+            sent.
+        reason: The reason why the link has ended. None while it lives.
     """
 
     def __init__(
@@ -149,15 +154,17 @@ class Link:
         acknowledges: bool = False,
         is_caught_up: Callable[[], bool] = lambda: True,
     ) -> None:
-        """Begin with an empty queue.
+        """Make a link with an empty queue.
 
         Args:
             stream: The stream.
-            limits: Times and sizes.
-            first: Encoded frames that are sent before everything that is counted.
-            acknowledges: Whether both ends report how much they have read.
-            is_caught_up: Returns whether everything that was delivered has been processed, and what
-                is posted now takes it into account. Only then it is reported as read.
+            limits: The limits of times and sizes.
+            first: Encoded frames to send first. Their bytes are not included in the reports how
+                much was read.
+            acknowledges: Whether both ends report to each other how many bytes they have read.
+            is_caught_up: Returns whether the user of the link has processed all delivered frames.
+                Bytes are reported as read only after that, so that a frame posted later takes them
+                into account.
         """
         self._stream = stream
         self._limits = limits
@@ -181,11 +188,11 @@ class Link:
 
         Args:
             data: The frame.
-            once: Whether to skip it while the same frame, posted in this way, is on its way. Its
-                order must not matter.
+            once: Whether to skip the frame if the peer may not have read an equal one yet that was
+                also posted with `once`. Use it for frames whose order does not matter.
 
         Returns:
-            False if the link is closed, or is closed now since it cannot keep up.
+            False if the link is closed, or has to be closed now because the peer reads too slowly.
 
         Raises:
             ValueError: If the frame is empty or too long, which is a mistake of the caller.
@@ -207,10 +214,10 @@ class Link:
         return True
 
     def close(self, reason: Reason) -> None:
-        """End the link. The first reason that is given counts.
+        """End the link. If this is called more than once, the first reason counts.
 
         Args:
-            reason: Why it ends.
+            reason: The reason for the end.
         """
         if self.reason is None:
             self.reason = reason
@@ -219,7 +226,7 @@ class Link:
             self._scope.cancel()
 
     async def drained(self) -> None:
-        """Wait until everything in the queue was given to the system, or the link is closed."""
+        """Wait until all queued frames were given to the system, or the link is closed."""
         while self.reason is None and self._queued_bytes:
             if self._drained.is_set():
                 self._drained = trio.Event()
@@ -230,12 +237,12 @@ class Link:
 
         Args:
             opened: Is called before the first frame is delivered.
-            deliver: Takes one frame. While either of the two waits, nothing more is read. This
-                slows the peer down and is not counted as its silence.
-            charge: Charges the sender. If it is None, this link has a bucket of its own.
+            deliver: Takes one frame. While `opened` or `deliver` waits, nothing more is read. This
+                slows the peer down and does not count as silence.
+            charge: Charges the sender for bytes. If None, this link has a token bucket of its own.
 
         Returns:
-            Why the link has ended.
+            The reason why the link has ended.
         """
         self._heard = trio.current_time()
         charge = charge or self._own_allowance()
@@ -251,7 +258,7 @@ class Link:
         return self.reason or because(LinkCode.CLOSED_HERE)
 
     async def _guarded(self, task: Callable[..., Awaitable[None]], *args: object) -> None:
-        """Run a task, and close the link if the network fails in it."""
+        """Run a task of the link. If it fails because of the network, close the link."""
         try:
             await task(*args)
         except NetError as error:
@@ -260,12 +267,12 @@ class Link:
             self.close(why(error))
 
     def _own_allowance(self) -> Charge:
-        """Return a charge to a bucket of this link alone."""
+        """Return a function that charges bytes to a token bucket of this link alone."""
         own = Bucket(self._limits.bytes_read)
         return lambda amount: own.take(trio.current_time(), amount)
 
     async def _read(self, opened: Opened, deliver: Deliver, charge: Charge) -> None:
-        """Deliver what comes, at the rate that its sender is allowed.
+        """Read frames and deliver them, at the rate that their sender is allowed.
 
         SPEC: [L-25].
         """
@@ -285,14 +292,14 @@ class Link:
         self.close(because(LinkCode.CLOSED))
 
     def _listen_again(self) -> None:
-        """Note that the link is being read from now on, so that silence counts."""
+        """Note that the link is being read again. Silence of the peer counts from now on."""
         self._delivering = False
         self._heard = trio.current_time()
 
     async def _watch(self) -> None:
-        """Close the link when the peer is silent.
+        """Close the link when nothing has come from the peer for `Limits.silence` seconds.
 
-        Pauses of this process are not counted as silence.
+        Times in which this process itself was paused do not count as silence.
 
         SPEC: [L-3].
         """
@@ -306,7 +313,7 @@ class Link:
                 self.close(because(LinkCode.SILENT, seconds=self._limits.silence))
 
     async def _write(self) -> None:
-        """Send what is queued, and heartbeats."""
+        """Send the queued frames. If there are none for a while, send heartbeats."""
         if self._first:
             await self._send(self._first)
             self._queued_bytes -= len(self._first)
@@ -317,14 +324,14 @@ class Link:
             if self.is_unhurried:
                 await trio.sleep(random.uniform(*UNHURRIED))
             await self._write_some()
-            # It is collected only once: a node that lags behind has much to read.
+            # Frames are collected only once: a node that lags behind has much to read.
             while self._queue:
                 await self._write_some()
             self._more = trio.Event()
             self._drained.set()
 
     async def _write_some(self) -> None:
-        """Send the next frames or a heartbeat, and before them how much was read if that is new."""
+        """Send the next frames or a heartbeat, after a report how much was read, if that is new."""
         batch = self._next()
         news = self._news(batch[0].heeded if batch else self._heeded())
         framed = news + b"".join(encode_frame(one.data) for one in batch) or encode_frame(b"")
@@ -333,20 +340,29 @@ class Link:
         self._queued_bytes -= sum(len(one.data) for one in batch)
 
     def _heeded(self) -> int:
-        """Return how many bytes were read that everything posted now takes into account."""
+        """Return the number of bytes from the peer that were read and fully processed.
+
+        A frame that is posted now takes all of these bytes into account.
+        """
         if self._is_caught_up():
             self._heeded_bytes = self._read_bytes
         return self._heeded_bytes
 
     def _news(self, heeded: int) -> bytes:
-        """Return the encoded report how much was read, or nothing if it is not new."""
+        """Return the encoded report how many bytes were read.
+
+        Return b"" if the number is not new.
+        """
         if not self._acknowledges or heeded == self._told_bytes:
             return b""
         self._told_bytes = heeded
         return encode_read(heeded)
 
     def _next(self) -> list[QueuedFrame]:
-        """Return the next frames to send: as many as fit into one record, or a longer one."""
+        """Remove the next frames from the queue and return them.
+
+        They are as many frames as fit into one TLS record, or a single longer frame.
+        """
         batch, room = list[QueuedFrame](), RECORD - HEADER
         while self._queue and (not batch or len(self._queue[0].data) + HEADER <= room):
             batch.append(self._queue.popleft())
@@ -354,7 +370,10 @@ class Link:
         return batch
 
     async def _send(self, framed: bytes) -> None:
-        """Send bytes in records that are short enough to be read one by one ([L-9])."""
+        """Send bytes in TLS records that are short enough to be read one by one ([L-9]).
+
+        If a record cannot be sent within `Limits.stalled` seconds, the link is closed.
+        """
         for start in range(0, len(framed), RECORD):
             with trio.move_on_after(self._limits.stalled) as waiting:
                 await self._stream.send_all(framed[start : start + RECORD])
@@ -366,6 +385,6 @@ class Link:
 
 
 async def _wait(seconds: float) -> None:
-    """Wait, if there is anything to wait for."""
+    """Sleep for some seconds. Return at once if the number is not positive."""
     if seconds > 0:
         await trio.sleep(seconds)

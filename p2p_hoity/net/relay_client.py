@@ -1,6 +1,7 @@
-"""The relay as its users see it: waiting there, calling a peer, and mailboxes for codes.
+"""The client of a relay: wait there for calls, call a peer, and exchange frames for a code.
 
-What comes through a mailbox proves nothing: the relay reads all of it, and can write what it likes.
+For a code, a mailbox of the relay connects two ends, a host and a guest. The relay can read and
+change all frames in a mailbox, so they prove nothing by themselves.
 
 SPEC: section 13.2.
 """
@@ -41,23 +42,25 @@ from .ticket import decode_address, encode_address
 from .transport import Network, Outlet, cut
 
 NUMBER: Final = 4
-"""Bytes of the number of a mailbox, big-endian."""
+"""Bytes of the number of a mailbox (which connects a host and a guest at a relay), big-endian."""
 MOST_NUMBER: Final = 999_999_999
-"""The highest number of a mailbox."""
+"""The highest number that a relay gives to a mailbox, by which a guest finds a host."""
 MOST_FRAME: Final = 8192
-"""Bytes of one frame through a mailbox."""
+"""The most bytes of one frame through a mailbox of a relay."""
 MOST_FRAMES: Final[Quota] = 4
-"""Frames that either end sends in one conversation. An exchange takes two."""
+"""The most frames that either end sends through one mailbox. The exchange of a code takes two."""
 
 
 class MailboxCode(Code):
-    """Reasons why a conversation is ended here."""
+    """The reasons why this program ends an exchange of frames through a mailbox of a relay."""
 
     TOO_MUCH = "mailbox-too-much-said", "the other end sent more than the exchange of a code needs"
 
 
 def mailbox_limits(limits: Limits) -> Limits:
-    """Return limits for a link that carries the frames of one mailbox and no more.
+    """Return the limits of a link through a mailbox, which carries only a few frames.
+
+    A mailbox of a relay connects a host and a guest who know the same code.
 
     Args:
         limits: The usual limits.
@@ -71,7 +74,10 @@ def mailbox_limits(limits: Limits) -> Limits:
 
 
 class Conversation:
-    """The own end of a mailbox."""
+    """One end of a mailbox of a relay: it sends frames to the other end, and receives frames.
+
+    A mailbox connects a host and a guest who know the same code.
+    """
 
     def __init__(self, stream: trio.abc.Stream, limits: Limits) -> None:
         self._link = Link(stream, limits)
@@ -92,14 +98,14 @@ class Conversation:
             The frame.
 
         Raises:
-            NetError: When the conversation has ended.
+            NetError: If the connection has ended.
         """
         with suppress(trio.EndOfChannel):
             return await self._heard.receive()
         raise NetError(NetCode.FAILED, why=self._link.reason or because(NetCode.CUT))
 
     async def run(self) -> None:
-        """Carry frames until either end closes the conversation."""
+        """Carry frames until either end closes the connection."""
 
         async def hear(data: bytes) -> None:
             try:
@@ -115,19 +121,22 @@ class Conversation:
 async def conversation(
     network: Network, relay: Address, wish: bytes, limits: Limits
 ) -> AsyncIterator[Conversation]:
-    """Open a conversation at a relay, and cut it at the end.
+    """Open a mailbox at a relay, or connect to one, and cut the connection at the end of the block.
+
+    A mailbox connects a host and a guest who know the same code.
 
     Args:
         network: Dials the relay.
         relay: The relay.
-        wish: Empty for a new mailbox, or the number of one and the first frame.
-        limits: Times and sizes.
+        wish: Empty to open a new mailbox. To connect to one: its number (NUMBER bytes), followed by
+            the first frame.
+        limits: The limits of times and sizes.
 
     Yields:
-        The conversation.
+        This end of the mailbox.
 
     Raises:
-        NetError: If there is none. It is a RefusedError if the relay has refused.
+        NetError: If that fails. It is a RefusedError if the relay has refused.
     """
     stream = None
     with trio.move_on_after(limits.waiting):
@@ -146,37 +155,37 @@ async def conversation(
         raise failed
 
 
-# The first byte of what a dialler tells a relay after its challenge.
+# The first byte of a request to a relay, which is sent after the relay's challenge.
 REGISTER = b"R"
-"""The request to wait at a relay."""
+"""The request of a node to wait at a relay for calls."""
 CALL = b"C"
 """The request to call a node that waits."""
 TAKE = b"T"
-"""The request to take a call."""
+"""The request of a waiting node to take a call."""
 OBSERVE = b"O"
-"""The request to be told from where the connection comes."""
+"""The request to be told from which address the relay sees the connection."""
 WORD = b"W"
-"""The request for a mailbox."""
+"""The request to open a mailbox, or to connect to one by its number."""
 GREETING: Final[Seconds] = 15.0
 """Seconds for which a relay that cuts the connection is tried again, if the caller has the time."""
 FIRST_PAUSE: Final[Seconds] = 0.25
-"""Seconds until it is first tried again."""
+"""Seconds until a relay that has cut the connection is first tried again."""
 LONGEST_PAUSE: Final[Seconds] = 1.0
-"""Seconds between two of these attempts at most."""
+"""The most seconds between two attempts at a relay that cuts connections."""
 TOKEN = 16
-"""Bytes of the token by which a waiting node takes a call."""
+"""Bytes of the random token with which the relay announces a call, and the node takes it."""
 
 
 async def reach(network: Network, address: Address, peer: bytes) -> Secured:
-    """Open a TLS stream to a peer, and check its key.
+    """Open a TLS stream to a peer, directly or through a relay, and check the peer's key.
 
     Args:
-        network: Dials the address.
-        address: Where the peer is reached.
-        peer: Its id.
+        network: The network that dials the address.
+        address: The address at which the peer is reached.
+        peer: The id of the peer, 32 bytes.
 
     Returns:
-        The stream. A NetError that names the address is raised if it fails.
+        The stream. A NetError that names the address is raised if this fails.
     """
     if address.via_relay:
         raw = await spliced(network, address, CALL + peer)
@@ -186,14 +195,14 @@ async def reach(network: Network, address: Address, peer: bytes) -> Secured:
 
 
 async def secure(raw: trio.abc.Stream, address: Address, peer: bytes | None) -> Secured:
-    """Begin TLS on a stream.
+    """Begin TLS on a stream as the dialler, and check the key of the peer.
 
-    The stream is cut, and NetError raised, unless the peer has the expected key.
+    If the peer does not have the expected key, the stream is cut and a NetError is raised.
 
     Args:
         raw: The stream.
-        address: Where it leads.
-        peer: The id of the peer, None for any.
+        address: The address to which the stream leads, for errors.
+        peer: The id of the peer, 32 bytes. None to accept any peer.
 
     Returns:
         The TLS stream.
@@ -207,10 +216,10 @@ async def secure(raw: trio.abc.Stream, address: Address, peer: bytes | None) -> 
 async def _cut_on_failure(
     stream: trio.abc.Stream, address: Address, refusals: bool = False
 ) -> AsyncIterator[None]:
-    """Cut a stream if the attempt inside fails or is cancelled, and name its address in the error.
+    """Cut a stream if the block fails or is cancelled, and name its address in the NetError.
 
-    A refusal counts as a failure like any other, since a relay cannot speak for a peer, unless
-    `refusals` is set.
+    If `refusals` is set, a RefusedError stays a RefusedError. Otherwise it becomes a plain
+    NetError, because a relay cannot refuse in the name of a peer.
     """
     done, where = False, str(address)
     try:
@@ -228,15 +237,16 @@ async def _cut_on_failure(
 
 
 async def spliced(network: Network, relay: Address, wish: bytes) -> trio.abc.Stream:
-    """Open a stream to the other end of a call, which a relay connects ([L-4], [L-32]).
+    """Open a stream to the other end of a call through a relay ([L-4], [L-32]).
 
     Args:
-        network: Dials the relay.
+        network: The network that dials the relay.
         relay: The relay.
-        wish: `CALL` and the id of the peer that waits there, or `TAKE` and the token of a call.
+        wish: `CALL` and the id of the waiting peer, to call it. Or `TAKE` and the token of a call,
+            to take that call.
 
     Returns:
-        The stream.
+        The stream to the other end, outside TLS with the relay.
     """
     secured, challenge = await _greet(network, relay)
     async with _cut_on_failure(secured.stream, relay):
@@ -247,7 +257,7 @@ async def spliced(network: Network, relay: Address, wish: bytes) -> trio.abc.Str
 
 
 async def observed(network: Network, relay: Address) -> Address:
-    """Ask a relay from which address it sees this node. The answer is not to be relied on ([L-4]).
+    """Ask a relay from which address it sees this node ([L-4]). The relay may not tell the truth.
 
     Args:
         network: Dials the relay.
@@ -263,16 +273,16 @@ async def observed(network: Network, relay: Address) -> Address:
 
 @asynccontextmanager
 async def observing(network: Network | Outlet, relay: Address) -> AsyncIterator[Address]:
-    """Ask a relay as `observed` does, and leave the connection open while inside.
+    """Ask a relay from which address it sees this node, and keep the connection open in the block.
 
-    So a NAT remembers the port.
+    While the connection is open, a NAT keeps its mapping of the port.
 
     Args:
-        network: Dials the relay.
+        network: The network, or the local port, from which the relay is dialled.
         relay: The relay.
 
     Yields:
-        The address.
+        The address that the relay has told.
     """
     secured, challenge = await _greet(network, relay)
     async with _cut_on_failure(secured.stream, relay):
@@ -285,14 +295,15 @@ async def observing(network: Network | Outlet, relay: Address) -> AsyncIterator[
 
 
 def said(wish: bytes, challenge: bytes) -> bytes:
-    """Return a request as a relay receives it: its letter, the version, and the rest.
+    """Return a request as it is sent to a relay, with the version of the protocol inserted.
 
     Args:
-        wish: The letter and the rest.
-        challenge: The challenge of the relay.
+        wish: The letter of the request (such as CALL), followed by its content.
+        challenge: The challenge of the relay, which offers versions.
 
     Returns:
-        The bytes. A NobodyError is raised if the relay has no version in common with this program.
+        The bytes: the letter, the version (1 byte) and the content. A NobodyError is raised if
+        relay and program have no version in common.
 
     SPEC: [L-76].
     """
@@ -300,16 +311,16 @@ def said(wish: bytes, challenge: bytes) -> bytes:
 
 
 def seen_from(address: Address) -> bytes:
-    """Return the answer of a relay to a node that asks from where it comes.
+    """Encode the answer of a relay to a node that asks from which address the relay sees it.
 
     Args:
-        address: Where the connection comes from.
+        address: The address from which the connection comes.
 
     Returns:
-        The bytes.
+        The address in the encoding of a ticket.
 
     Raises:
-        NetError: If it is no IP address.
+        NetError: If the host of the address is not an IP address.
     """
     found = numeric(address)
     if found is None:
@@ -318,7 +329,7 @@ def seen_from(address: Address) -> bytes:
 
 
 def read_seen(data: bytes) -> Address:
-    """Read the answer of a relay to a node that asks from where it comes ([L-31]).
+    """Parse the answer of a relay that was asked from which address it sees this node ([L-31]).
 
     Args:
         data: The bytes.
@@ -327,7 +338,7 @@ def read_seen(data: bytes) -> Address:
         The IP address and port.
 
     Raises:
-        NetError: If it is anything else.
+        NetError: If the bytes are anything else.
     """
     try:
         told = parse_address(decode_address(data))
@@ -341,17 +352,17 @@ def read_seen(data: bytes) -> Address:
 async def register(
     network: Network, relay: Address, identity: Identity, instance: bytes
 ) -> trio.abc.Stream:
-    """Prove the own id to a relay, and wait there for calls.
+    """Prove this node's id to a relay, and wait there for calls.
 
     Args:
         network: Dials the relay.
         relay: The relay.
-        identity: The own identity.
-        instance: The number of this process.
+        identity: The key of this node.
+        instance: The random number of this process.
 
     Returns:
         The stream on which the relay announces calls. A RefusedError is raised if another process
-        of this identity waits there.
+        with this key waits there.
     """
     secured, challenge = await _greet(network, relay)
     async with _cut_on_failure(secured.stream, relay):
@@ -362,15 +373,17 @@ async def register(
 
 
 async def speak(network: Network, relay: Address, wish: bytes) -> trio.abc.Stream:
-    """Open a stream to a mailbox of a relay ([K-6]).
+    """Open a stream to a mailbox of a relay ([K-6]). A mailbox connects two users of one code.
 
     Args:
         network: Dials the relay.
         relay: The relay.
-        wish: Empty for a new mailbox, or the number of one and the first frame.
+        wish: Empty to open a new mailbox. To connect to one: its number (NUMBER bytes), followed by
+            the first frame.
 
     Returns:
-        The stream. A RefusedError is raised if the relay has no such mailbox, or no room.
+        The stream. A RefusedError is raised if the relay has no mailbox of this number, or has no
+        room.
     """
     secured, challenge = await _greet(network, relay)
     async with _cut_on_failure(secured.stream, relay):
@@ -379,9 +392,9 @@ async def speak(network: Network, relay: Address, wish: bytes) -> trio.abc.Strea
 
 
 async def _welcomed(secured: Secured, relay: Address, wish: bytes) -> trio.abc.Stream:
-    """Send a request, and return the stream when the relay has granted it.
+    """Send a request to a relay, and return the stream after the relay has granted it.
 
-    A refusal stays a RefusedError.
+    If the relay refuses, a RefusedError is raised.
     """
     async with _cut_on_failure(secured.stream, relay, refusals=True):
         await send(secured.stream, wish)
@@ -390,11 +403,11 @@ async def _welcomed(secured: Secured, relay: Address, wish: bytes) -> trio.abc.S
 
 
 async def _greet(network: Network | Outlet, relay: Address) -> tuple[Secured, bytes]:
-    """Open a TLS stream to a relay, whoever it is, and read its challenge.
+    """Open a TLS stream to a relay, whatever its key is, and read its challenge.
 
-    A flooded relay cuts new connections at random ([L-12]). So this is repeated until the time of
-    the caller is over, or for `GREETING` seconds. Nothing was sent by then that may be sent only
-    once ([L-69]). The last failure is raised.
+    A flooded relay cuts new connections at random ([L-12]). So this is repeated for `GREETING`
+    seconds, or until the deadline of the caller. That is safe, because no request was sent yet
+    ([L-69]). Then the last failure is raised.
     """
     last = min(trio.current_effective_deadline(), trio.current_time() + GREETING)
     pause = FIRST_PAUSE
@@ -413,29 +426,31 @@ async def _greet(network: Network | Outlet, relay: Address) -> tuple[Secured, by
 
 
 MOST_AT_ONCE: Final[Quota] = 8
-"""Calls that are taken at the same time. More are not answered."""
+"""The most calls that are being taken at the same time. Further calls are not answered."""
 
 Attend = Callable[[trio.abc.Stream, Address], Awaitable[None]]
-"""Serves an incoming stream."""
+"""A function that serves an incoming stream, given the stream and where it comes from."""
 Tell = Callable[[str, Reason | None], None]
-"""Hears that a relay ('relay+host:port') does not let this node wait there, with the reason.
+"""A function that is told that this node cannot wait at a relay ('relay+host:port'), and why.
 
-With None it hears that the relay does so again.
+The reason is None when the node can wait there again.
 """
 
 
 @dataclass(eq=False, repr=False)
 class WaitingAtRelay:
-    """The wait of one id at one relay, begun again whenever it ends.
+    """A task in which one node waits at one relay for calls.
+
+    If the connection ends, it starts again.
 
     Attributes:
-        is_registered: Whether calls can reach this node there.
-        _network: Dials the relay.
+        is_registered: Whether calls through this relay can reach this node now.
+        _network: The network that dials the relay.
         _relay: The relay.
-        _identity: The identity that waits there.
-        _instance: The number of this process.
-        _limits: Times and sizes.
-        _tell: Hears when the relay is lost, and found again.
+        _identity: The key of the node that waits there.
+        _instance: The random number of this process.
+        _limits: The limits of times and sizes.
+        _tell: Is called when the relay is lost, and when it works again.
     """
 
     _network: Network
@@ -455,8 +470,9 @@ class WaitingAtRelay:
         """Wait until the relay lets this node wait there.
 
         Raises:
-            NetError: The last failure. It is raised at once if another attempt soon would have the
-                same result, else after `Limits.waiting` seconds. Attempts continue all the same.
+            NetError: The last failure. It is raised at once if another attempt soon would fail in
+                the same way, else after `Limits.waiting` seconds. The attempts go on in `run`
+                nevertheless.
         """
         with trio.move_on_after(self._limits.waiting):
             while not (self.is_registered or (self._failure and self._failure.is_final)):
@@ -465,15 +481,14 @@ class WaitingAtRelay:
             raise self._failure or self._slow(self._limits.waiting)
 
     def _slow(self, seconds: float) -> NetError:
-        """Return the error that the relay has not answered in time."""
+        """Return the error for a relay that has not answered in so many seconds."""
         return NetError(NetCode.SLOW, address=str(self._relay), seconds=seconds)
 
     async def run(self, nursery: trio.Nursery, attend: Attend) -> None:
-        """Take calls until cancelled.
+        """Wait at the relay and take calls, until cancelled.
 
-        Each call is served in the nursery, and outlives the connection to the relay. If the relay
-        fails, it is tried again after growing pauses. Others may reach this node directly
-        meanwhile.
+        Each call is served in the nursery, and goes on when the waiting connection to the relay
+        ends. If the relay fails, it is tried again after growing pauses.
 
         Args:
             nursery: Runs the calls.
@@ -493,9 +508,9 @@ class WaitingAtRelay:
             pause = min(pause * 2, self._limits.longest_pause)
 
     async def _register(self) -> trio.abc.Stream | None:
-        """Return a connection on which the relay announces calls.
+        """Connect to the relay, and return the connection on which the relay announces calls.
 
-        Note the failure and return None if there is none.
+        If that fails, the failure is noted and None is returned.
         """
         stream, failure = None, self._slow(self._limits.dial)
         try:
@@ -507,7 +522,11 @@ class WaitingAtRelay:
         return stream
 
     def _note(self, failure: NetError | None) -> None:
-        """Keep the failure, and tell it once until the relay lets this node wait there."""
+        """Store the result of an attempt to wait at the relay: a failure, or None for a success.
+
+        The user is told of the first failure, and of the success after it. Failures in between are
+        not told.
+        """
         self._failure, self.is_registered = failure, failure is None
         self._news.set()
         self._news = trio.Event()
@@ -519,7 +538,10 @@ class WaitingAtRelay:
             self._tell(str(self._relay), failure.reason)
 
     def _is_usual(self, failure: NetError) -> bool:
-        """Return whether the relay may not have noticed yet that an earlier process is gone."""
+        """Return whether a failure is usual after a restart of this program.
+
+        The relay may not have noticed yet that the earlier process is gone.
+        """
         is_elsewhere = isinstance(failure, RefusedError) and failure.elsewhere
         return is_elsewhere and trio.current_time() < self._began + 2 * self._limits.silence
 
@@ -538,7 +560,7 @@ class WaitingAtRelay:
             self.is_registered = False
 
     async def _take(self, token: bytes, attend: Attend) -> None:
-        """Take one call."""
+        """Take one call, which the relay has announced by its token, and serve it."""
         stream = None
         try:
             with trio.move_on_after(self._limits.dial):

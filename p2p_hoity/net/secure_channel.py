@@ -1,22 +1,23 @@
 """The secured connection: TLS, the certificate, and the handshake that proves ids.
 
-The certificate is one of RFC 5280 with an Ed25519 key and signature (RFC 8410), serial number 1,
-issuer and subject `CN=hoity`, valid from 2000 to 9999, without extensions. Only the key and the
-signature vary. So a certificate is compared and not parsed, and no seat needs an X.509 library in
-memory.
+The certificate (RFC 5280) has an Ed25519 key and signature (RFC 8410), serial number 1, issuer and
+subject `CN=hoity`, validity from 2000 to 9999, and no extensions. Only the key and the signature
+vary. So a certificate is compared with the expected bytes instead of being parsed, which needs no
+X.509 library.
 
 Inside TLS the listener sends a challenge, the dialler an answer, and the listener a verdict, each
 in one frame. The answer is signed over the challenge, a fresh nonce of each side, both ids and the
-certificate. So it is worthless in another connection, to another listener, or for another purpose.
+certificate. So an answer is worthless in another connection, to another listener, or for another
+purpose.
 
 challenge = greeting ‖ lowest ‖ highest version ‖ listener's nonce ‖ listener's instance
 answer    = version taken ‖ dialler's id ‖ dialler's nonce ‖ dialler's instance ‖ signature
 verdict   = one byte
 
 The dialler takes the highest version that both sides support. The signature covers the offered
-range, so nobody in between can make them take a lower one. On a link each side then names its
-features in a frame `hello`. An instance is a number that a process draws once, by which two
-processes with one key are distinguished.
+range of versions, so a man in the middle cannot force a lower version. On a link each side then
+names its features in a frame `hello`. An instance is a random number of a process, by which two
+processes with the same key are distinguished.
 
 SPEC: sections 13.1 and 13.2.
 """
@@ -70,7 +71,7 @@ _SIGNATURE: Final = 64
 
 
 class CertificateCode(NetworkCode):
-    """Reasons why a listener's certificate is refused."""
+    """The reasons why a listener's certificate is refused."""
 
     OTHER_KIND = (
         "certificate-of-other-kind",
@@ -79,7 +80,7 @@ class CertificateCode(NetworkCode):
 
 
 def certificate(seed: bytes) -> bytes:
-    """Return the certificate of a key.
+    """Return the self-signed TLS certificate of an Ed25519 key.
 
     Args:
         seed: The secret seed of the key, 32 bytes.
@@ -93,7 +94,7 @@ def certificate(seed: bytes) -> bytes:
 
 
 def private_key(seed: bytes) -> bytes:
-    """Return a key in PKCS #8, not encrypted. It must stay in memory.
+    """Return a private key in PKCS #8, unencrypted, so it must stay in memory.
 
     Args:
         seed: The secret seed of the key, 32 bytes.
@@ -105,16 +106,18 @@ def private_key(seed: bytes) -> bytes:
 
 
 def key_of(der: bytes | None) -> bytes:
-    """Return the id of a certificate, after checking that it is exactly the certificate of this id.
+    """Return the key in a certificate, which is the id of its owner, after checking it.
+
+    The certificate must be exactly the one of this key that this program makes.
 
     Args:
-        der: The certificate in DER, None if the other side has shown none.
+        der: The certificate in DER. None if the other side has shown no certificate.
 
     Returns:
         The id, 32 bytes.
 
     Raises:
-        NetError: If it is not.
+        NetError: If the check fails.
 
     SPEC: [L-1].
     """
@@ -135,14 +138,14 @@ def _signed(key: bytes) -> bytes:
 
 
 def pem(kind: str, der: bytes) -> bytes:
-    """Return DER as the text (RFC 7468) that the standard library loads.
+    """Return DER bytes in PEM (RFC 7468), which the standard library can load.
 
     Args:
-        kind: What it contains, as in its first line.
+        kind: The label in the first line, such as CERTIFICATE.
         der: The bytes.
 
     Returns:
-        The text.
+        The text as ASCII bytes.
     """
     return (
         f"-----BEGIN {kind}-----\n".encode()
@@ -152,7 +155,7 @@ def pem(kind: str, der: bytes) -> bytes:
 
 
 class TlsCode(NetworkCode):
-    """Reasons why the node behind an address is refused."""
+    """The reasons why the node that answers at an address is not trusted."""
 
     OTHER_KEY = (
         "someone-else-answers",
@@ -165,11 +168,11 @@ TlsStream = trio.SSLStream[trio.abc.Stream]
 
 @dataclass(frozen=True)
 class Credentials:
-    """The TLS side of a listener.
+    """The TLS context and certificate with which a node listens.
 
     Attributes:
-        context: The TLS context that has its key.
-        digest: The SHA-256 of its certificate.
+        context: The TLS context, which has the node's key.
+        digest: The SHA-256 of the certificate, 32 bytes.
     """
 
     context: ssl.SSLContext = field(repr=False)
@@ -177,7 +180,7 @@ class Credentials:
 
 
 def credentials(seed: bytes) -> Credentials:
-    """Return the TLS side of a listener with a key.
+    """Make the TLS context and certificate of a node that listens with a key.
 
     Args:
         seed: The secret seed of the key, 32 bytes.
@@ -195,9 +198,9 @@ def credentials(seed: bytes) -> Credentials:
 
 
 def _locked(seed: bytes, password: str) -> bytes:
-    """Return a key in PEM, encrypted with a password.
+    """Return a private key in PEM, encrypted with a password.
 
-    The library is loaded only where it is needed, since it takes 8 MB of memory in each process.
+    The library is imported only here, because it takes 8 MB of memory.
     """
     from cryptography.hazmat.primitives import serialization
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -211,11 +214,12 @@ def _locked(seed: bytes, password: str) -> bytes:
 
 @contextmanager
 def _passing_file(shown: bytes, seed: bytes, password: str) -> Iterator[str]:
-    """Yield the path of a certificate and its key, in PEM, while inside.
+    """Write a certificate and its key, in PEM, to a file that exists while the block runs.
 
-    The standard library loads keys from paths only. Where the system can, the file is in memory.
-    Otherwise only its owner can read it, and the key is encrypted with a password that is never
-    written. So even a crash before it is deleted leaves no key behind.
+    The path of the file is yielded, because the standard library loads keys from paths only. If the
+    system allows it, the file is in memory. Otherwise only its owner can read the file, and the key
+    in it is encrypted with a password that is never written. So a crash leaves no readable key
+    behind.
     """
     if hasattr(os, "memfd_create"):
         descriptor = os.memfd_create("hoity", os.MFD_CLOEXEC)
@@ -232,7 +236,7 @@ def _passing_file(shown: bytes, seed: bytes, password: str) -> Iterator[str]:
 
 
 def _context(protocol: int) -> ssl.SSLContext:
-    """Return a TLS context for version 1.3 alone."""
+    """Return a TLS context that allows version 1.3 only."""
     context = ssl.SSLContext(protocol)
     context.minimum_version = ssl.TLSVersion.TLSv1_3
     return context
@@ -249,11 +253,11 @@ def _dialling_context() -> ssl.SSLContext:
 
 
 async def secure_from(raw: trio.abc.Stream, mine: Credentials) -> TlsStream:
-    """Do the listener's half of a TLS handshake. A NetError is raised if it fails.
+    """Do the listener's half of a TLS handshake. Raise NetError if it fails.
 
     Args:
         raw: The stream.
-        mine: The TLS side of the listener.
+        mine: The TLS context and certificate of this node.
 
     Returns:
         The TLS stream.
@@ -265,15 +269,16 @@ async def secure_from(raw: trio.abc.Stream, mine: Credentials) -> TlsStream:
 
 
 async def secure_to(raw: trio.abc.Stream, expected: bytes | None) -> tuple[TlsStream, bytes, bytes]:
-    """Do the dialler's half of a TLS handshake. No data are sent before the id was checked.
+    """Do the dialler's half of a TLS handshake, and check the id of the listener.
 
     Args:
         raw: The stream.
-        expected: The id of the listener. None for any, since a relay is trusted with nothing.
+        expected: The expected id of the listener. None to accept any id, as for a relay, which is
+            not trusted.
 
     Returns:
-        The TLS stream, the id of the listener, and the SHA-256 of its certificate. A NetError is
-        raised if the handshake fails.
+        The TLS stream, the id of the listener, and the SHA-256 of the listener's certificate. A
+        NetError is raised if the handshake fails.
 
     Raises:
         NobodyError: If the listener has another id ([L-1]).
@@ -289,16 +294,16 @@ async def secure_to(raw: trio.abc.Stream, expected: bytes | None) -> tuple[TlsSt
 
 
 async def laid_aside(stream: TlsStream) -> tuple[trio.abc.Stream, bytes]:
-    """End TLS in good order, and continue on the stream below it ([L-32]).
+    """Close TLS in good order, and return the bare stream below it ([L-32]).
 
-    Both sides do this, and neither sends more inside TLS.
+    Both sides have to do this at the same point, and then continue without TLS.
 
     Args:
         stream: The TLS stream.
 
     Returns:
-        The stream below, and the bytes that have arrived on it. A NetError is raised if the other
-        side does not follow.
+        The stream below, and the bytes after the end of TLS that were already read from it. A
+        NetError is raised if the other side does not close TLS.
     """
     with trouble_is(NetCode.FAILED):
         bare, early = await stream.unwrap()
@@ -306,13 +311,13 @@ async def laid_aside(stream: TlsStream) -> tuple[trio.abc.Stream, bytes]:
 
 
 class BegunStream(trio.abc.Stream):
-    """A stream some of whose bytes were read already. They come first."""
+    """A stream of which some bytes were already read. It returns these bytes first."""
 
     def __init__(self, early: bytes, stream: trio.abc.Stream) -> None:
         self._early, self._stream = early, stream
 
     async def send_all(self, data: bytes | bytearray | memoryview) -> None:
-        """Send bytes.
+        """Send bytes over the stream.
 
         Args:
             data: The bytes.
@@ -320,14 +325,14 @@ class BegunStream(trio.abc.Stream):
         await self._stream.send_all(data)
 
     async def wait_send_all_might_not_block(self) -> None:
-        """Wait as the stream does."""
+        """Wait until the wrapped stream can probably send."""
         await self._stream.wait_send_all_might_not_block()
 
     async def receive_some(self, max_bytes: int | None = None) -> bytes | bytearray:
-        """Receive bytes, first those that were read already.
+        """Receive bytes. Those that were already read come first.
 
         Args:
-            max_bytes: How many at most.
+            max_bytes: The most bytes to return. None for no limit.
 
         Returns:
             The bytes.
@@ -347,27 +352,31 @@ class BegunStream(trio.abc.Stream):
 NONCE = 32
 """Bytes of a nonce."""
 INSTANCE = 16
-"""Bytes of the number of a process."""
+"""Bytes of an instance, the random number of a process."""
 ID = 32
 """Bytes of an id."""
 SIGNATURE = 64
 """Bytes of a signature."""
 ANSWER = 1 + ID + NONCE + INSTANCE + SIGNATURE
-"""Bytes of an answer to a challenge."""
+"""Bytes of a dialler's answer to a challenge."""
 MAX_HANDSHAKE_FRAME = 256
-"""Bytes of a frame of a handshake at most."""
+"""The most bytes of a frame of a handshake."""
 MOST_VERSION: Final = 31
-"""The highest version. The greeting of version 2 of the protocol has a space in this place."""
+"""The highest possible version number.
+
+A space (32) has no meaning as a version, because the greeting of version 2 of the protocol has a
+space in this place.
+"""
 GREETING_2: Final = b"hoity link "
 """The beginning of a challenge in version 2 of the protocol. A digit follows."""
 
 
 @dataclass(frozen=True)
 class Versions:
-    """The versions of a link, or of a relay, that a program supports.
+    """A range of protocol versions that a program supports, on links or with relays.
 
     Attributes:
-        greeting: The beginning of a challenge.
+        greeting: The bytes with which a challenge of this protocol begins.
         lowest: The lowest version.
         highest: The highest version.
     """
@@ -383,19 +392,19 @@ class Versions:
         return str(self.lowest) if self.lowest == self.highest else f"{self.lowest}-{self.highest}"
 
     def challenge(self, instance: bytes) -> bytes:
-        """Return a fresh challenge.
+        """Make a fresh challenge, which a listener sends first.
 
         Args:
-            instance: The number of this process.
+            instance: The random number of this process.
 
         Returns:
-            The bytes.
+            The challenge: greeting, lowest and highest version (1 byte each), nonce and instance.
         """
         spoken = bytes([self.lowest, self.highest])
         return self.greeting + spoken + secrets.token_bytes(NONCE) + instance
 
     def take(self, challenge: bytes) -> int:
-        """Return the highest version that the sender of a challenge supports, too.
+        """Return the highest version that both this program and the sender of a challenge support.
 
         Args:
             challenge: The challenge.
@@ -404,7 +413,8 @@ class Versions:
             The version.
 
         Raises:
-            NobodyError: If there is none, or this is no challenge of this kind.
+            NobodyError: If there is no such version, or the bytes are not a challenge of this
+                protocol.
 
         SPEC: [L-71].
         """
@@ -426,32 +436,35 @@ class Versions:
 
 
 LINK_VERSIONS: Final = Versions(b"hoity link", 7, 7)
-"""The versions between peers. Version 6 belongs to version 2 of the protocol.
+"""The versions of the link protocol that this program supports.
 
-A program supports the versions of the tables that it may have to finish ([X-3]).
+Version 6 belongs to version 2 of the protocol.
+
+A program must support the versions of all tables that its player may still have to finish ([X-3]).
 """
 RELAY_VERSIONS: Final = Versions(b"hoity relay", 1, 1)
-"""The versions between a relay and its users.
+"""The versions that this program supports of the protocol between a relay and its users.
 
-What passes through a call has the versions of links.
+They do not concern what two peers send to each other through a relay.
 """
 FEATURES: Final[frozenset[int]] = frozenset()
-"""The features of this program on links. There are none yet."""
+"""The numbers of the protocol features that this program has on links. There are none yet."""
 MOST_FEATURES: Final = 64
-"""Features that one side may name."""
+"""The most features that one side of a link may name."""
 HIGHEST_FEATURE: Final = 65_535
 """The highest number of a feature."""
 
 
 @dataclass(frozen=True)
 class Speech:
-    """The versions and features of one node on its links.
+    """The protocol versions and features that one node supports on its links.
 
     Attributes:
-        versions: The versions of a link.
-        features: Its features. Each even one is needed on the other side, too.
-        feature_of: Returns the feature without which a frame that begins with these bytes is not
-            sent, or None.
+        versions: The versions of the link protocol.
+        features: The numbers of the node's features. If a number is even, the other side must have
+            the feature, too.
+        feature_of: Takes the first bytes of a frame, and returns the feature that a peer must have
+            to be sent this frame. None if every peer is sent it.
     """
 
     versions: Versions = LINK_VERSIONS
@@ -459,7 +472,7 @@ class Speech:
     feature_of: Callable[[bytes], int | None] = lambda head: None
 
     def hello(self) -> bytes:
-        """Return the frame that names the features of this node.
+        """Return the frame `hello`, which names the features of this node.
 
         Returns:
             The bytes.
@@ -467,13 +480,13 @@ class Speech:
         return codec.encode(HELLO.write(Hello(tuple(sorted(self.features)))))
 
     def check(self, theirs: frozenset[int]) -> None:
-        """Check that there can be a link with a node of these features.
+        """Check that a link is possible with a node that has the given features.
 
         Args:
-            theirs: The features of the other node.
+            theirs: The numbers of the other node's features.
 
         Raises:
-            MisfitError: If one side needs a feature that the other one has not named.
+            MisfitError: If one side has a feature with an even number, and the other side lacks it.
 
         SPEC: [L-73].
         """
@@ -489,10 +502,10 @@ class Speech:
 
 @dataclass(frozen=True)
 class Hello:
-    """The first frame of each side of a link.
+    """The first frame of each side of a link, which names its features.
 
     Attributes:
-        features: The numbers of its features, rising.
+        features: The numbers of the features, in rising order.
     """
 
     features: Annotated[
@@ -514,7 +527,7 @@ def read_hello(data: bytes) -> frozenset[int]:
         The numbers of the features.
 
     Raises:
-        NetError: If the frame is no hello.
+        NetError: If the frame is not a valid hello.
 
     SPEC: [L-72].
     """
@@ -525,7 +538,7 @@ def read_hello(data: bytes) -> frozenset[int]:
 
 
 class Purpose(Enum):
-    """The purposes for which a dialler proves its id. The purpose is part of what is signed."""
+    """The purposes for which a dialler proves its id. The dialler signs the purpose, too."""
 
     LINK = b"link"
     PUNCH = b"punch"
@@ -533,7 +546,7 @@ class Purpose(Enum):
 
 
 class Verdict(IntEnum):
-    """The last byte of the listener before a link: welcome, or why not."""
+    """The listener's answer at the end of a handshake: that the dialler is welcome, or why not."""
 
     WELCOME = 0
     NOT_PROVEN = 1
@@ -546,7 +559,7 @@ class Verdict(IntEnum):
     MISFIT = 8
 
     def encode(self) -> bytes:
-        """Return the byte on the wire.
+        """Return the verdict as it is sent.
 
         Returns:
             One byte.
@@ -555,7 +568,7 @@ class Verdict(IntEnum):
 
 
 class HandshakeCode(NetworkCode):
-    """Reasons why there is no link: those of a verdict, then those of a malformed handshake."""
+    """The reasons why a handshake fails: first those of a verdict, then malformed frames."""
 
     NOT_PROVEN = "verdict-not-proven", "the other program did not accept our signature"
     FULL = "verdict-full", "the other program has no room for more links"
@@ -621,21 +634,20 @@ class HandshakeCode(NetworkCode):
 BY_VERDICT: Final[dict[Verdict, HandshakeCode]] = {
     verdict: HandshakeCode[verdict.name] for verdict in Verdict if verdict is not Verdict.WELCOME
 }
-"""The reason for each verdict but a welcome."""
+"""The reason for each verdict except WELCOME."""
 
 
 @dataclass(frozen=True)
 class Proven:
-    """The result of a handshake: what it proves about the other side, and what the two agreed on.
+    """The result of a handshake: what it proves about the other side, and what both agreed on.
 
     Attributes:
-        peer: The id of the other side.
-        instance: The number of its process.
-        binding: 32 bytes that name this link. They are the same at both ends of it, and different
-            at any other link. What is proven over them later is proven for this link alone
-            ([L-75]).
-        version: The version that was taken.
-        features: The features that the other side has named.
+        peer: The id of the other side, 32 bytes.
+        instance: The random number of the other side's process, 16 bytes.
+        binding: 32 bytes that identify this link. Both ends have the same bytes, and no other link
+            has them. A later proof that includes these bytes is valid on this link alone ([L-75]).
+        version: The version that the dialler has chosen.
+        features: The numbers of the features that the other side has named.
     """
 
     peer: bytes
@@ -646,11 +658,11 @@ class Proven:
 
 
 Asked = tuple[Proven, Purpose]
-"""What a dialler has proven, and for which purpose."""
+"""What a dialler has proven by its handshake, and for which purpose."""
 
 
 def fresh_instance() -> bytes:
-    """Draw the number of a process.
+    """Draw the random number by which this process is distinguished from others with its key.
 
     Returns:
         INSTANCE bytes.
@@ -660,12 +672,14 @@ def fresh_instance() -> bytes:
 
 @dataclass(frozen=True)
 class Listener:
-    """The listener of a connection, and what the dialler wants there.
+    """The listener of a connection, as both sides see it, and the purpose of the connection.
+
+    It makes the dialler's answers for a handshake, and checks them.
 
     Attributes:
-        purpose: What the dialler proves its id for.
-        listener: The id of the listener.
-        certificate: The SHA-256 of its certificate.
+        purpose: The purpose for which the dialler proves its id.
+        listener: The id of the listener, 32 bytes.
+        certificate: The SHA-256 of the listener's certificate, 32 bytes.
         versions: The versions that this side supports for the purpose.
     """
 
@@ -675,23 +689,27 @@ class Listener:
     versions: Versions = LINK_VERSIONS
 
     def _statement(self, challenge: bytes, data: bytes) -> bytes:
-        """Return the bytes that the dialler signs in an answer that begins with these bytes."""
+        """Return the bytes that the dialler signs in the answer `data`.
+
+        They contain the purpose, both ids, the certificate and the challenge, and from the answer
+        the version, nonce and instance.
+        """
         dialler = data[1 : 1 + ID]
         numbers = data[:1] + data[1 + ID : -SIGNATURE]
         parts = (self.purpose.value, self.listener, dialler, self.certificate)
         return framed(*parts, challenge, numbers)
 
     def answer(self, identity: Identity, instance: bytes, challenge: bytes) -> bytes:
-        """Return the dialler's answer to a challenge.
+        """Make the dialler's signed answer to the challenge of the listener.
 
         Args:
-            identity: The identity of the dialler.
-            instance: The number of its process.
+            identity: The key of the dialler.
+            instance: The random number of the dialler's process, 16 bytes.
             challenge: The challenge.
 
         Returns:
-            The bytes. A NobodyError is raised if it is no challenge of this kind, or has no version
-            in common.
+            The answer, ANSWER bytes. A NobodyError is raised if the challenge is malformed, or both
+            sides have no version in common.
 
         SPEC: [L-71].
         """
@@ -701,17 +719,17 @@ class Listener:
         return data + identity.sign(Label.LINK_HANDSHAKE, statement)
 
     def check(self, data: bytes, challenge: bytes) -> Proven:
-        """Check an answer to the own challenge.
+        """Check, as the listener, a dialler's answer to this node's challenge.
 
         Args:
             data: The bytes of the answer.
-            challenge: The challenge.
+            challenge: The challenge that was sent.
 
         Returns:
             What the answer proves.
 
         Raises:
-            NetError: If the bytes are no valid answer.
+            NetError: If the answer is not valid.
 
         SPEC: [L-2], [L-71].
         """
@@ -731,11 +749,11 @@ class Listener:
         return Proven(dialler, instance, digest(Label.LINK_BINDING, statement), data[0])
 
     def answered(self, data: bytes, challenge: bytes) -> Proven:
-        """Return what the dialler knows about the listener once its answer is welcome.
+        """Return what the dialler knows about the listener after a welcome.
 
         Args:
-            data: The bytes of the answer.
-            challenge: The challenge.
+            data: The bytes of the answer that the dialler has sent.
+            challenge: The challenge of the listener.
 
         Returns:
             The result of the handshake.
@@ -745,21 +763,21 @@ class Listener:
 
 
 async def ask(stream: trio.abc.Stream, listeners: Sequence[Listener], instance: bytes) -> Asked:
-    """Do the listener's side of a handshake, up to the verdict.
+    """Do the listener's side of a handshake, up to the verdict: send a challenge, check the answer.
 
-    A dialler whose answer is invalid is told so. One whose answer is valid still waits for a
+    If the answer is invalid, the dialler is told so. If it is valid, the caller still has to send a
     verdict.
 
     Args:
-        stream: The connection, secured.
-        listeners: This node, for each purpose that it serves.
-        instance: The number of this process.
+        stream: The connection, inside TLS.
+        listeners: This node as a listener, once for each purpose that it serves.
+        instance: The random number of this process, 16 bytes.
 
     Returns:
         What the dialler has proven, and for which purpose.
 
     Raises:
-        NetError: If its answer is invalid.
+        NetError: If the answer is invalid for all of these purposes.
     """
     challenge = listeners[0].versions.challenge(instance)
     await send(stream, challenge)
@@ -781,17 +799,17 @@ async def prove(
     """Do the dialler's side of a handshake: answer the challenge, and wait to be welcome.
 
     Args:
-        stream: The connection, secured.
+        stream: The connection, inside TLS.
         listener: The listener.
-        identity: The identity of the dialler.
-        instance: The number of this process.
-        speech: The versions and features of this node on links. None if the purpose is no link.
+        identity: The key of the dialler, this node.
+        instance: The random number of this process, 16 bytes.
+        speech: The versions and features of this node on links. None if the purpose is not a link.
 
     Returns:
         The result of the handshake.
 
     Raises:
-        NetError: If this node is not welcome, with the reason.
+        NetError: If this node is not welcome. The error says why.
 
     SPEC: [L-71], [L-72], [L-73].
     """
@@ -811,7 +829,7 @@ async def prove(
 
 
 async def agreed(stream: trio.abc.Stream, proven: Proven, speech: Speech) -> Proven:
-    """Read the hello of the other side.
+    """Read the frame `hello` of the other side, and check that its features allow a link.
 
     Args:
         stream: The connection.
@@ -819,8 +837,8 @@ async def agreed(stream: trio.abc.Stream, proven: Proven, speech: Speech) -> Pro
         speech: The versions and features of this node.
 
     Returns:
-        The result with the features of the other side. A NetError is raised if there is no hello,
-        and a MisfitError if there can be no link with these features.
+        The result of the handshake, with the features of the other side. A NetError is raised if
+        there is no hello, and a MisfitError if one side needs a feature that the other one lacks.
     """
     theirs = read_hello(await receive(stream))
     speech.check(theirs)
@@ -828,14 +846,14 @@ async def agreed(stream: trio.abc.Stream, proven: Proven, speech: Speech) -> Pro
 
 
 async def expect_welcome(stream: trio.abc.Stream) -> None:
-    """Read a verdict.
+    """Read the listener's verdict, and raise an error unless it is WELCOME.
 
     Args:
         stream: The connection.
 
     Raises:
-        RefusedError: If it is a known verdict and no welcome.
-        NetError: If it is no known verdict.
+        RefusedError: If it is any other known verdict.
+        NetError: If it is not a known verdict.
     """
     said = await receive(stream)
     if len(said) != 1:
@@ -850,7 +868,7 @@ async def expect_welcome(stream: trio.abc.Stream) -> None:
 
 
 async def send(stream: trio.abc.SendStream, *frames: bytes) -> None:
-    """Send frames of a handshake at once. A NetError is raised if the connection breaks.
+    """Send frames of a handshake in one write. Raise NetError if the connection breaks.
 
     Args:
         stream: The connection.

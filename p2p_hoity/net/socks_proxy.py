@@ -1,4 +1,7 @@
-"""Dialling through a SOCKS5 proxy, which resolves every name. Nothing else leaves this machine."""
+"""A network that dials through a SOCKS5 proxy.
+
+The proxy also resolves all names. This machine connects to nothing but the proxy and itself.
+"""
 
 from __future__ import annotations
 
@@ -26,13 +29,13 @@ if TYPE_CHECKING:
     from python_socks import ProxyError
 
 SCHEMES: Final = frozenset({"socks5", "socks5h"})
-"""The schemes of a proxy's URL."""
+"""The schemes that the URL of a proxy may have."""
 LONGEST_WORD: Final = 255
-"""Bytes of a name or password at most (RFC 1929)."""
+"""The most bytes of a user name or password (RFC 1929)."""
 
 
 class ProxyCode(NetworkCode):
-    """Reasons why a proxy cannot be used. What the proxy says is not repeated."""
+    """Reasons why a proxy cannot be used. They do not repeat any text that the proxy has sent."""
 
     BAD = (
         "bad-proxy",
@@ -73,13 +76,16 @@ REPLIES: Final[Mapping[int, Code]] = {
     7: ProxyCode.FORBIDS,
     8: NetCode.NO_SUCH_FAMILY,
 }
-"""The meanings of replies (RFC 1928, section 6)."""
+"""The reason that each reply of a proxy stands for (RFC 1928, section 6)."""
 NOBODY: Final = 5
-"""The reply that nobody listens at an address."""
+"""The number of the reply which says that nobody listens at an address."""
 
 
 class ProxyTypedError(AddressError):
-    """A text is no proxy. It may contain a password, and is not repeated."""
+    """An error: a text is not the URL of a proxy.
+
+    The error does not repeat the text, because it may contain a password.
+    """
 
     def __init__(self) -> None:
         super().__init__(ProxyCode.BAD)
@@ -90,10 +96,10 @@ class Proxy:
     """A SOCKS5 proxy.
 
     Attributes:
-        host: Its host.
-        port: Its port.
-        name: The user name, if it needs one.
-        password: The password, if it needs one.
+        host: The host of the proxy: a domain name or an IP address.
+        port: The TCP port.
+        name: The user name. Empty if the proxy needs none.
+        password: The password. Empty if the proxy needs none.
     """
 
     host: str
@@ -106,9 +112,9 @@ class Proxy:
 
 
 def parse_proxy(text: str) -> Proxy:
-    """Read 'socks5://[NAME:PASSWORD@]HOST:PORT'.
+    """Parse the URL of a proxy, 'socks5://[NAME:PASSWORD@]HOST:PORT'.
 
-    'socks5h' means the same, since names are never resolved here.
+    The scheme 'socks5h' means the same, because the proxy resolves all names in any case.
 
     Args:
         text: The text.
@@ -117,7 +123,7 @@ def parse_proxy(text: str) -> Proxy:
         The proxy.
 
     Raises:
-        ProxyTypedError: If it is none.
+        ProxyTypedError: If the text is not such a URL.
     """
     try:
         parts = urlsplit(text.strip())
@@ -134,23 +140,26 @@ def parse_proxy(text: str) -> Proxy:
 
 
 class SocksNetwork:
-    """TCP through a SOCKS5 proxy. A listener can be reached from this machine only ([L-56])."""
+    """A network that opens TCP streams through a SOCKS5 proxy.
+
+    It listens on loopback only, so only this machine can reach its listeners ([L-56]).
+    """
 
     def __init__(self, proxy: Proxy) -> None:
         self._proxy = proxy
         self._direct = TcpNetwork()
 
     async def open(self, address: Address) -> trio.abc.Stream:
-        """Open a stream through the proxy, or directly to this very machine.
+        """Open a stream through the proxy. A loopback address is dialled directly.
 
         Args:
-            address: Where to connect.
+            address: The address to connect to.
 
         Returns:
             The stream.
 
         Raises:
-            NobodyError: If another attempt soon would have the same result.
+            NobodyError: If another attempt soon would fail in the same way.
             NetError: If the connection fails for another reason.
         """
         if is_loopback(address.host):
@@ -172,10 +181,13 @@ class SocksNetwork:
                 raise error.__cause__ or error from None
 
     def outlet(self) -> None:
-        """Return None, since the proxy chooses the port."""
+        """Return None: there are no local ports for several streams, as hole punching needs them.
+
+        The proxy chooses the port of each outgoing connection.
+        """
 
     async def listen(self, host: str, port: int) -> list[StreamListener]:
-        """Listen on loopback.
+        """Listen on a loopback address.
 
         Args:
             host: The address.
@@ -193,7 +205,7 @@ class SocksNetwork:
 
 
 def _refused(address: Address, error: ProxyError) -> NetError:
-    """Return the error for a reply of the proxy."""
+    """Return the error for a reply in which the proxy refuses to connect."""
     number = error.error_code
     code = REPLIES.get(number, ProxyCode.NOT_LET_IN) if number else ProxyCode.NOT_LET_IN
     kind = NobodyError if number == NOBODY else NetError
@@ -202,13 +214,13 @@ def _refused(address: Address, error: ProxyError) -> NetError:
 
 
 def broken_proxy(reason: Reason) -> Reason | None:
-    """Return what is wrong with the own proxy, if that is why every address has failed.
+    """Return what is wrong with this node's proxy, if all addresses have failed because of that.
 
     Args:
         reason: Why dialling has failed.
 
     Returns:
-        The reason, or None.
+        The reason. None if at least one address has failed for another cause.
     """
     parts = reason.fields["reasons"] if reason.code == NetCode.EACH_WAY else (reason,)
     ours = {ProxyCode.UNREACHED.value}
@@ -218,8 +230,8 @@ def broken_proxy(reason: Reason) -> Reason | None:
 def _leads_outside(address: Address) -> bool:
     """Return whether an address may be dialled through a proxy ([L-57]).
 
-    An address that another seat names must not lead into a network of the proxy, and must be no
-    name that could.
+    An address that another seat has named must be a public IP address or an .onion name. Any other
+    name or IP address could lead into the network of the proxy.
     """
     if address.named is Named.BY_US:
         return True

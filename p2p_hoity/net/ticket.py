@@ -1,4 +1,4 @@
-"""Tickets: one word to copy that tells who hosts a table, where, and on which terms.
+"""Encode and decode tickets: one word that tells who hosts a table, where, and on which terms.
 
 A ticket is 'hoity', the version '3', and the base32 encoding (RFC 4648, lower case, without
 padding) of three parts: the length of the payload (2 bytes), the payload, and a checksum (the first
@@ -10,10 +10,11 @@ big-endian. The payload has these parts, in this order:
 - the number of addresses and each of them, and the number of relays and each of them;
 - further entries.
 
-An address and an entry have a kind (1 byte), a length (1 byte) and so many bytes.
+An address, a relay and an entry each have a kind (1 byte), a length (1 byte) and so many bytes of
+content. An entry is room for an extension.
 
-Later versions may add kinds of addresses, which are skipped here, and entries. An unknown entry of
-an odd kind is skipped. A ticket with an unknown entry of an even kind is refused.
+Later versions may add kinds of addresses, which are skipped here, and kinds of entries. An entry of
+an unknown odd kind is skipped. A ticket with an entry of an unknown even kind is refused.
 
 SPEC: section 14.
 """
@@ -35,11 +36,11 @@ from .network_errors import AddressError, TicketError
 PREFIX = "hoity"
 """The first letters of every ticket."""
 VERSION = "3"
-"""The version of a ticket, which follows the prefix."""
+"""The version of the format of tickets, which follows the prefix."""
 MOST_ADDRESSES = 8
-"""Addresses in a ticket at most."""
+"""The most addresses in a ticket."""
 MOST_RELAYS = 4
-"""Relays in a ticket at most."""
+"""The most relays in a ticket."""
 _ALPHABET = "abcdefghijklmnopqrstuvwxyz234567"
 _CHECKSUM = 4
 _LENGTH = 2
@@ -48,24 +49,24 @@ _PORT = 2
 SECRET = 16
 """Bytes of the secret."""
 MOST_PAYLOAD: Final = 4096
-"""Bytes of a payload that are accepted. One of this version has at most 3,167 bytes."""
+"""The most bytes of a payload that are accepted. This version makes at most 3,167 bytes."""
 MOST_ENTRIES = 16
-"""Further entries at most."""
+"""The most further entries, which are room for extensions."""
 _NAME, _V4, _V6 = 1, 4, 6
 KINDS: Final = frozenset({_NAME, _V4, _V6})
-"""The kinds of addresses that are read.
+"""The numbers of the kinds of addresses that are read: a name, an IPv4 and an IPv6 address.
 
 Kind 2 is reserved for a URL, such as `wss://…`, which a browser can dial. It is skipped today, like
 every unknown kind.
 """
 ENTRIES: Final[frozenset[int]] = frozenset()
-"""The kinds of further entries that are read. There are none yet."""
+"""The kinds of further entries (extensions) that this program knows. There are none yet."""
 
 
 class TicketCode(Code):
-    """Mistakes in a ticket.
+    """The reasons why a ticket cannot be read or made.
 
-    Those whose code has `made-` can only come from the program that made it.
+    If a code contains `made-`, the mistake can only come from the program that made the ticket.
     """
 
     NONE = (
@@ -167,13 +168,13 @@ class TicketCode(Code):
 
 @dataclass(frozen=True)
 class Ticket:
-    """The host of a table, the terms, and the ways to the host.
+    """A ticket: the host of a table, the terms, and the addresses and relays of the host.
 
     Attributes:
         host_id: The id of the host, 32 bytes.
-        addresses: Where the host can be dialled, 'host:port'.
+        addresses: The addresses at which the host can be dialled, 'host:port'.
         terms: The digest of the terms, 32 bytes.
-        relay: The relays at which the host waits, 'host:port'.
+        relay: The relays at which the host waits for calls, 'host:port'.
         secret: The secret that gives a seat, 16 bytes. Empty if the table is open to all.
     """
 
@@ -184,10 +185,10 @@ class Ticket:
     secret: bytes = field(default=b"", repr=False)
 
     def dial_addresses(self) -> tuple[str, ...]:
-        """Return every way to the host in the form that `Hub` takes, direct ones first.
+        """Return all addresses of the host in the form that `Hub` takes, direct ones first.
 
         Returns:
-            The addresses.
+            The addresses, 'host:port' or 'relay+host:port'.
         """
         relays = (replace(parse_address(relay), scheme=Scheme.RELAY) for relay in self.relay)
         return (*self.addresses, *map(str, relays))
@@ -203,7 +204,7 @@ def fresh_secret() -> bytes:
 
 
 def encode_ticket(ticket: Ticket) -> str:
-    """Return the word for a ticket. An address that is named twice is in it once.
+    """Encode a ticket as one word. Addresses that occur twice are written once.
 
     Args:
         ticket: The ticket.
@@ -212,7 +213,7 @@ def encode_ticket(ticket: Ticket) -> str:
         The word.
 
     Raises:
-        TicketError: If no ticket can contain it.
+        TicketError: If a field has the wrong length or form, or there are too many addresses.
     """
     if len(ticket.host_id) != _FIXED or len(ticket.terms) != _FIXED:
         raise TicketError(TicketCode.FIXED)
@@ -226,12 +227,12 @@ def encode_ticket(ticket: Ticket) -> str:
 
 
 def _checksum(payload: bytes) -> bytes:
-    """Return the checksum of a payload."""
+    """Return the checksum of a payload, 4 bytes."""
     return hashlib.sha256(b"hoity ticket 3" + payload).digest()[:_CHECKSUM]
 
 
 def _encode_all(addresses: Sequence[str], most: int) -> bytes:
-    """Return the encoding of a list of addresses."""
+    """Encode a list of addresses: their number (1 byte), then each of them."""
     found = dict.fromkeys(encode_address(text) for text in addresses)
     if len(found) > most:
         raise TicketError(TicketCode.ADDRESSES, most=most, number=len(found))
@@ -239,16 +240,16 @@ def _encode_all(addresses: Sequence[str], most: int) -> bytes:
 
 
 def encode_address(text: str) -> bytes:
-    """Return an address as a ticket contains it.
+    """Encode an address as it is written in a ticket.
 
     Args:
         text: 'host:port'.
 
     Returns:
-        The bytes.
+        The kind (1 byte), the length of the rest (1 byte), the host and the port (2 bytes).
 
     Raises:
-        TicketError: If it is no address.
+        TicketError: If the text is not an address.
     """
     try:
         address = parse_address(text)
@@ -265,13 +266,14 @@ def encode_address(text: str) -> bytes:
 
 
 def decode_ticket(text: str) -> Ticket:
-    """Read a ticket. Spaces, line breaks and capitals are ignored.
+    """Decode a ticket. Spaces, line breaks, quotation marks and capitals are ignored.
 
     Args:
         text: The word, as it was typed or pasted.
 
     Returns:
-        The ticket. A TicketError is raised if it is none, with what is wrong.
+        The ticket. A TicketError that says what is wrong is raised if the word is not a valid
+        ticket.
 
     SPEC: [T-1], [X-1].
     """
@@ -279,19 +281,21 @@ def decode_ticket(text: str) -> Ticket:
 
 
 def spelled(text: str) -> str:
-    """Return a ticket in its one spelling: without spaces, quotation marks and capitals ([T-1]).
+    """Return a typed ticket in its normal form: no spaces, quotation marks or capitals ([T-1]).
 
     Args:
         text: The word, as it was typed or pasted.
 
     Returns:
-        The word.
+        The word in its normal form, unchecked.
     """
     return "".join(text[:8192].split()).strip("'\"`<>").lower()
 
 
 def _payload_of(word: str) -> bytes:
-    """Return the payload of a word whose version, letters, length and checksum are right.
+    """Check version, letters, length and checksum of a ticket's word, and return the payload.
+
+    A TicketError is raised if one of them is wrong.
 
     SPEC: [T-1], [T-2].
     """
@@ -323,12 +327,12 @@ def _payload_of(word: str) -> bytes:
 
 
 def _bytes_of(letters: str) -> bytes:
-    """Return the whole bytes in base32 letters. The bits left over are dropped."""
+    """Decode base32 letters. Bits that do not fill a whole byte are dropped."""
     return base64.b32decode(letters.upper() + "=" * (-len(letters) % 8))
 
 
 def _read_payload(payload: bytes) -> Ticket:
-    """Return the ticket in a payload.
+    """Decode the payload of a ticket. A TicketError is raised if it is invalid.
 
     SPEC: [T-5], [T-6], [T-7].
     """
@@ -347,7 +351,10 @@ def _read_payload(payload: bytes) -> Ticket:
 
 
 class _Reader:
-    """A reader of a payload, which raises TicketError when it ends too soon."""
+    """A reader that takes values off the front of a payload.
+
+    It raises TicketError if the payload ends too soon.
+    """
 
     def __init__(self, payload: bytes) -> None:
         self._rest = payload
@@ -362,7 +369,7 @@ class _Reader:
             The bytes.
 
         Raises:
-            TicketError: If there are fewer.
+            TicketError: If fewer bytes are left.
         """
         if len(self._rest) < size:
             raise TicketError(TicketCode.MADE_SHORT)
@@ -373,15 +380,15 @@ class _Reader:
         """Read a byte.
 
         Returns:
-            Its value.
+            The value of the byte.
         """
         return self.take(1)[0]
 
     def entry(self) -> tuple[int, bytes]:
-        """Read an entry.
+        """Read an entry or address: its kind (1 byte), its length (1 byte) and its content.
 
         Returns:
-            Its kind and its value.
+            The kind and the content.
         """
         kind = self.byte()
         return kind, self.take(self.byte())
@@ -393,7 +400,7 @@ class _Reader:
 
 
 def decode_address(data: bytes) -> str:
-    """Read an address from exactly these bytes.
+    """Decode a single address in the encoding of tickets.
 
     Args:
         data: The bytes.
@@ -402,7 +409,7 @@ def decode_address(data: bytes) -> str:
         'host:port'.
 
     Raises:
-        TicketError: If they are not one address of a known kind.
+        TicketError: If the bytes are not exactly one address of a known kind.
     """
     reader = _Reader(data)
     kind, value = reader.entry()
@@ -412,7 +419,7 @@ def decode_address(data: bytes) -> str:
 
 
 def _decode_all(reader: _Reader, most: int) -> tuple[str, ...]:
-    """Return the addresses of known kinds in a list ([T-5])."""
+    """Read a list of addresses, and return those of known kinds as 'host:port' ([T-5])."""
     number = reader.byte()
     if number > most:
         raise TicketError(TicketCode.MADE_ADDRESSES)
@@ -423,7 +430,7 @@ def _decode_all(reader: _Reader, most: int) -> tuple[str, ...]:
 
 
 def _read_address(kind: int, value: bytes) -> str:
-    """Return an address of a known kind, and check that it is encoded in its one form ([T-5])."""
+    """Decode an address of a known kind, and check that it has its only valid encoding ([T-5])."""
     size = {_V4: 4, _V6: 16}.get(kind)
     raw, port = value[:-_PORT], value[-_PORT:]
     if size is not None and len(raw) != size:
@@ -439,7 +446,10 @@ def _read_address(kind: int, value: bytes) -> str:
 
 
 def _skip_entries(reader: _Reader) -> None:
-    """Skip what follows the relays ([T-6])."""
+    """Read and skip the entries at the end of a payload, which are extensions ([T-6]).
+
+    A TicketError is raised for too many entries, or for an unknown entry of an even kind.
+    """
     last = number = 0
     while not reader.is_done:
         kind, _ = reader.entry()

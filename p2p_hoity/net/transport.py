@@ -1,8 +1,8 @@
 """Streams of bytes, frames in them, and the networks that open and accept streams.
 
-If the highest bit of a frame's header of four bytes is set, it is no length but reports how many
-bytes its sender has read. A network may also be limited to relays, for a player who does not want
-other seats to learn an address.
+A frame has a header of four bytes with its length. If the highest bit of a header is set, it is not
+a length, but a report how many bytes its sender has read. A network may be limited to relays, for a
+player who does not want other seats to learn an address.
 
 SPEC: section 13.1.
 """
@@ -27,21 +27,21 @@ from .network_errors import TROUBLE, NetCode, NetError, NobodyError, trouble_is
 HEADER = 4
 """Bytes of the header of a frame."""
 HEAD: Final = 16
-"""Bytes at the beginning of a frame that tell its kind, and so how long it may be."""
+"""Bytes at the beginning of a frame that show its kind, which decides how long it may be."""
 OVERHEAD: Final = 1024
-"""Bytes that each read, frame, heartbeat and mark counts for beside its own.
+"""Bytes that each read, frame, heartbeat and report counts for, in addition to its own length.
 
-Handling each of them takes about as much time as so many bytes.
+Handling one of these takes about as much time as handling so many bytes.
 """
 MARK: Final = 1 << 31
-"""A number above every length.
+"""The highest bit of a frame's header, which marks a report of the bytes that were read.
 
-It is added to the number of bytes that were read, which is counted modulo it.
+The header of a report is the sum of MARK and the number of bytes modulo MARK.
 """
 
 
 class FrameCode(NetworkCode):
-    """Reasons why frames cannot be read."""
+    """The reasons why frames cannot be read from a stream."""
 
     OVERSIZED = (
         "frame-too-large",
@@ -51,7 +51,7 @@ class FrameCode(NetworkCode):
 
 
 class OversizedFrame(NetError):
-    """A frame was announced that is longer than allowed."""
+    """An error: the header of a frame announces more bytes than are allowed."""
 
 
 def encode_frame(data: bytes) -> bytes:
@@ -67,19 +67,19 @@ def encode_frame(data: bytes) -> bytes:
 
 
 def encode_read(read: int) -> bytes:
-    """Return the report to the other end how many of its bytes were read ([L-24]).
+    """Encode a report to the other end: how many of its bytes were read so far ([L-24]).
 
     Args:
-        read: The number of bytes.
+        read: The number of bytes since the link began.
 
     Returns:
-        The bytes.
+        The 4 bytes of the report, which stand in the place of a frame's header.
     """
     return (MARK + read % MARK).to_bytes(HEADER, "big")
 
 
 def _checked_length(header: bytes | bytearray, most: int) -> int:
-    """Return the length in a header, or raise OversizedFrame."""
+    """Return the length in a frame's header. Raise OversizedFrame if it is above `most`."""
     length = int.from_bytes(header[:HEADER], "big")
     if length > most:
         raise OversizedFrame(FrameCode.OVERSIZED, length=length, most=most)
@@ -90,13 +90,14 @@ def _checked_length(header: bytes | bytearray, most: int) -> int:
 class FrameBuffer:
     """A parser that cuts a stream of bytes into frames ([L-3]).
 
-    It holds at most one unfinished frame and one chunk.
+    At most one unfinished frame and one chunk are stored.
 
     Attributes:
-        most: The length of the longest frame of all, in bytes.
-        told_read: Receives the number of bytes that the other end reports to have read. If it is
-            None, such a report is not allowed.
-        longest: Returns the longest length, in bytes, of a frame that begins with these bytes.
+        most: The most bytes of any frame.
+        told_read: Is called when the other end reports how many bytes it has read, with that
+            number. If None, such a report is treated as a frame that is too long.
+        longest: Returns the most bytes of a frame that begins with the given bytes. If None, only
+            `most` counts.
     """
 
     most: int
@@ -107,14 +108,14 @@ class FrameBuffer:
     def feed(self, chunk: bytes | bytearray) -> Iterator[bytes]:
         """Yield every frame that a chunk completes, and b"" for each heartbeat and each report.
 
-        Run the iterator to its end before feeding again.
+        Take all items of the iterator before the next call.
 
         Args:
             chunk: The bytes that were received.
 
         Yields:
-            The frames. An OversizedFrame is raised for a frame that is longer than any may be, or
-            than one of its kind may be, before the rest of it has arrived.
+            The frames. An OversizedFrame is raised as soon as a header announces a frame that is
+            longer than `most`, or longer than `longest` allows.
         """
         self._bytes += chunk
         while len(self._bytes) >= HEADER:
@@ -135,11 +136,11 @@ class FrameBuffer:
 
 
 async def read_frame(stream: trio.abc.ReceiveStream, most: int) -> bytes:
-    """Read exactly one frame and no byte beyond it.
+    """Read exactly one frame, and no byte after the frame.
 
     Args:
         stream: The stream.
-        most: The length that the frame may have.
+        most: The most bytes that the frame may have.
 
     Returns:
         The frame. A NetError is raised if the stream ends or the frame is too long.
@@ -149,7 +150,7 @@ async def read_frame(stream: trio.abc.ReceiveStream, most: int) -> bytes:
 
 
 async def _read_exactly(stream: trio.abc.ReceiveStream, size: int) -> bytes:
-    """Read a number of bytes, or raise NetError if the stream ends."""
+    """Read exactly so many bytes. Raise NetError if the stream ends before."""
     data = bytearray()
     while len(data) < size:
         chunk = await stream.receive_some(size - len(data))
@@ -160,25 +161,25 @@ async def _read_exactly(stream: trio.abc.ReceiveStream, size: int) -> bytes:
 
 
 OUT_OF_SOCKETS: Final[Seconds] = 0.1
-"""Seconds without accepting connections when the system has no sockets left."""
+"""Seconds to wait before accepting again when the system has no sockets left."""
 _EVERYWHERE = ("0.0.0.0", "::")
 _NO_KIND = {errno.EAFNOSUPPORT, errno.EADDRNOTAVAIL, errno.EPROTONOSUPPORT}
 _EXHAUSTED = {errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM}
 
 
 class StreamListener(Protocol):
-    """A place at which connections are accepted."""
+    """A listener that accepts connections at one address."""
 
     @property
     def address(self) -> Address:
-        """The address at which it really listens."""
+        """The address at which the listener really listens, with the port that was chosen."""
         ...
 
     async def accept(self) -> tuple[trio.abc.Stream, Address]:
         """Wait for the next connection. A NetError is raised when the listener is closed.
 
         Returns:
-            The stream, and where it comes from.
+            The stream, and the address from which the connection comes.
         """
         ...
 
@@ -188,16 +189,17 @@ class StreamListener(Protocol):
 
 
 class Outlet(Protocol):
-    """A port of this machine from which streams lead to several places.
+    """A local port from which several streams can be opened.
 
-    A NAT that knows the port by the first stream may let others in to it.
+    Hole punching needs this. After the first outgoing stream, a NAT may let other machines connect
+    to the same port.
     """
 
     async def open(self, address: Address) -> trio.abc.Stream:
         """Open a stream from this port. A NetError is raised if it fails.
 
         Args:
-            address: Where to connect.
+            address: The address to connect to.
 
         Returns:
             The stream.
@@ -206,13 +208,13 @@ class Outlet(Protocol):
 
 
 class Network(Protocol):
-    """A network that carries streams of bytes: TCP, or one in memory for simulations."""
+    """A network that opens and accepts streams: TCP, or a simulated one in memory."""
 
     async def open(self, address: Address) -> trio.abc.Stream:
         """Open a stream. A NetError is raised if it fails.
 
         Args:
-            address: Where to connect.
+            address: The address to connect to.
 
         Returns:
             The stream.
@@ -232,19 +234,19 @@ class Network(Protocol):
         ...
 
     def outlet(self) -> Outlet | None:
-        """Return a fresh outlet.
+        """Return a local port from which several streams can be opened, as hole punching needs it.
 
         Returns:
-            The outlet. None where streams cannot choose their port, as behind a proxy.
+            The port. None if the local port of a stream cannot be chosen, as behind a proxy.
         """
         ...
 
 
 class TcpOutlet:
-    """A TCP port from which streams lead to several places, all of one address family."""
+    """A local TCP port from which several streams can be opened, all of one address family."""
 
     def __init__(self) -> None:
-        """Begin without a port."""
+        """Make an outlet. It gets a port with its first stream."""
         self._family: int = socket.AF_UNSPEC
         self._port = 0
 
@@ -252,7 +254,7 @@ class TcpOutlet:
         """Open a TCP stream from this port.
 
         Args:
-            address: Where to connect.
+            address: The address to connect to.
 
         Returns:
             The stream. A NetError is raised if it fails, and a NobodyError if the address may not
@@ -263,7 +265,7 @@ class TcpOutlet:
             return await self._connected(family, where)
 
     async def _connected(self, family: int, where: Any) -> trio.SocketStream:
-        """Open a stream from the port, or from a free one the first time."""
+        """Open a stream from the port of this outlet. The first stream takes any free port."""
         made = trio.socket.socket(family, socket.SOCK_STREAM)
         is_open = False
         try:
@@ -281,13 +283,13 @@ class TcpOutlet:
 
 
 class TcpNetwork:
-    """TCP through trio."""
+    """The network that opens and accepts TCP streams from this machine, by trio."""
 
     async def open(self, address: Address) -> trio.abc.Stream:
         """Open a TCP stream. A NetError is raised if it fails.
 
         Args:
-            address: Where to connect.
+            address: The address to connect to.
 
         Returns:
             The stream.
@@ -309,7 +311,7 @@ class TcpNetwork:
             The listeners.
 
         Raises:
-            NetError: If that fails.
+            NetError: If the address and port cannot be listened on.
         """
         listeners: list[StreamListener] = []
         failed: NetError | None = None
@@ -329,7 +331,7 @@ class TcpNetwork:
         return listeners
 
     def outlet(self) -> Outlet:
-        """Return a fresh TCP port for several streams.
+        """Return a local TCP port from which several streams can be opened.
 
         Returns:
             The port.
@@ -348,12 +350,12 @@ async def attend_all(
     nursery: trio.Nursery,
     attend: Callable[[trio.abc.Stream, Address], Awaitable[None]],
 ) -> None:
-    """Serve each connection of a listener until the listener is closed.
+    """Accept and serve connections until the listener is closed.
 
     Args:
-        listener: Accepts the connections.
-        nursery: Runs the service of each of them.
-        attend: Serves one, given its stream and where it comes from.
+        listener: The listener that accepts the connections.
+        nursery: The nursery in which each connection is served.
+        attend: Serves one connection, given its stream and the address from which it comes.
     """
     try:
         while True:
@@ -376,16 +378,16 @@ async def close_listeners(listeners: list[StreamListener]) -> None:
 
 
 def _lacks_the_kind(error: NetError, place: str) -> bool:
-    """Return whether this machine has no IPv4 at all, so that IPv6 may do."""
+    """Return whether listening failed because this machine has no IPv4. IPv6 may still work."""
     cause = error.__cause__
     known = isinstance(cause, OSError) and cause.errno in _NO_KIND
     return place == _EVERYWHERE[0] and known
 
 
 async def _checked(address: Address, family: int = socket.AF_UNSPEC) -> tuple[int, Any]:
-    """Return family and address of what another peer has named.
+    """Resolve an address that a peer has named, and check that it may be dialled.
 
-    Raise NobodyError if it may not be dialled.
+    Return the address family and the socket address. Raise NobodyError if no result may be dialled.
 
     SPEC: [L-14].
     """
@@ -400,7 +402,8 @@ class TcpListener:
     """A listening TCP socket.
 
     Attributes:
-        address: Where it really listens, with the port that the system has chosen.
+        address: The address at which the socket really listens, with the port that the system has
+            chosen.
     """
 
     def __init__(self, listener: trio.SocketListener) -> None:
@@ -409,10 +412,10 @@ class TcpListener:
         self.address = Address(host, port)
 
     async def accept(self) -> tuple[trio.abc.Stream, Address]:
-        """Wait for the next connection, also while the system has no sockets left.
+        """Wait for the next connection. If the system has no sockets left, try again after a pause.
 
         Returns:
-            The stream, and where it comes from.
+            The stream, and the address from which the connection comes.
 
         Raises:
             NetError: When the listener is closed.
@@ -435,7 +438,7 @@ class TcpListener:
 
 
 async def cut(stream: trio.abc.AsyncResource) -> None:
-    """Close a stream at once, whatever its state, also while being cancelled.
+    """Close a stream at once, in whatever state it is, and even if this task is cancelled.
 
     Args:
         stream: The stream.
@@ -447,17 +450,17 @@ async def cut(stream: trio.abc.AsyncResource) -> None:
 
 
 class RelayedNetwork:
-    """A network that connects to the relays of the player and to nothing else.
+    """A network that connects only to the relays of the player.
 
-    Everything that a hub does passes through it. So whatever another seat names, even a relay of
-    its own, gets no connection from this machine ([L-58]).
+    A hub with this network makes no other connections. So this machine does not connect to any
+    address that another seat names, not even to that seat's relay ([L-58]).
     """
 
     def __init__(self, network: Network, relays: Iterable[str]) -> None:
-        """Begin with the allowed relays.
+        """Limit a network to some relays.
 
         Args:
-            network: Carries the streams.
+            network: The network that opens the streams.
             relays: The relays, 'host:port'.
         """
         self._network = network
@@ -467,13 +470,13 @@ class RelayedNetwork:
         """Open a stream to one of the relays.
 
         Args:
-            address: Where to connect.
+            address: The address to connect to.
 
         Returns:
             The stream. A NetError is raised if the relay cannot be reached.
 
         Raises:
-            NobodyError: If the address is no relay of the player.
+            NobodyError: If the address is not a relay of the player.
         """
         if (address.host, address.port) not in self._places:
             await trio.lowlevel.checkpoint()
@@ -481,7 +484,7 @@ class RelayedNetwork:
         return await self._network.open(replace(address, named=Named.BY_US))
 
     async def listen(self, host: str, port: int) -> list[StreamListener]:
-        """Refuse to listen, since a listener can be found.
+        """Refuse to listen, because others could find the listener and so this machine's address.
 
         Args:
             host: The address.
@@ -497,4 +500,7 @@ class RelayedNetwork:
         raise NetError(NetCode.NOT_BY_RELAY, address=str(Address(host, port)))
 
     def outlet(self) -> None:
-        """Return None, since two peers that connect directly tell each other their addresses."""
+        """Return None: there are no local ports for several streams, as hole punching needs them.
+
+        Hole punching would tell the other peer the address of this machine.
+        """

@@ -1,4 +1,4 @@
-"""Decision which addresses a ticket and a seat name, and from where they can be reached."""
+"""Decide which addresses of this node to name to others, and from where they can be reached."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ SCOPES_OF: Final = {
     Destination.MACHINE: Scope.MACHINE,
     Destination.NOWHERE: Scope.NOWHERE,
 }
-"""The scope of an IPv4 address by the kind of its destination."""
+"""From where an IPv4 address can be reached, by the kind of place to which it leads."""
 
 
 class ReachCode(Code):
-    """Statements about a ticket: from where it works, why no further, and what to do about it."""
+    """Sentences about a ticket: from where it works, why not from further away, and what to do."""
 
     ANYWHERE = "reach-anywhere", "This ticket works from anywhere."
     IPV6 = (
@@ -102,22 +102,23 @@ class ReachCode(Code):
 
 
 SCOPES: Final = {scope: ReachCode[scope.name] for scope in Scope}
-"""The statement for each scope."""
+"""The sentence that tells the player where a ticket works, for each scope."""
 
 
 @dataclass(frozen=True)
 class Found:
-    """The known addresses of this node. All are 'host:port'.
+    """The known addresses of this node, as 'host:port' if nothing else is said.
 
     Attributes:
         own: The addresses of this machine, with the port that it listens on.
         advertised: The addresses that the player has named.
-        mapped: The address that a router has opened, '' if none.
+        mapped: The external address at which a router forwards a port to this node. Empty if there
+            is none.
         relays: The relays at which the node waits, as 'relay+host:port'.
-        away: Those relays at which it cannot wait at this moment.
-        seen: The IP address from which a relay sees this node, '' if unknown.
-        asking: Whether the router has not answered yet.
-        trouble: Reasons why the router has opened nothing.
+        away: The relays at which the node cannot wait at this moment.
+        seen: The IP address from which a relay sees this node. Empty if it is not known.
+        asking: Whether the router was asked to forward a port and has not answered yet.
+        trouble: The reasons why the router forwards no port.
     """
 
     own: tuple[str, ...] = ()
@@ -137,13 +138,15 @@ class Found:
 
 @dataclass(frozen=True)
 class Wanted:
-    """The intended players of a table, and what has to stay hidden.
+    """The facts that decide which addresses are named: where peers may be, and what to hide.
 
     Attributes:
-        lan: Whether the table is announced to the local network.
-        near: Whether some seats are on this machine.
-        hidden: Whether no address of this machine may be named, since it connects through a proxy.
-        relay_only: Whether none may be named, since it is reached through relays alone.
+        lan: Whether peers may be on the local network.
+        near: Whether some other seats are on this machine.
+        hidden: Whether no address of this machine may be named, because this node connects through
+            a proxy.
+        relay_only: Whether no address of this machine may be named, because this node uses relays
+            alone.
     """
 
     lan: bool = False
@@ -154,13 +157,14 @@ class Wanted:
 
 @dataclass(frozen=True)
 class Judged:
-    """The addresses to name, and what they are good for.
+    """The addresses that this node names to others, and from where they can be reached.
 
     Attributes:
-        direct: The addresses that a ticket names beside relays, in this order.
-        named: The addresses that a seat names.
-        scope: From where a ticket with these addresses works.
-        reasons: The same as statements, with why it does not work from further away and what to do.
+        direct: The addresses for a ticket, without relays, in this order.
+        named: The addresses that this node's seat tells to the other seats.
+        scope: From where a ticket with these addresses can be used.
+        reasons: Sentences for the player: from where the ticket can be used, why not from further
+            away, and what to do about that.
     """
 
     direct: tuple[str, ...]
@@ -170,14 +174,14 @@ class Judged:
 
 
 MOST_NAMED: Final = 12
-"""Addresses that a seat may name (SPEC 13.4)."""
+"""The most addresses that a seat may name to the others (SPEC 13.4)."""
 
 
 def scope_of(address: str) -> Scope:
-    """Return from where an address can be reached, as far as the address itself tells.
+    """Return from where an address can be reached, as far as its text shows.
 
-    A domain name may lead anywhere, and a `.onion` name does so through Tor. `localhost` and
-    `.local` names do not.
+    Domain names and `.onion` names count as reachable from anywhere. The exceptions are `localhost`
+    and names that end with `.local`.
 
     Args:
         address: 'host:port' or 'relay+host:port'.
@@ -197,10 +201,10 @@ def scope_of(address: str) -> Scope:
 
 
 def widest(addresses: Iterable[str]) -> Scope:
-    """Return from where the best of some addresses can be reached.
+    """Return from where at least one of some addresses can be reached: the widest scope of all.
 
     Args:
-        addresses: The addresses, as in `scope_of`.
+        addresses: The addresses, 'host:port' or 'relay+host:port'.
 
     Returns:
         The widest scope. NOWHERE if there are no addresses.
@@ -210,14 +214,14 @@ def widest(addresses: Iterable[str]) -> Scope:
 
 
 def judge(found: Found, wanted: Wanted) -> Judged:
-    """Decide which addresses to name, in which order, and what they are good for ([L-50], [L-51]).
+    """Decide which addresses to name, and find out from where they can be reached.
 
     Args:
         found: The known addresses.
-        wanted: The intended players, and what has to stay hidden.
+        wanted: Where peers may be, and what has to stay hidden.
 
     Returns:
-        The decision.
+        The decision ([L-50], [L-51]).
     """
     if wanted.relay_only:
         found = replace(found, own=(), advertised=(), mapped="", trouble=())
@@ -226,9 +230,9 @@ def judge(found: Found, wanted: Wanted) -> Judged:
         found = replace(found, own=(), mapped="", trouble=())
         direct = (*found.advertised, *near)[:MOST_ADDRESSES]
     else:
-        # Of this machine's own addresses a ticket names those that help. It names all of the LAN
-        # while there is no other way, and one of them if guests may come from there. It names
-        # loopback if there is nothing else.
+        # A ticket names only useful addresses of this machine. If nothing leads here from anywhere,
+        # it names all LAN addresses. Otherwise it names one of them if guests may be on the LAN. It
+        # names loopback if there is nothing else.
         chosen = [*found.advertised, *filter(None, [found.mapped])]
         chosen += [*_of(found.own, Scope.ANYWHERE), *_of(found.own, Scope.IPV6)[:1]]
         of_lan = _with_one_long(_of(found.own, Scope.LAN))
@@ -245,31 +249,34 @@ def judge(found: Found, wanted: Wanted) -> Judged:
 
 
 def _of(addresses: Sequence[str], scope: Scope) -> tuple[str, ...]:
-    """Return those of the addresses that have a scope."""
+    """Return the addresses that can be reached from exactly this scope."""
     return tuple(address for address in addresses if scope_of(address) is scope)
 
 
 def _with_one_long(addresses: Sequence[str]) -> tuple[str, ...]:
-    """Return the addresses without all IPv6 addresses but the first.
+    """Return the addresses with at most one IPv6 address, the first one.
 
-    One machine has many of them, which lead the same way, and each makes a ticket a third of a line
-    longer.
+    A machine often has many IPv6 addresses in one network, and each would make a ticket a third of
+    a line longer.
     """
     long = [address for address in addresses if address.startswith("[")]
     return tuple(address for address in addresses if address not in long[1:])
 
 
 def _named(found: Found) -> tuple[str, ...]:
-    """Return all addresses that a seat names.
+    """Return all addresses that this node's seat tells to the other seats.
 
-    Others dial those that can lead here from where they are ([L-14]).
+    The others dial only those addresses that are allowed for them ([L-14]).
     """
     direct = dict.fromkeys((*found.advertised, *filter(None, [found.mapped]), *found.own))
     return (*tuple(direct)[: MOST_NAMED - len(found.relays)], *found.relays)
 
 
 def _reasons(found: Found, wanted: Wanted, scope: Scope) -> tuple[Reason, ...]:
-    """Return the statements about a ticket with this scope."""
+    """Return sentences for the player about a ticket that can be used from this scope.
+
+    They say where it can be used, what the router has answered, and what the player can do.
+    """
     told = [because(SCOPES[scope])]
     if wanted.hidden:
         told.append(because(ReachCode.HIDDEN))
@@ -289,10 +296,10 @@ def _reasons(found: Found, wanted: Wanted, scope: Scope) -> tuple[Reason, ...]:
 
 
 def _disagreement(external: str, seen: str) -> list[Reason]:
-    """Return a statement if a relay sees another address than the router names.
+    """Return a sentence for the player if a relay sees another address than the router names.
 
-    The relay's answer is not relied on ([L-4]), but the player should know. Over IPv6 it says
-    nothing about the router.
+    It is only a hint, because the relay's answer may be wrong ([L-4]). An IPv6 address says nothing
+    about the router and is ignored. The list is empty if there is nothing to tell.
     """
     if not seen or ":" in seen or seen == external:
         return []
@@ -300,12 +307,12 @@ def _disagreement(external: str, seen: str) -> list[Reason]:
 
 
 def judge_mapped(external: str) -> Reason | None:
-    """Return why an address that a router has opened leads nowhere, if it does ([L-53]).
+    """Return why an external address of a router cannot be reached from outside ([L-53]).
 
-    If it is no address of the internet, another router in front translates addresses, too.
+    If it is not a public address, there is another router with address translation in front.
 
     Args:
-        external: The address outside, 'host:port'.
+        external: The external address that the router has named, 'host:port'.
 
     Returns:
         The reason, or None if the address can be reached.

@@ -1,4 +1,4 @@
-"""Requests to a router to open one TCP port, by PCP (RFC 6887) or NAT-PMP (RFC 6886)."""
+"""Ask a router to forward one TCP port to this machine, by PCP (RFC 6887) or NAT-PMP (RFC 6886)."""
 
 from __future__ import annotations
 
@@ -21,27 +21,27 @@ from ..net.addresses import Address
 
 @dataclass
 class Epoch:
-    """The clocks of a router and of this machine at the last answer, in seconds.
+    """The time of a router's clock and of this machine's clock at the router's last answer.
 
     Attributes:
-        theirs: The router's clock, None before the first answer.
-        ours: This machine's clock at that time.
+        theirs: The router's time, in seconds. None before the first answer.
+        ours: This machine's time at that moment, in seconds.
     """
 
     theirs: int | None = None
     ours: float = 0.0
 
     def is_new(self, theirs: int, ours: float) -> bool:
-        """Note the clock of an answer, and return whether the router was restarted.
+        """Store the clock of a new answer, and return whether the router was restarted before it.
 
-        A restarted router has forgotten all mappings (RFC 6887, section 8.5).
+        A restarted router has forgotten all port mappings (RFC 6887, section 8.5).
 
         Args:
-            theirs: The router's clock in the answer, in seconds.
-            ours: This machine's clock, in seconds.
+            theirs: The time of the router's clock in the answer, in seconds.
+            ours: The time of this machine's clock, in seconds.
 
         Returns:
-            True if the router's clock is not where it should be after the last answer.
+            True if the router's clock has not advanced like this machine's clock.
         """
         before, then = self.theirs, self.ours
         self.theirs, self.ours = theirs, ours
@@ -56,13 +56,13 @@ class Epoch:
 PORT: Final = 5351
 """The port on which routers listen for PCP (RFC 6887, section 19.1) and NAT-PMP."""
 LONGEST_DATAGRAM: Final = 2048
-"""Bytes of a datagram that are read at most."""
+"""The most bytes of a datagram that are read."""
 
 
 class Datagrams:
-    """Datagrams to and from one router, over a UDP socket that receives from no one else ([L-52]).
+    """A UDP socket for datagrams to and from one router. Datagrams of others are dropped ([L-52]).
 
-    Sending and receiving raise OSError when it is known that nobody listens there.
+    Sending and receiving raise OSError if the system reports that nobody listens at the router.
     """
 
     def __init__(self, socket: trio.socket.SocketType) -> None:
@@ -70,29 +70,29 @@ class Datagrams:
 
     @property
     def own(self) -> ipaddress.IPv4Address | ipaddress.IPv6Address:
-        """The address from which the system sends."""
+        """The address of this machine from which datagrams to the router are sent."""
         return ipaddress.ip_address(self._socket.getsockname()[0])
 
     async def send(self, data: bytes) -> None:
         """Send a datagram.
 
         Args:
-            data: Its bytes.
+            data: The bytes of the datagram.
         """
         await self._socket.send(data)
 
     async def receive(self) -> bytes:
-        """Wait for the next datagram, and cut it to a size that no valid answer exceeds.
+        """Wait for the next datagram, and return at most LONGEST_DATAGRAM bytes of it.
 
         Returns:
-            Its bytes.
+            The bytes. No valid answer has more.
         """
         return await self._socket.recv(LONGEST_DATAGRAM)
 
 
 @asynccontextmanager
 async def datagrams(router: str, port: int = PORT) -> AsyncIterator[Datagrams]:
-    """Open a socket for datagrams to a router. An OSError is raised if there is no route to it.
+    """Open a UDP socket to a router. An OSError is raised if there is no route to the router.
 
     Args:
         router: The IPv4 address of the router.
@@ -108,14 +108,14 @@ async def datagrams(router: str, port: int = PORT) -> AsyncIterator[Datagrams]:
 def pcp_pauses(times: int) -> Iterator[float]:
     """Yield how long to wait for an answer after each request of PCP.
 
-    The first time is 3 s, and each further one about twice as long as before, with at most 1024 s.
-    Each varies by a tenth (RFC 6887, section 8.1.1).
+    The first pause is 3 s. Each further pause is twice as long, but at most 1024 s. All vary at
+    random by a tenth (RFC 6887, section 8.1.1).
 
     Args:
-        times: How many requests there are.
+        times: How many requests are sent.
 
     Yields:
-        Seconds.
+        The pause after each request, in seconds.
     """
     pause = 3.0 * random.uniform(0.9, 1.1)
     for _ in range(times):
@@ -126,27 +126,27 @@ def pcp_pauses(times: int) -> Iterator[float]:
 def natpmp_pauses(times: int) -> Iterator[float]:
     """Return how long to wait for an answer after each request of NAT-PMP.
 
-    The first time is 250 ms, and each further one twice as long as before (RFC 6886, section 3.1).
+    The first pause is 250 ms, and each further pause is twice as long (RFC 6886, section 3.1).
 
     Args:
-        times: How many requests there are.
+        times: How many requests are sent.
 
     Returns:
-        Seconds for each request.
+        The pause after each request, in seconds.
     """
     return (0.25 * 2**time for time in range(times))
 
 
 LIFETIME: Final[Seconds] = 7200.0
-"""Seconds for which a mapping is requested (RFC 6886, section 3.3)."""
+"""Seconds for which a port mapping is requested (RFC 6886, section 3.3)."""
 LONGEST_LIFETIME: Final[Seconds] = 86_400.0
-"""Seconds after which a mapping is renewed whatever a router promises."""
+"""The most seconds for which a port mapping counts, even if the router promises more."""
 PCP_TIMES, NATPMP_TIMES = 2, 5
-"""Times a question is sent before a router counts as silent."""
+"""How often a request is sent before a router counts as silent, by PCP and by NAT-PMP."""
 
 
 class RouterCode(Code):
-    """Reasons why a router opens no port."""
+    """The reasons why no router forwards a port to this machine."""
 
     UNKNOWN = "router-unknown", "No router was found on this network that could open a port."
     ELSEWHERE = (
@@ -171,29 +171,29 @@ PCP_RESULTS: Final[Mapping[int, RouterCode]] = {
     11: RouterCode.FULL,
     12: RouterCode.BETWEEN,
 }
-"""Meanings of result codes (RFC 6887, section 7.4).
+"""The reasons that result codes of PCP stand for (RFC 6887, section 7.4).
 
-The others mean that the router cannot do it, or has not understood the request.
+All other codes mean that the router cannot do it, or has not understood the request.
 """
 NATPMP_RESULTS: Final[Mapping[int, RouterCode]] = {
     2: RouterCode.NOT_ALLOWED,
     3: RouterCode.OFFLINE,
     4: RouterCode.FULL,
 }
-"""Meanings of result codes (RFC 6886, section 3.5)."""
+"""The reasons that result codes of NAT-PMP stand for (RFC 6886, section 3.5)."""
 
 
 class RouterError(CodedError):
-    """A router opens no port."""
+    """An error that says why a router does not forward a port."""
 
 
 @dataclass(frozen=True)
 class OpenedPort:
-    """A port of a router that leads to this machine.
+    """A port of a router that is forwarded to this machine.
 
     Attributes:
-        external: The address outside, 'host:port'.
-        lifetime: For how many seconds it is open.
+        external: The external address of the port, 'host:port'.
+        lifetime: For how many seconds the port is forwarded.
     """
 
     external: str
@@ -204,32 +204,40 @@ class Router(Protocol):
     """A router that can be asked to forward one TCP port to a port of this machine."""
 
     async def open(self) -> OpenedPort:
-        """Request the mapping, or more time for it. A RouterError is raised if there is none.
+        """Ask the router to forward the port, or to go on forwarding it.
+
+        A RouterError is raised if it does not.
 
         Returns:
-            The open port.
+            The forwarded port.
         """
         ...
 
     async def close(self) -> None:
-        """Remove the mapping, as far as that is possible."""
+        """Ask the router to stop forwarding the port, if the protocol allows that."""
         ...
 
 
 IP = ipaddress.IPv4Address | ipaddress.IPv6Address
 ANY: Final = ipaddress.IPv6Address("::ffff:0.0.0.0")
-"""No address. With PCP an IPv4 client sends it if it suggests none (RFC 6887, section 11.1)."""
+"""The address that an IPv4 client sends by PCP to suggest no external address.
+
+See RFC 6887, section 11.1.
+"""
 
 
 @dataclass(frozen=True)
 class Granted:
-    """The mapping that a router grants. NAT-PMP tells the address and the port in two answers.
+    """The port mapping that a router grants.
+
+    NAT-PMP tells the address and the port in two answers, each of which leaves one field at its
+    default.
 
     Attributes:
-        epoch: The router's clock, in seconds.
-        external: The address outside.
-        port: The port outside that leads to this machine.
-        lifetime: For how many seconds it does.
+        epoch: The time of the router's clock, in seconds.
+        external: The external IP address.
+        port: The external port, which is forwarded to this machine.
+        lifetime: For how many seconds the port is forwarded.
     """
 
     epoch: int
@@ -239,11 +247,11 @@ class Granted:
 
 
 Answer = Granted | RouterError
-"""The answer of a router: what it grants, or why it grants nothing."""
+"""The answer of a router: the mapping that it grants, or an error that says why it does not."""
 
 
 def _denial(results: Mapping[int, RouterCode], number: int) -> RouterError:
-    """Return the error for a result code of a router."""
+    """Return the error for a result code with which a router refuses."""
     code = results.get(number, RouterCode.CANNOT)
     why = because(code, number=number) if code is RouterCode.CANNOT else because(code)
     return RouterError(RouterCode.REFUSES, why=why)
@@ -259,24 +267,24 @@ PCP_TCP: Final = 6
 PCP_NONCE: Final = 12
 PCP_HEADER: Final = 24
 LONGEST_PCP: Final = 1100
-"""Bytes of the longest message (RFC 6887, section 7)."""
+"""The most bytes of a PCP message (RFC 6887, section 7)."""
 UNSUPPORTED_VERSION: Final = 1
 _PCP_QUESTION: Final = Struct("!BBxxI16s12sB3xHH16s")
 _PCP_ANSWER: Final = Struct("!BBxBII12x12sB3xHH16s")
-"""A header (RFC 6887, sections 7.1 and 7.2) and a mapping (section 11.1)."""
+"""The layout of a PCP answer: a header (RFC 6887, section 7.2) and a mapping (section 11.1)."""
 
 
 @dataclass(frozen=True)
 class PcpMapping:
-    """A mapping to request with PCP.
+    """A port mapping to request by PCP.
 
     Attributes:
-        nonce: Random bytes that identify the mapping, 12 bytes.
+        nonce: 12 random bytes that identify the mapping.
         client: The address of this machine on the way to the router.
         port: The port of this machine.
-        lifetime: For how many seconds. 0 removes the mapping.
-        suggested: The port outside to suggest, 0 for none.
-        outside: The address outside to suggest.
+        lifetime: For how many seconds to forward the port. 0 removes the mapping.
+        suggested: The external port to suggest, 0 for none.
+        outside: The external address to suggest, ANY for none.
     """
 
     nonce: bytes = field(repr=False)
@@ -288,12 +296,12 @@ class PcpMapping:
 
 
 def _packed(ip: IP) -> bytes:
-    """Return the 16 bytes of an address, with an IPv4 address mapped into IPv6."""
+    """Encode an address in 16 bytes. An IPv4 address becomes an IPv4-mapped IPv6 address."""
     return ip.packed if ip.version == 6 else bytes(10) + b"\xff\xff" + ip.packed
 
 
 def encode_pcp_map(wish: PcpMapping) -> bytes:
-    """Return the bytes of a request.
+    """Encode a PCP request for a port mapping.
 
     Args:
         wish: The mapping to request.
@@ -307,14 +315,14 @@ def encode_pcp_map(wish: PcpMapping) -> bytes:
 
 
 def read_pcp_answer(data: bytes, wish: PcpMapping) -> Answer | None:
-    """Read the answer of a router to a request ([L-52]).
+    """Parse a datagram as the router's answer to a PCP request ([L-52]).
 
     Args:
         data: The bytes of a datagram.
         wish: The mapping that was requested.
 
     Returns:
-        The answer. None for any other datagram, which is dropped.
+        The mapping, or the error of a refusal. None for any other datagram, which the caller drops.
     """
     # The router knows only the older protocol.
     if len(data) == DENIAL and data[0] == NATPMP_VERSION:
@@ -354,12 +362,13 @@ NATPMP_ADDRESS_REQUEST: Final = bytes([NATPMP_VERSION, ADDRESS])
 
 
 def encode_natpmp_map(port: int, lifetime: int, suggested: int) -> bytes:
-    """Return the bytes of a request for a TCP port.
+    """Encode a NAT-PMP request to forward a TCP port.
 
     Args:
         port: The port of this machine.
-        lifetime: For how many seconds. 0, with 0 as the suggestion, removes the mapping.
-        suggested: The port outside to suggest, 0 for none.
+        lifetime: For how many seconds to forward the port. 0 removes the mapping, if `suggested` is
+            0, too.
+        suggested: The external port to suggest, 0 for none.
 
     Returns:
         12 bytes.
@@ -368,7 +377,10 @@ def encode_natpmp_map(port: int, lifetime: int, suggested: int) -> bytes:
 
 
 def _natpmp_fields(data: bytes, opcode: int, form: Struct) -> tuple[Any, ...] | RouterError | None:
-    """Return the fields of an answer to a request, or its denial. None if it is no such answer."""
+    """Parse a NAT-PMP answer with a given operation code and layout.
+
+    Return its fields, or the error of a refusal. None if the datagram is not such an answer.
+    """
     is_whole = len(data) == form.size
     head = bytes([NATPMP_VERSION, NATPMP_ANSWER | opcode])
     if not (is_whole or len(data) == DENIAL) or data[:2] != head:
@@ -380,13 +392,13 @@ def _natpmp_fields(data: bytes, opcode: int, form: Struct) -> tuple[Any, ...] | 
 
 
 def read_natpmp_address(data: bytes) -> Answer | None:
-    """Read the answer of a router to NATPMP_ADDRESS_REQUEST ([L-52]).
+    """Parse a datagram as the router's answer to NATPMP_ADDRESS_REQUEST ([L-52]).
 
     Args:
         data: The bytes of a datagram.
 
     Returns:
-        The answer. None for any other datagram, which is dropped.
+        The external address, or the error of a refusal. None for any other datagram.
     """
     found = _natpmp_fields(data, ADDRESS, _ADDRESS_ANSWER)
     if not isinstance(found, tuple):
@@ -396,7 +408,7 @@ def read_natpmp_address(data: bytes) -> Answer | None:
 
 
 def read_natpmp_map(data: bytes, port: int, lifetime: int) -> Answer | None:
-    """Read the answer of a router to a request of `encode_natpmp_map` ([L-52]).
+    """Parse a datagram as the router's answer to a request of `encode_natpmp_map` ([L-52]).
 
     Args:
         data: The bytes of a datagram.
@@ -404,7 +416,7 @@ def read_natpmp_map(data: bytes, port: int, lifetime: int) -> Answer | None:
         lifetime: The lifetime that was requested, in seconds.
 
     Returns:
-        The answer. None for any other datagram, which is dropped.
+        The external port, or the error of a refusal. None for any other datagram.
     """
     found = _natpmp_fields(data, NATPMP_TCP, _MAP_ANSWER)
     if not isinstance(found, tuple):
@@ -419,7 +431,7 @@ def read_natpmp_map(data: bytes, port: int, lifetime: int) -> Answer | None:
 
 
 def _opened(external: IP, granted: Granted) -> OpenedPort:
-    """Return the port that a router has opened."""
+    """Return a granted mapping as a forwarded port with its external address."""
     where = Address(str(external), granted.port)
     return OpenedPort(str(where), min(granted.lifetime, LONGEST_LIFETIME))
 
@@ -430,20 +442,19 @@ async def ask_router(
     read: Callable[[bytes], Answer | None],
     pauses: Iterator[float],
 ) -> Granted:
-    """Send a request to a router, again after each pause, and return what the router grants.
+    """Send a request to a router, repeat it after each pause, and return the granted mapping.
 
     Args:
-        wire: Datagrams to this router.
+        wire: The UDP socket to the router.
         request: The bytes of the request.
-        read: Reads an answer from a datagram, and returns None for one that is dropped.
-        pauses: For how many seconds an answer is awaited each time.
+        read: Parses a datagram, and returns None if it is not an answer to this request.
+        pauses: How long to wait for an answer each time, in seconds.
 
     Returns:
-        What the router grants.
+        The mapping that the router grants.
 
     Raises:
-        RouterError: If the router grants nothing, nobody listens there, or no answer came during
-            all pauses.
+        RouterError: If the router refuses, does not listen, or has not answered after all pauses.
     """
     try:
         for pause in pauses:
@@ -461,7 +472,7 @@ async def ask_router(
 
 
 class PcpRouter:
-    """A router that is asked by PCP."""
+    """A router that is asked by PCP to forward one TCP port to this machine."""
 
     def __init__(self, wire: Datagrams, port: int) -> None:
         self._wire, self._port = wire, port
@@ -469,16 +480,16 @@ class PcpRouter:
         self._last: Granted | None = None
 
     async def open(self) -> OpenedPort:
-        """Request the mapping, if possible with the same port outside as before.
+        """Request the port mapping, if possible with the same external port as before.
 
         Returns:
-            The open port. A RouterError is raised if there is none.
+            The forwarded port. A RouterError is raised if the router does not forward it.
         """
         self._last = await self._ask(int(LIFETIME), self._last, PCP_TIMES)
         return _opened(self._last.external, self._last)
 
     async def close(self) -> None:
-        """Remove the mapping (RFC 6887, section 15.1)."""
+        """Ask the router to remove the port mapping (RFC 6887, section 15.1)."""
         await self._ask(0, None, 1)
 
     async def _ask(self, lifetime: int, last: Granted | None, times: int) -> Granted:
@@ -490,7 +501,7 @@ class PcpRouter:
 
 
 class NatPmpRouter:
-    """A router that is asked by NAT-PMP."""
+    """A router that is asked by NAT-PMP to forward one TCP port to this machine."""
 
     def __init__(self, wire: Datagrams, port: int) -> None:
         self._wire, self._port = wire, port
@@ -498,10 +509,12 @@ class NatPmpRouter:
         self._epoch = Epoch()
 
     async def open(self) -> OpenedPort:
-        """Request the mapping, and request it again if the router was restarted in between.
+        """Request the external address and the port mapping, in two requests.
+
+        If the router was restarted between the two answers, both are requested again.
 
         Returns:
-            The open port. A RouterError is raised if there is none.
+            The forwarded port. A RouterError is raised if the router does not forward it.
         """
         for _ in range(2):
             address = await self._ask(NATPMP_ADDRESS_REQUEST, read_natpmp_address)
@@ -513,7 +526,7 @@ class NatPmpRouter:
         return _opened(address.external, mapped)
 
     async def close(self) -> None:
-        """Remove the mapping (RFC 6886, section 3.4)."""
+        """Ask the router to remove the port mapping (RFC 6886, section 3.4)."""
         await self._map(0, 0)
 
     async def _map(self, lifetime: int, outside: int) -> Granted:

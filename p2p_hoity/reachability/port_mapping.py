@@ -1,4 +1,4 @@
-"""Search for ways in which others can reach this node, with a port of the router kept open."""
+"""Find out how others can reach this node, and have the router forward a port to it."""
 
 from __future__ import annotations
 
@@ -51,8 +51,8 @@ UP_AND_GATEWAY: Final = 0x3
 def gateway() -> str | None:
     """Return the IPv4 address of the default router.
 
-    Where the system does not tell, this is the first address of the private network, as in most
-    homes.
+    If the system does not tell it, the first address of the private network is returned, which is
+    the router in most homes.
 
     Returns:
         The address, or None if there is no router to ask.
@@ -66,10 +66,10 @@ def gateway() -> str | None:
 
 
 def of_routes(table: str) -> str | None:
-    """Return the router of the default route with the lowest metric.
+    """Return the router of the default route with the lowest metric, from Linux's routing table.
 
     Args:
-        table: The content of Linux's /proc/net/route. A ValueError is raised if it is none.
+        table: The content of /proc/net/route. A ValueError is raised if the text has another form.
 
     Returns:
         The IPv4 address, or None if there is no default route.
@@ -88,7 +88,10 @@ def of_routes(table: str) -> str | None:
 
 
 def _of_system() -> str | None:
-    """Return the default router that the system names, if the package for that is installed."""
+    """Return the default router by the package netifaces.
+
+    None if it is not installed or knows none.
+    """
     try:
         netifaces = importlib.import_module("netifaces")
     except ImportError:  # The package has no wheel for this system.
@@ -107,34 +110,37 @@ def _first_of_home() -> str | None:
 HEAD_START: Final[Seconds] = 0.5
 """Seconds in which a router may answer by PCP before it is also asked by NAT-PMP."""
 SEARCH: Final[Seconds] = 4.0
-"""Seconds for PCP and NAT-PMP together."""
+"""Seconds within which the router has to answer by PCP or NAT-PMP."""
 FAREWELL: Final[Seconds] = 1.0
-"""Seconds in which the mapping is removed. After that its lifetime ends it."""
+"""The most seconds for removing a port mapping. If that fails, the mapping ends by its lifetime."""
 SHORTEST: Final[Seconds] = 4.0
-"""Seconds between two renewals (RFC 6887, section 11.2.1)."""
+"""The least seconds between two renewals of a mapping (RFC 6887, section 11.2.1)."""
 AGAIN: Final[Seconds] = 600.0
-"""Seconds after which a router that has opened nothing is asked once more."""
+"""Seconds after which a router that forwards no port is asked again."""
 
 
 TellMapped = Callable[[str, Reason | None], None]
-"""A callback that receives the address outside, or why there is none."""
-Ways = Callable[[int], AbstractAsyncContextManager[tuple[str, Sequence[Router]]]]
-"""A context manager that opens the ways to ask the default router for a port of this machine.
+"""A callback that gets the external address ('host:port') of the forwarded port.
 
-It yields the address of this machine on the way to the router, and the routers by PCP, by NAT-PMP
-and then by other protocols.
+If there is none, it gets "" and the reason.
+"""
+Ways = Callable[[int], AbstractAsyncContextManager[tuple[str, Sequence[Router]]]]
+"""A function that opens the sockets for asking the default router to forward a port.
+
+Its argument is the port of this machine. The context manager that it returns yields this machine's
+address towards the router, and one `Router` per protocol: PCP, NAT-PMP, then others.
 """
 
 
 @asynccontextmanager
 async def of_this_network(port: int) -> AsyncIterator[tuple[str, Sequence[Router]]]:
-    """Open the ways to ask the router of the network that this machine is in.
+    """Open the sockets for asking the router of this network to forward a port.
 
     Args:
-        port: The port of this machine.
+        port: The port of this machine to which the router is to forward.
 
     Yields:
-        The address of this machine on the way to the router, and the routers by PCP, NAT-PMP and
+        This machine's address towards the router, and one `Router` for each protocol: PCP, NAT-PMP,
         UPnP.
 
     Raises:
@@ -152,16 +158,17 @@ async def of_this_network(port: int) -> AsyncIterator[tuple[str, Sequence[Router
 async def keep_open(
     hosts: Collection[str], port: int, tell: TellMapped, ways: Ways = of_this_network
 ) -> None:
-    """Keep a port of the router open until cancelled, and then close it ([L-53], [L-54]).
+    """Keep a port of the router forwarded until cancelled, and then remove it ([L-53], [L-54]).
 
-    Failures raise no error. They are told, and the router is asked again later.
+    Failures are passed to `tell` and not raised. The router is then asked again later.
 
     Args:
-        hosts: The IP addresses on which this node listens. A router leads to the one on the way to
-            it.
-        port: The TCP port on which it listens.
-        tell: Receives the address outside, or why there is none, whenever that changes.
-        ways: Opens the ways to ask a router.
+        hosts: The IP addresses on which this node listens. This machine's address towards the
+            router must be one of them.
+        port: The TCP port on which this node listens.
+        tell: Is called with the external address whenever it changes, or with "" and the reason why
+            there is none.
+        ways: Opens the sockets for asking the router.
     """
     while True:
         tell("", await _once(hosts, port, tell, ways))
@@ -169,7 +176,10 @@ async def keep_open(
 
 
 async def _once(hosts: Collection[str], port: int, tell: TellMapped, ways: Ways) -> Reason:
-    """Find a router that opens the port, and keep it open. Return why it is open no more."""
+    """Find a protocol by which the router forwards the port, and keep the port forwarded.
+
+    Return the reason when it is no longer forwarded.
+    """
     try:
         async with ways(port) as (own, (newer, older, *others)):
             if own not in hosts:
@@ -186,10 +196,10 @@ async def _once(hosts: Collection[str], port: int, tell: TellMapped, ways: Ways)
 
 
 async def _search(newer: Router, older: Router) -> tuple[Router, OpenedPort]:
-    """Ask by PCP and then by NAT-PMP, and return the first mapping.
+    """Ask the router by PCP and, after a head start, by NAT-PMP. Return the first that succeeds.
 
     Raises:
-        RouterError: If neither opens the port, with the more telling reason.
+        RouterError: If neither forwards the port. A refusal is preferred as the reason.
     """
     found: list[tuple[Router, OpenedPort]] = []
     failures: list[RouterError] = []
@@ -214,7 +224,7 @@ async def _search(newer: Router, older: Router) -> tuple[Router, OpenedPort]:
             await attempt(older, nursery)
         is_over = True
     finally:
-        # The player has left the table. The port may be open, even if no answer came.
+        # The player has left the table. The port may be forwarded even if no answer came.
         if not is_over:
             await _farewell(asked)
     if found:
@@ -224,9 +234,10 @@ async def _search(newer: Router, older: Router) -> tuple[Router, OpenedPort]:
 
 
 async def _of_others(routers: Sequence[Router], failure: RouterError) -> tuple[Router, OpenedPort]:
-    """Return the first mapping by another protocol, or raise the failure at hand.
+    """Ask the router by each further protocol, and return the first that succeeds.
 
-    What a failed or abandoned attempt may have opened is closed.
+    If none succeeds, the given failure, or a refusal instead of it, is raised. After a failed
+    attempt the router is asked to remove what it may have opened.
     """
     for router in routers:
         opened: OpenedPort | None = None
@@ -242,7 +253,10 @@ async def _of_others(routers: Sequence[Router], failure: RouterError) -> tuple[R
 
 
 async def _keep(router: Router, opened: OpenedPort, tell: TellMapped) -> Reason:
-    """Renew a mapping before its lifetime ends, and remove it at the end. Return why it is gone."""
+    """Renew a port mapping before its lifetime ends. Return the reason when it is gone.
+
+    At the end the router is asked to remove the mapping.
+    """
     try:
         external = ""
         while True:
@@ -261,7 +275,7 @@ async def _keep(router: Router, opened: OpenedPort, tell: TellMapped) -> Reason:
 
 
 async def _farewell(routers: Sequence[Router]) -> None:
-    """Remove what routers have opened, also while being cancelled."""
+    """Ask routers to remove the port mappings, even if this task is being cancelled."""
     with trio.move_on_after(FAREWELL, shield=True):
         async with trio.open_nursery() as nursery:
             for router in routers:
@@ -269,15 +283,15 @@ async def _farewell(routers: Sequence[Router]) -> None:
 
 
 async def _close(router: Router) -> None:
-    """Remove what a router has opened. If that fails, its lifetime ends it."""
+    """Ask a router to remove a port mapping. If that fails, the mapping ends by its lifetime."""
     with suppress(RouterError):  # It ends with its lifetime.
         await router.close()
 
 
 async def _renewed(router: Router, lifetime: float) -> OpenedPort | Reason:
-    """Request more time repeatedly before the lifetime ends.
+    """Renew a port mapping: ask the router for more time until it agrees.
 
-    Return why there is none once it has.
+    If it has not agreed when the lifetime of the mapping is over, return the reason.
     """
     began = trio.current_time()
     reason = because(RouterCode.SILENT)
@@ -292,7 +306,7 @@ async def _renewed(router: Router, lifetime: float) -> OpenedPort | Reason:
 
 
 def moments(lifetime: float) -> Iterator[float]:
-    """Yield when to request more time: at half of the lifetime, at half of the rest, and so on.
+    """Yield when to renew a mapping: at half of its lifetime, at half of the rest, and so on.
 
     Each moment is chosen at random a little later (RFC 6887, section 11.2.1).
 
@@ -300,7 +314,7 @@ def moments(lifetime: float) -> Iterator[float]:
         lifetime: The lifetime of the mapping, in seconds.
 
     Yields:
-        Seconds after the last answer.
+        Seconds since the router's last answer.
     """
     left = 0.5
     yield max(SHORTEST, lifetime * random.uniform(1 - left, 1 - left * 0.75))
@@ -309,13 +323,13 @@ def moments(lifetime: float) -> Iterator[float]:
 
 
 LOOK: Final[Seconds] = 5.0
-"""Seconds in which a relay has to tell from where it sees this node."""
+"""Seconds within which a relay has to tell from which address it sees this node."""
 SETTLE: Final[Seconds] = 1.0
-"""Seconds that a router has before addresses are named without it."""
+"""Seconds to wait for the router's answer before addresses are named without it."""
 
 
 class Reachability:
-    """The known ways to this node, and the decision which addresses to name."""
+    """The addresses by which this node can be reached, as they are found, and which to name."""
 
     def __init__(
         self,
@@ -324,14 +338,14 @@ class Reachability:
         routers: Ways = of_this_network,
         waits_at: Callable[[], frozenset[str]] | None = None,
     ) -> None:
-        """Begin with what is known.
+        """Start with the addresses that are already known.
 
         Args:
             found: The known addresses.
-            wanted: The intended players of the table, and what has to stay hidden.
-            routers: Opens the ways to ask a router.
-            waits_at: Returns the relays at which the node can wait at this moment. All of them if
-                None.
+            wanted: Where peers may be, and what has to stay hidden.
+            routers: Opens the sockets for asking the router to forward a port.
+            waits_at: Returns the relays at which the node can be called at this moment. If None,
+                all relays count as working.
         """
         self._found, self._wanted, self._routers = found, wanted, routers
         self._waits_at = waits_at or (lambda: frozenset(found.relays))
@@ -339,7 +353,7 @@ class Reachability:
         self._began = 0.0
 
     def judged(self) -> Judged:
-        """Decide which addresses to name now, and what they are good for.
+        """Decide which addresses to name now, and find out from where they can be reached.
 
         Returns:
             The decision.
@@ -349,18 +363,18 @@ class Reachability:
 
     @property
     def named(self) -> tuple[str, ...]:
-        """The addresses at which a seat of this node can be reached."""
+        """The addresses that this node's seat tells to the other seats."""
         return self.judged().named
 
     def explore(self, nursery: trio.Nursery, network: Network) -> None:
-        """Ask the router for a port, and a relay from where it sees this node, until cancelled.
+        """Start tasks that ask the router to forward a port, and a relay for this node's address.
 
-        The router is not asked if it is not needed, or if the node hides its addresses ([L-54],
-        [L-55]).
+        The relay tells from which address it sees this node. No task is started if the router is
+        not needed, or if this node hides its addresses ([L-54], [L-55]).
 
         Args:
-            nursery: Runs the tasks.
-            network: The network.
+            nursery: The nursery that runs the tasks until it is cancelled.
+            network: The network over which the relay is asked.
         """
         port = None if self._wanted.hidden else self._port()
         if port is None:
@@ -372,10 +386,10 @@ class Reachability:
             nursery.start_soon(self._look, network, self._found.relays[0])
 
     def _port(self) -> int | None:
-        """Return the port to which a router has to lead.
+        """Return the port of this machine to which the router should forward.
 
-        None if this node listens for its own machine only, or can be reached from anywhere without
-        it.
+        None if this node listens on no LAN address, or can be reached from anywhere without a
+        router.
         """
         own = self._found.own
         if widest((*own, *self._found.advertised)) is Scope.ANYWHERE:
@@ -384,13 +398,13 @@ class Reachability:
         return None if lan is None else parse_address(lan).port
 
     async def settle(self) -> None:
-        """Wait until a router has answered, or has had a second for it."""
+        """Wait until the router has answered, but at most SETTLE seconds from when it was asked."""
         with trio.move_on_at(self._began + SETTLE):
             while self._found.asking:
                 await self._news.wait()
 
     async def changed(self) -> None:
-        """Wait until something new is known."""
+        """Wait until an address or another fact about reaching this node has changed."""
         await self._news.wait()
 
     def _mapped(self, external: str, trouble: Reason | None) -> None:
@@ -400,7 +414,7 @@ class Reachability:
     async def _look(self, network: Network, relay: str) -> None:
         """Ask a relay from which address it sees this node.
 
-        The answer is shown and never relied on.
+        The answer is only shown to the player, because the relay may be wrong.
         """
         with trio.move_on_after(LOOK):
             try:

@@ -1,10 +1,13 @@
-"""UPnP: searching for the router, reading its description in bounded memory, and requesting a port.
+"""Ask the router by UPnP to forward a port.
 
-After UPnP Device Architecture 1.1 and the services WANIPConnection:1, WANIPConnection:2 and
-WANPPPConnection:1. Every parser accepts any bytes, and returns nothing for what it cannot read.
+The program searches for the router, reads its description, and sends requests to one of its
+services. This follows UPnP Device Architecture 1.1 and the services WANIPConnection:1,
+WANIPConnection:2 and WANPPPConnection:1. Every parser accepts any bytes, and returns an empty
+result if it cannot read them.
 
-The program listens and connects only to the router of this network, whatever a description names.
-Everything that it sends is bounded, and nothing more is read after the request was given up.
+The program accepts answers from the router of this network only, and connects only to it, whatever
+a description names. The bytes that are read are limited, and reading stops when the request is
+given up.
 """
 
 from __future__ import annotations
@@ -30,14 +33,14 @@ from ..net.transport import cut
 from .pcp_and_nat_pmp import LIFETIME, OpenedPort, RouterCode, RouterError
 
 MAX_DESCRIPTION: Final = 1 << 16
-"""Bytes of a whole answer, with its head and framing.
+"""The most bytes of an HTTP answer, with its headers and framing.
 
-Descriptions of routers have some thousands.
+The descriptions of routers have some thousand bytes.
 """
 HEAD: Final = 1 << 13
-"""Bytes of the head of an answer, and of anything else that is read in one piece."""
+"""The most bytes of an HTTP answer's headers, and of any other part that must be whole."""
 CHUNK: Final = 4096
-"""Bytes that are read at once."""
+"""The most bytes that are read at once."""
 
 GROUP: Final = ("239.255.255.250", 1900)
 """The multicast address and port on which routers receive searches."""
@@ -45,14 +48,14 @@ DEVICES: Final = (
     "urn:schemas-upnp-org:device:InternetGatewayDevice:1",
     "urn:schemas-upnp-org:device:InternetGatewayDevice:2",
 )
-"""The kinds of device to search for."""
+"""The types of device to search for."""
 SERVICES: Final = frozenset(
     f"urn:schemas-upnp-org:service:{name}"
     for name in ("WANIPConnection:1", "WANIPConnection:2", "WANPPPConnection:1")
 )
-"""The kinds of service that map ports."""
+"""The types of service that can forward ports."""
 MOST_SERVICES: Final[Quota] = 4
-"""Services of one description that are asked."""
+"""The most services of a router that are tried."""
 DEFAULT_PORT: Final = 80
 ENVELOPE: Final = (
     '<?xml version="1.0"?>\r\n'
@@ -60,18 +63,18 @@ ENVELOPE: Final = (
     ' s:encodingStyle="http://schemas.xmlsoap.org/soap/encoding/">'
     '<s:Body><u:{action} xmlns:u="{service}">{fields}</u:{action}></s:Body></s:Envelope>\r\n'
 )
-"""The SOAP message of a request."""
+"""The template of a SOAP request."""
 Fields = Mapping[str, str]
-"""Fields of a SOAP message, by name."""
+"""The texts of the fields of a SOAP message, by the names of the fields."""
 
 
 @dataclass(frozen=True)
 class Endpoint:
-    """A port of the router, and the target to request there.
+    """A place on the router for HTTP requests: address, port, and path.
 
     Attributes:
-        host: The address.
-        port: The port.
+        host: The address of the router.
+        port: The TCP port.
         target: The path and query of the URL.
     """
 
@@ -87,11 +90,11 @@ class Endpoint:
 
 @dataclass(frozen=True)
 class Service:
-    """A service that maps ports.
+    """A UPnP service of the router that can forward ports.
 
     Attributes:
-        kind: The type of the service.
-        place: Where it is controlled.
+        kind: The type of the service, one of SERVICES.
+        place: The place to which requests to the service are sent.
     """
 
     kind: str
@@ -99,10 +102,10 @@ class Service:
 
 
 def search_for(device: str) -> bytes:
-    """Return the datagram that searches for a kind of device.
+    """Encode the datagram that searches for devices of a type.
 
     Args:
-        device: The kind.
+        device: The type of device, one of DEVICES.
 
     Returns:
         The bytes.
@@ -112,14 +115,14 @@ def search_for(device: str) -> bytes:
 
 
 def read_found(data: bytes, router: IPv4Address) -> Endpoint | None:
-    """Return where the router that answers a search has its description.
+    """Parse a router's answer to a search, and return where its description can be read.
 
     Args:
         data: The bytes of a datagram.
         router: The address of the router.
 
     Returns:
-        The place. None for any other bytes, and for a place on another machine.
+        The place. None if the bytes are not such an answer, or the place is not on the router.
     """
     first, *lines = data.decode("latin-1").splitlines() or [""]
     if not first.startswith("HTTP/1.") or first.split()[1:2] != ["200"]:
@@ -132,15 +135,15 @@ def read_found(data: bytes, router: IPv4Address) -> Endpoint | None:
 
 
 def place_of(url: str, router: IPv4Address, base: str = "") -> Endpoint | None:
-    """Return the place that a URL names, if it is an HTTP URL on the router itself.
+    """Parse a URL, and return its place if it is an HTTP URL on the router itself.
 
     Args:
         url: The URL.
         router: The only address at which the place may be.
-        base: The URL to which a relative one is relative.
+        base: The base URL, if `url` is relative.
 
     Returns:
-        The place, or None.
+        The place. None if the URL is invalid or leads elsewhere.
     """
     try:
         parts = urlsplit(urljoin(base, url))
@@ -156,9 +159,9 @@ def place_of(url: str, router: IPv4Address, base: str = "") -> Endpoint | None:
 
 
 def _elements(data: bytes) -> list[ElementTree.Element]:
-    """Return all elements of a document, the root first.
+    """Return all elements of an XML document, the root first.
 
-    None of them if it is no XML in UTF-8, or declares entities.
+    The list is empty if the bytes are not XML in UTF-8, or have a document type declaration.
     """
     try:
         text = data.decode("utf-8-sig")
@@ -168,25 +171,25 @@ def _elements(data: bytes) -> list[ElementTree.Element]:
 
 
 def _name(element: ElementTree.Element) -> str:
-    """Return the name of an element without its namespace, which routers often have wrong."""
+    """Return the name of an element without its namespace, which routers often write wrongly."""
     return element.tag.rpartition("}")[2]
 
 
 def _texts(elements: Iterable[ElementTree.Element]) -> dict[str, str]:
-    """Return the texts of elements by their names."""
+    """Return the texts of elements, by the names of the elements."""
     return {_name(element): (element.text or "").strip() for element in elements}
 
 
 def read_services(data: bytes, location: str, router: IPv4Address) -> list[Service]:
-    """Return the services of a description that map ports and are on the router.
+    """Parse a router's description, and return its services that can forward ports.
 
     Args:
-        data: The description.
+        data: The description, an XML document.
         location: The URL from which it was read.
         router: The only address at which a service may be.
 
     Returns:
-        The services, at most MOST_SERVICES.
+        The services on the router, at most MOST_SERVICES.
     """
     elements, found = _elements(data), list[Service]()
     base = _texts(elements[0] if elements else ()).get("URLBase") or location
@@ -200,12 +203,12 @@ def read_services(data: bytes, location: str, router: IPv4Address) -> list[Servi
 
 
 def action(service: Service, name: str, fields: Fields) -> bytes:
-    """Return the SOAP body that requests an action of a service.
+    """Encode the SOAP request for an action of a service.
 
     Args:
         service: The service.
         name: The name of the action.
-        fields: Its arguments.
+        fields: The arguments of the action.
 
     Returns:
         The bytes.
@@ -215,13 +218,13 @@ def action(service: Service, name: str, fields: Fields) -> bytes:
 
 
 def read_fields(data: bytes) -> Fields:
-    """Return the fields of a SOAP answer.
+    """Parse a SOAP answer, and return its fields.
 
     Args:
         data: The body of the answer.
 
     Returns:
-        The text of every element by its name.
+        The text of every element, by the name of the element. Empty if the answer is invalid.
     """
     return _texts(_elements(data))
 
@@ -229,44 +232,44 @@ def read_fields(data: bytes) -> Fields:
 UPNP_TIMEOUT: Final[Seconds] = 6.0
 """Seconds for the search and all requests together."""
 SEARCH: Final[Seconds] = 1.5
-"""Seconds in which the router may answer a search. It is asked to answer within one."""
+"""Seconds for which answers to a search are awaited. The router is asked to answer in one."""
 TIMES: Final[Quota] = 2
 """How often a search is sent, since datagrams may be lost."""
 MOST_PLACES: Final[Quota] = 4
-"""Descriptions of the router that are read."""
+"""The most descriptions of the router that are read."""
 DATAGRAM: Final = 2048
 LOWEST: Final = 1024
 STRIDE: Final = 7919
-"""The distance from a port outside that is taken to the next one that is tried."""
+"""The step from an external port that is already in use to the next one that is tried."""
 TRIES: Final[Quota] = 3
-"""How many ports outside are tried."""
+"""How many external ports are tried."""
 CONFLICT: Final = "718"
-"""The error code of a router whose port leads to another machine."""
+"""The error code of a router whose external port is forwarded to another machine."""
 PROTOCOL: Final = "TCP"
 NAME: Final = "p2p-hoity"
 
 
 class Searching:
-    """A search over a UDP socket, which drops everything that does not come from the router."""
+    """A UDP socket for a search. Datagrams that do not come from the router are dropped."""
 
     def __init__(self, wire: trio.socket.SocketType, router: IPv4Address) -> None:
         self._wire, self._router = wire, str(router)
 
     async def send(self, data: bytes) -> None:
-        """Send a datagram to all routers of this network.
+        """Send a datagram to all UPnP devices of this network, by multicast.
 
         An OSError is raised if it cannot be sent.
 
         Args:
-            data: Its bytes.
+            data: The bytes of the datagram.
         """
         await self._wire.sendto(data, GROUP)
 
     async def receive(self) -> bytes:
-        """Wait for the next datagram of the router, and cut it to a size that valid answers have.
+        """Wait for the next datagram from the router, and return at most DATAGRAM bytes of it.
 
         Returns:
-            Its bytes.
+            The bytes. No valid answer has more.
         """
         while True:
             data, source = await self._wire.recvfrom(DATAGRAM)
@@ -276,7 +279,7 @@ class Searching:
 
 @dataclass(frozen=True)
 class LocalNetwork:
-    """The network that this machine is in, over sockets.
+    """The network of this machine, with the sockets for talking to its router.
 
     Attributes:
         own: The address of this machine.
@@ -288,10 +291,10 @@ class LocalNetwork:
 
     @asynccontextmanager
     async def searching(self) -> AsyncIterator[Searching]:
-        """Open a socket for a search on the interface that leads to the router.
+        """Open a UDP socket for a search, on the network interface that leads to the router.
 
         Yields:
-            The search. An OSError is raised if there is no route.
+            The socket. An OSError is raised if there is no route.
         """
         with trio.socket.socket(trio.socket.AF_INET, trio.socket.SOCK_DGRAM) as made:
             made.setsockopt(socket.IPPROTO_IP, socket.IP_MULTICAST_IF, self.own.packed)
@@ -317,21 +320,20 @@ async def ask(
     headers: Sequence[tuple[str, str]] = (),
     body: bytes = b"",
 ) -> tuple[int, bytes]:
-    """Send an HTTP request over a connection of its own.
+    """Send one HTTP request to the router over a new connection, and read the answer.
 
-    A redirection is an answer like any other and is not followed. The caller has to limit the time.
-    When it cancels this function, nothing more is read.
+    A redirection is not followed, but returned as the answer. The caller has to limit the time.
 
     Args:
         network: The network.
-        place: Where to send the request.
+        place: The place to which the request is sent.
         method: The HTTP method.
         headers: Further headers.
         body: The body.
 
     Returns:
-        The status and the body of the answer. 0 and b"" if there is no valid answer: none came, it
-        is too long, or it is no HTTP.
+        The status and the body of the answer. They are 0 and b"" if no answer came, or it is too
+        long or not valid HTTP.
     """
     import h11
 
@@ -368,39 +370,39 @@ async def ask(
 
 
 class UpnpRouter:
-    """A router that is asked by UPnP.
+    """A router that is asked by UPnP to forward one TCP port to this machine.
 
-    It is never asked for a mapping without an end ([L-54], [L-68]).
+    Each mapping is requested for a limited time ([L-54], [L-68]).
     """
 
     def __init__(self, network: LocalNetwork, port: int) -> None:
-        """`port` is the TCP port here to which the router is to lead."""
+        """Make a router. `port` is the TCP port of this machine to which it is to forward."""
         self._network, self._port = network, port
         self._service: Service | None = None
         self._outside = port
         self._may_be_open = False
 
     async def open(self) -> OpenedPort:
-        """Request the mapping for two hours from now.
+        """Ask the router to forward the port for LIFETIME seconds from now.
 
         Returns:
-            The open port.
+            The forwarded port.
 
         Raises:
-            RouterError: If there is none.
+            RouterError: If the router does not forward the port, or does not answer in time.
         """
         with trio.move_on_after(UPNP_TIMEOUT):
             return await self._open()
         raise RouterError(RouterCode.SILENT)
 
     async def close(self) -> None:
-        """Remove what may be mapped."""
+        """Ask the router to stop forwarding, if it may have begun that."""
         if self._service is not None and self._may_be_open:
             with trio.move_on_after(UPNP_TIMEOUT):
                 await self._ask(self._service, "DeletePortMapping", self._mapping)
 
     async def _open(self) -> OpenedPort:
-        """Find the service and request ports outside until one is free."""
+        """Find the service, and ask it to forward an external port. Try others if it is in use."""
         service, external = await self._find()
         self._service = service
         for _ in range(TRIES):
@@ -413,7 +415,11 @@ class UpnpRouter:
     # Search
 
     async def _find(self) -> tuple[Service, IPv4Address]:
-        """Return the service in use, or the first that has an external address, with it."""
+        """Find the service that can forward ports, and the external address of the router.
+
+        The service of an earlier request is used again. Otherwise it is the first that names an
+        address.
+        """
         services = [self._service] if self._service is not None else await self._services()
         for service in services:
             told = await self._ask(service, "GetExternalIPAddress", {})
@@ -428,7 +434,7 @@ class UpnpRouter:
         raise RouterError(RouterCode.REFUSES, why=because(RouterCode.OFFLINE))
 
     async def _services(self) -> list[Service]:
-        """Return the services that map ports, from all descriptions of the router."""
+        """Return the services that can forward ports, from all descriptions of the router."""
         found: list[Service] = []
         for place in await self._search():
             status, body = await ask(self._network, place, "GET")
@@ -438,7 +444,7 @@ class UpnpRouter:
         return found[:MOST_SERVICES]
 
     async def _search(self) -> list[Endpoint]:
-        """Return where the router has its descriptions, in the order of its answers."""
+        """Search for the router's descriptions, and return their places in the order of answers."""
         places: dict[Endpoint, None] = {}
         try:
             async with self._network.searching() as wire:
@@ -458,7 +464,7 @@ class UpnpRouter:
 
     @property
     def _mapping(self) -> Fields:
-        """The fields that identify the mapping."""
+        """The fields of a SOAP request that identify the port mapping."""
         return {
             "NewRemoteHost": "",
             "NewExternalPort": str(self._outside),
@@ -466,9 +472,10 @@ class UpnpRouter:
         }
 
     async def _map(self, service: Service) -> bool:
-        """Request the port outside, and return whether it leads here.
+        """Ask the service to forward the current external port, and return whether it does.
 
-        Raise RouterError if the router opens none.
+        Return False if the port is forwarded to another machine. Raise RouterError if the router
+        refuses for another reason.
         """
         inside = {"NewInternalPort": str(self._port), "NewInternalClient": str(self._network.own)}
         taken = await self._ask(service, "GetSpecificPortMappingEntry", self._mapping)
@@ -491,9 +498,9 @@ class UpnpRouter:
     # Requests
 
     async def _ask(self, service: Service, name: str, fields: Fields) -> Fields:
-        """Request an action, and return the fields of the answer.
+        """Request an action of a service, and return the fields of the answer.
 
-        They may be those of an error, or none.
+        The fields may describe an error. They are empty if there is no valid answer.
         """
         headers = (
             ("Content-Type", 'text/xml; charset="utf-8"'),

@@ -1,10 +1,10 @@
-"""Forwarding of bytes between two connections of a relay: in a task for each pair, or one for all.
+"""Forward bytes between two connections of a relay, which are the two ends of a call.
 
-Each direction holds one piece of bytes at most, and reads the next one when the other end has taken
-that. So a slow reader slows down its own sender, and nobody else ([L-33]).
+Each direction stores at most one chunk of bytes, and reads the next chunk after the other end has
+accepted the stored one. So a slow reader slows down its own sender only ([L-33]).
 
-A task for each direction would cost several times the work of the bytes themselves. So on systems
-with epoll, one task carries the bytes of all pairs.
+On systems with epoll, one task forwards the bytes of all pairs of connections. Elsewhere each
+direction of a pair has a task of its own, which needs several times as much work.
 """
 
 from __future__ import annotations
@@ -24,20 +24,26 @@ from ..net.network_errors import TROUBLE
 from ..net.transport import cut
 
 PIECE = 1 << 14
-"""Bytes read at once. On a link of 2 kB/s they are taken long before the pair counts as idle."""
+"""The most bytes that are read at once.
+
+A link of 2 kB/s accepts them long before the pair of connections counts as idle.
+"""
 
 Ends = tuple[trio.abc.Stream, trio.abc.Stream]
-"""The two streams of a pair."""
+"""The two streams between which a relay forwards bytes."""
 
 
 class Splice:
-    """A connected pair of streams. It is cut when it is idle for too long, or has carried enough.
+    """Two streams between which a relay forwards bytes.
+
+    Both are closed when nothing has passed for too long, or when they have carried as many bytes as
+    allowed.
 
     Direction 0 leads from the first end to the second, and direction 1 back.
 
     Attributes:
         ends: The two streams.
-        carried: The number of bytes carried, in both directions together.
+        carried: The number of bytes that were forwarded so far, in both directions together.
     """
 
     def __init__(
@@ -48,14 +54,15 @@ class Splice:
         early: tuple[bytes, bytes] = (b"", b""),
         exchange: Exchange | None = None,
     ) -> None:
-        """Begin with nothing carried.
+        """Make a pair. Nothing is forwarded before `run`.
 
         Args:
             ends: The two streams.
-            idle: Seconds without a byte after which it is cut.
-            most: How many bytes it may carry.
-            early: What came from each end before the splice began.
-            exchange: Carries the bytes if it can.
+            idle: Seconds without a byte after which the pair is closed.
+            most: The most bytes that may be forwarded, in both directions together.
+            early: The bytes that were already read from each end. They are forwarded first.
+            exchange: The single task that forwards the bytes of all pairs by epoll. If it is None
+                or cannot serve this pair, each direction gets a task.
         """
         self.ends = ends
         self._early, self._exchange = early, exchange
@@ -67,7 +74,7 @@ class Splice:
         self.carried = 0
 
     async def run(self) -> None:
-        """Carry bytes until the pair is cut or one end stops. Then both streams are closed."""
+        """Forward bytes until a limit is reached or one end stops. Then close both streams."""
         self._passed = trio.current_time()
         try:
             with self._scope:
@@ -80,10 +87,13 @@ class Splice:
                 await cut(end)
 
     async def carry(self, early: tuple[bytes, bytes]) -> None:
-        """Carry bytes until one end stops, by the exchange or in a task for each direction.
+        """Forward bytes until one end stops.
+
+        The `Exchange` does it, a single task for all pairs. If it cannot, each direction gets a
+        task.
 
         Args:
-            early: The bytes that each end has sent before.
+            early: The bytes that were already read from each end.
         """
         if self._exchange is not None and await self._exchange.carry(self, early):
             return
@@ -92,7 +102,7 @@ class Splice:
                 nursery.start_soon(self._pump, way, early[way], nursery.cancel_scope)
 
     async def _pump(self, way: int, early: bytes, both: trio.CancelScope) -> None:
-        """Carry the bytes of one direction until one end is gone."""
+        """Forward the bytes of one direction until one end is gone or the limit is reached."""
         source, sink = self.ends[way], self.ends[1 - way]
         with suppress(*TROUBLE):  # If one end is gone, the other one is closed, too.
             piece: bytes | bytearray = early or await source.receive_some(PIECE)
@@ -106,11 +116,11 @@ class Splice:
         both.cancel()
 
     def count(self, way: int, size: int, now: float) -> None:
-        """Count a piece that has been read from one end and has to be taken by the other.
+        """Count a chunk of bytes that was read from one end and will be written to the other.
 
         Args:
-            way: The direction, 0 or 1.
-            size: Bytes of the piece.
+            way: The direction: 0 from the first end to the second, 1 back.
+            size: The number of bytes in the chunk.
             now: The time, on trio's clock.
         """
         self.carried += size
@@ -119,42 +129,42 @@ class Splice:
 
     @property
     def is_spent(self) -> bool:
-        """True if the pair has carried as many bytes as it may."""
+        """True if as many bytes as allowed were forwarded, in both directions together."""
         return self.carried >= self._most
 
     def taken(self, way: int) -> None:
-        """Note that the other end has taken the piece of a direction.
+        """Note that the chunk of bytes that was read in a direction was completely written.
 
         Args:
-            way: The direction, 0 or 1.
+            way: The direction: 0 from the first end to the second, 1 back.
         """
         self._untaken[way] = False
 
     async def _watch(self) -> None:
-        """End the pair when nothing passes, or one end does not take its bytes ([L-34])."""
+        """Wait until nothing has passed for too long, or one end accepts nothing ([L-34])."""
         while (due := self._due()) > trio.current_time():
             await trio.sleep_until(due)
         self._scope.cancel()
 
     def _due(self) -> float:
-        """Return when the pair has to end, unless bytes pass until then."""
+        """Return the time at which the pair is closed, unless bytes pass before."""
         began = [since for since, is_out in zip(self._since, self._untaken, strict=True) if is_out]
         return min([self._passed, *began]) + self._idle
 
 
 AT_ONCE: Final[Quota] = 256
-"""Sockets that are served before other tasks of the process have their turn."""
+"""The most sockets that are served before other tasks of the process have their turn."""
 
 
 class Exchange:
-    """Forwarding of many pairs in one task, with epoll."""
+    """A single task that forwards the bytes of many pairs of connections, by epoll."""
 
     def __init__(self) -> None:
         self._poll = select.epoll() if sys.platform == "linux" else None
         self._ends: dict[int, _End] = {}
 
     async def run(self) -> None:
-        """Forward bytes until cancelled."""
+        """Forward bytes for all pairs until cancelled. Return at once on systems without epoll."""
         if self._poll is None:
             return
         try:
@@ -169,14 +179,15 @@ class Exchange:
             self._poll.close()
 
     async def carry(self, splice: Splice, early: tuple[bytes, bytes]) -> bool:
-        """Carry the bytes of a pair until one of its sockets is at its end or closed.
+        """Have the task forward the bytes of a pair, and wait until one of its sockets has ended.
 
         Args:
-            splice: The pair, which counts the bytes.
-            early: The bytes that each end has sent before.
+            splice: The pair, in which the bytes are counted.
+            early: The bytes that were already read from each end.
 
         Returns:
-            False, at once, if the ends are no sockets or the system has no epoll. Otherwise True.
+            False, at once, if the ends are not sockets or the system has no epoll. Otherwise True,
+            at the end.
         """
         sockets = [one.socket for one in splice.ends if isinstance(one, trio.SocketStream)]
         if self._poll is None or len(sockets) < len(splice.ends):
@@ -205,11 +216,11 @@ class Exchange:
         return True
 
     def listen(self, end: _End, new: bool = False) -> None:
-        """Register with the system what an end waits for now.
+        """Tell epoll for which events of a socket to wait now.
 
         Args:
-            end: The end.
-            new: Whether it was not registered before.
+            end: The socket, with its state.
+            new: Whether the socket was not registered with epoll before.
         """
         if self._poll is not None:
             wanted = end.wanted()
@@ -217,7 +228,7 @@ class Exchange:
 
 
 class _End:
-    """A socket of a pair, with the bytes of the other end that it has not taken yet."""
+    """One socket of a pair, with the bytes that still have to be written to it."""
 
     __slots__ = ("exchange", "number", "other", "over", "rest", "splice", "way")
 
@@ -228,16 +239,18 @@ class _End:
         self.exchange, self.other, self.rest = exchange, self, b""
 
     def wanted(self) -> int:
-        """Return the events to wait for.
+        """Return the epoll events for which this socket has to wait.
 
         Returns:
-            Readable while the other end takes what comes, and writable while bytes are left.
+            EPOLLIN unless the other socket still has bytes to write, and EPOLLOUT if this one has.
         """
         reading = 0 if self.other.rest else select.EPOLLIN
         return reading | (select.EPOLLOUT if self.rest else 0)
 
     def act(self, events: int, now: float) -> None:
-        """Write or read as the events of the system allow, or end the pair if the socket is broken.
+        """Read or write as epoll's events allow.
+
+        If the socket is broken or at its end, end the pair.
 
         Args:
             events: The events of epoll.
@@ -267,7 +280,7 @@ class _End:
             self.over()
 
     def begin(self, piece: bytes) -> None:
-        """Forward bytes that were read before.
+        """Forward bytes that were already read from this socket.
 
         Args:
             piece: The bytes.
@@ -278,12 +291,15 @@ class _End:
             self.over()
 
     def _pass_on(self, piece: bytes, now: float) -> None:
-        """Count a piece and write it to the other end."""
+        """Count a chunk that was read from this socket, and write it to the other one."""
         self.splice.count(self.way, len(piece), now)
         self.other.write(piece)
 
     def write(self, piece: bytes) -> None:
-        """Send a piece. While the system accepts only a part of it, no more is read for this end.
+        """Write a chunk to this socket.
+
+        If the system accepts only a part, the rest is stored, and nothing is read from the other
+        socket until it is written.
 
         Args:
             piece: The bytes.
@@ -299,6 +315,6 @@ class _End:
         self._listen_anew()
 
     def _listen_anew(self) -> None:
-        """Register both ends again after what they wait for has changed."""
+        """Tell epoll for which events both sockets of the pair wait now."""
         self.exchange.listen(self)
         self.exchange.listen(self.other)

@@ -1,6 +1,8 @@
-"""Mailboxes of a relay: a host waits under a number, and one guest exchanges a few frames with it.
+"""Mailboxes of a relay, by which a guest gets a ticket for a spoken code.
 
-The number, and frames that look random, are everything that a relay sees of a code ([K-6]).
+A code has a number and some words. The host opens a mailbox and waits under the number. One guest
+who knows the code connects, and the two exchange a few frames. The relay sees only the number and
+frames that look random, and never the words ([K-6]).
 """
 
 from __future__ import annotations
@@ -26,20 +28,20 @@ from ..net.transport import encode_frame
 from .relay_limits import RelayLimits, Stay, Visit, count_down
 
 REST: Final[Seconds] = 120.0
-"""Seconds for which a used number is given to nobody else.
+"""Seconds for which the number of a used mailbox is not given to another host.
 
-A guest that mistypes a code would otherwise try another host's.
+So a guest who enters an old code does not use up the code of another host.
 """
 MOST_RESTING: Final[Quota] = 4096
-"""Used numbers that are remembered at most."""
+"""The most numbers of used mailboxes that are remembered."""
 MEMORY: Final[Seconds] = 600.0
-"""Seconds for which wrong numbers count, which is the lifetime of a host's code."""
+"""Seconds for which a try with a wrong number counts. It is the lifetime of a host's code."""
 SPARE: Final[Quota] = 20
-"""Numbers to draw from for each recent wrong number."""
+"""How many numbers there are to draw from for each recent try with a wrong number."""
 
 
 class MailboxEnd(Code):
-    """Reasons why a relay ends a mailbox."""
+    """The reasons why a relay closes a mailbox."""
 
     OVER = "mailbox-over", "the relay has ended the conversation"
     UNASKED = "mailbox-spoken-to-early", "the host sent something before a guest was there"
@@ -51,11 +53,11 @@ class MailboxEnd(Code):
 
 @dataclass(eq=False)
 class End:
-    """An end of a mailbox.
+    """One end of a mailbox: the connection of the host or of its guest.
 
     Attributes:
-        link: Its connection.
-        said: How many frames it has sent.
+        link: The connection.
+        said: The number of frames that this end has sent.
     """
 
     link: Link
@@ -72,13 +74,13 @@ class End:
 
 @dataclass(eq=False)
 class Mailbox:
-    """A host that waits under a number, and its guest once it has come.
+    """A mailbox: a host that waits under a number for a guest, and the guest once it has come.
 
     Attributes:
-        number: The number.
-        source: The machine of the host, as connections are counted.
+        number: The number under which guests find the host.
+        source: The machine of the host, as `addresses.source_of` names it.
         host: The host's end.
-        guest: The guest's end, None before it has come.
+        guest: The guest's end. None before a guest has come.
     """
 
     number: int
@@ -87,12 +89,12 @@ class Mailbox:
     guest: End | None = None
 
     def pass_on(self, data: bytes, teller: End, hearer: End | None) -> None:
-        """Forward a frame to the other end, if its sender may send another one.
+        """Forward a frame to the other end. If its sender may not send it, close the sender's end.
 
         Args:
             data: The frame.
             teller: The end that has sent it.
-            hearer: The other end, None if there is none yet.
+            hearer: The other end. None if no guest has come yet.
         """
         teller.said += 1
         if hearer is None:
@@ -104,27 +106,31 @@ class Mailbox:
 
 
 class Numbers:
-    """The numbers of a relay's mailboxes: short, random, and not reused for a while."""
+    """The numbers of a relay's mailboxes: short, random, and not reused for a while.
+
+    A host waits for its guest under such a number, which is part of a spoken code.
+    """
 
     def __init__(self) -> None:
         self._resting: dict[int, float] = {}  # In the order in which they end.
         self._misses, self._when = 0.0, 0.0
 
     def misses(self, now: float) -> float:
-        """Return a weighted count of how often a number was named at which nobody waits.
+        """Return how often guests have lately named a number under which no host waits.
 
-        Most of these are guesses by strangers. A miss counts for about `MEMORY` seconds and fades.
+        Most of these tries are guesses by strangers. The weight of a try decays exponentially, with
+        the time constant `MEMORY`.
 
         Args:
             now: The time, in seconds.
 
         Returns:
-            The count.
+            The weighted count.
         """
         return self._misses * math.exp((self._when - now) / MEMORY)
 
     def miss(self, now: float) -> None:
-        """Count a number at which nobody waits.
+        """Count a try with a number under which no host waits.
 
         Args:
             now: The time, in seconds.
@@ -132,15 +138,15 @@ class Numbers:
         self._misses, self._when = self.misses(now) + 1, now
 
     def draw(self, taken: Container[int], number: int, now: float) -> int:
-        """Draw a free number.
+        """Draw a random number that is free, for a new mailbox.
 
-        It has one digit while few are taken, then two, and so on. At least every second number of
-        the range is free. Strangers who guess as often as recently find it during its lifetime with
-        a chance of one in `SPARE`.
+        The number has one digit as long as few are taken, then two, and so on. At least half of the
+        numbers in the range are free. The range also grows with the recent guesses of strangers. So
+        if they go on at this rate, they find the drawn number with a chance of one in `SPARE`.
 
         Args:
-            taken: The numbers that are taken.
-            number: How many these are.
+            taken: The numbers of the open mailboxes.
+            number: How many mailboxes are open.
             now: The time, in seconds.
 
         Returns:
@@ -158,7 +164,7 @@ class Numbers:
         return drawn
 
     def rest(self, number: int, now: float) -> None:
-        """Note that a number was used and must not be drawn for a while.
+        """Note that the number of a mailbox was used. It must not be drawn for `REST` seconds.
 
         Args:
             number: The number.
@@ -170,7 +176,7 @@ class Numbers:
         self._resting[number] = now + REST
 
     def _wake(self, now: float) -> None:
-        """Forget the used numbers that may be drawn again."""
+        """Forget the used numbers that may be drawn again by now."""
         while self._resting:
             first = next(iter(self._resting))
             if self._resting[first] > now:
@@ -179,7 +185,10 @@ class Numbers:
 
 
 class Mailboxes:
-    """The mailboxes of one relay."""
+    """The open mailboxes of one relay.
+
+    In a mailbox a host and a guest with its code exchange frames.
+    """
 
     def __init__(self, limits: RelayLimits) -> None:
         self._limits = limits
@@ -190,15 +199,16 @@ class Mailboxes:
         self._guesses = Buckets(limits.guesses)
 
     async def attend(self, visit: Visit, wish: bytes) -> Stay | None:
-        """Make a mailbox for a host, or connect a guest with one.
+        """Open a mailbox for a host, or connect a guest to an open mailbox.
 
         Args:
             visit: The connection.
-            wish: Empty for a host. A guest sends the number of a mailbox and its first frame.
+            wish: Empty for a host. For a guest, the number of a mailbox (NUMBER bytes) and the
+                first frame.
 
         Returns:
-            The rest of the service, or None if the request is malformed. A NetError is raised if it
-            is refused.
+            A function that runs the connection until its end, for the caller to await. None if the
+            request is malformed. A NetError is raised if the request is refused.
         """
         if not wish:
             has_its_fill = self._open[visit.source] >= self._limits.mailboxes_per_source
@@ -215,9 +225,10 @@ class Mailboxes:
         return await self._speak(visit, int.from_bytes(wish[:NUMBER], "big"), wish[NUMBER:])
 
     def _has_room(self, source: str) -> bool:
-        """Return whether there is room for one more host.
+        """Return whether one more mailbox may be opened for a host from the given machine.
 
-        An address with many hosts may make room ([K-6]).
+        If the relay is full, a random mailbox of the machine with the most is closed to make room.
+        If no machine has clearly more than the given one, there is no room ([K-6]).
         """
         if self._open.total() < self._limits.mailboxes:
             return True
@@ -229,9 +240,10 @@ class Mailboxes:
         return True
 
     async def _speak(self, visit: Visit, number: int, first: bytes) -> Stay:
-        """Connect the first guest that names a mailbox.
+        """Connect the first guest that names a mailbox, and pass on the guest's first frame.
 
-        Any further one is told that there is none.
+        Any further guest is told that no host waits under this number. A function is returned that
+        runs the guest's connection until its end.
         """
         if not self._guesses.take_if_any(visit.source, trio.current_time()):
             await visit.refuse(Verdict.FULL)
@@ -245,11 +257,14 @@ class Mailboxes:
         return lambda: self._talk(box, guest)
 
     def _welcomed(self, visit: Visit) -> Link:
-        """Return a link over the connection, which begins with the verdict that it is welcome."""
+        """Return a link over a connection.
+
+        Its first frame is the verdict that the node is welcome.
+        """
         return Link(visit.stream, self._link_limits, first=encode_frame(Verdict.WELCOME.encode()))
 
     async def _keep(self, box: Mailbox) -> None:
-        """Run the connection of a host until its end, and then close that of its guest."""
+        """Run the connection of a host until its end. Then close the connection of its guest."""
         limits = self._limits
 
         async def hear(data: bytes) -> None:
@@ -270,19 +285,19 @@ class Mailboxes:
             box.guest.close(MailboxEnd.OVER)
 
     async def _grow_old(self, box: Mailbox) -> None:
-        """Close a mailbox that nobody has used during its lifetime."""
+        """Wait for the lifetime of a mailbox. If no guest has come by then, close the mailbox."""
         await trio.sleep(self._limits.mailbox_life)
         if box.guest is None:
             box.host.close(MailboxEnd.OVER)
 
     def _forget(self, box: Mailbox) -> None:
-        """Remove a mailbox from those that guests can name."""
+        """Remove a mailbox, so that no guest can name it any more."""
         if self._waiting.get(box.number) is box:
             del self._waiting[box.number]
             self._numbers.rest(box.number, trio.current_time())
 
     async def _talk(self, box: Mailbox, guest: End) -> None:
-        """Run the connection of a guest until its end, and then close that of its host."""
+        """Run the connection of a guest until its end. Then close the connection of its host."""
 
         async def hear(data: bytes) -> None:
             box.pass_on(data, guest, box.host)

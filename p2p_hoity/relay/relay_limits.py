@@ -1,4 +1,4 @@
-"""The limits of one relay, and a connection that has received its challenge."""
+"""The limits of a relay, and the connection of a node that has received the relay's challenge."""
 
 from __future__ import annotations
 
@@ -27,28 +27,28 @@ from .relay_log import Event, Watch
 
 @dataclass(frozen=True)
 class RelayLimits:
-    """The limits of one relay, in seconds where they are times.
+    """The limits of one relay. Times are in seconds.
 
     The defaults allow a thousand tables of six seats.
 
     Attributes:
-        seats: Ids that may wait here.
-        seats_per_source: The same, of one machine.
-        splices: Pairs that may be connected, or called and not taken yet.
-        splices_per_source: The same, called from one machine.
-        splices_per_seat: The same, to one id.
-        splice_bytes: Bytes through one pair, in both directions together.
-        idle: Seconds without a byte in either direction after which a pair is cut. Live links send
-            heartbeats more often.
-        mailboxes: Hosts that may wait for a guest with a code.
-        mailboxes_per_source: The same, of one machine.
-        mailbox_life: Seconds after which a mailbox that nobody has used is closed. Hosts make a new
-            one earlier.
-        mailbox_talk: Seconds from a guest's first frame to the end of the conversation.
-        guesses: Mailboxes that one machine may ask for at once, whether they exist or not, and how
-            many more in a second.
-        link: Handshake time, heartbeats and unproven connections, as for any hub. Little but
-            heartbeats is read from a waiting node.
+        seats: The most nodes that may wait for calls.
+        seats_per_source: The most nodes of one machine that may wait for calls.
+        splices: The most calls, connected or still waiting for the called node.
+        splices_per_source: The most calls from one machine, and also to one machine.
+        splices_per_seat: The most calls to one node.
+        splice_bytes: The most bytes through one call, in both directions together.
+        idle: Seconds without a byte after which a call is cut. Live links send heartbeats more
+            often.
+        mailboxes: The most hosts that may wait for a guest with a code, each in a mailbox.
+        mailboxes_per_source: The most hosts of one machine that may wait for a guest.
+        mailbox_life: Seconds after which a mailbox without a guest is closed. Hosts make a new one
+            earlier.
+        mailbox_talk: Seconds from a guest's first frame until the mailbox is closed.
+        guesses: How often one machine may name a mailbox at once, whether it exists or not, and how
+            often in each second after that.
+        link: The limits of a single connection: handshake time, heartbeats, and unproven
+            connections. They allow a waiting node to send little more than heartbeats.
     """
 
     seats: Quota = 6_000
@@ -72,15 +72,17 @@ class RelayLimits:
 
 @dataclass(eq=False)
 class Visit:
-    """A connection that has received the relay's challenge and may have proven nothing.
+    """A connection of a node that has received the relay's challenge and sent a request.
+
+    The node may have proven nothing.
 
     Attributes:
-        tls: The TLS stream, None once the connection has left TLS.
+        tls: The TLS stream. None once the connection has left TLS.
         bare: The stream below TLS.
-        address: Where it comes from.
-        challenge: The challenge that it has received.
-        version: The version of the relay protocol that it has chosen.
-        watch: Where the relay counts and logs events.
+        address: The address from which the connection comes.
+        challenge: The challenge that the node has received.
+        version: The version of the relay protocol that the node has chosen.
+        watch: The counts and the log of the relay's events.
         scope: The cancel scope of everything that is done for this connection.
     """
 
@@ -101,7 +103,7 @@ class Visit:
 
     @property
     def source(self) -> str:
-        """The machine to which the connection is charged."""
+        """The remote machine or network for which the connection is counted, see `source_of`."""
         return source_of(self.address.host)
 
     async def refuse(self, verdict: Verdict) -> NoReturn:
@@ -121,8 +123,8 @@ class Visit:
         """Tell the node that it is connected to the other end, and leave TLS ([L-32]).
 
         Returns:
-            The bytes that have arrived below TLS already. A NetError is raised if the connection
-            breaks.
+            The bytes after the end of TLS that were already received. A NetError is raised if the
+            connection breaks.
         """
         await send(self.stream, Verdict.WELCOME.encode())
         _, early = await laid_aside(self.stream)
@@ -131,30 +133,35 @@ class Visit:
 
 
 Stay = Callable[[], Awaitable[None]]
-"""The rest of a service, for which a connection no longer counts as unproven."""
+"""The second half of serving a connection, after its request was granted.
+
+The handler of a request returns such a function for its caller to run. Until then the connection
+counts as unproven.
+"""
 Wish = Callable[[Visit, bytes], Awaitable[Stay | None]]
 """The handler of a request. It is given the connection and the bytes after the version.
 
-It returns the rest of the service. With None, or a NetError, the connection ends.
+It returns a function that serves the connection until its end, for the caller to run. If it returns
+None or raises NetError, the connection is closed.
 """
 
 Key = TypeVar("Key", bound=Hashable)
 
 
 def lasted(began: float) -> dict[str, int]:
-    """Return the duration of something as a field of the log.
+    """Return how long something has lasted, as a field for a line of the log.
 
     Args:
-        began: When it began, on trio's clock.
+        began: The time at which it began, on trio's clock.
 
     Returns:
-        The field `seconds`, rounded.
+        The field `seconds`, rounded to an int.
     """
     return {"seconds": round(trio.current_time() - began)}
 
 
 def count_down(tally: Counter[Key], key: Key) -> None:
-    """Subtract one from a count, and drop counts of zero.
+    """Subtract one from a count. If the count is then zero, remove it.
 
     Args:
         tally: The counts.

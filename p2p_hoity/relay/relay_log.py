@@ -1,8 +1,8 @@
-"""Counts and log of a relay, which tell nothing about who or what.
+"""Count and log the events of a relay, without saying who uses it or for what.
 
-The log has one line for an event, without ids, tokens or contents. The number of lines a second is
-limited. A machine appears as a word that means nothing outside this process, unless the operator
-wants addresses.
+The log has one line for each event, without ids, tokens or contents. The number of lines per second
+is limited. A machine appears as a keyed hash that means nothing outside this process, unless the
+operator wants addresses.
 """
 
 from __future__ import annotations
@@ -24,23 +24,26 @@ from protocol.bounds import Pace, Quota, Seconds
 from ..net.link_limits import Bucket
 
 LATE: Final = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0)
-"""Upper bounds of the classes of lateness that are counted, in seconds."""
+"""Upper bounds, in seconds, of the classes in which delays of this process are counted.
+
+A delay is how much later than planned a timer of the event loop fires.
+"""
 
 
 PROBE: Final[Seconds] = 0.25
-"""Seconds between two measurements of the lateness."""
+"""Seconds between two measurements of the delay of this process's event loop."""
 
 
 LINES: Final[Pace] = (200, 20.0)
-"""Lines that may be logged at once, and how many more in a second."""
+"""The rate of log lines: how many at once, and how many in each second after that."""
 
 
 KEPT_LINES: Final[Quota] = 1000
-"""Lines that wait for the reader of the log. More are dropped."""
+"""The most lines that wait for a slow reader of the log. Further lines are dropped."""
 
 
 class Event(StrEnum):
-    """The events at a relay."""
+    """The kinds of events at a relay that are counted or logged."""
 
     CAME = "came"
     SECURED = "secured"
@@ -58,7 +61,7 @@ class Event(StrEnum):
 LOGGED: Final = frozenset(Event) - {Event.CAME, Event.SECURED, Event.OBSERVED, Event.CALLED}
 """The events that are logged.
 
-Those that a stranger causes by merely connecting are not, since they could fill a disk.
+Events that a stranger causes by merely connecting are not logged, because they could fill a disk.
 """
 
 
@@ -67,10 +70,11 @@ class Watch:
 
     Attributes:
         events: How often each event has happened.
-        refused: How often each verdict was given.
-        carried: Bytes of the pairs that have ended.
-        late: How often this process was late by up to each bound of `LATE`, and then by more.
-        lateness: The sum of all measured lateness, in seconds.
+        refused: How often each reason to refuse a node was given.
+        carried: The number of bytes that all ended calls have carried.
+        late: A histogram of how late timers of the event loop fired. Item i counts the delays up to
+            LATE[i], and the last item counts all longer ones.
+        lateness: The sum of all these delays, in seconds.
     """
 
     def __init__(self, log: Callable[[str], None] | None = None, with_addresses: bool = False):
@@ -89,8 +93,8 @@ class Watch:
 
         Args:
             event: The event.
-            source: The machine that caused it, if there is one.
-            fields: Further fields of the log line. They name nobody.
+            source: The machine that caused the event. Empty if there is none.
+            fields: Further fields of the log line. They must not name a person or machine.
         """
         self.events[event] += 1
         if "verdict" in fields:
@@ -101,7 +105,7 @@ class Watch:
     def _write(
         self, log: Callable[[str], None], event: Event, source: str, fields: dict[str, str | int]
     ) -> None:
-        """Write a line of the log, unless there are too many."""
+        """Write a line of the log, unless the rate of lines is exceeded."""
         if not self._lines.take_if_any(trio.current_time()):
             self._left_out += 1
             return
@@ -114,13 +118,19 @@ class Watch:
         log(" ".join([when, event.value, *(f"{name}={value}" for name, value in more.items())]))
 
     def _word(self, source: str) -> str:
-        """Return the word for a machine, which is the same only while this process runs."""
+        """Return the word for a machine in the log: its keyed hash, or its address if wanted.
+
+        The key of the hash is new in each process.
+        """
         if self._with_addresses:
             return source
         return hashlib.blake2b(source.encode(), digest_size=4, key=self._key).hexdigest()
 
     async def look(self) -> None:
-        """Measure how late this process is, until cancelled."""
+        """Measure, again and again, how late a timer of the event loop fires. Add it to `late`.
+
+        This runs until it is cancelled.
+        """
         while True:
             due = trio.current_time() + PROBE
             await trio.sleep_until(due)
@@ -130,14 +140,14 @@ class Watch:
 
 
 class LogWriter:
-    """A writer of lines in a thread of its own, so that a slow reader blocks nothing."""
+    """A writer of log lines in a thread, so that a slow reader of the log blocks nothing."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
         self._send, self._lines = trio.open_memory_channel[str](KEPT_LINES)
 
     def put(self, line: str) -> None:
-        """Add a line, if there is room.
+        """Queue a line. If there is no room, drop it.
 
         Args:
             line: The line.
@@ -146,7 +156,7 @@ class LogWriter:
             self._send.send_nowait(line)
 
     async def run(self) -> None:
-        """Write lines until cancelled."""
+        """Write queued lines until cancelled."""
         async for line in self._lines:
             await trio.to_thread.run_sync(self._write, line, abandon_on_cancel=True)
 

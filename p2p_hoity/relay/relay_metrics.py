@@ -1,6 +1,6 @@
-"""Metrics of a relay in Prometheus' format: counts that tell nothing about who or what.
+"""Serve metrics of a relay in Prometheus' format. They do not show who uses it or for what.
 
-The package prometheus-client belongs to the extra `relay` and is loaded only when it is needed.
+The package prometheus-client belongs to the extra `relay`. It is imported only when needed.
 """
 
 from __future__ import annotations
@@ -26,28 +26,28 @@ if TYPE_CHECKING:
     from .relay_server import Relay
 
 READERS: Final[Quota] = 8
-"""Connections that are answered at the same time. More are cut."""
+"""The most connections that are answered at the same time. Further ones are cut."""
 REQUEST_TIMEOUT: Final[Seconds] = 5.0
-"""Seconds for one connection, from its beginning to its end."""
+"""The most seconds for one connection, from its beginning to its end."""
 MAX_REQUEST: Final = 4096
-"""Bytes of a request at most."""
+"""The most bytes of an HTTP request."""
 
 
 class MetricsCode(Code):
-    """Reasons why there are no metrics."""
+    """The reasons why there are no metrics."""
 
     NO_LIBRARY = "no-metrics-library", "metrics need the package {name}: install it with {command}"
 
 
 class MetricsError(CodedError):
-    """Metrics were requested and are not available."""
+    """An error that says why metrics were requested but are not available."""
 
 
 def need_libraries() -> None:
     """Check that the package for metrics is installed.
 
     Raises:
-        MetricsError: If it is not.
+        MetricsError: If the package is not installed.
     """
     try:
         import prometheus_client  # noqa: F401
@@ -57,16 +57,16 @@ def need_libraries() -> None:
 
 
 class RelayCollector:
-    """The current figures of one relay, for a registry of Prometheus."""
+    """A collector of the current figures of one relay, for a Prometheus registry."""
 
     def __init__(self, relay: Relay, watch: Watch) -> None:
         self._relay, self._watch = relay, watch
 
     def collect(self) -> Iterator[Metric]:
-        """Yield the figures of the relay.
+        """Yield the figures of the relay, as Prometheus reads them.
 
         Yields:
-            Each group of figures.
+            The metric families: what there is now, events, refusals, forwarded bytes and delays.
         """
         from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
 
@@ -90,7 +90,7 @@ class RelayCollector:
         yield from (gauge, events, refused, spliced, self._lateness())
 
     def _lateness(self) -> Metric:
-        """Return the histogram of the relay's lateness."""
+        """Return the histogram of how late timers of the relay's event loop fire, in seconds."""
         from prometheus_client.core import HistogramMetricFamily
 
         bounds = [*map(str, LATE), "+Inf"]
@@ -104,14 +104,14 @@ class RelayCollector:
 
 
 def exposition(relay: Relay, watch: Watch) -> Callable[[], bytes]:
-    """Return a function that makes the page of metrics.
+    """Return a function that makes the page of metrics, with all current figures.
 
     Args:
         relay: The relay.
-        watch: Its counts of events.
+        watch: The counts of the relay's events.
 
     Returns:
-        A function that returns the page with the figures of the relay and of its process.
+        A function that returns the page as bytes, about the relay and its process.
     """
     from prometheus_client import CollectorRegistry, ProcessCollector, generate_latest
 
@@ -128,16 +128,16 @@ async def serve_metrics(
     network: Network | None = None,
     task_status: trio.TaskStatus[list[str]] = trio.TASK_STATUS_IGNORED,
 ) -> None:
-    """Answer requests for /metrics until cancelled.
+    """Answer HTTP requests for /metrics until cancelled.
 
-    The task is started with the addresses at which it listens. A NetError is raised if it cannot
-    listen.
+    `task_status` reports the addresses at which it listens, as 'host:port'. A NetError is raised if
+    that is impossible.
 
     Args:
         host: The address to listen on.
         port: The port, or 0 for a free one.
-        page: Makes the page.
-        network: The network, if that is not TCP.
+        page: Returns the page of metrics.
+        network: The network to listen on. None for TCP.
         task_status: Trio's way to report that the task has started.
     """
     listeners = await (network or TcpNetwork()).listen(host, port)
@@ -151,7 +151,10 @@ async def serve_metrics(
 async def _answer(
     page: Callable[[], bytes], room: trio.CapacityLimiter, stream: trio.abc.Stream, source: Address
 ) -> None:
-    """Answer one request within the time limit. A connection beyond the limit is cut."""
+    """Answer one HTTP request within the time limit.
+
+    If too many requests are being answered, the connection is cut.
+    """
     try:
         room.acquire_nowait()
     except trio.WouldBlock:
@@ -168,7 +171,7 @@ async def _answer(
 
 
 async def _converse(stream: trio.abc.Stream, page: Callable[[], bytes]) -> None:
-    """Read one HTTP request and answer it, unless the connection is gone."""
+    """Read one HTTP request and answer it. Do nothing if the connection has ended."""
     import h11
 
     talk = h11.Connection(h11.SERVER, max_incomplete_event_size=MAX_REQUEST)

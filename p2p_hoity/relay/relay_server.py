@@ -1,8 +1,8 @@
 """The server of a relay: it listens, reads what each connection requests, and serves it.
 
-Every connection to a relay is TLS to the relay's own key, which nobody has to trust. After the
-relay's challenge the connecting node sends one request. A relay learns which ids wait, who calls
-whom from which address, and how many bytes pass. It never learns the content ([L-4]).
+Every connection to a relay uses TLS with the relay's own key, which nobody has to trust. The relay
+sends a challenge, and the connecting node sends one request. A relay learns which ids wait, who
+calls whom from which address, and how many bytes pass. It never learns what they say ([L-4]).
 """
 
 from __future__ import annotations
@@ -39,15 +39,15 @@ from .rendezvous import Calls, Seats
 
 
 def wishes_of(seats: Seats, calls: Calls, mailboxes: Mailboxes) -> dict[bytes, Wish]:
-    """Return the handler of every request of SPEC 13.2.
+    """Return the handlers of all requests to a relay, which SPEC 13.2 describes.
 
     Args:
         seats: The nodes that wait at the relay.
-        calls: The calls to them.
-        mailboxes: The hosts that wait with a code.
+        calls: The calls to the waiting nodes.
+        mailboxes: The mailboxes, in which hosts with a spoken code wait for a guest.
 
     Returns:
-        Handlers by the first byte of the request. No other byte is a request.
+        The handler for each first byte of a request. Any other byte is invalid.
     """
     return {
         REGISTER: seats.register,
@@ -59,21 +59,21 @@ def wishes_of(seats: Seats, calls: Calls, mailboxes: Mailboxes) -> dict[bytes, W
 
 
 async def _observe(visit: Visit, rest: bytes) -> None:
-    """Send a node its address as the relay sees it, and end the connection."""
+    """Tell a node from which address the relay sees it. Then the connection ends."""
     if not rest:
         visit.watch.note(Event.OBSERVED, visit.source)
         await send(visit.stream, seen_from(visit.address))
 
 
 class Relay:
-    """A relay, with its key, its connections and everything that they share.
+    """A relay: its key, its connections, and the state that the connections share.
 
-    Without an identity it makes a new one, since nobody needs to recognise a relay.
+    If no key is given, a new one is made, because nobody needs to recognise a relay by its key.
 
     Attributes:
         unproven: The connections that have not sent a valid request yet.
         seats: The nodes that wait at the relay.
-        calls: The calls to them, and the connected pairs.
+        calls: The calls to the waiting nodes, and the connected calls.
     """
 
     def __init__(
@@ -110,18 +110,19 @@ class Relay:
         drain: float = 0.0,
         task_status: trio.TaskStatus[list[str]] = trio.TASK_STATUS_IGNORED,
     ) -> None:
-        """Serve connections until cancelled, or until the relay has drained. Call this once.
+        """Serve connections until cancelled, or after `stop` until the relay has drained.
 
-        When `stop` is set, the relay accepts nobody new, closes what waits or calls, and lets the
-        connected pairs go on for `drain` seconds at most ([L-35]). The task is started with the
-        addresses at which it listens, as 'host:port'. A NetError is raised if it cannot listen.
+        When `stop` is set, the relay accepts no new connections and closes those that wait or call.
+        Connected calls go on for at most `drain` seconds ([L-35]). `task_status` reports the
+        addresses at which the relay listens, as 'host:port'. A NetError is raised if it cannot
+        listen. Call this only once.
 
         Args:
             host: The address to listen on, or '' for every address.
             port: The port, or 0 for a free one.
-            network: The network, if that is not TCP.
-            stop: Set to end the relay.
-            drain: Seconds for which connected pairs may go on after that.
+            network: The network to listen on. None for TCP.
+            stop: The event that ends the relay when it is set.
+            drain: The most seconds for which connected calls may go on after that.
             task_status: Trio's way to report that the task has started.
         """
         listeners = await (network or TcpNetwork()).listen(host, port)
@@ -144,7 +145,7 @@ class Relay:
             rooms.cancel_scope.cancel()
 
     async def _attend_all(self, listeners: list[StreamListener], visitors: trio.Nursery) -> None:
-        """Accept connections until the relay drains."""
+        """Accept and serve connections until the relay is told to stop."""
         with self._accepting:
             async with trio.open_nursery() as accepting:
                 for listener in listeners:
@@ -153,7 +154,7 @@ class Relay:
     async def _attend(self, raw: trio.abc.Stream, address: Address) -> None:
         """Serve one connection from its first byte to its last.
 
-        An error affects this connection only.
+        If an error occurs, only this connection ends.
         """
         self._watch.note(Event.CAME)
         stay: Stay | None = None
@@ -171,7 +172,7 @@ class Relay:
 
     @contextmanager
     def _scope(self) -> Iterator[trio.CancelScope]:
-        """Return a cancel scope that ends when the relay drains."""
+        """Open a cancel scope for a connection, which the relay cancels when it is told to stop."""
         with trio.CancelScope() as scope:
             self._scopes.add(scope)
             if self._accepting.cancel_called:
@@ -184,10 +185,12 @@ class Relay:
     async def _hear(
         self, newcomer: UnprovenStream, address: Address, scope: trio.CancelScope
     ) -> Stay | None:
-        """Read the request of a new connection, and begin to serve it.
+        """Do the handshake of a new connection, and read and grant its request.
 
         Returns:
-            The rest of the service, for which the connection no longer counts as unproven, or None.
+            A function that serves the connection until its end, for the caller to run. The
+            connection no longer counts as unproven then. None if the request is invalid or already
+            served.
         """
         stream = await secure_from(newcomer, self._credentials)
         newcomer.reach(HandshakeStage.SECURED)

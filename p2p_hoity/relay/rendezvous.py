@@ -1,4 +1,4 @@
-"""The nodes that wait at a relay, and the calls to them."""
+"""The nodes that wait at a relay for calls, and the calls to them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from .relay_log import Event
 
 
 class RelayCode(Code):
-    """Reasons why a relay ends the link of a node that waits at it."""
+    """The reasons why a relay closes the connection of a waiting node."""
 
     CAME_AGAIN = "relay-came-again", "another connection with the same id waits here now"
     SPOKE = "relay-spoken-to", "a node that waits at the relay must not send anything"
@@ -35,12 +35,12 @@ class RelayCode(Code):
 
 @dataclass(frozen=True, eq=False)
 class WaitingSeat:
-    """A connection on which calls for one proven id are announced.
+    """A node that waits at the relay: the connection on which calls for it are announced.
 
     Attributes:
         link: The connection.
-        source: The machine that it comes from, as connections are counted.
-        instance: The process that it belongs to ([L-10]).
+        source: The remote machine or network of the connection, as `addresses.source_of` names it.
+        instance: The random number of the node's process, 16 bytes ([L-10]).
     """
 
     link: Link
@@ -68,22 +68,23 @@ class Seats:
             peer: The id, 32 bytes.
 
         Returns:
-            Its connection, or None if nobody waits under this id.
+            The waiting node, or None if nobody waits under this id.
         """
         return self._seats.get(peer)
 
     async def register(self, visit: Visit, proof: bytes) -> Stay | None:
-        """Let a node wait under its proven id.
+        """Check the proof of a node's id, and let the node wait for calls.
 
-        If another process with this id waits here and its connection is alive, that one stays
-        ([L-10]).
+        If another process with this id already waits here on a live connection, the new one is
+        refused ([L-10]).
 
         Args:
             visit: The connection.
-            proof: Its answer to the relay's challenge, without the version.
+            proof: The node's answer to the relay's challenge, without the version.
 
         Returns:
-            The rest of the service. A NetError is raised if the node is refused.
+            A function that runs the connection until its end, for the caller to await. A NetError
+            is raised if the node is refused.
         """
         try:
             answer = bytes([visit.version]) + proof
@@ -99,9 +100,9 @@ class Seats:
         return lambda: self._keep(proven.peer, seat, visit)
 
     def _is_full(self, source: str, old: WaitingSeat | None) -> bool:
-        """Return whether one more node would be too many.
+        """Return whether one more waiting node would exceed a limit of the relay or of a machine.
 
-        An id that comes again replaces itself.
+        The node's own earlier connection `old` does not count, because the new one replaces it.
         """
         if old is not None and old.source == source:
             return False
@@ -110,7 +111,10 @@ class Seats:
         return old is None and len(self._seats) >= self._limits.seats and not self._clear(source)
 
     def _clear(self, source: str) -> bool:
-        """Return whether an address with many waiting nodes makes room for another one ([L-36])."""
+        """Try to make room for a node from a machine, and return whether that succeeded ([L-36]).
+
+        The connection of a waiting node of the machine with the most nodes is closed.
+        """
         seat = one_to_make_room(list(self._seats.values()), source)
         if seat is None:
             return False
@@ -119,11 +123,11 @@ class Seats:
         return True
 
     def _forget(self, peer: bytes) -> None:
-        """Remove a node that waits."""
+        """Remove a waiting node, by its id."""
         count_down(self._from, self._seats.pop(peer).source)
 
     def _enter(self, visit: Visit, proven: Proven, old: WaitingSeat | None) -> WaitingSeat:
-        """Add a node that waits, in the place of an earlier connection of the same id."""
+        """Add a waiting node. An earlier connection of the same id is closed."""
         link = Link(visit.stream, self._link_limits, first=encode_frame(Verdict.WELCOME.encode()))
         if old is not None:
             old.link.close(because(RelayCode.CAME_AGAIN))
@@ -133,7 +137,10 @@ class Seats:
         return seat
 
     async def _keep(self, peer: bytes, seat: WaitingSeat, visit: Visit) -> None:
-        """Run the connection of a waiting node until it ends. The node must not send anything."""
+        """Run the connection of a waiting node until it ends.
+
+        If the node sends anything but heartbeats, the connection is closed.
+        """
 
         async def hear(_: bytes) -> None:
             seat.link.close(because(RelayCode.SPOKE))
@@ -150,13 +157,13 @@ class Seats:
 
 @dataclass(eq=False)
 class Call:
-    """A connection that calls an id and waits for the called node.
+    """A call to a waiting node, from the caller's request to its end.
 
     Attributes:
         visit: The connection of the caller.
         seat: The waiting connection of the called node.
         peer: The called id, 32 bytes.
-        taker: The connection with which the called node takes the call.
+        taker: The connection with which the called node takes the call. None until then.
         taken: Set when the call is taken.
         over: Set when the call has ended.
     """
@@ -170,10 +177,10 @@ class Call:
 
 
 class Calls:
-    """The calls at one relay, and the connected pairs.
+    """The calls at one relay: those that wait for the called node, and the connected ones.
 
     Attributes:
-        scopes: The cancel scopes of the connections that are connected in pairs.
+        scopes: The cancel scopes of the connections that belong to connected calls.
     """
 
     def __init__(self, seats: Seats, limits: RelayLimits, exchange: Exchange) -> None:
@@ -190,29 +197,29 @@ class Calls:
 
     @property
     def waiting(self) -> int:
-        """The number of calls that nobody has taken yet."""
+        """The number of calls that the called node has not taken yet."""
         return len(self._announced)
 
     @property
     def spliced(self) -> int:
-        """The number of connected pairs."""
+        """The number of connected calls."""
         return len(self._running)
 
     @property
     def carried(self) -> int:
-        """The number of bytes that the connected pairs have carried so far."""
+        """The number of bytes that the currently connected calls have carried so far."""
         return sum(splice.carried for splice in self._running)
 
     async def call(self, visit: Visit, peer: bytes) -> Stay | None:
-        """Call the node that waits under an id.
+        """Check a call to the node that waits under an id.
 
         Args:
             visit: The connection of the caller.
             peer: The id, 32 bytes.
 
         Returns:
-            The rest of the service, or None if the request is malformed. A NetError is raised if
-            the call is refused.
+            A function that runs the call until its end, for the caller of this method to await.
+            None if the request is malformed. A NetError is raised if the call is refused.
         """
         if len(peer) != ID:
             return None
@@ -225,14 +232,15 @@ class Calls:
         return lambda: self._carry(Call(visit, seat, peer))
 
     async def take(self, visit: Visit, token: bytes) -> Stay | None:
-        """Take the call that was announced with a token.
+        """Take, as the called node, the call that was announced with a token.
 
         Args:
             visit: The connection of the called node.
-            token: The token.
+            token: The token of the call, 16 random bytes.
 
         Returns:
-            The rest of the service, or None if there is no such call any more.
+            A function that waits until the call has ended, for the caller of this method to await.
+            None if there is no such call (any more).
         """
         call = self._announced.pop(token, None)
         if call is None:
@@ -242,7 +250,7 @@ class Calls:
         return call.over.wait
 
     def _is_full(self, source: str, seat: WaitingSeat, peer: bytes) -> bool:
-        """Return whether one more call exceeds a limit of the relay, a machine or the called id."""
+        """Return whether one more call would exceed a limit: of all, of a machine, or of the id."""
         most = self._limits.splices_per_source
         return (
             self._count >= self._limits.splices
@@ -252,7 +260,7 @@ class Calls:
         )
 
     async def _carry(self, call: Call) -> None:
-        """Run one call from its announcement to its end."""
+        """Run one call: announce it, wait until it is taken, and forward bytes until its end."""
         self._count += 1
         self._from[call.visit.source] += 1
         self._towards[call.seat.source] += 1
@@ -282,7 +290,7 @@ class Calls:
             call.over.set()
 
     async def _splice(self, caller: Visit, taker: Visit) -> None:
-        """Connect the two ends of a call, and carry their bytes."""
+        """Connect the two ends of a call, and forward bytes between them until one end stops."""
         limits, early = self._limits, await self._welcomed(caller, taker)
         if early is not None:
             ends = caller.bare, taker.bare
@@ -301,11 +309,11 @@ class Calls:
                 watch.note(Event.PARTED, caller.source, bytes=splice.carried, **lasted(began))
 
     async def _welcomed(self, caller: Visit, taker: Visit) -> tuple[bytes, bytes] | None:
-        """Tell both ends that they are connected, and leave TLS with each.
+        """Tell both ends of a call that they are connected, and close TLS with each of them.
 
         Returns:
-            The bytes that each end has sent already. None if one end is gone, or has sent more than
-            one direction may hold ([L-33]).
+            The bytes that each end has already sent: of the caller, and of the called node. None if
+            one end is gone, or has sent more than PIECE bytes ([L-33]).
         """
         early: dict[Visit, bytes] = {}
 

@@ -1,7 +1,7 @@
 """The interface through which a table stores files.
 
-`private_files` implements it on this machine's disk. To store games elsewhere, write another
-`FileStore` and give it to `Home`.
+`private_files` implements it on this machine's disk. To store games elsewhere, write another class
+with the methods of `FileStore`, and give it to `Home`.
 """
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ from typing import Protocol
 
 
 class StoredFile(Protocol):
-    """An open file that is locked against everybody else until it is closed."""
+    """An open file, locked against everybody else until it is closed."""
 
     @property
     def number(self) -> int:
-        """The number of this file in its store, below 2**64.
+        """A number below 2**64 that identifies this file in its store, such as an inode number.
 
-        A copy at the same path has another number.
+        If the file is replaced by a copy at the same path, the copy has another number.
         """
 
     @property
@@ -28,27 +28,27 @@ class StoredFile(Protocol):
         """Read bytes from the current position.
 
         Args:
-            size: How many bytes at most. All that follow if negative.
+            size: The most bytes to read. If negative, read to the end.
 
         Returns:
             The bytes.
         """
 
     def write(self, data: bytes, /) -> int:
-        """Write bytes at the current position. They may stay in memory until `sync`.
+        """Write bytes at the current position. They may not be on disk before `sync`.
 
         Args:
             data: The bytes.
 
         Returns:
-            How many bytes were written.
+            The number of bytes that were written.
         """
 
     def seek(self, offset: int, /) -> int:
-        """Move to a position.
+        """Move to a position in the file.
 
         Args:
-            offset: Bytes from the beginning.
+            offset: The position, in bytes from the beginning.
 
         Returns:
             The new position.
@@ -58,7 +58,7 @@ class StoredFile(Protocol):
         """Return the current position.
 
         Returns:
-            Bytes from the beginning.
+            The position, in bytes from the beginning.
         """
 
     def truncate(self) -> int:
@@ -69,10 +69,10 @@ class StoredFile(Protocol):
         """
 
     def sync(self) -> None:
-        """Put everything written on disk, and the name of a new file, too.
+        """Force everything that was written to the disk, and a new file's directory entry, too.
 
         Raises:
-            OSError: If the disk does not accept it.
+            OSError: If that fails.
         """
 
     def close(self) -> None:
@@ -83,7 +83,7 @@ class FileStore(Protocol):
     """A store of files that only one person can access.
 
     Every method raises OSError if the store fails, and NotPrivateError if other people can access
-    the file or its folder. Folders are made as needed.
+    the file or its folder. Methods that make a file also make missing folders.
     """
 
     def get(self, path: Path, most: int = -1) -> bytes:
@@ -91,21 +91,21 @@ class FileStore(Protocol):
 
         Args:
             path: The file.
-            most: How many bytes at most. All of them if negative.
+            most: The most bytes to return. If negative, the whole file is read.
 
         Returns:
             The bytes.
         """
 
     def put(self, path: Path, data: bytes, once: bool = False, settle: bool = True) -> None:
-        """Write a file as a whole or not at all, in place of an older one.
+        """Write a file as a whole or not at all. An older file at this path is replaced.
 
         Args:
             path: The file.
-            data: Its bytes. They are on disk on return.
-            once: Whether to raise FileExistsError if the file exists, and to leave it as it is.
-            settle: Whether to put the file's name on disk, too. Otherwise a crash may bring an
-                older file back.
+            data: The content of the file. It is on disk when this returns.
+            once: Whether to raise FileExistsError, and leave the file as it is, if it exists.
+            settle: Whether to force the directory entry to the disk, too. Otherwise an older file
+                may be there again after a crash.
         """
 
     def append(self, path: Path, new: bool = False) -> StoredFile:
@@ -113,23 +113,23 @@ class FileStore(Protocol):
 
         Args:
             path: The file.
-            new: Whether to make the file, and to raise FileExistsError if it exists. Otherwise it
-                must exist.
+            new: Whether to make a new file, and raise FileExistsError if it exists. If False, the
+                file must exist.
 
         Returns:
             The open file.
 
         Raises:
-            BlockingIOError: If it is locked.
-            FileNotFoundError: If it does not exist.
+            BlockingIOError: If the file is locked.
+            FileNotFoundError: If the file does not exist.
         """
 
     def lock(self, path: Path, wait: bool = False) -> StoredFile | None:
-        """Lock a file that has no other purpose, and make it if needed.
+        """Lock a file that serves only as a lock. The file is made if it does not exist.
 
         Args:
             path: The file.
-            wait: Whether to wait until it is free.
+            wait: Whether to wait until the lock is free.
 
         Returns:
             The open file. None if somebody else has locked it.
@@ -143,7 +143,7 @@ class FileStore(Protocol):
             ending: The suffix.
 
         Returns:
-            Their paths, by name.
+            The paths of the files, sorted by name.
         """
 
     def has(self, path: Path) -> bool:
@@ -161,6 +161,6 @@ class FileStore(Protocol):
 
         Args:
             path: The file.
-            settle: Whether to remove its name from the disk, too. Otherwise a crash may bring it
-                back.
+            settle: Whether to force the removal of the directory entry to the disk. Otherwise the
+                file may be there again after a crash.
         """

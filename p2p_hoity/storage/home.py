@@ -1,4 +1,4 @@
-"""The folder of a player's files: the key, journals and transcripts."""
+"""The folder of a player's files (the home): the key, the journals and the transcripts."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Home:
-    """The folder of one player. HOITY_HOME names another one than the platform's usual place.
+    """The folder of one player's files, with the paths of the files in it.
 
     Attributes:
         path: The folder.
-        store: The store of its files, if that is not this machine's disk.
+        store: The store of the files. None for this machine's disk.
     """
 
     path: Path
@@ -27,14 +27,14 @@ class Home:
 
     @cached_property
     def files(self) -> FileStore:
-        """The store of its files."""
+        """The store in which the files of this folder are read and written."""
         from .private_files import PrivateFiles  # A help page does not need it.
 
         return self.store or PrivateFiles(self.path)
 
     @property
     def identity(self) -> Path:
-        """The path of the key file."""
+        """The path of the file with the player's long-lived key."""
         return self.path / "identity"
 
     @property
@@ -49,19 +49,19 @@ class Home:
 
 
 def transcripts(home: Home) -> list[Path]:
-    """Return the transcripts of a home.
+    """Return the paths of the transcripts of finished games, newest first.
 
     Args:
-        home: The home.
+        home: The folder of the player's files.
 
     Returns:
-        Their paths, newest first.
+        The paths.
     """
     return sorted(home.transcripts.glob("*.hoity"), key=lambda path: (-written(path), path.name))
 
 
 def written(path: Path) -> int:
-    """Return when a file was last modified.
+    """Return the time at which a file was last modified.
 
     Args:
         path: The file.
@@ -75,10 +75,11 @@ def written(path: Path) -> int:
 
 
 def home() -> Home:
-    """Return the home that HOITY_HOME or the platform names. It need not exist yet.
+    """Return the folder of the player's files. It need not exist yet.
 
     Returns:
-        The home.
+        The folder that the environment variable HOITY_HOME names, or else the usual place of the
+        platform for user data.
     """
     named = os.environ.get("HOITY_HOME")
     if named:

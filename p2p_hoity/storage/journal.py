@@ -1,10 +1,11 @@
 """The private journal of one seat, in which each message is on disk before it is sent.
 
-It has every message that the seat signed or received. The file has a magic word, a head, and then
-records. A record has its length (4 bytes), a check value and its content, encrypted if there is a
-passphrase (`journal_format`). The first record names the table and the seat, and the others belong
-to the seat's state machine. A mark in another folder names the last record, so that a journal which
-was restored from an old copy is noticed.
+A journal has every message that the seat signed or received. The file has a magic word, a head, and
+then records. A record has its length (4 bytes), a check value and its content, which is encrypted
+if there is a passphrase (see `journal_format`). The first record names the table and the seat. The
+others are written and read by the seat's state machine. The rollback mark, a file in another
+folder, names the last record of the journal. It shows whether a journal was restored from an old
+copy.
 """
 
 from __future__ import annotations
@@ -42,13 +43,13 @@ from .player_key import VaultCode, VaultError, of_file
 from .private_files import NotPrivateError, PrivateFiles
 
 BESIDE: Final = (".claimed", ".relay-only", ".ticket")
-"""Suffixes of the files that may lie beside a journal. They are removed with it."""
+"""Suffixes of other files that may lie beside a journal, and are removed with the journal."""
 BEGINNING: Final = len(MAGIC) + HEAD + 4 + CHECK + MAX_RECORD
-"""Bytes of a journal that are enough to read its first record."""
+"""The number of first bytes of a journal that surely contain its first record."""
 
 
 class JournalCode(Code):
-    """Reasons why a journal cannot be used."""
+    """The reasons why a journal cannot be used."""
 
     IN_USE = (
         "journal-in-use",
@@ -83,7 +84,7 @@ class JournalCode(Code):
 
 
 class JournalError(CodedError):
-    """A journal cannot be used."""
+    """An error that says why a journal cannot be used."""
 
 
 @dataclass
@@ -91,12 +92,14 @@ class Journal:
     """An open journal, locked against other processes.
 
     Attributes:
-        path: Where it is.
-        mark: Where its mark is.
-        files: The store of both files.
-        current: Whether the mark names a record of this file. False if it may be an old copy.
-        is_older: Whether the journal lacks a record that its own mark names. Then it is certainly
-            an old copy, or its end is lost.
+        path: The path of the journal.
+        mark: The path of its rollback mark, a file elsewhere that names the last record of the
+            journal.
+        files: The store of the journal and of its mark.
+        current: Whether the mark belongs to this file and names one of its records. If False, the
+            journal may be an old copy.
+        is_older: Whether the mark names a record that the journal lacks. Then the journal is
+            certainly an old copy, or its end is lost.
     """
 
     path: Path
@@ -110,13 +113,13 @@ class Journal:
     is_older: bool = False
     _dirty: bool = False
     _settled: bytes = b""
-    """The check value of the last record on disk, which a mark may name."""
+    """The check value of the last record that is on disk. The rollback mark may name it."""
     _marked: bytes = b""
     _marking: threading.Lock = field(default_factory=threading.Lock, repr=False)
     _gone: bool = False
 
     def append(self, record: bytes) -> None:
-        """Add a record. It is on disk after the next `sync` or `settle`.
+        """Append a record. It is on disk after the next `sync` or `settle`.
 
         Args:
             record: The content of the record.
@@ -124,10 +127,10 @@ class Journal:
         self._write(self._seal(record))
 
     def begin(self, record: bytes) -> None:
-        """Put the first record on disk, and its mark before it.
+        """Write the first record to disk, after the rollback mark.
 
-        A crash between the two must not leave a journal without a mark. It would look like a
-        restored copy, and the seat would not sign.
+        The mark is a file elsewhere that names the last record. It is written first, because a
+        journal without a mark looks like a restored copy, with which the seat does not sign.
 
         Args:
             record: The content of the record.
@@ -141,7 +144,10 @@ class Journal:
         self.sync()
 
     def _seal(self, record: bytes) -> bytes:
-        """Return the bytes of the next record, and advance the chain of check values."""
+        """Return the encrypted content of the next record, and compute the record's check value.
+
+        Without a passphrase the content stays as it is. Each check value depends on the one before.
+        """
         number = self._number + 1
         sealed = self._form.seal(number, self._last, record)
         self._last, self._number = self._form.check(number, self._last, sealed), number
@@ -155,18 +161,21 @@ class Journal:
         self._dirty = True
 
     def sync(self) -> None:
-        """Put everything appended on disk, and then have the mark name the last record."""
+        """Force all appended records to the disk. Then write the rollback mark.
+
+        The mark is a file elsewhere that names the last record of the journal.
+        """
         self.settle()
         self.set_mark()
 
     def settle(self) -> bool:
-        """Put everything appended on disk ([J-1]).
+        """Force all appended records to the disk ([J-1]).
 
         Returns:
-            True if something was not on disk before.
+            True if some records were not on disk before.
 
         Raises:
-            JournalError: If the disk does not accept it.
+            JournalError: If they cannot be written.
         """
         if not self._dirty:
             return False
@@ -178,13 +187,15 @@ class Journal:
         return True
 
     def set_mark(self) -> None:
-        """Have the mark name the last record that is on disk. Any thread may call this.
+        """Write the rollback mark, the file that names the last record on disk.
 
-        If it fails or comes late, the old mark names an earlier record, which the journal contains,
-        too ([J-4]).
+        Any thread may call this.
+
+        If this fails or comes late, the old mark remains. It names an earlier record of the
+        journal, which does no harm ([J-4]).
 
         Raises:
-            JournalError: If the disk does not accept the mark.
+            JournalError: If the mark cannot be written.
         """
         with self._marking:
             last = self._settled
@@ -201,18 +212,21 @@ class Journal:
         rollback_marks.write(self.files, self.mark, self._form.mark(last, self._file.number, where))
 
     def _trouble(self, path: Path, error: OSError) -> JournalError:
-        """Return the error for a file that cannot be written during a game."""
+        """Return the error for a journal or mark that cannot be written during a game."""
         return JournalError(JournalCode.STOPPED, path=str(path), why=of_system(error))
 
     def close(self) -> None:
-        """Put everything on disk and release the lock."""
+        """Force everything to the disk, close the journal, and release its lock."""
         try:
             self.sync()
         finally:
             self._let_go()
 
     def _let_go(self) -> None:
-        """Close the file. No mark is written after this."""
+        """Close the file and release its lock.
+
+        From then on `set_mark` does nothing, even if another thread calls it.
+        """
         with self._marking:
             self._gone = True
             with suppress(
@@ -221,13 +235,21 @@ class Journal:
                 self._file.close()
 
     def remove(self) -> None:
-        """Remove the journal with its secrets after the transcript was written."""
+        """Close and remove the journal, which has the secrets of the seat, and its mark.
+
+        The mark is a file elsewhere that names the last record. Call this when nothing is left to
+        resume.
+        """
         self._let_go()  # A full disk does not matter for a file that is removed.
         _remove(self.files, self.path)
 
 
 def _remove(files: FileStore, path: Path) -> None:
-    """Remove a journal, its mark, and the files beside it."""
+    """Remove a journal, its rollback mark, and the other files that belong to it.
+
+    The mark is a file elsewhere that names the last record. The other files lie beside the journal,
+    with the suffixes in BESIDE.
+    """
     files.remove(path)
     files.remove(rollback_marks.path_of(path))
     for suffix in BESIDE:
@@ -236,13 +258,16 @@ def _remove(files: FileStore, path: Path) -> None:
 
 
 def check_marks(home: Path) -> None:
-    """Check that the marks of the journals of a home are outside of it ([J-5]).
+    """Check that rollback marks are not stored inside the folder of a player's files ([J-5]).
+
+    A mark names the last record of a journal, and so shows if the journal is an old copy.
 
     Args:
-        home: The folder of the home.
+        home: The folder of the player's files.
 
     Raises:
-        JournalError: If a copy of the home would contain the marks.
+        JournalError: If they are inside, because a copy of the folder would then contain the marks,
+            too.
     """
     if rollback_marks.lies_with(home):
         path = str(rollback_marks.folder())
@@ -250,33 +275,37 @@ def check_marks(home: Path) -> None:
 
 
 def _place(path: Path) -> Path:
-    """Return where the mark of a journal is. Raise JournalError if it would lie in the home."""
+    """Return the path of a journal's rollback mark, the file elsewhere that names its last record.
+
+    A JournalError is raised if the mark would lie inside the folder of the player's files.
+    """
     check_marks(path.parent.parent)
     return rollback_marks.path_of(path)
 
 
 def _files(files: FileStore | None, path: Path) -> FileStore:
-    """Return the store of a journal: the given one, or the disk of this machine."""
+    """Return the given store, or else the one for a journal on this machine's disk."""
     return files or PrivateFiles(path.parent.parent)
 
 
 def create(
     path: Path, first: SeatRecord, passphrase: str | None = None, files: FileStore | None = None
 ) -> Journal:
-    """Make a journal, with its first record on disk.
+    """Create a journal, with its first record on disk.
 
     Args:
-        path: Where it is, in a folder of its home.
+        path: The path of the journal, in a folder inside the folder of the player's files.
         first: The first record.
-        passphrase: The passphrase with which it is encrypted, if there is one.
-        files: The store of its home, if that is not this machine's disk.
+        passphrase: The passphrase with which to encrypt the journal. None for no encryption.
+        files: The store of the player's files. None for this machine's disk.
 
     Returns:
         The open journal.
 
     Raises:
-        JournalError: If there is one already, or it cannot be written.
-        NotPrivateError: If other users can access its folder, or that of its mark.
+        JournalError: If there is already a journal at this path, or it cannot be written.
+        NotPrivateError: If other users can access the folder of the journal, or the folder of its
+            rollback mark (the file that names its last record).
     """
     files, mark, form = _files(files, path), _place(path), new_form(passphrase)
     try:
@@ -298,7 +327,7 @@ def create(
 
 
 def _locked(files: FileStore, path: Path) -> StoredFile:
-    """Open a journal, locked against a second process until it is closed.
+    """Open a journal and lock it against other processes until it is closed.
 
     SPEC: [J-3].
     """
@@ -312,7 +341,7 @@ def _locked(files: FileStore, path: Path) -> StoredFile:
 
 
 def _got(files: FileStore | None, path: Path, most: int = -1) -> BytesIO:
-    """Return the first bytes of a journal as they are now, without its lock."""
+    """Read the first bytes of a journal, at most `most` (all if negative), without locking it."""
     try:
         return BytesIO(_files(files, path).get(path, most))
     except OSError as error:
@@ -323,28 +352,29 @@ def _got(files: FileStore | None, path: Path, most: int = -1) -> BytesIO:
 def reopen(
     path: Path, passphrase: str | None = None, files: FileStore | None = None
 ) -> tuple[Journal, SeatRecord, Iterator[bytes]]:
-    """Open a journal in order to continue its game. An incomplete last record is cut off ([J-2]).
+    """Open a journal to continue its game. An incomplete last record is cut off ([J-2]).
 
-    `current` of the journal is False if its mark is missing, belongs to another file, or names a
-    record that this file lacks. It is also False if whole records follow a damaged one. These
-    records are not used. The mark is then removed, so that the next process notices the damage,
-    too, until a record of the seat's caution is written.
+    The rollback mark is a file elsewhere that names the last record. The attribute `current` is
+    False if the mark is missing, belongs to another file, or names a record that this file lacks.
+    It is also False if the file is damaged: whole records follow a broken one. Then these records
+    are not used, and the mark is removed. So the damage is noticed again at the next start, until
+    the seat has recorded that it must be careful.
 
-    `is_older` is True if a valid mark, for whichever file, names a record that this file lacks.
-    Then the journal is certainly an old copy, or its end is lost ([E-22]).
+    The attribute `is_older` is True if a valid mark, even of another file, names a record that this
+    file lacks. Then the journal is certainly an old copy, or its end is lost ([E-22]).
 
     Args:
-        path: Where it is.
-        passphrase: The passphrase with which it is encrypted, if there is one.
-        files: The store of its home, if that is not this machine's disk.
+        path: The path of the journal.
+        passphrase: The passphrase with which the journal is encrypted. None if it is not.
+        files: The store of the player's files. None for this machine's disk.
 
     Returns:
-        The journal, its first record, and the records of the state machine. These are read one by
-        one as they are requested. All must be read before anything is appended.
+        The journal, its first record, and an iterator of the further records, as bytes. They are
+        read from the file as they are requested. Read all of them before you append a record.
 
     Raises:
-        JournalError: If it cannot be used.
-        NotPrivateError: If other users can access it.
+        JournalError: If the journal cannot be used.
+        NotPrivateError: If other users can access the journal.
     """
     files = _files(files, path)
     file = _locked(files, path)
@@ -378,7 +408,10 @@ def reopen(
 
 
 def _chain(form: Form, file: Readable) -> Iterator[tuple[bytes, bytes]]:
-    """Yield each valid record and its check value, from the first one, reading them one by one."""
+    """Yield each valid record with its check value, from the first one on.
+
+    The file is read as the items are requested. The first invalid record ends the iteration.
+    """
     file.seek(len(MAGIC) + HEAD)
     last, number = form.start, 1
     while (found := form.next(file, number, last)) is not None:
@@ -387,7 +420,7 @@ def _chain(form: Form, file: Readable) -> Iterator[tuple[bytes, bytes]]:
 
 
 def _rest(form: Form, file: StoredFile, end: int) -> Iterator[bytes]:
-    """Yield the records after the first one. Then move the file to the place for new records."""
+    """Yield the records after the first one. Then set the file to the position for new records."""
     try:
         for number, (record, _) in enumerate(_chain(form, file)):
             if number:
@@ -398,7 +431,10 @@ def _rest(form: Form, file: StoredFile, end: int) -> Iterator[bytes]:
 
 
 def _form_of(file: Readable, passphrase: str | None) -> Form:
-    """Return the keys of the journal whose beginning is read. Raise JournalError if it is none."""
+    """Read the beginning of a journal, and return its keys.
+
+    A JournalError is raised if the file is not a journal of this version.
+    """
     magic = file.read(len(MAGIC))
     if magic == MAGIC_OF_VERSION_2:
         raise JournalError(JournalCode.OF_VERSION_2)
@@ -408,7 +444,7 @@ def _form_of(file: Readable, passphrase: str | None) -> Form:
 
 
 def _first(form: Form, file: Readable) -> SeatRecord:
-    """Return the first record of a journal. Raise an error if it cannot be read."""
+    """Read and return the first record of a journal. Raise an error if that is impossible."""
     record = next(_chain(form, file), None)
     if record is None:
         raise VaultError(VaultCode.WRONG) if form.locked else JournalError(JournalCode.EMPTY)
@@ -421,20 +457,20 @@ def _first(form: Form, file: Readable) -> SeatRecord:
 def read_first(
     path: Path, passphrase: str | None = None, files: FileStore | None = None
 ) -> SeatRecord:
-    """Return the first record without taking the lock.
+    """Read the first record of a journal without locking the journal.
 
     Args:
-        path: Where the journal is.
-        passphrase: The passphrase with which it is encrypted, if there is one.
-        files: The store of its home, if that is not this machine's disk.
+        path: The path of the journal.
+        passphrase: The passphrase with which the journal is encrypted. None if it is not.
+        files: The store of the player's files. None for this machine's disk.
 
     Returns:
         The first record.
 
     Raises:
-        JournalError: If the file is no journal, or was written by another version.
+        JournalError: If the file is not a journal, or was written by another version.
         VaultError: If the passphrase is wrong or missing.
-        Invalid: If its first record is malformed.
+        Invalid: If the first record is malformed.
     """
     file = _got(files, path, BEGINNING)
     return _first(_form_of(file, passphrase), file)
@@ -443,18 +479,18 @@ def read_first(
 def read(
     path: Path, passphrase: str | None = None, files: FileStore | None = None
 ) -> tuple[SeatRecord, Iterator[bytes]]:
-    """Return the records as they are now, without taking the lock.
+    """Read the records of a journal as they are now, without locking the journal.
 
     Args:
-        path: Where the journal is.
-        passphrase: The passphrase with which it is encrypted, if there is one.
-        files: The store of its home, if that is not this machine's disk.
+        path: The path of the journal.
+        passphrase: The passphrase with which the journal is encrypted. None if it is not.
+        files: The store of the player's files. None for this machine's disk.
 
     Returns:
-        The first record, and an iterator of the records of the state machine.
+        The first record, and an iterator of the further records, as bytes.
 
     Raises:
-        JournalError: If it cannot be read.
+        JournalError: If the journal cannot be read.
         VaultError: If the passphrase is wrong or missing.
     """
     file = _got(files, path)
@@ -463,31 +499,32 @@ def read(
 
 
 def check(path: Path, files: FileStore | None = None) -> None:
-    """Check that a journal can be opened by its owner and by nobody else.
+    """Check that the owner of a journal can open it, and that no other user can.
 
     Args:
-        path: Where the journal is.
-        files: The store of its home, if that is not this machine's disk.
+        path: The path of the journal.
+        files: The store of the player's files. None for this machine's disk.
 
     Raises:
-        JournalError: If it cannot be opened.
-        NotPrivateError: If other users can access it, or a folder of its home.
+        JournalError: If the journal cannot be opened.
+        NotPrivateError: If other users can access the journal, or one of the folders in which the
+            player's files lie.
     """
     _got(files, path, 0)
 
 
 def is_open(path: Path, files: FileStore | None = None) -> bool:
-    """Return whether a process has the journal open, and so plays its seat now.
+    """Return whether a process has a journal open, which means that its seat is being played.
 
     Args:
-        path: Where the journal is.
-        files: The store of its home, if that is not this machine's disk.
+        path: The path of the journal.
+        files: The store of the player's files. None for this machine's disk.
 
     Returns:
-        True if it is locked.
+        True if the journal is locked.
 
     Raises:
-        JournalError: If it cannot be opened.
+        JournalError: If the journal cannot be opened.
     """
     try:
         _locked(_files(files, path), path).close()
@@ -499,14 +536,16 @@ def is_open(path: Path, files: FileStore | None = None) -> bool:
 
 
 def forget(path: Path, files: FileStore | None = None) -> None:
-    """Remove a journal that no process has open, and its mark.
+    """Remove a journal that no process has open, with its rollback mark.
+
+    The mark is a file elsewhere that names the last record of the journal.
 
     Args:
-        path: Where the journal is.
-        files: The store of its home, if that is not this machine's disk.
+        path: The path of the journal.
+        files: The store of the player's files. None for this machine's disk.
 
     Raises:
-        JournalError: If it is in use.
+        JournalError: If a process has the journal open.
     """
     files = _files(files, path)
     file = _locked(files, path)

@@ -1,12 +1,13 @@
-"""The bytes of a journal: its first record, its chained and authenticated records, and its mark.
+"""Encode and decode the bytes of a journal: its first record, its other records, and its mark.
 
-The first record names the table and the seat, and contains what a seat needs to return there.
+The first record names the table and the seat, and contains what a seat needs to return there. The
+mark is a file elsewhere that names the last record.
 
 With a passphrase the key is derived by Argon2id (RFC 9106). Each record is then encrypted with
-XChaCha20-Poly1305 (PyNaCl), bound to its number and to the check value of the record before it.
-Every check value is an HMAC (RFC 2104) under that key. So no record can be removed, moved, or taken
-from another journal without making the check value after it invalid. Only the mark can show that
-the end was cut off.
+XChaCha20-Poly1305 (PyNaCl), bound to its number and to the check value of the record before. Every
+check value is an HMAC (RFC 2104) under that key. So if a record is removed, moved, or taken from
+another journal, the check value after it is invalid. Only the mark can show that the end was cut
+off.
 """
 
 from __future__ import annotations
@@ -31,22 +32,22 @@ MAGIC = b"hoity-journal-3\n"
 MAGIC_OF_VERSION_2 = b"hoity-journal-2\n"
 """The first bytes of a journal of version 2 of the protocol."""
 MARK_MAGIC = b"hoity-mark-3\n"
-"""The first bytes of a mark."""
+"""The first bytes of a rollback mark, the file that names the last record of a journal."""
 MAX_RECORD = 1 << 21
-"""Bytes of a record at most."""
+"""The most bytes of a record."""
 CHECK = 16
-"""Bytes of a check value."""
+"""Bytes of a check value, which authenticates a record and all records before it."""
 SEARCHED = 1 << 23
-"""Bytes after an incomplete record that are read and searched at most.
+"""The most bytes after an incomplete record that are searched for further records.
 
-What a crash cuts off is shorter.
+What a crash leaves of a last record is shorter.
 """
 HEAD = 1 + SALT_SIZE
-"""Bytes of the head after the magic word: the kind of encryption and the salt."""
+"""Bytes of the head after the magic word: the kind of encryption (1 byte) and the salt."""
 
 
 Readable = StoredFile | BytesIO
-"""An open journal, or its bytes as they were when they were read."""
+"""An open journal, or a copy of its bytes in memory."""
 
 
 def _mac(key: bytes, *parts: bytes) -> bytes:
@@ -56,10 +57,10 @@ def _mac(key: bytes, *parts: bytes) -> bytes:
 
 @dataclass(frozen=True)
 class Form:
-    """The keys of one journal.
+    """The keys of one journal, which encrypt, decrypt and authenticate its records.
 
     Attributes:
-        head: The bytes after the magic word of its file, from which the keys are derived.
+        head: The bytes after the magic word of the file: the kind of encryption and the salt.
     """
 
     head: bytes
@@ -74,11 +75,11 @@ class Form:
 
     @property
     def start(self) -> bytes:
-        """The check value before the first record."""
+        """The check value before the first record, used like that of an earlier record."""
         return _mac(self._check_key, MAGIC, self.head)[:CHECK]
 
     def check(self, number: int, before: bytes, sealed: bytes) -> bytes:
-        """Return the check value of a record.
+        """Compute the check value of a record, an HMAC over the record and the check value before.
 
         Args:
             number: The number of the record, from 1.
@@ -99,7 +100,7 @@ class Form:
             record: The content.
 
         Returns:
-            The bytes for the file.
+            The bytes for the file: encrypted, or unchanged without a passphrase.
         """
         if self._box is None:
             return record
@@ -117,7 +118,8 @@ class Form:
             The content.
 
         Raises:
-            VaultError: If it was not encrypted with this key for this place ([J-6]).
+            VaultError: If the content was not encrypted with this key, for this number and check
+                value ([J-6]).
         """
         if self._box is None:
             return sealed
@@ -127,7 +129,7 @@ class Form:
             raise VaultError(VaultCode.WRONG) from error
 
     def next(self, file: Readable, number: int, before: bytes) -> tuple[bytes, bytes] | None:
-        """Read the record that begins at the position of the file.
+        """Read and check the record that begins at the current position of a file.
 
         Args:
             file: The file.
@@ -135,7 +137,8 @@ class Form:
             before: The check value of the record before it.
 
         Returns:
-            The content and the check value of the record. None if no valid record begins here.
+            The decrypted content and the check value of the record. None if no valid record begins
+            here.
         """
         head = file.read(4 + CHECK)
         size, check = int.from_bytes(head[:4], "big"), head[4:]
@@ -148,14 +151,15 @@ class Form:
         return self.open(number, before, sealed), check
 
     def goes_on_behind(self, file: Readable, number: int, before: bytes) -> bool:
-        """Return whether a whole record follows one that is incomplete, which shows damage.
+        """Return whether a whole record follows an incomplete one, which shows damage.
 
-        An interrupted write leaves nothing after it. A record is recognised by the check value
-        before it. This value is in the file, or is computed from the bytes to which it should
-        belong.
+        If only the last write was interrupted, nothing follows the incomplete record. A later
+        record is whole if its check value is right. That value depends on the one of the incomplete
+        record, of which there are two candidates: the one in the file, and the one computed from
+        the record's bytes.
 
         Args:
-            file: Read from the beginning of the incomplete record to its end.
+            file: The file, at the beginning of the incomplete record. It is read to its end.
             number: The number of the incomplete record.
             before: The check value of the record before it.
 
@@ -171,7 +175,10 @@ class Form:
         return self._follows(tail, number) or self._lies_in(tail, number + 1, checks)
 
     def _follows(self, tail: bytes, number: int) -> bool:
-        """Return whether the next record is valid after the given check value."""
+        """Return whether a whole record follows in bytes that begin with an incomplete record.
+
+        This takes the records to be as long as they claim. The incomplete one has the given number.
+        """
         before, begin = b"", 0
         while (found := _framed(tail, begin)) is not None:
             sealed, check, begin = found
@@ -181,9 +188,11 @@ class Form:
         return False
 
     def _lies_in(self, tail: bytes, number: int, checks: set[bytes]) -> bool:
-        """Return whether the record of this number is anywhere, after one of these check values.
+        """Return whether a whole record with a given number begins anywhere in the bytes.
 
-        It is tried at every position, since a damaged length does not tell where the record begins.
+        Every position is tried, because a damaged length does not tell where the next record
+        begins. A record is whole if its check value is right after one of `checks`, which may be
+        those of the record before. True is also returned if there are too many bytes to check.
         """
         left = SEARCHED
         for begin in range(1, len(tail) - CHECK - 4):
@@ -197,11 +206,12 @@ class Form:
         return False
 
     def mark(self, check: bytes, file: int, path: bytes) -> bytes:
-        """Return the bytes of a mark.
+        """Make the content of the rollback mark, the file that names the journal's last record.
 
         Args:
-            check: The check value of the last record.
-            file: The number of the journal's file in its store.
+            check: The check value of the last record, by which the mark names it.
+            file: The number that identifies the journal's file in its store, such as an inode
+                number.
             path: The path of the journal.
 
         Returns:
@@ -211,14 +221,14 @@ class Form:
         return MARK_MAGIC + said + _mac(self._mark_key, said, path)[:CHECK] + path
 
     def marked(self, mark: bytes) -> tuple[bytes, int] | None:
-        """Read a mark of this journal.
+        """Check and parse the rollback mark of this journal, the file that names its last record.
 
         Args:
             mark: The bytes of the mark.
 
         Returns:
-            The check value that it names, and the number of the file. None if it is no mark of this
-            journal.
+            The check value of the named record, and the number that identifies the journal's file.
+            None if the bytes are not a valid mark, made with the keys of this journal.
         """
         said = mark[len(MARK_MAGIC) :][: CHECK + 8]
         path = path_of(mark)
@@ -229,7 +239,10 @@ class Form:
 
 
 def _framed(data: bytes, begin: int) -> tuple[bytes, bytes, int] | None:
-    """Return the content, check value and end of a record that may begin at a position, or None."""
+    """Split the record that may begin at a position of the bytes.
+
+    Return its content, its check value, and the position after it. None if no record fits there.
+    """
     size, head = int.from_bytes(data[begin : begin + 4], "big"), begin + 4 + CHECK
     end = head + size
     if not 0 < size <= MAX_RECORD or end > len(data):
@@ -238,32 +251,34 @@ def _framed(data: bytes, begin: int) -> tuple[bytes, bytes, int] | None:
 
 
 def path_of(mark: bytes) -> bytes | None:
-    """Return the path of the journal to which a mark belongs.
+    """Return the path of the journal to which a rollback mark belongs.
+
+    The mark is a file that names the last record of the journal. Its authenticity is not checked.
 
     Args:
         mark: The bytes of the mark.
 
     Returns:
-        The path, or None if this is no mark.
+        The path, or None if the bytes are not a mark.
     """
     size = len(MARK_MAGIC) + CHECK + 8 + CHECK
     return mark[size:] if mark.startswith(MARK_MAGIC) and len(mark) > size else None
 
 
 def _form(head: bytes, key: bytes, locked: bool) -> Form:
-    """Return the keys that follow from the key of a journal."""
+    """Derive the keys for check values, marks and encryption from the key of a journal."""
     box = Aead(_mac(key, b"hoity journal seal")) if locked else None
     return Form(head, _mac(key, b"hoity journal check"), _mac(key, b"hoity journal mark"), box)
 
 
 def new_form(passphrase: str | None) -> Form:
-    """Return the keys of a new journal.
+    """Draw the salt of a new journal, and return the journal's keys.
 
-    Without a passphrase the check values are keyed with the salt in the file. They then detect
-    damage but no forgery.
+    Without a passphrase the keys are derived from the salt alone, which is in the file. Check
+    values then detect damage, but not forgery.
 
     Args:
-        passphrase: The passphrase, if there is one.
+        passphrase: The passphrase. None for no encryption.
 
     Returns:
         The keys.
@@ -275,17 +290,18 @@ def new_form(passphrase: str | None) -> Form:
 
 
 def read_form(head: bytes, passphrase: str | None) -> Form:
-    """Return the keys of an existing journal.
+    """Return the keys of an existing journal, from its head and the passphrase.
 
     Args:
-        head: The bytes after its magic word.
-        passphrase: The passphrase, if there is one.
+        head: The HEAD bytes after the magic word of the journal.
+        passphrase: The passphrase. None if there is none.
 
     Returns:
         The keys.
 
     Raises:
-        VaultError: If the head is damaged, or a passphrase is missing or given without need.
+        VaultError: If the head is damaged, the passphrase is missing, or one is given for a journal
+            that is not encrypted.
     """
     if len(head) < HEAD or head[0] not in (PLAIN, SEALED):
         raise VaultError(VaultCode.DAMAGED)
@@ -300,11 +316,11 @@ def read_form(head: bytes, passphrase: str | None) -> Form:
 
 TEXT: Final = codec.Text(lambda text: True)
 VERSION: Final = 1
-"""The version of the first record. A journal with another version is refused."""
+"""The version of the first record's format. A journal with another version is refused."""
 
 
 class EarlierRecord(ValueError):
-    """The first record was written by another version of this program."""
+    """An error: another version of this program has written the first record of the journal."""
 
 
 @dataclass(frozen=True)
@@ -315,17 +331,18 @@ class SeatRecord:
         header: The bytes of the table's header.
         seat: The number of the seat.
         seed: 32 bytes from which all secrets of the seat are derived.
-        key: The secret seed of the key that was drawn for this table, 32 bytes.
-        addresses: For each seat, where it could be dialled when the game began.
-        listen: Where this node listened, as 'host:port'.
-        relays: The relays at which it waited.
+        key: The secret seed of the seat's signing key at this table, 32 bytes.
+        addresses: For each seat the addresses at which it could be dialled when the game began.
+        listen: The 'host:port' at which this node listened.
+        relays: The relays at which this node waited for calls.
         started: When the game began, in Unix seconds.
-        signature: The host's signature of the roster.
+        signature: The host's signature of the list of seats (the roster), 64 bytes.
         secret: The secret of the ticket.
-        is_open: Whether that secret was announced to the local network.
+        is_open: Whether everyone on the local network could join the table.
         hidden: Whether the seat connects through a proxy.
         relay_only: Whether the seat is reached, and connects, through relays alone.
-        vouches: The vouch of each seat, None for a seat that has shown none.
+        vouches: The vouch of each seat: the signature of the player's long-lived key over the key
+            of the seat. None for a seat that has shown none.
     """
 
     header: bytes
@@ -347,16 +364,16 @@ class SeatRecord:
 
     @cached_property
     def table(self) -> Header:
-        """The header of the table. Raises Invalid if it is malformed."""
+        """The header of the table, parsed. Raises Invalid if it is malformed."""
         return table_header.parse_header(self.header)
 
     @cached_property
     def identity(self) -> Identity:
-        """The key that was drawn for this table."""
+        """The seat's signing key at this table."""
         return Identity(self.key)
 
     def encode(self) -> bytes:
-        """Return the encoding of the record.
+        """Encode the record for the journal.
 
         Returns:
             The bytes.
@@ -368,7 +385,7 @@ _ROW: Final = codec.Struct(SeatRecord, head=1)
 
 
 def decode_seat_record(data: bytes) -> SeatRecord:
-    """Read the first record of a journal.
+    """Decode the first record of a journal.
 
     Args:
         data: The bytes of the record.
@@ -378,7 +395,7 @@ def decode_seat_record(data: bytes) -> SeatRecord:
 
     Raises:
         EarlierRecord: If another version of this program has written it.
-        Invalid: If it is no such record.
+        Invalid: If the bytes are not a valid first record.
     """
     value: Any = codec.decode(data, MAX_RECORD)
     version = value[0] if isinstance(value, tuple) and value else None

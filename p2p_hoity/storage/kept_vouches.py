@@ -1,8 +1,8 @@
-"""The file of vouches beside a finished game, which shows who sat at which seat.
+"""The file beside a transcript that shows which player sat at which seat.
 
-A transcript names seats by keys that were drawn for its table. The vouches tell to which player
-each of these keys belongs. Only the seats of the table have seen them. With this file anybody can
-check it.
+A transcript names seats by keys that were drawn for the table. A vouch is a signature by which a
+player's long-lived key confirms such a key as the player's. The seats show the vouches only to each
+other. With this file anybody else can check them, too.
 
 SPEC: section 4.6.
 """
@@ -18,13 +18,13 @@ from protocol import Header, Invalid, Vouch, codec, table_header, vouches
 from .private_files import NAMED
 
 MAGIC: Final = "hoity-vouches"
-"""The first item of the file."""
+"""The text that is the first item of the file."""
 VERSION: Final = 3
-"""The version of the file's form."""
+"""The version of the format of the file."""
 MAX_FILE: Final = 4_096
-"""Bytes of a file of vouches at most. Sixteen vouches have fewer."""
+"""The most bytes of a file of vouches (players' signatures). Sixteen vouches need fewer."""
 SUFFIX: Final = ".vouches"
-"""The end of the file's name."""
+"""The suffix of the name of a file of vouches (players' signatures over their seats' keys)."""
 _ROWS: Final = codec.Rows(Vouch | None, table_header.SEAT_NUMBERS)
 _FORM: Final = codec.Fields(
     codec.Text(lambda text: text == MAGIC), codec.Int(VERSION, VERSION), codec.Octets(32), _ROWS
@@ -32,27 +32,32 @@ _FORM: Final = codec.Fields(
 
 
 def place_of(folder: Path, table: bytes) -> Path:
-    """Return where the vouches of a table are stored.
+    """Return the path of the file with the vouches of a table.
+
+    A vouch is a player's signature, by the long-lived key, over the key of its seat.
 
     Args:
         folder: The folder of the transcripts.
         table: The id of the table, 32 bytes.
 
     Returns:
-        The path of the file.
+        The path, whether there is such a file or not.
     """
     return folder / f"{table.hex()[:16]}{SUFFIX}"
 
 
 def keep_vouches(folder: Path, table: bytes, shown: tuple[Vouch | None, ...]) -> None:
-    """Store the vouches of a table, if a seat has shown one.
+    """Store the vouches of a table, if there are any.
 
-    The game does not depend on this file. If it cannot be written, there is none.
+    A vouch is a player's signature, by the long-lived key, over the key of its seat.
+
+    No error is raised if the file cannot be written, because the game does not depend on it.
 
     Args:
         folder: The folder of the transcripts.
         table: The id of the table, 32 bytes.
-        shown: The vouch of each seat, None for a seat that has shown none.
+        shown: The vouch of each seat, in the order of the seats. None for a seat that has shown
+            none.
     """
     if any(shown):
         with suppress(OSError):
@@ -60,27 +65,33 @@ def keep_vouches(folder: Path, table: bytes, shown: tuple[Vouch | None, ...]) ->
 
 
 def encode_vouches(table: bytes, shown: tuple[Vouch | None, ...]) -> bytes:
-    """Return the bytes of a file of vouches.
+    """Encode the file with the vouches of a table.
+
+    A vouch is a player's signature, by the long-lived key, over the key of its seat.
 
     Args:
         table: The id of the table, 32 bytes.
-        shown: The vouch of each seat, None for a seat that has shown none.
+        shown: The vouch of each seat, in the order of the seats. None for a seat that has shown
+            none.
 
     Returns:
-        The bytes.
+        The bytes of the file.
     """
     return codec.encode((MAGIC, VERSION, table, _ROWS.write(shown)))
 
 
 def read_vouches(data: bytes, header: Header) -> tuple[bytes | None, ...]:
-    """Return the long-lived key of each seat, from a file of vouches.
+    """Check a file of vouches, and return the long-lived key of the player at each seat.
+
+    A vouch is a player's signature, by the long-lived key, over the key of its seat.
 
     Args:
         data: The bytes of the file.
         header: The header of the table.
 
     Returns:
-        For each seat its long-lived key, 32 bytes, or None if it has shown none.
+        For each seat the long-lived key of its player, 32 bytes. None if the player has not shown
+        it.
 
     Raises:
         Invalid: With code `bad-encoding` or `bad-vouch` if the bytes are no such file, the file

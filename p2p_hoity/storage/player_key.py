@@ -1,7 +1,7 @@
-"""The player's long-lived key on disk, encrypted if there is a passphrase.
+"""The file with a player's long-lived key and nickname, encrypted if there is a passphrase.
 
 The encryption key is derived from the passphrase by Argon2id (RFC 9106). The content is encrypted
-with XSalsa20-Poly1305 under a fresh nonce. Both are PyNaCl's.
+with XSalsa20-Poly1305 under a fresh nonce. Both algorithms are those of PyNaCl.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ PLAIN, SEALED = 0, 1
 
 
 class VaultCode(Code):
-    """Reasons why an encrypted file cannot be opened."""
+    """The reasons why an encrypted file cannot be opened."""
 
     WRONG = "passphrase-wrong", "the passphrase is wrong, or the file is damaged"
     NO_TEXT = (
@@ -41,14 +41,14 @@ class VaultCode(Code):
 
 
 class VaultError(CodedError, ValueError):
-    """The passphrase is missing or wrong, or the bytes are damaged."""
+    """An error: the passphrase is missing or wrong, or bytes of an encrypted file are damaged."""
 
 
 def of_file(error: Exception) -> Reason:
-    """Return the reason why the bytes of a file of the program are invalid.
+    """Return the reason, for a player, why a file of this program cannot be read.
 
     Args:
-        error: The error that reading them has raised.
+        error: The error that reading the file has raised.
 
     Returns:
         The reason to show.
@@ -60,7 +60,7 @@ def of_file(error: Exception) -> Reason:
 
 @dataclass(frozen=True)
 class Vault:
-    """The encryption of one file.
+    """The encryption of one file, with a passphrase or without.
 
     Attributes:
         salt: The salt of the passphrase. Empty without a passphrase.
@@ -75,10 +75,10 @@ class Vault:
         return self._box is not None
 
     def header(self) -> bytes:
-        """Return the beginning of the file.
+        """Return the bytes with which the encrypted part of the file begins.
 
         Returns:
-            One byte for the kind of encryption, and the salt.
+            One byte for the kind of encryption, then the salt if there is a passphrase.
         """
         return bytes([SEALED]) + self.salt if self._box else bytes([PLAIN])
 
@@ -89,7 +89,7 @@ class Vault:
             data: The bytes.
 
         Returns:
-            The bytes for the file.
+            The bytes for the file: encrypted, or unchanged without a passphrase.
         """
         return bytes(self._box.encrypt(data)) if self._box else data
 
@@ -103,7 +103,7 @@ class Vault:
             The decrypted bytes.
 
         Raises:
-            VaultError: If they are damaged or the passphrase is wrong.
+            VaultError: If the bytes are damaged or the passphrase is wrong.
         """
         if self._box is None:
             return data
@@ -117,7 +117,7 @@ def new_vault(passphrase: str | None) -> Vault:
     """Return the encryption of a new file, with a fresh salt.
 
     Args:
-        passphrase: The passphrase. Without one nothing is encrypted.
+        passphrase: The passphrase. If None or empty, nothing is encrypted.
 
     Returns:
         The encryption.
@@ -132,13 +132,13 @@ def stretched(passphrase: str, salt: bytes) -> bytes:
 
     Args:
         passphrase: The passphrase.
-        salt: Random bytes that the file contains.
+        salt: Random bytes that are stored in the file, SALT_SIZE of them.
 
     Returns:
         The key, 32 bytes.
 
     Raises:
-        VaultError: If the passphrase is no valid Unicode text.
+        VaultError: If the passphrase is not valid Unicode text.
     """
     try:
         given = passphrase.encode()
@@ -154,19 +154,19 @@ def stretched(passphrase: str, salt: bytes) -> bytes:
 
 
 def _locked(salt: bytes, passphrase: str) -> Vault:
-    """Return the encryption with a passphrase."""
+    """Return the encryption of a file whose key is derived from a passphrase and a salt."""
     return Vault(salt, SecretBox(stretched(passphrase, salt)))
 
 
 def read_vault(data: bytes, passphrase: str | None) -> tuple[Vault, int]:
-    """Read the encryption of a file from its beginning.
+    """Read how a file is encrypted from its beginning, and derive its key.
 
     Args:
-        data: The bytes of the file.
-        passphrase: The passphrase, if there is one.
+        data: The bytes of the file, from the kind of encryption on.
+        passphrase: The passphrase, or None.
 
     Returns:
-        The encryption, and how many bytes its header has.
+        The encryption, and the number of bytes before the content.
 
     Raises:
         VaultError: If the header is damaged, or the file is encrypted and no passphrase is given.
@@ -183,11 +183,11 @@ def read_vault(data: bytes, passphrase: str | None) -> tuple[Vault, int]:
 MAGIC = b"hoity-key-1\n"
 """The first bytes of a key file."""
 MAX_FILE = 4096
-"""Bytes of a key file at most."""
+"""The most bytes of a key file."""
 
 
 class KeyCode(Code):
-    """Reasons why there is no key to play with, or why a nickname cannot be used."""
+    """The reasons why there is no key to play with, or why a nickname cannot be used."""
 
     TAKEN = "key-exists", "there is a key already: {path}; move it away first"
     NONE = "no-key", "there is no key yet: make one with `hoity id new`"
@@ -209,7 +209,7 @@ class KeyCode(Code):
 
 
 class KeyFileError(CodedError):
-    """The key file, or the nickname in it, cannot be used."""
+    """An error that says why the key file, or the nickname in it, cannot be used."""
 
 
 @dataclass(frozen=True)
@@ -229,9 +229,9 @@ def new_identity(home: Home, nickname: str, passphrase: str | None = None) -> Na
     """Make a new long-lived key and store it.
 
     Args:
-        home: The player's home.
-        nickname: The nickname to store with it.
-        passphrase: The passphrase with which the file is encrypted, if there is one.
+        home: The folder of the player's files.
+        nickname: The nickname to store with the key.
+        passphrase: The passphrase with which to encrypt the file. None for no encryption.
 
     Returns:
         The key and the nickname.
@@ -253,7 +253,7 @@ def check_name(nickname: str) -> None:
         nickname: The nickname.
 
     Raises:
-        KeyFileError: If it is not.
+        KeyFileError: If the nickname is not allowed.
     """
     if not 0 < len(nickname) <= table_header.MAX_NICKNAME:
         raise KeyFileError(KeyCode.NAME_SIZE, most=table_header.MAX_NICKNAME)
@@ -266,12 +266,12 @@ def check_name(nickname: str) -> None:
 
 
 def save_identity(home: Home, seed: bytes, nickname: str, vault: Vault) -> None:
-    """Write the key file.
+    """Write the key file, with the player's long-lived key and nickname.
 
     Args:
-        home: The player's home.
+        home: The folder of the player's files.
         seed: The secret seed of the key, 32 bytes.
-        nickname: The nickname to store with it.
+        nickname: The nickname to store with the key.
         vault: The encryption of the file.
 
     Raises:
@@ -294,11 +294,11 @@ def _told(code: KeyCode, home: Home, error: OSError) -> KeyFileError:
 
 
 def load_identity(home: Home, passphrase: str | None = None) -> NamedIdentity:
-    """Read the key file.
+    """Read the key file, with the player's long-lived key and nickname.
 
     Args:
-        home: The player's home.
-        passphrase: The passphrase with which the file is encrypted, if there is one.
+        home: The folder of the player's files.
+        passphrase: The passphrase with which the file is encrypted. None if it is not.
 
     Returns:
         The key and the nickname.
@@ -324,9 +324,9 @@ def load_identity(home: Home, passphrase: str | None = None) -> NamedIdentity:
 
 
 def passphrase_from_environment() -> str | None:
-    """Return the passphrase in HOITY_PASSPHRASE. It is never taken from the command line.
+    """Return the passphrase in the environment variable HOITY_PASSPHRASE.
 
     Returns:
-        The passphrase, or None if it is not set or empty.
+        The passphrase. None if the variable is not set or is empty.
     """
     return os.environ.get("HOITY_PASSPHRASE") or None

@@ -1,9 +1,10 @@
-"""The store of files on this machine's disk, which only their owner can access, with locks.
+"""A store of files on this machine's disk that only their owner can access, with file locks.
 
 Another user of the machine may have put a link, a pipe or a file where the program is about to
-write. So a new file is made exclusively, under a name that nobody can guess. An existing file, or
-its folder, is refused if another user owns it or can access it. Windows has no mode bits. There a
-new folder inherits the access rights of its parent. In a user's profile only the user has access.
+write. So a new file is made exclusively, under a name that nobody can guess. An existing file is
+refused if another user owns or can access the file or its folder. Windows has no mode bits to
+check. There a new folder inherits the access rights of its parent, and only the user has access to
+the user's profile.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from typing import IO, Any, Final
 from ..coded_errors import Code, CodedError, NotRegularError
 
 CHECKED: Final = os.name != "nt"
-"""Whether this system has mode bits that can be checked."""
+"""Whether this system has mode bits that show who can access a file."""
 CAREFUL: Final = (
     getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NONBLOCK", 0)
 )
@@ -34,17 +35,20 @@ pipe.
 NEW: Final = os.O_CREAT | os.O_EXCL | CAREFUL
 """Flags for making a file that must not exist."""
 OTHERS: Final = 0o077
-"""The mode bits of everybody but the owner."""
+"""The mode bits that give access to users other than the owner."""
 LOCKED_BYTE: Final = 2**31 - 2
 """The byte by which Windows locks a file.
 
-Nobody else can read a locked byte, and all programs must use the same one. So it lies behind the
-end of every file.
+It lies behind the end of every file, because other programs cannot read a locked byte. All programs
+that lock a file must use the same byte.
 """
 
 
 class PrivateCode(Code):
-    """Reasons why other users can access a file. `command` repairs it where a command can."""
+    """The reasons why a file is refused because other users can access it.
+
+    In their texts `command` is a command that corrects this.
+    """
 
     OTHERS = (
         "owned-by-another",
@@ -63,7 +67,7 @@ class PrivateCode(Code):
 
 
 class NotPrivateError(CodedError):
-    """Other users can access a file or folder of the player."""
+    """An error: other users of the machine own or can access a file or folder of the player."""
 
 
 def check_private(path: Path, found: os.stat_result) -> None:
@@ -71,10 +75,11 @@ def check_private(path: Path, found: os.stat_result) -> None:
 
     Args:
         path: The file or folder.
-        found: What `stat` says about it.
+        found: The result of `stat` for the file or folder.
 
     Raises:
-        NotPrivateError: If another user owns it or can access it, as far as the system can tell.
+        NotPrivateError: If another user owns or can access the file or folder, as far as the system
+            can tell.
     """
     if not CHECKED:
         return
@@ -92,27 +97,29 @@ def check_private(path: Path, found: os.stat_result) -> None:
 
 
 def check_folder(path: Path) -> None:
-    """Check that only the user of this process can access a folder, and a link that leads to it.
+    """Check that only the user of this process can access a folder.
+
+    If the path is a symbolic link, the link is checked, too.
 
     Args:
-        path: The folder. A NotPrivateError is raised if the check fails.
+        path: The folder. A NotPrivateError is raised if another user owns or can access it.
     """
     check_private(path, path.lstat())
     check_private(path, path.stat())
 
 
 def check_if_there(path: Path) -> None:
-    """Check a folder as `check_folder` does, if it exists.
+    """Check that only the user of this process can access a folder, if the folder exists.
 
     Args:
-        path: The folder.
+        path: The folder. A NotPrivateError is raised if another user owns or can access it.
     """
     if os.path.lexists(path):
         check_folder(path)
 
 
 def make_folder(path: Path) -> Path:
-    """Make a folder that only its owner can enter, and the missing ones above it.
+    """Make a folder that only its owner can enter, and missing folders above it.
 
     An existing folder is left as it is, and is not checked.
 
@@ -123,7 +130,7 @@ def make_folder(path: Path) -> Path:
         The same path.
 
     Raises:
-        NotADirectoryError: If something else has this name.
+        NotADirectoryError: If the path exists and is not a folder.
     """
     if not path.parent.exists():
         make_folder(path.parent)
@@ -135,7 +142,7 @@ def make_folder(path: Path) -> Path:
 
 
 def private_folder(path: Path) -> Path:
-    """Make a folder that only its owner can enter, or check the existing one.
+    """Make a folder that only its owner can enter. If it exists, check this instead.
 
     Args:
         path: The folder.
@@ -144,7 +151,7 @@ def private_folder(path: Path) -> Path:
         The same path.
 
     Raises:
-        NotPrivateError: If another user owns it or can access it.
+        NotPrivateError: If another user owns or can access the folder.
     """
     make_folder(path)
     check_folder(path)
@@ -155,8 +162,8 @@ class DiskFile(io.BufferedRandom):
     """An open file on this machine's disk (see `StoredFile`).
 
     Attributes:
-        unsettled: The folder, if it must still be synchronised to bring the name of a new file to
-            the disk. None otherwise.
+        unsettled: The folder of a new file, as long as its directory entry for the file was not
+            forced to the disk. None otherwise.
     """
 
     unsettled: Path | None = None
@@ -167,7 +174,7 @@ class DiskFile(io.BufferedRandom):
         return os.fstat(self.fileno()).st_ino & (2**64 - 1)
 
     def sync(self) -> None:
-        """Put everything written on disk, and the name of a new file, too."""
+        """Force everything that was written to the disk, and a new file's directory entry, too."""
         self.flush()
         os.fsync(self.fileno())
         if self.unsettled is not None:
@@ -180,26 +187,27 @@ class PrivateFiles:
     """A `FileStore` on this machine's disk.
 
     Attributes:
-        root: The folder of the store. Only its owner may be able to access it and the folders in
-            it, down to a file. For a file outside of it the same holds for the file's folder. If it
-            is None, folders are not checked, as for a file that the player has named.
+        root: The highest folder of the store. For a file inside, all folders from this one down to
+            the file must be accessible to their owner only. For a file elsewhere, this holds for
+            the file's own folder. If the root is None, no folders are checked, as for a file that
+            the player has named.
     """
 
     root: Path | None
 
     def _folders(self, path: Path) -> list[Path]:
-        """Return the folders that only their owner may be able to access, from the highest down."""
+        """Return the folders of a file that only their owner may access, the highest first."""
         if self.root is None:
             return []
         above = list(path.parents)
         return above[: above.index(self.root) + 1][::-1] if self.root in above else above[:1]
 
     def _open(self, path: Path, flags: int) -> int:
-        """Return the descriptor of a regular file of the user.
+        """Open a regular file of the user, and return its descriptor.
 
         Raises:
-            NotPrivateError: If another user owns it or one of its folders, or can access them.
-            NotRegularError: If it is not a regular file.
+            NotPrivateError: If another user owns or can access the file or one of its folders.
+            NotRegularError: If the path is not a regular file.
         """
         descriptor = os.open(path, flags | CAREFUL, 0o600)
         try:
@@ -219,7 +227,7 @@ class PrivateFiles:
 
         Args:
             path: The file.
-            most: How many bytes at most. All of them if negative.
+            most: The most bytes to return. If negative, the whole file is read.
 
         Returns:
             The bytes.
@@ -228,7 +236,7 @@ class PrivateFiles:
             return file.read(most)
 
     def _make_folders(self, path: Path) -> None:
-        """Make the folders above a file, or check the existing ones."""
+        """Make the missing folders above a file, and check the existing ones."""
         for folder in self._folders(path):
             private_folder(folder)
         if self.root is None:
@@ -239,9 +247,9 @@ class PrivateFiles:
 
         Args:
             path: The file.
-            data: Its bytes. They are on disk on return.
-            once: Whether to raise FileExistsError if the file exists, and to leave it as it is.
-            settle: Whether to put the file's name on disk, too.
+            data: The content of the file. It is on disk when this returns.
+            once: Whether to raise FileExistsError, and leave the file as it is, if it exists.
+            settle: Whether to force the directory entry to the disk, too.
         """
         self._make_folders(path)
         fresh = path.with_name(f".{secrets.token_hex(12)}.new")
@@ -262,14 +270,15 @@ class PrivateFiles:
 
         Args:
             path: The file.
-            new: Whether to make the file. Otherwise it must exist.
+            new: Whether to make a new file. If False, the file must exist.
 
         Returns:
             The open file.
 
         Raises:
-            BlockingIOError: If it is locked.
-            FileNotFoundError: If it does not exist, or its last user has just removed it.
+            BlockingIOError: If the file is locked.
+            FileNotFoundError: If the file does not exist, or the process that had it locked has
+                just removed it.
         """
         if new:
             self._make_folders(path)
@@ -284,15 +293,15 @@ class PrivateFiles:
         raise BlockingIOError(errno.EAGAIN, "it is locked", str(path))
 
     def _opened(self, path: Path, flags: int) -> DiskFile:
-        """Return a file, opened for reading and writing."""
+        """Open a file for reading and writing, without locking it."""
         return DiskFile(io.FileIO(self._open(path, flags), "r+b"))
 
     def lock(self, path: Path, wait: bool = False) -> DiskFile | None:
-        """Lock a file that has no other purpose, and make it if needed.
+        """Lock a file that serves only as a lock. The file is made if it does not exist.
 
         Args:
             path: The file.
-            wait: Whether to wait until it is free.
+            wait: Whether to wait until the lock is free.
 
         Returns:
             The open file. None if somebody else has locked it.
@@ -315,7 +324,7 @@ class PrivateFiles:
             ending: The suffix.
 
         Returns:
-            Their paths, by name.
+            The paths of the files, sorted by name.
         """
         return sorted(folder.glob(f"*{ending}"))
 
@@ -335,7 +344,7 @@ class PrivateFiles:
 
         Args:
             path: The file.
-            settle: Whether to remove its name from the disk, too.
+            settle: Whether to force the removal of the directory entry to the disk.
         """
         with suppress(FileNotFoundError):
             path.unlink()
@@ -348,9 +357,10 @@ NAMED: Final = PrivateFiles(None)
 
 
 def open_at_once(name: str, flags: int) -> int:
-    """Open a file of another owner without waiting, as an `opener` of `open`.
+    """Open a file or pipe without waiting. Use this as the `opener` of `open`.
 
-    A pipe into which nobody writes is empty, and is not waited for.
+    Normally, opening a pipe waits until another process opens it for writing. Here such a pipe
+    counts as empty.
 
     Args:
         name: The path of the file.
@@ -367,7 +377,10 @@ def open_at_once(name: str, flags: int) -> int:
 
 
 def _name(fresh: Path, path: Path, once: bool) -> None:
-    """Give a written file its name. With `once` raise FileExistsError if the name is taken."""
+    """Rename a written file to its final path.
+
+    With `once`, raise FileExistsError if that exists.
+    """
     if not once:
         fresh.replace(path)
         return
@@ -381,10 +394,10 @@ def _name(fresh: Path, path: Path, once: bool) -> None:
 
 
 def _is_named(file: IO[Any], path: Path) -> bool:
-    """Return whether the path still leads to this open file.
+    """Return whether a path still leads to this open file.
 
-    Its last user may have removed it between its opening and its locking here. On Windows no open
-    file can be removed.
+    Another process may have removed the file after it was opened here and before it was locked. On
+    Windows the result is always True, because no open file can be removed there.
     """
     if not CHECKED:
         return True
@@ -395,7 +408,7 @@ def _is_named(file: IO[Any], path: Path) -> bool:
 
 
 def sync_folder(path: Path) -> None:
-    """Put the names in a folder on disk, where the platform can.
+    """Force the directory entries of a folder to the disk (fsync). On Windows do nothing.
 
     Args:
         path: The folder.
@@ -414,7 +427,7 @@ def hold(file: IO[Any], wait: bool = False) -> bool:
 
     Args:
         file: The file.
-        wait: Whether to wait until it is free.
+        wait: Whether to wait until the lock is free.
 
     Returns:
         False if somebody else has locked it.

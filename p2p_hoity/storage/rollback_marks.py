@@ -1,9 +1,10 @@
-"""Marks: which record of each journal was written last, stored apart from the journals.
+"""Rollback marks: small files outside the journals that name the last record of each journal.
 
-A home folder may be restored from a backup, a snapshot or a cloud folder as it was some time ago. A
-seat that continues from an old journal may contradict what it has signed since. A mark in the same
-folder would be restored with it. The mark is only a help: on every resume the seat also asks the
-other seats what it has signed, since a machine that is restored as a whole restores its marks, too.
+The folder of a player's files may be restored from a backup, a snapshot or a cloud folder. A seat
+that continues from such an old journal may contradict what it has signed since. Its mark shows that
+the journal is old. So the marks lie in another folder, which is not restored together with the
+journals. If a whole machine is restored, its marks are old, too. So on every resume a seat also
+asks the other seats what it has signed.
 """
 
 from __future__ import annotations
@@ -18,14 +19,15 @@ from .file_store import FileStore
 from .private_files import NotPrivateError
 
 MOST = 1 << 16
-"""Bytes of a mark that are read at most."""
+"""The most bytes that are read of a mark (the file that names a journal's last record)."""
 
 
 def folder() -> Path:
-    """Return the folder of the marks.
+    """Return the folder of the rollback marks, the files that name the last record of each journal.
 
     Returns:
-        The folder that HOITY_MARKS names, or else the platform's folder for program state.
+        The folder that the environment variable HOITY_MARKS names, or else the platform's folder
+        for program state.
     """
     named = os.environ.get("HOITY_MARKS")
     if named:
@@ -36,10 +38,12 @@ def folder() -> Path:
 
 
 def path_of(journal: Path) -> Path:
-    """Return where the mark of a journal is, by the real path of the journal's folder.
+    """Return the path of a journal's rollback mark, the file that names its last record.
+
+    The name of the file is made from the name of the journal and the real path of its folder.
 
     Args:
-        journal: Where the journal is.
+        journal: The path of the journal.
 
     Returns:
         The path of the mark.
@@ -50,26 +54,28 @@ def path_of(journal: Path) -> Path:
 
 
 def lies_with(home: Path) -> bool:
-    """Return whether a copy of a home would contain the marks, too.
+    """Return whether the folder of the rollback marks lies inside the folder of a player's files.
+
+    If so, a copy of the player's files contains the marks, too, and an old copy is not noticed.
 
     Args:
-        home: The folder of the home.
+        home: The folder of the player's files.
 
     Returns:
-        True if the folder of the marks is in the home.
+        True if the folder of the marks lies inside.
     """
     return Path(os.path.realpath(folder())).is_relative_to(os.path.realpath(home))
 
 
 def read(files: FileStore, mark: Path) -> bytes:
-    """Return the bytes of a mark.
+    """Read a rollback mark, the file that names the last record of a journal.
 
     Args:
         files: The store of the mark.
-        mark: Where the mark is.
+        mark: The path of the mark.
 
     Returns:
-        The bytes. None of them if the mark is missing or cannot be read.
+        The bytes. Empty if the mark is missing or cannot be read.
     """
     with suppress(OSError, NotPrivateError):
         return files.get(mark, MOST)
@@ -77,24 +83,26 @@ def read(files: FileStore, mark: Path) -> bytes:
 
 
 def write(files: FileStore, mark: Path, data: bytes) -> None:
-    """Replace a mark as a whole, with its bytes on disk on return.
+    """Write a rollback mark, the file that names a journal's last record, over the old one.
 
-    If there is a mark already, the new name need not be forced to the disk. After a crash the old
-    mark is there, which names an earlier record ([J-4]).
+    The bytes are on disk when this returns. If there was a mark before, its directory entry is not
+    forced to the disk. So after a crash the old mark may be there again, which does no harm,
+    because it names an earlier record ([J-4]).
 
     Args:
         files: The store of the mark.
-        mark: Where the mark is.
+        mark: The path of the mark.
         data: The new bytes.
     """
     files.put(mark, data, settle=not files.has(mark))
 
 
 def sweep(files: FileStore) -> None:
-    """Remove the marks of journals that are gone, if other files are left in their folder.
+    """Remove the rollback marks (files that name a journal's last record) of removed journals.
 
-    A folder that is missing or empty may be on a disk that is not mounted now. Without their marks
-    its journals would later look like old copies.
+    A mark stays if the folder of its journal is missing or empty, because the folder may be on a
+    disk that is not mounted now. Without their marks, the journals there would later look like old
+    copies.
 
     Args:
         files: The store of the marks.

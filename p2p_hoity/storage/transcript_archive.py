@@ -1,4 +1,4 @@
-"""Storage of finished transcripts, with a second place in case the first one fails."""
+"""Write the transcripts of finished games, to a second place if the first one fails."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .private_files import NAMED
 
 
 class ArchiveCode(Code):
-    """Reasons why a transcript is not where it should be."""
+    """The reasons why a transcript could not be written where it should be."""
 
     TOO_LARGE = (
         "game-too-large",
@@ -30,17 +30,17 @@ class ArchiveCode(Code):
 
 
 ROOM = 4096
-"""Bytes that are written to try a folder."""
+"""The number of bytes that are written to test whether a folder can be written to."""
 
 
 def why_not(folder: Path) -> Reason | None:
-    """Return why no file can be made in a folder.
+    """Return the reason if no file can be written in a folder, by trying it.
 
     Args:
         folder: The folder. It need not exist yet.
 
     Returns:
-        The reason, or None if a file can be made.
+        The reason, or None if a file can be written.
     """
     while not folder.exists() and folder != folder.parent:
         folder = folder.parent
@@ -54,13 +54,13 @@ def why_not(folder: Path) -> Reason | None:
 
 
 def write_transcript(path: Path, data: bytes) -> None:
-    """Write a transcript as a whole, on disk, readable by its owner alone.
+    """Write a transcript to disk, as a whole or not at all, readable by its owner alone.
 
-    A device or pipe gets the bytes directly. An OSError is raised if the file cannot be written, or
-    nobody reads from the pipe.
+    If the path is a device or pipe, the bytes are written to it directly. An OSError is raised if
+    the file cannot be written, or nobody reads from the pipe.
 
     Args:
-        path: Where to write it.
+        path: The path to write to.
         data: The bytes of the transcript.
     """
     if path.exists() and not stat.S_ISREG(path.stat().st_mode):
@@ -75,13 +75,13 @@ def write_transcript(path: Path, data: bytes) -> None:
 
 
 def transcript_of(machine: SeatMachine) -> bytes:
-    """Return the transcript of a table.
+    """Make the transcript of the game from which anybody can verify it.
 
     Args:
         machine: The state machine of the seat.
 
     Returns:
-        The bytes.
+        The bytes of the file.
 
     Raises:
         JournalError: If the file would be larger than verifiers accept.
@@ -97,12 +97,13 @@ def keep(data: bytes, wished: Path, usual: Path, journal: Journal | None) -> Pat
 
     Args:
         data: The bytes of the transcript.
-        wished: Where the player wants it.
-        usual: The usual place.
-        journal: The journal of the seat, if it has one. It must stay if nothing can be written.
+        wished: The path that the player wants.
+        usual: The path in the usual folder.
+        journal: The journal of the seat, or None. If nothing can be written, the error tells the
+            player how to write the transcript from this journal later.
 
     Returns:
-        Where the transcript is.
+        The path of the written transcript.
 
     Raises:
         JournalError: If neither place can be written.

@@ -1,7 +1,8 @@
 """Chat at a table: signed messages outside the chain, passed on once to every node that is let in.
 
 Each node passes a message on once, when it is new to it. A seat that sends messages too fast is
-muted for a while. A link that carries too many frames of chat is not read for a second.
+muted for a while. If a link carries too many frames of chat, nothing is read from that link for a
+second.
 
 SPEC: section 13.6.
 """
@@ -48,8 +49,8 @@ class Spoken:
     Attributes:
         table: The id of the table, 32 bytes.
         author: The public key of the author, 32 bytes.
-        via: The number of the seat through which it is sent: the author's own seat, or the seat to
-            which an onlooker has sent it.
+        via: The number of the seat that sends the message to the table: the author's own seat, or
+            the seat to which an onlooker has sent the message.
         count: A number that rises with every message of the author.
         words: The text, or the number of a phrase.
         signature: The author's signature of `statement`, 64 bytes.
@@ -103,8 +104,8 @@ class _PassedOn(codec.FieldForm[Spoken]):
             The message. Its signature is not checked.
 
         Raises:
-            WrongForm: If the field is no byte string.
-            Invalid: If the bytes are no frame `talk`.
+            WrongForm: If the field is not a byte string.
+            Invalid: If the bytes are not a frame `talk`.
         """
         return _SPOKEN.parse(codec.Octets().read(value), "what is passed on")
 
@@ -138,7 +139,8 @@ class PassedWords:
         """Return the bytes that the seat signs.
 
         Returns:
-            The encoded frame of the message and the count.
+            The encoding of an array of two items: the onlooker's frame `talk` as bytes, and
+            `count`.
         """
         return codec.encode((self.spoken.encode(), self.count))
 
@@ -174,7 +176,7 @@ def speak(table: bytes, who: Identity, via: int, count: int, words: str | int) -
     Args:
         table: The id of the table, 32 bytes.
         who: The author's key.
-        via: The number of the seat through which it is sent.
+        via: The number of the seat that sends the message to the table.
         count: A number above those of all earlier messages of the author.
         words: The text, or the number of a phrase.
 
@@ -208,10 +210,11 @@ def parse_talk(data: bytes) -> Spoken | PassedWords:
         data: The bytes of the frame.
 
     Returns:
-        A message, or an onlooker's message that a seat passes on.
+        The message of a seat or onlooker, or an onlooker's message that a seat has signed and
+        passed on.
 
     Raises:
-        Invalid: If the bytes are no such frame.
+        Invalid: If the bytes are not such a frame.
     """
     return FRAMES.parse(data, "a frame of talk")
 
@@ -219,8 +222,8 @@ def parse_talk(data: bytes) -> Spoken | PassedWords:
 def tidied(words: str) -> str:
     """Return a typed text in the form in which it is sent.
 
-    It is composed (NFC), has no space at its ends, and has no more combining marks on a character
-    than are shown.
+    The text to send is composed (NFC) and has no space at its ends. Surplus combining marks on a
+    character, which the screen does not show, are removed.
 
     Args:
         words: The text as typed.
@@ -234,15 +237,21 @@ def tidied(words: str) -> str:
 SEAT: Final[Pace] = (5.0, 1 / 3)
 """The rate of messages of one seat: how many at once, and how many a second after that."""
 ONLOOKER: Final[Pace] = (3.0, 1 / 9)
-"""The rate of messages of one onlooker, which the seat applies to which it sends them."""
+"""The rate of messages of one onlooker. The seat that passes them on applies this rate."""
 FORWARDED: Final[Pace] = (9.0, 1 / 3)
 """The rate of messages of all onlookers of one seat together, which every node applies."""
 DEBT: Final[Quota] = 10
-"""How many messages above its rate an author may owe. It is muted until they are made up for."""
+"""The most messages by which an author may exceed its rate.
+
+The author is muted until it has waited as long as the rate requires for these messages.
+"""
 MOST_ONLOOKERS: Final[Quota] = 32
-"""The onlookers of one seat whose last count is stored. The oldest one is forgotten."""
+"""The most onlookers of one seat of which the last message number is stored.
+
+The onlooker that has been silent for longest is forgotten.
+"""
 SHORT: Final = 9
-"""Characters of an onlooker's fingerprint that are shown instead of a name."""
+"""How many characters of an onlooker's key fingerprint are shown instead of a name."""
 
 
 class TalkCode(Code):
@@ -259,11 +268,11 @@ class TalkCode(Code):
 
 @dataclass(frozen=True)
 class Heard:
-    """A new chat message.
+    """A new chat message, received or sent by this node.
 
     Attributes:
         said: The update for the screen.
-        frame: The frame that is passed on to other nodes.
+        frame: The bytes of the frame to send or pass on to other nodes.
     """
 
     said: updates.Said
@@ -271,10 +280,11 @@ class Heard:
 
 
 class ChatHistory:
-    """The chat state of one node at one table: the counts read of each author, and the rates.
+    """The chat state of one node at one table: who may still send, and which messages are new.
 
-    Each author has a token bucket of messages. A message that exceeds it is dropped, and the bucket
-    owes a token for it ([W-4]).
+    For each author it stores the number (`count`) of the last message, and a token bucket that
+    limits the author's rate. A message that exceeds the rate is dropped, and leaves the bucket with
+    a debt of one token ([W-4]).
     """
 
     def __init__(
@@ -322,13 +332,14 @@ class ChatHistory:
         return Heard(updates.Said(seat, self._nickname(seat), _readable(word)), word.encode())
 
     def _is_here(self, word: Spoken, via: int) -> bool:
-        """Return whether a message is of this table and was sent through this seat."""
+        """Return whether a message belongs to this table and names the seat `via` as its sender."""
         return word.table == self._table.id and word.via == via
 
     def _of_onlooker(self, peer: bytes, word: Spoken, now: float) -> Heard | None:
-        """Return an onlooker's message, signed by this seat, if this seat may pass it on ([W-3]).
+        """Sign an onlooker's message as this seat, and return it, if it may be passed on ([W-3]).
 
-        It must have come over the onlooker's own link and name this seat.
+        The message must have come over the onlooker's own link and must name this seat. Otherwise,
+        or if the message exceeds the rate, None is returned.
         """
         here, me = self._seat, self._me
         if here is None or me is None or word.author != peer or not self._is_here(word, here):
@@ -344,7 +355,7 @@ class ChatHistory:
         return Heard(_said(word), passed.encode())
 
     def _passed(self, frame: PassedWords, now: float) -> Heard | None:
-        """Return an onlooker's message, passed on by its seat, if it is new and within the rate."""
+        """Return an onlooker's message that a seat passed on, if it is new and within the rate."""
         word, via = frame.spoken, frame.spoken.via
         is_foreign = via >= self._table.seats or word.author in self._table.ids
         if is_foreign or word.table != self._table.id or frame.count <= self._last.get(via, -1):
@@ -358,11 +369,19 @@ class ChatHistory:
         return Heard(_said(word), frame.encode())
 
     def _knows(self, via: int, word: Spoken) -> bool:
-        """Return whether an onlooker's message is not above the last count stored of its author."""
+        """Return whether an onlooker's message is old: its count is not above the last one stored.
+
+        Counts are stored for each onlooker, and separately for each seat `via` that passes messages
+        on.
+        """
         return word.count <= self._guests[via].get(word.author, -1)
 
     def _remember(self, via: int, word: Spoken) -> None:
-        """Store the count of an onlooker's message, and of at most MOST_ONLOOKERS authors."""
+        """Store the count of an onlooker's message that came by the seat `via`.
+
+        Counts of at most MOST_ONLOOKERS onlookers are stored for each seat. The oldest one is
+        dropped.
+        """
         guests = self._guests[via]
         guests[word.author] = max(word.count, guests.get(word.author, -1))
         guests.move_to_end(word.author)
@@ -382,7 +401,7 @@ class ChatHistory:
             words: The text as typed, or the number of a phrase.
 
         Returns:
-            The reason, or None if they can be sent.
+            The reason, or None if the words can be sent.
         """
         if isinstance(words, int):
             fits = 0 <= words < PHRASES
@@ -395,7 +414,7 @@ class ChatHistory:
         return None if is_plain(text) else because(TalkCode.NOT_PLAIN)
 
     def say(self, words: str | int, linked: Collection[int], now: float) -> Heard | Reason:
-        """Sign a message of this node's player.
+        """Sign a message of this node's player, unless it may not be sent.
 
         Args:
             words: The text as typed, or the number of a phrase.
@@ -403,7 +422,7 @@ class ChatHistory:
             now: The time, in seconds of any monotonic clock.
 
         Returns:
-            The message and the frame to send, or the reason why it is not sent.
+            The message and the frame to send, or the reason why the message is not sent.
         """
         if (reason := self.why_not(words)) is not None:
             return reason
@@ -425,13 +444,17 @@ class ChatHistory:
         return Heard(replace(said, is_own=True), word.encode())
 
     def _next(self, who: bytes | int) -> int:
-        """Return a count above all earlier ones of an author, even before a restart ([W-2])."""
+        """Return the count of the next message: above all earlier ones, even from before a restart.
+
+        The count is at least the time of the clock, in milliseconds ([W-2]). The author is given as
+        a public key, or as the number of a seat that passes messages on.
+        """
         self._last[who] = max(self._clock(), self._last.get(who, -1) + 1)
         return self._last[who]
 
 
 def _said(word: Spoken) -> updates.Said:
-    """Return the update for an onlooker's message.
+    """Return the screen update that shows an onlooker's message.
 
     An onlooker has no nickname. The first characters of its key's fingerprint stand for it.
     """
@@ -439,7 +462,7 @@ def _said(word: Spoken) -> updates.Said:
 
 
 def _readable(word: Spoken) -> str | int:
-    """Return the words of a message as they are shown, without surplus combining marks.
+    """Return the words to show: text without surplus combining marks, or the number of a phrase.
 
     The message is passed on as its author has signed it.
     """

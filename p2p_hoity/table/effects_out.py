@@ -1,7 +1,8 @@
-"""Carry out the effects of a machine: write the journal, send frames, update screen and player.
+"""Carry out the effects of a seat's state machine: write the journal, send frames, tell the player.
 
-A record is on disk before any byte that depends on it is sent ([J-1]). The rollback mark of the
-journal may be written later ([J-4]), so no frame waits for it.
+A record is on disk before any byte that depends on it is sent ([J-1]). The rollback mark (a file
+that names the last record and so shows if an old copy of the journal is used) may be written later
+([J-4]). So no frame waits for it.
 """
 
 from __future__ import annotations
@@ -27,21 +28,25 @@ from .player_interface import PlayerQuestions
 from .presence import PresenceTeller
 
 TURNS: Final[Quota] = 3
-"""Turns of the event loop after which queued frames have been passed to the operating system.
+"""The number of turns of the event loop after which queued frames are with the operating system.
 
 In these turns the task that writes a link wakes up, acquires its lock and writes.
 """
 
 
 LAG: Final[Seconds] = 0.2
-"""Seconds for which the rollback mark may be older than the journal.
+"""Seconds for which the rollback mark (the file that names the journal's last record) may lag.
 
-One mark covers everything that was written meanwhile, and it does not delay frames.
+The mark that is written then covers all records that were written meanwhile. Frames do not wait for
+the mark.
 """
 
 
 class JournalKeeper:
-    """The writer of one journal and of its rollback mark, which a thread writes soon after.
+    """The writer of one journal and of its rollback mark.
+
+    The rollback mark is a file outside the journal that names its last record. It shows if an old
+    copy of the journal is used. A thread writes the mark a short time after the records.
 
     Attributes:
         journal: The open journal. None for an onlooker, and after `remove`. All methods then do
@@ -62,7 +67,9 @@ class JournalKeeper:
             self.journal.append(record)
 
     def settle(self) -> None:
-        """Write all appended records to disk, and have the rollback mark written soon.
+        """Write all appended records to disk, and have `run` write the rollback mark soon.
+
+        The mark is a file outside the journal that names the last record of the journal.
 
         Raises:
             JournalError: If the journal cannot be written.
@@ -72,6 +79,8 @@ class JournalKeeper:
 
     async def run(self) -> None:
         """Write the rollback mark each time records have been written, until cancelled.
+
+        The mark is a file outside the journal that names the last record of the journal.
 
         Raises:
             JournalError: If the mark cannot be written.
@@ -88,14 +97,14 @@ class JournalKeeper:
             self.journal.close()
 
     def remove(self) -> None:
-        """Remove the file of the journal, because there is nothing to resume."""
+        """Remove the file of the journal, because the game cannot be resumed any more."""
         journal, self.journal = self.journal, None
         if journal is not None:
             journal.remove()
 
 
 def play_of(node: Node) -> Play:
-    """Return the state of the game at a node of the chain.
+    """Return the state of the game at a node, which is one point of the chain of steps.
 
     Args:
         node: A node of the chain.
@@ -110,7 +119,7 @@ class GameReporter:
     """A reporter that tells one screen what happens in the game, each event and each fault once."""
 
     def __init__(self, machine: SeatMachine, screen: Screen) -> None:
-        """Make the reporter of a table. Everything up to the machine's tip counts as reported.
+        """Make the reporter of a table. Everything up to the end of the chain counts as reported.
 
         So a resumed game is not reported again from its beginning.
 
@@ -135,10 +144,10 @@ class GameReporter:
         return rules.view(play.state, self._machine.seat, self._machine.hand())
 
     def final(self) -> int:
-        """Count the reported events of the game that no change of epoch can replace.
+        """Count the reported events of the game that no change of epoch can replace any more.
 
-        A step is final only once every present seat has given an input beyond it. So the events of
-        a step are reported before they are final.
+        Events are reported before they are final, because a step becomes final only once every
+        present seat has given an input for a later step.
 
         Returns:
             How many of the reported events, counted from the first one, are final.
@@ -148,9 +157,10 @@ class GameReporter:
         return 0 if node is None else shared_length(self._told, play_of(node))
 
     def accuse(self, seat: int, code: str) -> None:
-        """Tell the screen that a seat is proven at fault, unless this was told with the same code.
+        """Tell the screen that a seat is proven at fault, unless this code was told of it before.
 
-        The proof may have been found by this node, by the chain, or in the base of a new epoch.
+        This node may have found the proof in a message, in the chain of steps, or in the history
+        that a quorum has agreed on as the start of a new epoch.
 
         Args:
             seat: The number of the seat at fault.
@@ -161,14 +171,14 @@ class GameReporter:
             self._screen(updates.Accused(seat, code))
 
     def tell(self, node: Node, kept: int | None = None) -> None:
-        """Tell the screen what has happened in the game up to a node of the chain.
+        """Tell the screen what has happened in the game up to a node (a point) of the chain.
 
-        Seats that the node convicts of a fault are told, too.
+        The screen is also told which seats are convicted of a fault at this point of the chain.
 
         Args:
             node: The node, which becomes the last one reported.
             kept: How many of the events reported earlier are still valid, after a change of epoch.
-                None if all are.
+                None if all of these events are valid.
         """
         for guilty in node.convictions:
             if guilty.seat not in self._accused:
@@ -180,12 +190,13 @@ class GameReporter:
             self._screen(updates.Happened(items, self._view_of(play)))
 
     def entered(self, epoch: int, base: Node, faults: Sequence[tuple[int, str]]) -> None:
-        """Tell the screen what a new epoch has replaced and added, and who is at fault by its base.
+        """Tell the screen which events a new epoch has replaced or added, and who is at fault.
 
         Args:
             epoch: The number of the epoch.
-            base: The base of the epoch.
-            faults: The number of each seat at fault, and the code of its fault.
+            base: The base of the epoch: the end of the history that the epoch starts from.
+            faults: For each seat whose fault is proven by then, its number and the code of its
+                fault.
         """
         for seat, code in faults:
             self.accuse(seat, code)
@@ -197,10 +208,10 @@ class GameReporter:
 
 @dataclass(eq=False, repr=False)
 class EffectsOut:
-    """The executor of one machine's effects: first the journal, then frames, screen and player.
+    """The executor of a state machine's effects: first the journal, then frames, screen, player.
 
     Attributes:
-        _machine: The machine whose effects are carried out.
+        _machine: The state machine of the seat, whose effects are carried out.
         _keeper: Writes the journal.
         _hub: The links over which frames are sent.
         _access: Decides which linked nodes get frames that are for all.
@@ -236,7 +247,7 @@ class EffectsOut:
             await self._job_due.wait()
 
     def decided_in(self, seconds: float) -> None:
-        """Store how long the machine computed before the chain last grew. The screen is told.
+        """Store how long the machine computed before the chain last grew. The screen is told later.
 
         Args:
             seconds: The duration in seconds.
@@ -244,7 +255,7 @@ class EffectsOut:
         self._seconds = seconds
 
     def carry_out(self) -> None:
-        """Carry out all pending effects of the machine, and those that follow from them."""
+        """Carry out all pending effects of the machine, and the effects that follow from these."""
         self.send_out()
         while self._later:
             self.tell(self._later.popleft())
@@ -255,7 +266,7 @@ class EffectsOut:
     def send_out(self) -> None:
         """Append the machine's records to the journal, then queue its frames.
 
-        All other effects are stored until `carry_out` is called.
+        All effects that are neither records nor frames are stored until `carry_out` is called.
         """
         found = self._machine.take()
         for record in found:
@@ -270,8 +281,8 @@ class EffectsOut:
     def send(self, send: effects.Send) -> None:
         """Queue a frame for its receivers, after the journal is on disk.
 
-        A frame that passes on a message of another seat depends on no record, so it does not wait
-        for the journal.
+        A frame that passes on a message of another seat is queued at once, because it depends on no
+        record of the journal.
 
         Args:
             send: The frame and its receivers.
@@ -284,7 +295,10 @@ class EffectsOut:
                 self._has_posted |= self._hub.post(peer, send.frame, send.once)
 
     async def wait_until_sent(self) -> None:
-        """Wait a few turns of the event loop, in which queued frames are sent."""
+        """Wait a few turns of the event loop, in which the frames that were queued last are sent.
+
+        Return at once if no frame was queued since the last call.
+        """
         turns, self._has_posted = TURNS if self._has_posted else 0, False
         for _ in range(turns):
             await trio.lowlevel.checkpoint()
@@ -293,7 +307,7 @@ class EffectsOut:
         """Tell the screen and the player about an effect, if it concerns them.
 
         Args:
-            effect: Any effect but a record or a frame.
+            effect: Any effect that is neither a record nor a frame.
         """
         match effect:
             case effects.StepAppended(before, after):
@@ -326,7 +340,7 @@ class EffectsOut:
     def tell_own_presence(self, base: Node) -> None:
         """Tell the screen if this seat has become absent or present.
 
-        The player of an absent seat is asked to rejoin, if the seat may.
+        If the seat is absent and may rejoin, the player is asked whether it wants to come back.
 
         Args:
             base: The node of the chain that says who is present.

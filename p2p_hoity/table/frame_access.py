@@ -1,4 +1,4 @@
-"""Access to a running table: which linked nodes are let in.
+"""Access to a running table: rules that decide from which linked nodes its frames are read.
 
 Other seats are let in once they have shown the table with its host's signature. Onlookers are let
 in once they have proven that they hold the ticket.
@@ -39,11 +39,11 @@ class DropCode(Code):
 TWO_ROSTERS: Final = "two-rosters"
 """The code of a table whose host has signed two rosters for the same terms."""
 PROOF_TIMEOUT: Final[Seconds] = 10.0
-"""Seconds within which a newly linked node must have shown the table or the ticket."""
+"""Seconds within which a newly linked node must show the signed table or prove the ticket."""
 MOST_ONLOOKERS: Final[Quota] = 40
 """The most onlookers that one seat lets in. Further ones have to look on at another seat."""
 MAX_LOBBY_FRAME: Final = max(lobby.FRAMES.sizes["ask"], lobby.FRAMES.sizes["table"])
-"""The longest frame of the lobby, in bytes, that is read at a running table: an ask or a table."""
+"""The most bytes of a lobby frame that is read at a running table: an `Ask` or `SignedTable`."""
 
 REFUSED: Final = {lobby.Refusal.FULL: DropCode.FULL, lobby.Refusal.UNWATCHED: DropCode.UNWATCHED}
 """For each refusal that an onlooker may receive, the code with which it drops the link."""
@@ -55,8 +55,8 @@ class TwoTables:
 
     Attributes:
         terms: The digest of the terms, 32 bytes.
-        one: The table that this node plays at, with the host's signature.
-        other: The other table, with the host's signature.
+        one: The id of the table that this node plays at, with the host's signature.
+        other: The id of the other table, with the host's signature.
     """
 
     terms: bytes
@@ -71,7 +71,7 @@ class TwoTables:
 
 @dataclass(eq=False, repr=False)
 class Access(ABC):
-    """The decision which links of one node are let in at a running table.
+    """The rules by which one node decides which links it lets in at a running table.
 
     Attributes:
         table: The table.
@@ -93,12 +93,14 @@ class Access(ABC):
     _admitted: set[bytes] = field(default_factory=set)
 
     def link_up(self, peer: bytes, binding: bytes | None, now: float) -> None:
-        """Register a new link, and show on it what this node is ([L-20]).
+        """Register a new link, and send the frame that shows what this node is ([L-20]).
+
+        A seat shows the signed table. An onlooker proves that it holds the ticket.
 
         Args:
             peer: The id of the linked node, 32 bytes.
-            binding: The bytes that only the two ends of the link know. None if the link is gone
-                again.
+            binding: The bytes that only the two ends of the link know. None if the link was already
+                lost.
             now: The time, in seconds of Trio's clock.
         """
         self.link_down(peer)
@@ -107,35 +109,38 @@ class Access(ABC):
 
     @abstractmethod
     def _introduce(self, peer: bytes) -> None:
-        """Send the first frame on a new link, which shows what this node is."""
+        """Send the first frame on a new link, with which this node identifies itself.
+
+        A seat shows the signed table. An onlooker proves that it holds the ticket.
+        """
 
     @abstractmethod
     def receive(self, peer: bytes, data: bytes, bound: bool = False) -> bool:
-        """Handle a frame of the lobby.
+        """Handle a frame of the lobby, by which a node can get access to this table.
 
         Args:
             peer: The id of the node that sent it.
             data: The bytes of the frame.
-            bound: Whether this seat has confirmed the deck.
+            bound: Whether this seat has signed that the shuffled deck is valid.
 
         Returns:
             True if the frame has let the peer in, and it was not let in before ([L-19], [L-21]).
 
         Raises:
-            Invalid: If the peer shows a table with an invalid signature. This proves nothing of
-                anybody.
+            Invalid: If the peer shows a table with an invalid signature. The signature proves no
+                fault of any seat.
             TwoRosters: If the host has signed two tables, and this seat has not confirmed the deck.
         """
 
     @abstractmethod
     def passes_on_to(self, peer: bytes) -> bool:
-        """Return whether frames that are for all are sent to a peer.
+        """Return whether a peer gets the frames that are sent to all nodes of the table.
 
         Args:
             peer: The id of a linked node.
 
         Returns:
-            True if they are sent to it.
+            True if these frames are sent to the peer.
         """
 
     def is_of_table(self, peer: bytes) -> bool:
@@ -154,7 +159,7 @@ class Access(ABC):
         self._hub.post(peer, lobby.encode_lobby(frame))
 
     def link_down(self, peer: bytes) -> None:
-        """Forget a link that is gone, and that its peer was let in on it.
+        """Forget a lost link, and that the peer was let in on it.
 
         Args:
             peer: The id of the node at the other end.
@@ -169,13 +174,13 @@ class Access(ABC):
         return lobby.SignedTable(self.table.id, self.roster.signature)
 
     def is_let_in(self, peer: bytes) -> bool:
-        """Return whether a peer was let in: frames of the table are read from it ([L-19], [L-20]).
+        """Return whether a peer was let in, so that the table's frames are read from it.
 
         Args:
             peer: The id of a linked node.
 
         Returns:
-            True if it was let in on its present link.
+            True if the peer was let in on its present link ([L-19], [L-20]).
         """
         return peer in self._admitted
 
@@ -210,7 +215,7 @@ class Access(ABC):
         return frozenset(self._admitted.difference(self.table.ids))
 
     def _let_in(self, peer: bytes) -> bool:
-        """Let a peer in, and return whether it was not let in before."""
+        """Let a peer in, and return whether this is new for its present link."""
         is_new = peer not in self._admitted
         self._admitted.add(peer)
         return is_new
@@ -235,13 +240,13 @@ class SeatAccess(Access):
     def receive(self, peer: bytes, data: bytes, bound: bool = False) -> bool:
         """Let in a seat that shows this table, or an onlooker that holds the ticket.
 
-        A seat that shows the table before this one is ignored. It has not received the roster of
-        this table yet ([A-6]).
+        A seat may still show the table of the game before this one, because it has not received the
+        roster of this table yet. Such a frame is ignored ([A-6]).
 
         Args:
             peer: The id of the node that sent the frame.
             data: The bytes of the frame.
-            bound: Whether this seat has confirmed the deck.
+            bound: Whether this seat has signed that the shuffled deck is valid.
 
         Returns:
             True if the frame has let the peer in, and it was not let in before.
@@ -268,10 +273,11 @@ class SeatAccess(Access):
         return False
 
     def _asked(self, peer: bytes, proof: bytes) -> bool:
-        """Answer an ask, and return whether it has let a new onlooker in.
+        """Answer an `Ask` with the roster or a refusal, and return whether it lets in an onlooker.
 
-        A node with a seat gets the roster, since it may never have received it. A node without a
-        seat gets it if it proves the ticket, the terms admit onlookers and there is room.
+        A node with a seat gets the roster, which it may never have received. A node without a seat
+        gets the roster if it proves the ticket, the terms admit onlookers, and there is room. True
+        is returned only for an onlooker that was not let in before.
 
         SPEC: [L-18], [L-62], [L-64].
         """
@@ -312,7 +318,7 @@ class OnlookerAccess(Access):
     def passes_on_to(self, peer: bytes) -> bool:
         """Return False, because an onlooker passes nothing on.
 
-        The other seats have everything that one seat sends to it ([M-7]).
+        The seats also send each other everything that one of them sends to the onlooker ([M-7]).
 
         Returns:
             False.
@@ -322,12 +328,12 @@ class OnlookerAccess(Access):
     def receive(self, peer: bytes, data: bytes, bound: bool = False) -> bool:
         """Drop the link to a seat that refuses this node, and do not dial it for a while ([L-65]).
 
-        Frames that are malformed or are no refusal are ignored.
+        All other frames are ignored, even malformed ones.
 
         Args:
             peer: The id of the node that sent the frame.
             data: The bytes of the frame.
-            bound: Whether this seat has confirmed the deck. An onlooker has none.
+            bound: Not used, because an onlooker has no seat.
 
         Returns:
             False, because an onlooker lets nobody in.
@@ -344,10 +350,10 @@ class OnlookerAccess(Access):
 
 
 class TwoRosters(Exception):
-    """An error that says that this table's host has signed another roster for its terms ([L-21]).
+    """An error: the table's host has signed another roster for the same terms ([L-21]).
 
     Attributes:
-        evidence: The two tables with their signatures.
+        evidence: The ids of the two tables, with the host's signature of each.
     """
 
     def __init__(self, evidence: TwoTables) -> None:
@@ -356,15 +362,17 @@ class TwoRosters(Exception):
 
 
 def check_signed(roster: lobby.Roster, complete: table_header.Header) -> None:
-    """Check that the host has signed a roster, and that its vouches are valid ([H-16]).
+    """Check that the host has signed a roster, and that the seats' vouches are valid ([H-16]).
+
+    A vouch is a signature of the player's long-lived key over the key of the table.
 
     Args:
         roster: The roster.
         complete: The header of the roster, parsed.
 
     Raises:
-        Invalid: With code `bad-header` if the host has not signed it, and `bad-vouch` if a vouch is
-            invalid.
+        Invalid: With code `bad-header` if the host has not signed the roster, and `bad-vouch` if a
+            vouch is invalid.
     """
     try:
         table_header.check_roster(complete.terms, complete.table_id, roster.signature)

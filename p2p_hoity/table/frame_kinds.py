@@ -1,8 +1,8 @@
 """The kinds of frames between two nodes: who may send one, its greatest length, and its handler.
 
-A link looks up the kind of a frame when its first bytes are in. It closes before it reads the rest
-of a frame that is too long ([L-3]). At a running table the session looks the kind up once and
-passes it on.
+A link looks up the kind of a frame when the first bytes of the frame have arrived. If the frame is
+too long, the link is closed before the rest is read ([L-3]). At a running table the session looks
+the kind up once for each frame.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Handler(Enum):
     TALK = auto()
     REMATCH = auto()
     NOBODY = auto()
-    """The kind of the frame is unknown here, and the frame is ignored."""
+    """Handles frames of a kind that is unknown here: they are ignored."""
 
 
 class Sender(Enum):
@@ -39,7 +39,7 @@ class Sender(Enum):
     ADMITTED = auto()
     """A seat that has shown the table, or an onlooker that was let in."""
     SEAT = auto()
-    """These, and a seat that has not shown the table yet."""
+    """The nodes of ADMITTED, and a seat that has not shown the table yet."""
     ANYONE = auto()
     """Any linked node, such as a guest."""
 
@@ -47,17 +47,17 @@ class Sender(Enum):
 class Budget(Enum):
     """The budget of a link to which a frame is charged before it is read; see `rate_limit`.
 
-    Frames that do not advance the game are also charged after they were read, for the processor
-    time that they took.
+    After a frame was read, its processor time is charged as well if the frame did not advance the
+    game.
     """
 
     NONE = auto()
     QUESTIONS = auto()
-    """A request. Answers are not counted, because whoever asked would wait for a dropped one."""
+    """A request. Answers are not counted, because the asking node would miss a dropped answer."""
     TALK = auto()
     REMATCH = auto()
     UNKNOWN = auto()
-    """A frame of an unknown kind, which is not read. Many of them slow their link down."""
+    """A frame of an unknown kind, which is not read. Many such frames slow their link down."""
 
 
 @dataclass(frozen=True)
@@ -66,11 +66,11 @@ class FrameKind:
 
     Attributes:
         most_bytes: The most bytes of such a frame.
-        handler: The part of a session that handles it at a running table.
-        sender: The nodes from which it is read there.
-        budget: The budget to which it is charged before it is read.
-        is_spread: Whether it is passed on to all nodes. While the machine waits for a computation,
-            such a frame waits too, so that frames are read in their order.
+        handler: The part of a session that handles the frame at a running table.
+        sender: The nodes from which such a frame is read at a running table.
+        budget: The budget to which the frame is charged before it is read.
+        is_spread: Whether the frame is passed on to all nodes. While a long computation of the
+            machine runs, these frames are queued, so that they are read in their order.
         feature: The number of the feature that a node must have named to be sent such frames
             ([L-74]). None if every node may be sent them, as in this version.
     """
@@ -84,7 +84,7 @@ class FrameKind:
 
 
 def _kinds() -> dict[int | str, FrameKind]:
-    """Make the table of all kinds of frames."""
+    """Make the mapping from the first item of a frame to the rules for its kind."""
     rows: tuple[tuple[codec.Kinds[Any], Handler, Sender, Budget], ...] = (
         (peer_frames.FRAMES, Handler.GAME, Sender.ADMITTED, Budget.NONE),
         (lobby.FRAMES, Handler.LOBBY, Sender.ANYONE, Budget.NONE),
@@ -107,22 +107,22 @@ def _kinds() -> dict[int | str, FrameKind]:
 KINDS: Final[Mapping[int | str, FrameKind]] = _kinds()
 """Every kind of frame, by the first item of its array.
 
-The entry `roster` is for a running table. Only the roster of the next table is read there, and the
-lobby does not handle it.
+The rules under `roster` are for a running table. There only the roster of the next table is read,
+and the agreement on another game handles it instead of the lobby.
 """
 _UNKNOWN: Final = FrameKind(OF_OTHERS, Handler.NOBODY, Sender.ANYONE, Budget.UNKNOWN)
 _MALFORMED: Final = FrameKind(OF_OTHERS, Handler.GAME, Sender.ADMITTED, Budget.NONE)
-"""The kind of bytes that do not begin as a frame. Their reader finds that they are none."""
+"""The rules for bytes that do not begin as a frame. The machine then rejects them as invalid."""
 
 
 def kind_of(head: bytes) -> FrameKind:
-    """Return the kind of a frame.
+    """Return the rules for the kind of a frame, by its first bytes.
 
     Args:
         head: The first 16 bytes of the frame, or all of a shorter one.
 
     Returns:
-        The rules for its kind. Unknown kinds and malformed bytes have rules of their own.
+        The rules. Unknown kinds and malformed bytes have rules of their own.
 
     SPEC: [L-77].
     """
@@ -134,19 +134,21 @@ def kind_of(head: bytes) -> FrameKind:
 
 
 def is_known(head: bytes) -> bool:
-    """Return whether a frame is of a known kind, so that it is read and not ignored ([L-77]).
+    """Return whether the kind of a frame is known, so that the frame is not ignored ([L-77]).
 
     Args:
         head: The first 16 bytes of the frame, or all of a shorter one.
 
     Returns:
-        False if the frame is ignored.
+        False if the kind is unknown.
     """
     return kind_of(head).handler is not Handler.NOBODY
 
 
 def is_of_game(head: bytes) -> bool:
-    """Return whether the machine handles a frame. The kinds of all other frames are words.
+    """Return whether the machine (the state machine of the game) handles a frame.
+
+    The kind of such a frame is a number. The kinds of all other frames are words.
 
     Args:
         head: The first 16 bytes of the frame, or all of a shorter one.

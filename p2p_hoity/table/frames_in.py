@@ -1,9 +1,8 @@
-"""Pass the frames of a running table to its machine, in the order in which they came.
+"""Pass the frames of a running table to the seat's state machine, in the order in which they came.
 
-An expensive check of the machine can run outside the event loop. Frames that arrive meanwhile wait
-and are read in their order afterwards, as if the machine had made the check itself. Requests are
-answered at once. Frames for the next table are stored until it is known, a limited number from each
-node.
+An expensive check of the machine can run outside the event loop. Frames that arrive during the
+check are queued and read in their order afterwards. Requests are answered at once. Frames for the
+next table of the same people are stored until that table is known, a limited number from each node.
 """
 
 from __future__ import annotations
@@ -27,17 +26,16 @@ from .frame_kinds import FrameKind
 from .rate_limit import RateLimit
 
 MOST_FRAMES: Final[Quota] = 64
-"""The most frames for the next table that are stored of each node.
+"""The most frames for the next table that are stored from each node.
 
-The limit is for each node alone, so that no node takes the room of another one. Seats ask each
-other again for most of what is dropped. An exception is the frame with which a seat shows its
-table: without it nothing is read of that seat until its link is made anew.
+Seats ask each other again for most dropped frames. They do not for the frame with which a seat
+shows its table. If that one is dropped, nothing is read from that seat until its link is made anew.
 """
 
 
 @dataclass
 class EarlyEvents:
-    """The events for the next table that came before it was known.
+    """The events for the next table that came before that table was known.
 
     Attributes:
         events: The stored events, in the order in which they came.
@@ -47,7 +45,7 @@ class EarlyEvents:
     _frames: Counter[bytes] = field(default_factory=Counter)
 
     def keep(self, event: Event) -> None:
-        """Store an event, unless it is a frame of a node of which MOST_FRAMES are stored.
+        """Store an event. A frame is dropped if MOST_FRAMES frames of its node are already stored.
 
         Args:
             event: An event of the hub.
@@ -62,17 +60,19 @@ class EarlyEvents:
 OffLoop = Callable[[Callable[[], Any]], Awaitable[Any]]
 """Runs a function outside the event loop and returns its result, as `trio.to_thread.run_sync` does.
 
-It must not run it in another process, because the function may know secrets of this seat.
+The function must run in this process, because it may know secrets of this seat.
 """
 ROOM: Final[Quota] = 1 << 20
 """Bytes of waiting frames above which no further events are taken from the hub."""
 OVERHEAD: Final = 256
-"""Bytes that a waiting frame is counted for in addition to its length."""
+"""Bytes that count for each waiting frame in addition to its length."""
 
 
 @dataclass(eq=False, repr=False)
 class FramesIn:
-    """The intake of one machine's frames. It also charges links for frames that advance nothing.
+    """The queue between the links and one machine, which reads the frames of the game.
+
+    Links whose frames do not advance the game are charged for the processor time.
 
     Attributes:
         _machine: The machine that reads the frames.
@@ -81,7 +81,7 @@ class FramesIn:
         _now: Returns the time of the machine, in seconds.
         _effects_out: Carries out the effects of the machine.
         _off_loop: Runs long computations of the machine outside the event loop. None if the machine
-            makes them itself.
+            makes these computations itself.
     """
 
     _machine: SeatMachine
@@ -96,20 +96,20 @@ class FramesIn:
     _room: trio.lowlevel.ParkingLot = field(default_factory=trio.lowlevel.ParkingLot)
 
     def __post_init__(self) -> None:
-        """Let the state machine run its long computations in `_off_loop`, if there is one."""
+        """Have the machine leave its long computations to `_off_loop`, if that is given."""
         if self._off_loop is not None:
             self._machine.hand_out()
 
     def receive(self, peer: bytes, data: bytes, kind: FrameKind) -> None:
-        """Pass a frame to the machine, now or after the frames that wait.
+        """Pass a frame to the machine, at once or after the frames that are queued.
 
-        While a computation runs outside the event loop, a frame that is passed on to all waits. So
-        does every later frame of the same link.
+        While a computation runs outside the event loop, a frame of a kind that is passed on to all
+        nodes is queued. Every later frame of the same link is then queued, too.
 
         Args:
-            peer: The id of the node that sent it.
+            peer: The id of the node that sent the frame.
             data: The bytes of the frame.
-            kind: The rules for its kind.
+            kind: The rules for the kind of the frame.
         """
         is_busy = self._machine.job is not None or bool(self._line)
         if is_busy and (kind.is_spread or any(peer == one for one, _ in self._line)):
@@ -119,14 +119,14 @@ class FramesIn:
             self._hand_over(peer, data)
 
     async def wait_for_room(self) -> None:
-        """Wait until at most ROOM bytes of frames wait."""
+        """Wait until the queued frames have at most ROOM bytes together."""
         while self._taken > ROOM:
             await self._room.park()
 
     async def run(self) -> None:
         """Run the machine's long computations one after the other, until cancelled.
 
-        A computation that is cancelled changes nothing.
+        If a computation is cancelled, the state of the machine stays as it is.
         """
         while self._off_loop is not None:
             await self._effects_out.wait_for_job()
@@ -148,7 +148,7 @@ class FramesIn:
                     self._room.unpark_all()
 
     def _hand_over(self, peer: bytes, data: bytes) -> None:
-        """Pass a frame to the machine, and drop the link if it is malformed ([L-5])."""
+        """Pass a frame to the machine. If the frame is malformed, drop the link ([L-5])."""
         began, tip, spent = time.perf_counter(), self._machine.tip, time.thread_time()
         rested = self._machine.job is not None
         try:
@@ -160,7 +160,7 @@ class FramesIn:
         self._account(peer, tip, began, time.thread_time() - spent)
 
     def _account(self, peer: bytes | None, tip: Node, began: float, spent: float) -> None:
-        """Charge processor time to the link that caused it, unless the chain has grown."""
+        """Charge a frame's processor time to its link, unless the frame has advanced the chain."""
         if self._machine.tip is not tip:
             self._effects_out.decided_in(time.perf_counter() - began)
         elif peer is not None:

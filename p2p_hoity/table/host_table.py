@@ -1,7 +1,7 @@
 """Host a table: make a ticket, seat the guests, and sign the roster when all seats are taken.
 
-With `hoity host --ask` the host's player admits each guest. It is asked one question at a time, and
-its answers are stored.
+With `hoity host --ask` the host's player is asked about each guest, one question at a time. The
+answers are stored.
 """
 
 from __future__ import annotations
@@ -52,13 +52,13 @@ from .ticket_proof import Capability
 
 @dataclass
 class TicketTeller:
-    """A reporter that tells a host from where its ticket works ([L-51]).
+    """A reporter that tells the host's player from where the ticket can be used ([L-51]).
 
     Attributes:
-        seating: The list of seats, in which the host's addresses are kept up to date.
+        seating: The list of seats, in which this reporter updates the host's addresses.
         screen: The function that is called with each update.
         ticket: The ticket with the addresses that are valid now.
-        is_told: Whether the host wants guests from elsewhere. If not, nothing is told.
+        is_told: Whether the host wants guests from outside its network. If not, nothing is told.
     """
 
     seating: Seating
@@ -68,12 +68,13 @@ class TicketTeller:
     _last: Judged | None = None
 
     def tell(self, judged: Judged) -> None:
-        """Tell the host from where its ticket works, if that has changed.
+        """Tell the host's player from where the ticket can be used, if that has changed.
 
-        If the addresses of the ticket have changed, the host gets a new ticket with them.
+        If this node's addresses have changed, the player also gets a new ticket with them.
 
         Args:
-            judged: The addresses that the ticket should name, and from where they can be reached.
+            judged: The addresses that the ticket should name, and from how far away they can be
+                reached.
         """
         if not self.is_told or judged == self._last:
             return
@@ -85,7 +86,7 @@ class TicketTeller:
         self.screen(Reached(judged.scope, judged.reasons, word))
 
     def word(self) -> str:
-        """Return the ticket that is valid now, as the host hands it out.
+        """Return the ticket that is valid now, in the text form that players pass on.
 
         Returns:
             The encoded ticket.
@@ -93,10 +94,10 @@ class TicketTeller:
         return encode_ticket(self.ticket)
 
     async def follow(self, ways: Reachability) -> None:
-        """Report each change of the ways to this node, until cancelled.
+        """Report each change of the addresses at which this node can be reached, until cancelled.
 
         Args:
-            ways: The ways by which this node can be reached, as they are found.
+            ways: The addresses and relays by which this node can be reached, as they are found.
         """
         while True:
             await ways.changed()
@@ -108,10 +109,11 @@ class TicketTeller:
 Admit = Callable[[str, bytes | None], Awaitable[bool]]
 """Asks the host's player about a guest, and returns whether the guest may sit down.
 
-The arguments are the guest's nickname and its long-lived key, which is None if it shows none.
+The arguments are the guest's nickname and its long-lived public key. The key is None if the guest
+does not show it.
 """
 Decided = Callable[[bytes, Sit, bool | None], None]
-"""Is called with a guest's id, its consent and the answer of the host's player.
+"""Is called with a guest's id, the guest's consent and the answer of the host's player.
 
 The answer is None if the player gave none in time.
 """
@@ -121,10 +123,13 @@ ADMISSION_TIMEOUT: Final[Seconds] = 180.0
 MOST_WAITING: Final[Quota] = 16
 """The most guests that wait for the host's answer.
 
-One more replaces a guest of a machine with a higher load, or is turned away.
+If one more guest comes, it replaces a guest from a machine with more guests, or is turned away.
 """
 MOST_REMEMBERED: Final[Quota] = 1024
-"""The most refused guests that are stored. The host is asked again about one that was forgotten."""
+"""The most refused guests that are stored.
+
+If a forgotten one comes back, the host is asked again.
+"""
 
 
 @dataclass(frozen=True)
@@ -132,9 +137,10 @@ class WaitingGuest:
     """A guest that waits for the host's answer.
 
     Attributes:
-        nickname: The nickname under which it wants to sit down.
-        sit: Its consent to the terms.
-        source: The machine from which its link comes, as `Hub.source` names it.
+        nickname: The nickname under which the guest wants to sit down.
+        sit: The guest's consent to the terms.
+        source: The remote machine or network from which the guest's link comes, as `Hub.source`
+            names it.
     """
 
     nickname: str
@@ -144,14 +150,15 @@ class WaitingGuest:
 
 @dataclass(eq=False, repr=False)
 class AdmissionQueue:
-    """The guests that wait for the host's answer, and its answers ([L-60], [L-61], [L-70]).
+    """The guests that wait for the host's answer, and the answers ([L-60], [L-61], [L-70]).
 
     Attributes:
         _admit: Asks the host's player about a guest.
-        waiting: The guests that the host has not answered yet, by the key of their link.
-        admitted: The players that the host has admitted (`Sit.player`), each with the nickname that
-            the host was shown.
-        denied: The players that the host has refused, and the machine from which each came.
+        waiting: The guests that the host has not answered yet, by the id of the guest.
+        admitted: The players that the host has admitted, as pairs of the player's key (see
+            `Sit.player`) and the nickname that the host was shown.
+        denied: The players that the host has refused. Each key of a player is mapped to the machine
+            from which the player came.
     """
 
     _admit: Admit
@@ -166,13 +173,15 @@ class AdmissionQueue:
 
         Args:
             peer: The guest's id, 32 bytes.
-            nickname: The nickname under which it wants to sit down.
-            frame: Its consent to the terms.
-            source: The machine from which its link comes, as `Hub.source` names it.
+            nickname: The nickname under which the guest wants to sit down.
+            frame: The guest's consent to the terms.
+            source: The remote machine or network from which the guest's link comes, as `Hub.source`
+                names it.
 
         Returns:
-            The id of the guest that is turned away because the queue is full: this one, or one from
-            the machine with the highest load. None if there is room for all.
+            The id of the guest that is turned away because the queue is full. It is this guest, or
+            a guest from the machine with the most waiting and refused guests. None if there is room
+            for all.
         """
         turned_away = None
         if len(self.waiting) >= MOST_WAITING and peer not in self.waiting:
@@ -184,9 +193,10 @@ class AdmissionQueue:
         return turned_away
 
     def _most_crowded(self, source: str) -> bytes | None:
-        """Return the guest that a guest from `source` replaces, or None.
+        """Return the id of the waiting guest that a guest from `source` replaces, or None.
 
-        It is the last one that came from a machine whose load is higher by more than one.
+        It is the last guest from the machine with the highest load, if that load is higher than the
+        load of `source` by more than one. The load counts waiting and refused guests.
         """
         load = self._load()
         others = [peer for peer in self.waiting if peer != self._asking]
@@ -194,7 +204,10 @@ class AdmissionQueue:
         return last if load[self.waiting[last].source] > load[source] + 1 else None
 
     def _least_crowded(self) -> bytes:
-        """Return a guest of a machine with the lowest load, about which the host is asked next."""
+        """Return the id of a guest from a machine with the lowest load.
+
+        The host is asked about this guest next. The load counts waiting and refused guests.
+        """
         load = self._load()
         return min(self.waiting, key=lambda peer: load[self.waiting[peer].source])
 
@@ -204,10 +217,10 @@ class AdmissionQueue:
         return Counter((*waiting, *self.denied.values()))
 
     async def run(self, decided: Decided) -> None:
-        """Ask about one guest after the other, until cancelled.
+        """Ask the host's player about one guest after the other, until cancelled.
 
-        Guests of machines with the lowest load come first. A guest that loses its link while the
-        host is asked about it gets the answer when it connects again.
+        Guests from machines with the fewest waiting and refused guests come first. If a guest loses
+        its link during the question, it gets the answer when it connects again.
 
         Args:
             decided: Is called with each answer.
@@ -244,13 +257,13 @@ class AdmissionQueue:
 
 
 LOOK: Final[Seconds] = 1.0
-"""Seconds between two checks for guests that were too slow, and for a changed number of seats."""
+"""Seconds between two checks for guests that were too slow, and for a changed number of guests."""
 SHOW: Final[Seconds] = 10.0
 """Seconds within which a newly linked node must have proven that it holds the ticket."""
 KEEP: Final[Seconds] = 10.0
-"""Seconds for which a seat is kept after its link is gone, which is long enough to dial again."""
+"""Seconds for which a guest's seat is kept after its link is lost, so that it can dial again."""
 MOST_PROVEN: Final[Quota] = 16
-"""The most nodes with the ticket that are preferred to strangers, beside the seated guests."""
+"""The most unseated nodes with the ticket whose links are preferred to those of strangers."""
 MOST_KEPT: Final[Quota] = 24
 """The most further nodes with the ticket whose links are closed only for seated guests.
 
@@ -285,7 +298,7 @@ async def host_table(
     Args:
         seat: The host's player and its files.
         keys: The player's keys at this table.
-        terms: The terms, with the host's key of this table.
+        terms: The terms, which contain the public key of the host's seat.
         reach: The settings that decide how the host is reached.
         on_ticket: Is called with the encoded ticket.
         admit: Asks the host's player about each guest. None to seat everyone who has the ticket.
@@ -327,7 +340,7 @@ async def host_table(
 
 
 async def _fill(lobby: Lobby, beside: Sequence[Callable[[], Awaitable[None]]]) -> None:
-    """Seat guests until the table is full, while the tasks in `beside` run."""
+    """Seat guests until the table is full. The tasks in `beside` run meanwhile."""
     lobby.tell()
     async with open_nursery() as nursery:
         nursery.start_soon(_watch_time, lobby, nursery.cancel_scope)
@@ -349,7 +362,7 @@ async def _watch_time(lobby: Lobby, full: trio.CancelScope) -> None:
 
 
 async def _announce(what: Announcement, lobby: Lobby) -> None:
-    """Announce the table on the LAN, and each change of the number of seated guests.
+    """Announce the table on the LAN, and again after each change of the number of seated guests.
 
     A failed announcement is tried again later.
 
@@ -371,10 +384,11 @@ class Newcomer:
     """A node that is linked with the host while the table fills.
 
     Attributes:
-        link: The event with which its link came up.
+        link: The event that reported the new link of this node.
         since: The time of that event, in seconds of Trio's clock.
-        asked: The frame with which it has proven that it holds the ticket. None before.
-        has_sat: Whether it has sent its consent on this link.
+        asked: The bytes of the frame with which the node has proven that it holds the ticket. None
+            as long as it has not.
+        has_sat: Whether the node has sent its consent on this link.
     """
 
     link: LinkUp
@@ -430,7 +444,9 @@ class Lobby:
         self.tell()
 
     def tick(self, now: float) -> None:
-        """Drop links without a proof in time, and free the seats of guests that stay away ([L-8]).
+        """Drop links of nodes that have not proven the ticket in time, and free abandoned seats.
+
+        A seat is abandoned if its guest has been without a link for KEEP seconds ([L-8]).
 
         Args:
             now: The time, in seconds of Trio's clock.
@@ -445,10 +461,11 @@ class Lobby:
         self.tell()
 
     def onlookers(self) -> list[Event]:
-        """Return the links of the nodes that hold the ticket and have not sat down.
+        """Return the events of the nodes that hold the ticket and have not sat down.
 
         Returns:
-            For each node the event of its link and its ask, to be handled at the running table.
+            For each node two events: its `LinkUp`, and the frame with its proof. The running table
+            handles them, so that these nodes can look on.
         """
         found: list[Event] = []
         for peer, one in self._here.items():
@@ -461,7 +478,7 @@ class Lobby:
         self.hub.post(peer, encode_lobby(frame))
 
     def _frame(self, peer: bytes, data: bytes) -> None:
-        """Handle a frame of the lobby, and drop the link if it is invalid."""
+        """Handle a frame of the lobby. If the frame is invalid, drop the link."""
         try:
             frame = parse_lobby(data)
             if isinstance(frame, Ask):
@@ -481,7 +498,7 @@ class Lobby:
             self.hub.drop(peer, because(LobbyCode.NO_CONSENT, why=of_protocol(error)))
 
     def _asked(self, peer: bytes, proof: bytes, data: bytes) -> None:
-        """Send terms and names to a node that proves the ticket, or else refuse it ([L-16])."""
+        """Send terms and names to a node that proves the ticket. Refuse any other node ([L-16])."""
         one, binding = self._here[peer], self._here[peer].link.binding
         if not self.capability.admits(proof, binding, self.me, peer):
             self._post(peer, Refuse(Refusal.UNPROVEN))
@@ -504,7 +521,10 @@ class Lobby:
                 self._post(replaced, Refuse(Refusal.REPLACED))
 
     def _lets_in(self, peer: bytes, nickname: str, frame: Sit) -> bool:
-        """Return whether a guest may sit down at once. If not, tell it to wait, or refuse it.
+        """Return whether a guest may sit down at once.
+
+        If the host has to decide about the guest first, the guest is told to wait. If the host has
+        refused it before, or too many guests wait, the guest is refused.
 
         SPEC: [L-60].
         """
@@ -526,8 +546,8 @@ class Lobby:
 
         Args:
             peer: The guest's id, 32 bytes.
-            frame: Its consent to the terms.
-            answer: Whether the host admits it. None if the host did not answer in time.
+            frame: The guest's consent to the terms.
+            answer: Whether the host admits the guest. None if the host did not answer in time.
         """
         entry = self.seating.may_sit(peer, frame)
         if isinstance(entry, SeatEntry):
@@ -541,16 +561,23 @@ class Lobby:
         self.tell()
 
     def refuse_the_rest(self) -> None:
-        """Refuse the guests that wait for a seat or an answer. The table is complete."""
+        """Refuse the guests that wait for a seat or an answer, because the table is full."""
         for peer in (*self._waiting, *(self.admissions.waiting if self.admissions else ())):
             self._post(peer, Refuse(Refusal.FULL))
 
     def _may_name(self, link: LinkUp, address: str) -> bool:
-        """Loopback leads elsewhere on every machine: it counts from one that came by it."""
+        """Return whether a guest may give this address to the other seats.
+
+        A loopback address counts only if the guest's link comes from this machine, because on any
+        other machine it leads to that machine itself.
+        """
         return not is_loopback(host_of(address)) or is_own_host(host_of(link.address))
 
     def _prefer(self) -> None:
-        """Tell the hub which links to keep when it has no room for a new one."""
+        """Tell the hub which links to keep when it has no room for a new one.
+
+        Links of seated guests come first, then those of nodes that have proven the ticket.
+        """
         proven = [peer for peer, one in self._here.items() if one.asked is not None]
         self.hub.prefer(self.seating.ids.union(proven[:MOST_PROVEN]))
         self.hub.keep(proven[MOST_PROVEN:][:MOST_KEPT])
@@ -558,7 +585,7 @@ class Lobby:
     def tell(self) -> None:
         """Send the list of names to the screen and to all guests, if it has changed.
 
-        Lists that change too fast are skipped.
+        If the list changes too fast, some changes are not sent.
         """
         names = self.seating.names
         if names == self._told or not self._changes.take_if_any(trio.current_time()):

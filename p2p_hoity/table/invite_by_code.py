@@ -1,8 +1,8 @@
 """Hand out tickets by spoken codes: the host's side, and the guest's.
 
-A code is for one guest and is valid for some minutes. Strangers can try codes, and each wrong try
-ends the code that is shown. Wrong tries never end the supply of codes. After many of them the next
-codes have more words, and after several in a row they come more slowly.
+A code is for one guest and is valid for some minutes. Strangers can try to guess a code, and each
+wrong try ends the code that is shown. A new code follows. After many wrong tries the next codes
+have more words, and after several in a row the next code comes after a pause.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ two words (1 in 1295² each), 8,184 at three words (1 in 1295³ each), and ten m
 FIRST_PAUSE: Final[Seconds] = 1.0
 """Seconds of the first pause after a relay has failed, and after too many wrong tries in a row."""
 LONGEST_PAUSE: Final[Seconds] = 60.0
-"""Seconds of the longest such pause. Each pause is twice as long as the one before."""
+"""Seconds of the longest pause after failures. Each pause is twice as long as the one before."""
 IN_A_ROW: Final[Quota] = 8
 """The most codes in a row that may end by a wrong try without a pause."""
 
@@ -72,11 +72,11 @@ class CodeKeeper:
         screen: Screen,
         network: Network | None,
     ) -> None:
-        """Make a supply of codes, which `run` shows.
+        """Prepare a supply of codes. Nothing is shown before `run`.
 
         Args:
             relays: The 'host:port' of each relay at which codes can be used.
-            word: Returns the encoded ticket that is valid at the moment.
+            word: Returns the encoded ticket that is valid when it is called.
             screen: The function that is called with each update.
             network: The network that dials. None for TCP from this machine.
         """
@@ -130,7 +130,7 @@ class CodeKeeper:
         """Show one code until it has ended, and return how it ended.
 
         Raises:
-            NetError: If the relay fails before.
+            NetError: If the relay fails before the code has ended.
         """
         async with conversation(self._network, parse_address(relay), b"", Limits()) as talk:
             code = SpokenCode(await _number(talk), fresh_words(self._words), relay)
@@ -143,7 +143,10 @@ class CodeKeeper:
             return await self._exchange(talk, HostExchange(code, self._word()), first)
 
     async def _exchange(self, talk: Conversation, host: HostExchange, first: bytes) -> CodeEnd:
-        """Let a guest try a code once. A guest that breaks off has tried it, too ([K-5])."""
+        """Let a guest try a code once, and return how the code has ended.
+
+        If the guest breaks off, the code counts as tried wrongly ([K-5]).
+        """
         with trio.move_on_after(EXCHANGE):
             try:
                 talk.post(host.answer(first))
@@ -162,7 +165,7 @@ async def _number(talk: Conversation) -> int:
     """Return the number under which guests find this host at the relay.
 
     Raises:
-        NetError: If the relay gives none.
+        NetError: If the relay gives no number.
     """
     with trio.move_on_after(Limits().handshake):
         said = await talk.receive()
@@ -173,16 +176,16 @@ async def _number(talk: Conversation) -> int:
 
 
 ANSWER: Final[Seconds] = 30.0
-"""Seconds for the answers of the relay and of the host.
+"""Seconds within which a guest gets the ticket, with all answers of the relay and the host.
 
 The relay may have to be asked several times.
 """
 
 
 async def ticket_by_code(code: SpokenCode, network: Network | None = None) -> Ticket:
-    """Get the ticket for a code, by its relay.
+    """Get the ticket for a code, over the relay of the code.
 
-    The code is tried once, whatever comes of it ([K-5]).
+    The code can be tried only once, even if this fails ([K-5]).
 
     Args:
         code: The code, with its relay.
@@ -208,7 +211,7 @@ async def ticket_by_code(code: SpokenCode, network: Network | None = None) -> Ti
 
 @contextmanager
 def _refusals_of(code: SpokenCode) -> Iterator[None]:
-    """Turn the failure of a relay, or its refusal, into the error that it means for the code."""
+    """Turn a failure or refusal of the relay in the block into the `CodeError` that explains it."""
     try:
         yield
     except RefusedError as error:
@@ -221,7 +224,10 @@ def _refusals_of(code: SpokenCode) -> Iterator[None]:
 
 
 async def _word(guest: GuestExchange, talk: Conversation, code: SpokenCode) -> str:
-    """Prove to the host that this guest knows the words, and return the encoded ticket."""
+    """Prove to the host that this guest knows the words of the code.
+
+    Return the encoded ticket that the host sends back.
+    """
     try:
         second = await talk.receive()
     except NetError as error:

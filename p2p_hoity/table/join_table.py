@@ -45,16 +45,16 @@ FIRST_PAUSE: Final[Seconds] = 0.5
 LONGEST_PAUSE: Final[Seconds] = 4.0
 """Seconds of the longest pause between two attempts to reach a host."""
 FULL_PAUSE: Final[Seconds] = Limits().full_pause
-"""Seconds for which a host without room is not dialled, at least; at most twice as long."""
+"""Seconds for which a host that is full is not dialled. The actual pause is up to twice as long."""
 MOST_LINKS: Final[Quota] = 12
 """The most links to the host that are made in a row before the guest gives up."""
 LINES: Final[Pace] = (24, 0.5)
-"""The rate of the lines about seated guests that are shown: how many at once, and a second."""
+"""The rate of lines on the screen about seated guests: how many at once, how many a second."""
 AcceptTerms = Callable[[Terms, HoityToity, tuple[str, ...], bytes | None], Awaitable[bool]]
 """Shows the player the terms of a table, and returns whether it accepts them ([L-63]).
 
 The arguments are the terms, the game, the nicknames of those who have sat down, and the long-lived
-key of the host. The key is None if the host shows none.
+public key of the host. The key is None if the host does not show it.
 """
 
 
@@ -208,7 +208,7 @@ class JoinCode(Code):
 
     @classmethod
     def usual_exit(cls) -> int:
-        """Return the exit code of members that name none.
+        """Return the exit code of the members that do not name one.
 
         Returns:
             NOT_OK.
@@ -221,9 +221,9 @@ UNREACHED: Final = {
     Scope.LAN: JoinCode.UNREACHED_LAN,
     Scope.MACHINE: JoinCode.UNREACHED_MACHINE,
 }
-"""The code for a host that cannot be reached, by the scope of its ticket."""
+"""The error code for a host that cannot be reached, by where its addresses can be reached from."""
 REFUSED: Final = {refusal: JoinCode[refusal.name] for refusal in lobby.Refusal}
-"""The code for each refusal of a host."""
+"""The error code for each reason for which a host refuses a node."""
 
 
 async def join_table(
@@ -259,15 +259,15 @@ async def join_table(
 
 
 def kept_seat(home: Home, passphrase: str | None, ticket: Ticket) -> str | None:
-    """Find the game of this home that is played at the table of a ticket.
+    """Find the unfinished game of this home that is played at the table of a ticket.
 
     Args:
-        home: The folder with the journals.
+        home: The player's folder, which has the journals.
         passphrase: The passphrase of the journals, if they have one.
         ticket: The ticket.
 
     Returns:
-        The name of the game. None if there is none, or its journal cannot be read.
+        The name of the game. None if there is no such game, or its journal cannot be read.
     """
     for path in home.files.list(home.journals, ".journal"):
         try:
@@ -285,8 +285,8 @@ class HostLink:
     Attributes:
         hub: The links of this node.
         ticket: The ticket.
-        capability: The secret of the ticket.
-        backlog: The events that came before the roster.
+        capability: The secret of the ticket, which proves that this node holds the ticket.
+        backlog: The events of the running table that came before the roster.
     """
 
     def __init__(self, hub: Hub, ticket: Ticket, full: Callable[[], None] | None = None) -> None:
@@ -296,7 +296,8 @@ class HostLink:
             hub: The links of this node.
             ticket: The ticket.
             full: Is called once if the host has no room for more links. The host is then dialled
-                without an end. None to treat a full host as one that cannot be reached.
+                again and again without limit. If None, a full host counts as one that cannot be
+                reached.
         """
         self.hub, self.ticket, self._full, self._is_told = hub, ticket, full, False
         self.capability = Capability(ticket.terms, ticket.secret)
@@ -317,7 +318,11 @@ class HostLink:
         raise PeerError(JoinCode.CUTS)
 
     async def _connect(self, was_linked: bool) -> None:
-        """Dial the host until there is a link. Give up after CONNECT seconds if it is not full."""
+        """Dial the host until there is a link. Give up after CONNECT seconds.
+
+        If `full` was given, a host without room is dialled without limit. `was_linked` says whether
+        there was a link before, which decides the error.
+        """
         pause, last = FIRST_PAUSE, trio.current_time() + CONNECT
         while True:
             left = last - trio.current_time()
@@ -344,7 +349,11 @@ class HostLink:
             pause = min(2 * pause, LONGEST_PAUSE)
 
     def _unreached(self, error: NetError) -> PeerError:
-        """Return the error for an unreachable host, by the scope of its addresses ([L-51])."""
+        """Return the error for an unreachable host, which depends on the scope of its addresses.
+
+        The scope says from where they can be reached: the same machine, the LAN or anywhere
+        ([L-51]).
+        """
         proxy = broken_proxy(error.reason)
         if proxy is not None:
             return PeerError(JoinCode.UNREACHED_PROXY, why=proxy)
@@ -352,19 +361,21 @@ class HostLink:
         return PeerError(code, why=error.reason)
 
     def show_ticket(self) -> None:
-        """Prove to the host that this node holds the ticket, over the link that is there now."""
+        """Prove to the host that this node holds the ticket, over the present link."""
         host, binding = self.ticket.host_id, self.hub.binding(self.ticket.host_id)
         proof = self.capability.guest_proof(binding or b"", host, self.hub.me)
         self.hub.post(host, lobby.encode_lobby(lobby.Ask(proof)))
 
     def check_offer(self, offer: lobby.Offer) -> None:
-        """Check that the host gave this ticket, hosts these terms, and vouches for its key.
+        """Check that the host gave this ticket, hosts these terms, and shows a valid vouch, if any.
+
+        The vouch is a signature of the host's long-lived key over its key of this table.
 
         Args:
             offer: The offer of the host.
 
         Raises:
-            PeerError: If one of these does not hold.
+            PeerError: If one of these checks fails.
 
         SPEC: [L-7], [L-17], [H-16].
         """
@@ -382,11 +393,11 @@ class HostLink:
     async def next(self) -> lobby.LobbyFrame:
         """Wait for the next lobby frame of the host.
 
-        The ticket is proven on each new link. Frames of a running table are stored for later
-        ([L-18]).
+        On each new link this node proves its ticket. Frames of a running table are stored in
+        `backlog` ([L-18]).
 
         Returns:
-            The frame, which is no refusal.
+            The frame, which is never a refusal.
 
         Raises:
             PeerError: If the host refuses this node, plays by another protocol, or the hub is
@@ -408,7 +419,7 @@ class HostLink:
         raise PeerError(JoinCode.LINKS_CLOSED)
 
     async def first(self) -> lobby.Offer | lobby.Roster:
-        """Wait for the terms or, if the game has begun, for the roster.
+        """Wait for the host's terms or, if the game has already begun, for the roster.
 
         Returns:
             The checked offer or roster of the ticket's table.
@@ -429,7 +440,7 @@ class HostLink:
 
 
 def _parsed(event: Event) -> lobby.LobbyFrame | None:
-    """Return the lobby frame in an event of the host. Return None if it has none.
+    """Return the lobby frame in an event of the host, or None if the event contains none.
 
     Raises:
         PeerError: If the frame is malformed, or of another version of the protocol.
@@ -445,7 +456,7 @@ def _parsed(event: Event) -> lobby.LobbyFrame | None:
 
 
 class _Guest(HostLink):
-    """The guest's side of the lobby."""
+    """The guest's side of the lobby: from the link to the host up to the complete roster."""
 
     def __init__(
         self, hub: Hub, seat: Seat, keys: TableKeys, ticket: Ticket, ways: Reachability
@@ -478,7 +489,10 @@ class _Guest(HostLink):
         return await beside(partial(self._ask, first, game, accept), self._roster(first))
 
     async def _ask(self, offer: lobby.Offer, game: HoityToity, accept: AcceptTerms) -> None:
-        """Show the player the terms and, if it accepts them, consent with a fresh entry ([H-8])."""
+        """Show the player the terms, and consent to them if the player accepts ([H-8]).
+
+        The consent is a fresh entry for the roster, signed with the key of this table.
+        """
         host = None if offer.vouch is None else offer.vouch.id
         if not await accept(offer.terms, game, self.names, host):
             raise PeerError(JoinCode.NOT_TAKEN)
@@ -493,7 +507,7 @@ class _Guest(HostLink):
             self.hub.post(self.ticket.host_id, lobby.encode_lobby(frame))
 
     async def _roster(self, offer: lobby.Offer) -> lobby.Roster:
-        """Wait for the roster, and send the consent again on each new link."""
+        """Wait for the roster and return it. Send the consent again on each new link."""
         lines = Bucket(LINES)
         while True:
             match await self.next():
@@ -513,10 +527,12 @@ class _Guest(HostLink):
                     return roster
 
     def _check_mine(self, complete: Header, roster: lobby.Roster) -> None:
-        """Check that the roster has the entry and the vouch that this guest has sent.
+        """Check that the roster contains the entry and the vouch that this guest has sent.
+
+        A vouch is a signature of the player's long-lived key over the key of this table.
 
         Raises:
-            PeerError: If it has not.
+            PeerError: If the roster does not contain them.
 
         SPEC: [H-9], [L-7].
         """
@@ -534,10 +550,10 @@ class _Guest(HostLink):
 
 
 def _check_names(complete: Header) -> None:
-    """Check that no two nicknames look alike, and none has too many combining marks ([H-11]).
+    """Check that no two nicknames look alike and none has too many combining marks ([H-11]).
 
     Raises:
-        PeerError: If one of these does not hold.
+        PeerError: If one of these checks fails.
     """
     names = [entry.nickname for entry in complete.roster]
     for name in filter(is_stacked, names):
@@ -558,8 +574,8 @@ def checked_header(roster: lobby.Roster, ticket: Ticket) -> Header:
         The header.
 
     Raises:
-        PeerError: If the host has not signed the roster, the ticket is of another table, or a vouch
-            is invalid.
+        PeerError: If the host has not signed the roster, if the ticket is of another table, or if a
+            vouch (a player's signature with its long-lived key) is invalid.
 
     SPEC: [L-7], [H-16].
     """
@@ -577,10 +593,10 @@ def checked_header(roster: lobby.Roster, ticket: Ticket) -> Header:
 
 
 def _game_of(terms: Terms) -> HoityToity:
-    """Return the game of terms that are fully understood.
+    """Return the game that the terms define, if this program supports all of the terms.
 
     Raises:
-        PeerError: If they cannot be played here.
+        PeerError: If this program cannot play by these terms.
 
     SPEC: [H-8], [H-14].
     """

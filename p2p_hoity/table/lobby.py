@@ -1,4 +1,4 @@
-"""The lobby: the frames between host and guests before the roster is complete, and the host's list.
+"""The lobby: the frames between host and guests before a game, and the host's list of seats.
 
 SPEC: section 13.4.
 """
@@ -73,7 +73,7 @@ _ADDRESSES: Final = codec.Rows(codec.Text(is_plain, MAX_ADDRESS), MAX_ADDRESSES)
 
 
 class Refusal(StrEnum):
-    """The reason for which a node gets no seat, loses its seat, or may not look on."""
+    """The reasons for which a node gets no seat, loses its seat, or may not look on."""
 
     UNPROVEN = "unproven"
     FULL = "full"
@@ -104,7 +104,8 @@ class Offer:
             secret.
         terms: The terms.
         names: The nicknames of those who have sat down.
-        vouch: The host's vouch, if it shows one.
+        vouch: The host's vouch, if it shows one: the signature of its long-lived key over its key
+            of this table.
     """
 
     proof: Proof
@@ -118,9 +119,11 @@ class Sit:
     """A guest's signed consent to the terms.
 
     Attributes:
-        entry: The guest's entry in the roster, as a plain value.
+        entry: The guest's signed entry for the roster (its key of this table, nickname and nonce),
+            as a plain value.
         addresses: The addresses at which the guest can be dialled.
-        vouch: The guest's vouch, if it shows one.
+        vouch: The guest's vouch, if it shows one: the signature of its long-lived key over its key
+            of this table.
     """
 
     entry: Annotated[Any, codec.Rows(codec.ANY)]
@@ -134,14 +137,15 @@ class Sit:
             peer: The key of the link over which this frame came.
 
         Returns:
-            The long-lived key of the vouch, or the key of the link if there is no vouch.
+            The player's long-lived key, if the guest has shown one by a vouch (a signature with
+            that key). Otherwise the key of the link.
         """
         return peer if self.vouch is None else self.vouch.id
 
 
 @dataclass(frozen=True)
 class SeatedNames:
-    """The list of those who have sat down so far.
+    """The list of those who have sat down so far, which the host sends to all guests.
 
     Attributes:
         names: Their nicknames, in the order of the seats.
@@ -155,7 +159,7 @@ class Refuse:
     """The host's answer that a node gets no seat, or may not look on.
 
     Attributes:
-        reason: The reason.
+        reason: The reason for the refusal.
     """
 
     reason: Refusal
@@ -163,18 +167,19 @@ class Refuse:
 
 @dataclass(frozen=True)
 class Pending:
-    """The host's answer that its player is asked whether the guest may sit down."""
+    """The host's answer that its player is being asked whether the guest may sit down."""
 
 
 @dataclass(frozen=True)
 class Roster:
-    """The complete table.
+    """The complete table, signed by the host: who sits at which seat, and on which terms.
 
     Attributes:
-        header: The encoded header.
+        header: The encoded header: the terms and the entry of each seat.
         addresses: For each seat the addresses at which it can be dialled.
-        signature: The host's signature, 64 bytes.
-        vouches: The vouch of each seat. None for a seat that shows none.
+        signature: The host's signature of the header, 64 bytes.
+        vouches: The vouch of each seat: the signature of the player's long-lived key over the key
+            of the seat. None for a seat that shows none.
     """
 
     header: bytes
@@ -189,10 +194,10 @@ class Roster:
 
 @dataclass(frozen=True)
 class SignedTable:
-    """The table that a seat plays at, with the signature of its host.
+    """The id of the table that a seat plays at, with the signature of the table's host.
 
     Attributes:
-        table: The table id, 32 bytes.
+        table: The id of the table, 32 bytes.
         signature: The host's signature, 64 bytes.
     """
 
@@ -224,7 +229,8 @@ def encode_lobby(frame: LobbyFrame) -> bytes:
         frame: The frame.
 
     Returns:
-        The bytes of the frame. The first item is a word; in frames of the game it is a number.
+        The bytes of the frame. The first item of the frame is a word. In frames of the game the
+        first item is a number.
     """
     return codec.encode(FRAMES.write(frame))
 
@@ -239,7 +245,7 @@ def parse_lobby(data: bytes) -> LobbyFrame:
         The frame.
 
     Raises:
-        Invalid: If the bytes are no such frame.
+        Invalid: If the bytes are not a frame of the lobby.
     """
     return FRAMES.parse(data, "a lobby frame")
 
@@ -249,8 +255,9 @@ class Seated:
     """A seat in the host's list.
 
     Attributes:
-        entry: The entry for the roster.
-        vouch: The vouch, if the seat shows one.
+        entry: The seat's signed entry for the roster.
+        vouch: The vouch, if the seat shows one: the signature of the player's long-lived key over
+            the key of the seat.
         addresses: The addresses at which the seat can be dialled.
     """
 
@@ -259,23 +266,27 @@ class Seated:
     addresses: tuple[str, ...]
 
     def is_of(self, player: Vouch | None) -> bool:
-        """Return whether this is the seat of the player who shows a vouch.
+        """Return whether this is the seat of the player that has signed a vouch.
 
         Args:
-            player: The vouch, or None if the player shows none.
+            player: The vouch, a signature with the player's long-lived key. None if the player
+                shows none.
 
         Returns:
-            True if the seat has shown the same long-lived key.
+            True if the seat has shown a vouch of the same long-lived key.
         """
         return player is not None and self.vouch is not None and self.vouch.id == player.id
 
 
 class Seating:
-    """The host's list of seats. A seat is kept while its link is up, and some seconds longer.
+    """The host's list of seats.
+
+    The seat of a guest is kept while the guest's link is up, and for some seconds longer.
 
     Attributes:
         terms: The terms of the table.
-        vouch: The host's vouch, if it shows one.
+        vouch: The host's vouch, if it shows one: the signature of its long-lived key over its key
+            of this table.
     """
 
     def __init__(
@@ -285,9 +296,10 @@ class Seating:
 
         Args:
             terms: The terms of the table.
-            own: The host's entry.
+            own: The host's own entry for the roster.
             addresses: The addresses at which the host can be dialled.
-            vouch: The host's vouch, if it shows one.
+            vouch: The host's vouch, if it shows one: the signature of its long-lived key over its
+                key of this table.
         """
         self.terms, self.vouch = terms, vouch
         self._seats = {own.id: Seated(own, vouch, tuple(addresses)[:MAX_ADDRESSES])}
@@ -314,23 +326,24 @@ class Seating:
 
     @property
     def is_complete(self) -> bool:
-        """True if all seats are taken and all their links are up."""
+        """True if all seats are taken and the links of all guests are up."""
         return len(self._seats) == self.terms.seats and not self._away
 
     @property
     def is_kept(self) -> bool:
-        """True if a seat is kept for a guest whose link is gone."""
+        """True if a seat is kept for a guest whose link was lost."""
         return bool(self._away)
 
     def sit(
         self, entry: SeatEntry, addresses: tuple[str, ...], vouch: Vouch | None = None
     ) -> list[bytes]:
-        """Seat a guest, in the place of an earlier seat of the same player ([L-79]).
+        """Seat a guest, and remove an earlier seat of the same player ([L-79]).
 
         Args:
             entry: The guest's entry, which `may_sit` has accepted.
             addresses: The addresses at which the guest can be dialled.
-            vouch: The guest's vouch, if it shows one.
+            vouch: The guest's vouch, if it shows one: the signature of its long-lived key over its
+                key of this table. It shows which seats are of the same player.
 
         Returns:
             The ids of the earlier seats that were removed.
@@ -348,8 +361,9 @@ class Seating:
     def may_sit(self, peer: bytes, request: Sit) -> SeatEntry | Refusal:
         """Check a guest's consent, and return its entry in the roster or the reason to refuse it.
 
-        A player that vouches for another key than before has lost its first link. It takes its seat
-        with the new key.
+        A player may already have a seat, under another key of this table, but with the same
+        long-lived key. Then its new consent is accepted, even if the table is full, and `sit`
+        replaces the old seat.
 
         Args:
             peer: The key of the guest's link.
@@ -359,7 +373,8 @@ class Seating:
             The entry, or the reason of the refusal.
 
         Raises:
-            Invalid: If the consent or the vouch does not verify.
+            Invalid: If the signature of the consent or that of the vouch (by the player's
+                long-lived key) is invalid.
 
         SPEC: [L-8], [L-79], [H-11].
         """
@@ -382,7 +397,7 @@ class Seating:
         return Refusal.NAME if any(one.is_of(request.vouch) for one in others) else entry
 
     def leave(self, peer: bytes, now: float) -> None:
-        """Note that a guest's link is gone. Its seat is kept for now.
+        """Note that a guest's link was lost. The guest's seat is kept for now.
 
         Args:
             peer: The guest's id.
@@ -392,7 +407,7 @@ class Seating:
             self._away[peer] = now
 
     def give_up(self, since: float) -> bool:
-        """Free the seats whose links are gone since a given time or longer.
+        """Free the seats whose links were lost at a given time or earlier.
 
         Args:
             since: The time, in seconds of the same clock as for `leave`.

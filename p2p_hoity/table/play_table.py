@@ -1,4 +1,4 @@
-"""Play at a table: what hosts, guests and resumed seats share, and the tables that follow."""
+"""Play at a table and at the tables that follow it: what hosts, guests and resumed seats share."""
 
 from __future__ import annotations
 
@@ -41,7 +41,8 @@ from .task_groups import beside, open_nursery
 class Backlog:
     """The events of a running table that arrive before this node knows its roster.
 
-    The oldest ones are stored up to a limit. The machine asks for the rest later.
+    Events are stored up to a limit, and later ones are dropped. The machine asks the other nodes
+    again for what was dropped.
 
     Attributes:
         frames: The stored events, in the order in which they came.
@@ -56,7 +57,7 @@ class Backlog:
         self._size = 0
 
     def keep(self, event: Event) -> None:
-        """Store an event if there is room.
+        """Store an event. If there is no room for it, drop it.
 
         Args:
             event: The event.
@@ -104,7 +105,7 @@ class Seat(Attendee):
         me: The player's long-lived key and its nickname.
         passphrase: The passphrase that encrypts the journal. None for a journal that is not
             encrypted.
-        unknown: Whether the player shows no vouch, so that nobody learns its long-lived key.
+        unknown: Whether the player hides its long-lived key from the others at the table.
     """
 
     home: Home = field(kw_only=True)
@@ -114,7 +115,11 @@ class Seat(Attendee):
 
     @property
     def long_lived_key(self) -> Identity | None:
-        """The long-lived key with which the player vouches. None if the player shows no vouch."""
+        """The key by which others recognise the player from table to table.
+
+        It signs a vouch (a signature over the player's key of the table) that the others are shown.
+        None if the player does not show it.
+        """
         return None if self.unknown else self.me.identity
 
 
@@ -139,19 +144,19 @@ class Reach:
         lan: The announcement on the local network.
         network: The network that dials and listens. None for TCP from this machine.
         or_any: Whether another port will do if the one of `listen` is taken.
-        returning: Whether a seat is resumed. It does not wait for its relays: one may be gone, or
-            may still think that this seat waits there.
+        returning: Whether a seat is resumed. The seat then starts before its relays let it wait,
+            because a relay may be gone, or may still have the connection of the earlier process.
         anew: Whether a resumed seat listens at `listen` instead of where it listened before.
         relays_anew: Whether a resumed seat waits at `relays` instead of at its earlier relays.
         advertised: The 'host:port' addresses that the player has forwarded to this machine by hand.
-        outside: Whether the table is meant for people elsewhere too. Then this node finds out how
-            they can reach it, and the player is told.
+        outside: Whether the table is also meant for people outside the local network. Then this
+            node finds out how they can reach it, and tells the player.
         maps: Whether the router is asked to forward a port.
         shares_machine: Whether some of the seats are on this machine.
-        hidden: Whether this node dials by a proxy. Then it names no address of this machine and
-            listens for this machine alone.
-        relay_only: Whether this node is reached by its relays alone. Then it names no address, does
-            not listen, and dials nothing but its relays. Set it with `only_by_relays`.
+        hidden: Whether this node dials through a proxy. Then it tells nobody an address of this
+            machine, and accepts connections from this machine only.
+        relay_only: Whether this node is reached by its relays alone. Then it tells nobody an
+            address, does not listen, and dials only its relays. Use `only_by_relays` to set this.
     """
 
     listen: str = ":0"
@@ -171,7 +176,11 @@ class Reach:
 
     @property
     def wanted(self) -> Wanted:
-        """The people that the table is for, as far as it decides which addresses are named."""
+        """The facts that decide which addresses of this node are given to other seats.
+
+        They are: whether peers may be on the LAN or on this machine, whether this node hides behind
+        a proxy, and whether it uses relays alone.
+        """
         is_lan = self.lan is not Lan.OFF or not self.outside or self.returning
         return Wanted(is_lan, self.shares_machine, self.hidden, self.relay_only)
 
@@ -185,10 +194,10 @@ class Reach:
 def only_by_relays(reach: Reach) -> Reach:
     """Return the settings of a node that is reached by its relays alone ([L-58]).
 
-    No other node but these relays learns its address.
+    Only these relays learn the address of the node.
 
     Args:
-        reach: Settings, whose relays are kept.
+        reach: The settings to change. The relays stay as they are.
 
     Returns:
         The changed settings.
@@ -196,30 +205,30 @@ def only_by_relays(reach: Reach) -> Reach:
     return replace(reach, relay_only=True, lan=Lan.OFF, maps=False, advertised=())
 
 
-# Behind a proxy more time is needed, since a new circuit of Tor takes long.
+# Connections through a proxy need more time, since Tor may have to build a new circuit.
 DIAL_BY_PROXY = 20.0
-"""Seconds for one address to answer, if a proxy dials."""
+"""Seconds within which an address must answer, if connections go through a proxy."""
 WAITING_BY_PROXY = 40.0
-"""Seconds for which a relay that refuses is asked again, if a proxy dials."""
+"""Seconds for which a relay that refuses is asked again, if connections go through a proxy."""
 
 
 @asynccontextmanager
 async def open_hub(
     who: Identity, reach: Reach, screen: Screen = lambda update: None
 ) -> AsyncIterator[tuple[Hub, Reachability]]:
-    """Run a hub, and look for the ways by which others can reach it.
+    """Run a hub (the links of this node), and find out how other nodes can reach it.
 
     Args:
         who: The key of this node at the table.
         reach: The settings that decide how the node is reached.
-        screen: Is told of relays that are lost, and found again.
+        screen: Is told when a relay is lost, and when the relay works again.
 
     Yields:
-        The running hub, and the ways to it as they are found.
+        The running hub, and the addresses by which others can reach it, as they are found.
 
     Raises:
         PeerError: If the hub cannot listen.
-        NetError: If this node needs a relay, and none lets it wait there.
+        NetError: If this node needs a relay, and no relay lets it wait for calls.
     """
     limits = Limits(longest=longest)
     if reach.hidden:
@@ -253,13 +262,13 @@ async def _own(hub: Hub, reach: Reach) -> tuple[str, ...]:
 
 
 async def _wait_at(hub: Hub, reach: Reach, screen: Screen) -> tuple[str, ...]:
-    """Wait for calls at all relays, each of which is asked again until it allows it.
+    """Wait for calls at all relays. A relay that refuses is asked again until it agrees.
 
-    A seat that is resumed does not wait for its relays, because the others may be reached directly.
-    A host or guest needs one of its relays ([L-69]).
+    For a host or guest this returns once one relay lets the node wait there ([L-69]). For a resumed
+    seat it returns at once, because the other seats may be reached directly.
 
     Raises:
-        NetError: If none of the relays that a host or guest has named lets it wait there.
+        NetError: If no relay lets a host or guest wait there.
     """
 
     def tell(relay: str, why: Reason | None) -> None:
@@ -272,10 +281,10 @@ async def _wait_at(hub: Hub, reach: Reach, screen: Screen) -> tuple[str, ...]:
 
 
 async def _first(hub: Hub, relays: Sequence[str]) -> None:
-    """Return when the first relay lets this node wait there.
+    """Wait until the first of several relays lets this node wait for calls.
 
     Raises:
-        NetError: If none does.
+        NetError: If no relay does.
     """
     failures: list[NetError] = []
     async with open_nursery() as nursery:
@@ -297,7 +306,7 @@ async def _first(hub: Hub, relays: Sequence[str]) -> None:
 
 
 async def _listen(hub: Hub, host: str, port: int, or_any: bool) -> list[str]:
-    """Listen at a port, or at any free port if that one is taken and `or_any` is set."""
+    """Listen at a port. If it is taken and `or_any` is set, listen at any free port instead."""
     try:
         return await hub.listen(host, port)
     except NetError as error:
@@ -325,7 +334,7 @@ def reachable(listening: list[str]) -> list[str]:
 
 
 def bind_raw(raw: bytes) -> Table:
-    """Return the table of an encoded header.
+    """Return the table that an encoded header describes, together with its game.
 
     Args:
         raw: The bytes of the header.
@@ -356,17 +365,18 @@ def journal_path(home: Home, table: Table) -> Path:
 async def play(
     hub: Hub, seat: Seat, keys: TableKeys, reach: Reach, agreed: Agreed, early: Sequence[Event]
 ) -> Outcome:
-    """Play at a table that begins now, and at those that follow it.
+    """Play at a table that begins now, and at the tables of the same people that follow it.
 
-    A journal is made with which the seat can be resumed. The transcript of the first game goes to
-    the path that the player asked for. Those of later games go to the usual place.
+    A journal is written with which the seat can be resumed. The transcript of the first game is
+    written to the path that the player asked for, and the transcripts of later games to the usual
+    folder.
 
     Args:
         hub: The links of this node, made with the key of the seat.
         seat: The player and its files.
-        keys: The player's keys at this table, and at those that follow.
+        keys: The player's keys at this table and at the tables that follow it.
         reach: The settings that decide how this node is reached.
-        agreed: The table.
+        agreed: The roster of the table, and the secret of its ticket.
         early: The events that came before the table was known.
 
     Returns:
@@ -409,15 +419,16 @@ async def run_session(
     book: journals.Journal,
     backlog: Sequence[Event],
 ) -> Outcome:
-    """Play at one table with a machine whose journal is open.
+    """Play at one table with a machine and its open journal.
 
-    Tickets that are handed to the running game are taken meanwhile.
+    Meanwhile the player may hand over tickets of seats that have moved to other addresses. This
+    node then dials these addresses.
 
     Args:
         hub: The links of this node.
         seat: The player and its files.
         keys: The player's keys at this table.
-        agreed: The table.
+        agreed: The roster of the table, and the secret of its ticket.
         machine: The machine of the seat, which has not been started.
         book: The open journal. It is closed at the end.
         backlog: The events that came before the table was known.

@@ -1,4 +1,4 @@
-"""The interface of a player, a person at a screen or a bot, and the questions that it is asked."""
+"""The interface of a player (a person at a screen or a bot), and the questions to the player."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from .task_groups import never
 
 @dataclass(frozen=True)
 class WaitLonger:
-    """The request that the seats that are awaited get more time."""
+    """The request to give the awaited seats more time before the step times out."""
 
 
 @dataclass(frozen=True)
@@ -58,14 +58,15 @@ class Player(Protocol):
         Args:
             view: The game as this seat may see it.
             kind: The kind of choice that is asked for.
-            again: Whether an earlier choice was seen by others and no longer counts.
+            again: Whether the player is asked again because an earlier choice, which others may
+                have seen, no longer counts.
 
         Returns:
             The choice.
         """
 
     async def returning(self) -> None:
-        """Return when the player, whose seat is absent, wants to play again."""
+        """Wait until the player, whose seat has become absent, wants to play again."""
 
     async def next_request(self) -> PlayerRequest:
         """Return the next request of the player. A player without requests never returns.
@@ -85,7 +86,7 @@ class Player(Protocol):
 
 
 PAUSE: Final[Seconds] = 0.02
-"""Seconds after which a bot answers. It is always the same time, so that it tells nothing."""
+"""Seconds after which a bot answers. The time is constant, so that it reveals nothing."""
 
 
 class BotPlayer:
@@ -107,7 +108,7 @@ class BotPlayer:
         Args:
             view: The game as this seat may see it.
             kind: The kind of choice that is asked for.
-            again: Whether an earlier choice no longer counts. The bot does not care.
+            again: Whether an earlier choice no longer counts. The bot ignores this.
 
         Returns:
             The choice.
@@ -118,7 +119,7 @@ class BotPlayer:
         return choice
 
     async def returning(self) -> None:
-        """Return at once."""
+        """Return at once, because a bot whose seat is absent always wants to rejoin."""
 
     async def next_request(self) -> PlayerRequest:
         """Wait for ever, because a bot requests nothing.
@@ -138,19 +139,19 @@ class BotPlayer:
 
 
 FRESH: Final[Seconds] = 60.0
-"""Seconds after sitting down for which a player is not asked whether it is back."""
+"""Seconds after sitting down in which a player of an absent seat rejoins without being asked."""
 
 
 @dataclass(eq=False, repr=False)
 class PlayerQuestions:
-    """The questions to the player of one seat: choices, and whether it is back after an absence.
+    """The questions to the player of one seat: for a choice, and whether it is back.
 
-    One question is asked at a time.
+    The second question is asked when the seat has become absent. One question is asked at a time.
 
     Attributes:
         _machine: The machine that takes the answers.
-        _player: The player. Without one nobody is asked.
-        _screen: Is told what is asked and wait_for_answer.
+        _player: The player. If None, no questions are asked.
+        _screen: Is told which choice is asked for, and whether the answer was accepted.
         _view: Returns the game as this seat may see it.
         _now: Returns the time of the machine, in seconds.
     """
@@ -167,21 +168,22 @@ class PlayerQuestions:
     _is_choice: bool = False
 
     def __post_init__(self) -> None:
-        """Let the player count as there for FRESH seconds, since it has just sat down."""
+        """Treat the player as present for FRESH seconds, since it has just sat down."""
         self._there_until = self._now() + FRESH
 
     def ask(self, kind: str, again: bool) -> None:
-        """Ask the player for a choice, instead of an earlier question.
+        """Ask the player for a choice. An earlier question is cancelled.
 
         Args:
             kind: The kind of choice.
-            again: Whether an earlier choice was seen by others and no longer counts.
+            again: Whether the player is asked again because an earlier choice, which others may
+                have seen, no longer counts.
         """
         if self._player is not None:
             self._begin(partial(self._choose, self._player, kind, again), True)
 
     def ask_to_return(self, may_rejoin: bool) -> None:
-        """Cancel other questions, and ask whether the player is back if its absent seat may rejoin.
+        """Cancel other questions. If the absent seat may rejoin, ask whether the player is back.
 
         Args:
             may_rejoin: Whether the seat may rejoin now.
@@ -196,7 +198,7 @@ class PlayerQuestions:
             self._scope.cancel()
 
     def close(self) -> None:
-        """Cancel the question that is being asked, of whatever kind it is."""
+        """Cancel the current question, whatever its kind."""
         self._scope.cancel()
 
     async def run(self) -> None:
@@ -215,15 +217,16 @@ class PlayerQuestions:
         self._is_answered = trio.Event()
 
     def _begin(self, question: Callable[[], Awaitable[None]], is_choice: bool) -> None:
-        """Have `run` ask a new question, in the place of the one that it asks now."""
+        """Have `run` ask a new question instead of the current one."""
         self._scope.cancel()
         self._scope, self._question, self._is_choice = trio.CancelScope(), question, is_choice
         self._is_asked.set()
 
     async def _come_back(self, player: Player) -> None:
-        """Request to rejoin, once the player says that it is back.
+        """Wait until the player says that it is back, then request that its seat rejoins.
 
-        A player who has just sat down is not asked, but this holds for the first time only.
+        If the player has just sat down, the request is made at once. This exception holds only for
+        the first absence.
         """
         is_there, self._there_until = self._now() < self._there_until, -math.inf
         if not is_there:
@@ -232,7 +235,7 @@ class PlayerQuestions:
         self._is_answered.set()
 
     async def _choose(self, player: Player, kind: str, again: bool) -> None:
-        """Ask for a choice until the machine takes one or needs none."""
+        """Ask for choices until the machine accepts one, or needs no choice any more."""
         while self._machine.must_choose:
             view = self._view()
             self._screen(updates.Choosing(view, kind, again))

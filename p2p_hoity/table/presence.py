@@ -12,9 +12,9 @@ from ..net.hub import Hub
 from ..presentation import screen_updates as updates
 
 FIRST: Final[Seconds] = 10.0
-"""Seconds until the player is first told who is awaited. Each further pause is twice as long."""
+"""Seconds until the player is first told who is awaited. Each later pause is twice as long."""
 MAX_REMINDER_PAUSE: Final[Seconds] = 60.0
-"""Seconds of the longest pause between two such notices."""
+"""Seconds of the longest pause between two notices about who is awaited."""
 UNDECIDED: Final[Seconds] = 60.0
 """Seconds after a timeout until the player is told that the seats have not agreed on it yet."""
 
@@ -22,10 +22,10 @@ Notice = updates.Awaited | updates.Halfway | updates.SeatsTimedOut | updates.Pau
 
 
 class PresenceTeller:
-    """A reporter that tells one screen which seats are connected, the clock, and who is awaited."""
+    """A reporter that tells one screen who is connected, who is awaited, and for how long."""
 
     def __init__(self, machine: SeatMachine, screen: updates.Screen, hub: Hub) -> None:
-        """Make a reporter that has told nothing yet.
+        """Make a reporter, before its first update.
 
         Args:
             machine: The machine, which knows who is present and awaited.
@@ -39,7 +39,7 @@ class PresenceTeller:
         self._look_at_step()
 
     def _look_at_step(self) -> None:
-        """Forget the notices about an earlier step if another step is the current one."""
+        """If the chain is at another step than before, forget what was told about the old step."""
         place = (self._machine.tip.step, self._machine.tip.digest)
         if place != self._place:
             self._place = place
@@ -49,12 +49,14 @@ class PresenceTeller:
             self._late_at: float | None = None
 
     def _linked(self) -> set[int]:
-        """Return the seats with a link to this node."""
+        """Return the numbers of the seats that have a link to this node."""
         ids = self._machine.table.ids
         return {seat for seat, peer in enumerate(ids) if self._hub.linked(peer)}
 
     def tell(self, now: float) -> None:
-        """Tell who is connected, if that has changed, and the clock of the step each second.
+        """Tell the screen who is connected, if that has changed, and each second the step's clock.
+
+        The clock says which seats are awaited, for how long, and how much time they have left.
 
         Args:
             now: The time of the machine, in seconds.
@@ -75,7 +77,7 @@ class PresenceTeller:
         self._screen(updates.Clock(seats, wait.waited, left, wait.timeout, count, kind))
 
     def notify(self, now: float) -> None:
-        """Tell who is awaited, if a notice is due.
+        """Tell the screen who is awaited, if it is time for such a notice.
 
         Args:
             now: The time of the machine, in seconds.
@@ -96,7 +98,9 @@ class PresenceTeller:
             self._screen(word)
 
     def timed_out(self, now: float) -> None:
-        """Tell that the step has timed out, so the game goes on without some seats, or pauses.
+        """Tell the screen that the step has timed out.
+
+        The screen is also told whether the game goes on without some seats, or pauses.
 
         Args:
             now: The time of the machine, in seconds.
@@ -109,7 +113,7 @@ class PresenceTeller:
         self._screen(self._verdict(seconds, muster(self._machine, self._linked())))
 
     def extended(self, given: bool, now: float) -> None:
-        """Tell what has come of the player's request to wait longer.
+        """Tell the screen whether the player's request to wait longer has an effect.
 
         Args:
             given: Whether the machine has begun the timeout again.
@@ -122,11 +126,11 @@ class PresenceTeller:
         self._screen(updates.Extended(awaited(machine) - {machine.seat}, left))
 
     def _pause(self, seconds: float) -> None:
-        """Set the time of the next notice, after a pause twice as long as the last one."""
+        """Set when the next notice is due, and double the pause after it."""
         self._next, self._gap = seconds + self._gap, min(2 * self._gap, MAX_REMINDER_PAUSE)
 
     def _due(self, wait: Wait, seats: frozenset[int], count: updates.Muster) -> Notice | None:
-        """Return the notice about the awaited seats that is due now. Return None if none is."""
+        """Return the notice about the awaited seats that is due now, or None."""
         machine, others, before = self._machine, seats - {self._machine.seat}, self._out
         if before is not None or (machine.has_begun and machine.stands_still):
             # Too few are present, or the notice at the timeout may not be true any more.
@@ -148,7 +152,10 @@ class PresenceTeller:
     def _verdict(
         self, seconds: float, count: updates.Muster
     ) -> updates.SeatsTimedOut | updates.Paused:
-        """Return what follows from the timeout of the step, and remember that it was told."""
+        """Return whether the game goes on after the step's timeout or pauses, as a screen update.
+
+        The verdict is stored, so that a change can be noticed.
+        """
         has_begun = self._machine.has_begun
         kind = updates.SeatsTimedOut if count.goes_on and has_begun else updates.Paused
         if self._out is None or self._out[0] is not kind:
@@ -158,11 +165,11 @@ class PresenceTeller:
 
 
 def attendance(machine: SeatMachine, linked: Set[int]) -> updates.Attendance:
-    """Return how each seat is there, as seen from this node.
+    """Return for each seat whether it is linked, unlinked, away, absent or banned.
 
     Args:
         machine: The machine of this node.
-        linked: The seats with a link to this node.
+        linked: The numbers of the seats with a link to this node.
 
     Returns:
         The update for the screen, with one item for each seat.
@@ -173,7 +180,7 @@ def attendance(machine: SeatMachine, linked: Set[int]) -> updates.Attendance:
 
 
 def _presence(machine: SeatMachine, seat: int, linked: Set[int]) -> updates.Attending:
-    """Return how one seat is there, as seen from this node."""
+    """Return whether a seat is linked, unlinked, away for now, absent or banned, seen from here."""
     if seat in machine.tip.banned:
         return updates.Attending.BANNED
     if seat not in machine.tip.present:
@@ -188,24 +195,25 @@ def _presence(machine: SeatMachine, seat: int, linked: Set[int]) -> updates.Atte
 
 
 def is_silent_itself(machine: SeatMachine) -> bool:
-    """Return whether only this seat is awaited, and it may not sign yet.
+    """Return whether this seat is the only one that is awaited, and may not sign yet.
 
-    This is so after a resume, until the others have answered which statements of this seat they
-    store. The screen has its own message for that, and no choice of the player would end it.
+    A resumed seat may not sign until the others have told it which of its statements they store.
+    The screen has a message of its own for this time, and the player can do nothing.
 
     Args:
         machine: The machine of this node.
 
     Returns:
-        True if it is so.
+        True if both hold.
     """
     return machine.is_silent and awaited(machine) == {machine.seat}
 
 
 def awaited(machine: SeatMachine) -> frozenset[int]:
-    """Return the seats whose input is missing. If too few are present, return the absent seats.
+    """Return the seats that are awaited: those whose input for the step is missing.
 
-    In the second case the game pauses until some of these seats rejoin. Banned seats cannot.
+    If too few seats are present for the game to go on, the absent seats are returned instead,
+    because the game pauses until some of them rejoin. Banned seats cannot rejoin.
 
     Args:
         machine: The machine of this node.
@@ -220,17 +228,18 @@ def awaited(machine: SeatMachine) -> frozenset[int]:
 
 
 def muster(machine: SeatMachine, linked: Set[int]) -> updates.Muster:
-    """Return how many seats of the quorum would be left without those awaited, as seen from here.
+    """Count the seats that would be left to go on without the awaited seats, as seen from here.
 
-    A seat without a link may be reached through others. So it counts if it has given an input in
-    this step. An onlooker has few links and counts every present seat.
+    A seat counts if it is linked, or if its input for this step has arrived through others. An
+    onlooker has few links and counts every present seat.
 
     Args:
         machine: The machine of this node.
-        linked: The seats with a link to this node.
+        linked: The numbers of the seats with a link to this node.
 
     Returns:
-        These numbers, and the groups into which the awaited seats fall.
+        The update for the screen: this count, the quorum, and the awaited seats in groups (away for
+        now, not linked, linked).
     """
     table, tip = machine.table, machine.tip
     left = tip.present - (awaited(machine) - {machine.seat})

@@ -1,8 +1,8 @@
 """Rate limits for the frames of one link: requests, chat, unknown kinds, and useless work.
 
-A link is charged for the processor time of its frames if they do not advance the game, and is then
-not read for a while. Without these limits a link that repeats old messages, or requests everything
-again and again, would take the time that the others need.
+A link is charged for the processor time of its frames if they do not advance the game. If it has
+used too much, nothing is read from it for a while. Without these limits, one link that repeats old
+messages or requests could take all the time of this node.
 """
 
 from __future__ import annotations
@@ -24,30 +24,30 @@ PROCESSOR: Final[Pace] = (3.0, 0.1)
 After the first three seconds this is a tenth of one core.
 """
 LONGEST_REST: Final[Seconds] = 1.0
-"""Seconds for which a link is not read at a time. Longer pauses would end it."""
+"""The most seconds in a row for which a link is not read. A longer pause would end the link."""
 REMATCH: Final[Pace] = (6.0, 1.0)
-"""The rate of frames about another game of one link: how many at once for each seat, and a second.
+"""The rate of frames about a rematch on one link: how many at once for each seat, and a second.
 
-An honest link carries a consent and a refusal of each seat and a roster, and the same once more
-when the link is made anew.
+An honest link carries a consent and a refusal of each seat and one roster. When the link is made
+anew, it carries the same frames again.
 """
 MOST_LINKS: Final[Quota] = 64
-"""The most links whose frames about another game are counted. The least recent one is forgotten."""
+"""The most links whose frames about a rematch are counted. The least recent one is forgotten."""
 EXCESS: Final[Pace] = (1000.0, 200.0)
-"""The rate of dropped frames of chat and of unknown kinds above which a link is slowed."""
+"""The rate of dropped frames (chat and unknown kinds) above which a link is read more slowly."""
 
 
 class RateLimit:
-    """The counts of frames and processor time at one session, by the link that caused them."""
+    """The budgets of frames and processor time of one session, separate for each link."""
 
     def __init__(self, ids: Sequence[bytes]) -> None:
-        """Make the counts of a session.
+        """Make full budgets for a session.
 
-        An honest seat passes on no more chat than all seats and onlookers may send. An onlooker
-        sends only its own ([W-5]).
+        A seat may pass on as much chat as all seats and onlookers together may send. An onlooker
+        may only send its own messages ([W-5]).
 
         Args:
-            ids: The ids of the seats. Links with other nodes are those of onlookers.
+            ids: The ids of the seats. All other nodes are onlookers.
         """
         self._ids, seats = ids, len(ids)
         said = (seats * (SEAT[0] + FORWARDED[0]), seats * (SEAT[1] + FORWARDED[1]))
@@ -60,12 +60,12 @@ class RateLimit:
         """Charge a frame to the budget of its kind, and return whether it is to be read.
 
         Args:
-            peer: The id of the node that sent it.
-            kind: The rules for its kind.
+            peer: The id of the node that sent the frame.
+            kind: The rules for the kind of the frame.
             now: The time, in seconds of any monotonic clock.
 
         Returns:
-            True if it is to be read.
+            True if the frame is to be read.
         """
         match kind.budget:
             case Budget.QUESTIONS:
@@ -80,23 +80,24 @@ class RateLimit:
                 return True
 
     def rest(self, peer: bytes, now: float) -> float:
-        """Count a frame that is dropped unread, and return for how long its link is not to be read.
+        """Count a frame that is dropped unread, and return how long to read nothing from its link.
 
         Args:
-            peer: The id of the node that sent it.
+            peer: The id of the node that sent the frame.
             now: The time, in seconds of any monotonic clock.
 
         Returns:
-            Seconds, 0 while the link is within its rate.
+            The seconds. 0 while the link is within its rate.
 
         SPEC: [W-5], [L-77].
         """
         return min(LONGEST_REST, self._excess.take(peer, now))
 
     def forget(self, peer: bytes) -> None:
-        """Forget the requests of a link that is gone.
+        """Forget how many requests came over a link that is lost.
 
-        A new link costs its node more than the requests that it gains.
+        A node gains nothing if it makes a new link to get a full budget, because a link costs more
+        than the requests.
 
         Args:
             peer: The id of the node at the other end.
@@ -104,9 +105,9 @@ class RateLimit:
         self._questions.forget(peer)
 
     def spend(self, peer: bytes, seconds: float, now: float) -> float:
-        """Charge a link for a frame that did not advance the game.
+        """Charge a node for the processor time of a frame that did not advance the game.
 
-        The budget outlives the link, so that a new link does not fill it.
+        A new link does not fill the budget of the node again.
 
         Args:
             peer: The id of the node that sent the frame.
@@ -114,6 +115,6 @@ class RateLimit:
             now: The time, in seconds of any monotonic clock.
 
         Returns:
-            Seconds for which nothing should be read from the link.
+            Seconds for which nothing should be read from the node's link.
         """
         return min(LONGEST_REST, self._processor.take(peer, now, seconds))

@@ -1,9 +1,8 @@
-"""Reconnect seats whose addresses have changed: the addresses that are dialled, and new tickets.
+"""Reconnect seats whose addresses have changed, by tickets with their new addresses.
 
 A player who resumes at another address gets a ticket of the same table with the new address, and
-gives it to the others. A node of the table then dials that address, too. A forged ticket does no
-harm: no address is forgotten for it, and a link is made only with a peer that proves the seat's
-key.
+gives it to the others. Their nodes then dial that address, too. A forged ticket does no harm: the
+earlier addresses are still dialled, and a link is made only with a peer that proves the seat's key.
 """
 
 from __future__ import annotations
@@ -35,15 +34,17 @@ from .rematch import Agreed
 
 
 def dial_seats(hub: Hub, table: Table, addresses: Sequence[Sequence[str]]) -> None:
-    """Keep links to the other seats of a table, at the addresses that each has named ([L-14]).
+    """Keep links to the other seats of a table, at the addresses that each seat has named ([L-14]).
 
-    The host's addresses are dialled like those of its ticket, which the player chose. Addresses of
-    an unknown form are skipped ([L-78]).
+    The host's addresses may lead anywhere, like those of its ticket, which the player chose. An
+    address that another seat has named is dialled if it leads to the internet or into a network of
+    this machine. Loopback is dialled only for a seat on this machine. Addresses of an unknown form
+    are skipped ([L-78]).
 
     Args:
         hub: The links of this node.
         table: The table.
-        addresses: For each seat the addresses that it has named.
+        addresses: For each seat, in the order of the seats, the addresses that the seat has named.
     """
     hub.prefer(table.ids)
     own = addresses[table.ids.index(hub.me)] if hub.me in table.ids else ()
@@ -58,15 +59,16 @@ def dial_seats(hub: Hub, table: Table, addresses: Sequence[Sequence[str]]) -> No
 def dial_by_ticket(
     hub: Hub, table: Table, addresses: Sequence[Sequence[str]], ticket: Ticket
 ) -> None:
-    """Dial the seat of a ticket at the ticket's addresses, and all seats at those they have named.
+    """Dial the seat of a ticket at the ticket's addresses, and all seats at their own addresses.
 
-    Addresses of earlier tickets for this seat are not dialled any more. A link is made only with a
-    peer that proves the seat's key.
+    A seat's own addresses are those that it has named in the roster. Addresses of earlier tickets
+    for the ticket's seat are not dialled any more. A link is made only with a peer that proves the
+    seat's key.
 
     Args:
         hub: The links of this node.
         table: The table.
-        addresses: For each seat the addresses that it has named.
+        addresses: For each seat, in the order of the seats, the addresses that the seat has named.
         ticket: The ticket, which `check_fresh` has checked.
 
     SPEC: [T-4].
@@ -79,15 +81,15 @@ def dial_by_ticket(
 
 
 LOOK: Final[Seconds] = 1.0
-"""Seconds between two checks for a ticket, and for seats without a link."""
+"""Seconds between two checks for a ticket that was handed over, and for seats without a link."""
 ALONE: Final[Seconds] = 3.0
-"""Seconds without a link after which a player gets a ticket to give to the others."""
+"""Seconds without a link after which a player gets a new ticket to give to the others."""
 TAKEN: Final[Seconds] = 6.0
-"""Seconds within which a running game takes a ticket that is handed to it."""
+"""Seconds within which the process of a running game takes a ticket that is handed to it."""
 MAX_TICKET_FILE: Final = 8192
 """The most bytes of the file with an encoded ticket."""
 OPENING: Final = frozenset({ReachCode.RELAY, ReachCode.FORWARD})
-"""The advice that concerns only the opening of a table, so that a resumed seat is not told it."""
+"""The codes of advice about opening a table, which a resumed seat is not given."""
 
 
 class FreshCode(Code):
@@ -119,10 +121,10 @@ def check_fresh(ticket: Ticket, header: Header, secret: bytes) -> None:
     Args:
         ticket: The ticket.
         header: The header of the table.
-        secret: The secret of this node's own ticket. Empty if it had none.
+        secret: The secret of this node's own ticket. Empty if that ticket had none.
 
     Raises:
-        FreshError: If it does not.
+        FreshError: If the ticket is of another table, of no seat there, or has another secret.
 
     SPEC: [T-3].
     """
@@ -138,12 +140,15 @@ def check_fresh(ticket: Ticket, header: Header, secret: bytes) -> None:
 
 
 def _beside(journal: Path) -> Path:
-    """Return the path at which the process that plays this game looks for a ticket."""
+    """Return the path of the file by which a ticket is handed to the process that plays a game.
+
+    The file lies beside the journal of the game.
+    """
     return journal.with_suffix(".ticket")
 
 
 async def hand_over(files: FileStore, journal: Path, ticket: Ticket) -> bool:
-    """Hand a ticket to the process of this machine that plays the game of a journal.
+    """Hand a ticket to the process on this machine that plays the game of a journal.
 
     Args:
         files: The store of the journal.
@@ -151,12 +156,12 @@ async def hand_over(files: FileStore, journal: Path, ticket: Ticket) -> bool:
         ticket: The ticket.
 
     Returns:
-        Whether that process has taken it. It has not if the game ends meanwhile, or if another
-        ticket is put in the place of this one.
+        True if that process has taken the ticket in time. False if it has not, if the game has
+        ended meanwhile, or if another ticket has replaced this one.
 
     Raises:
         OSError: If the ticket cannot be written.
-        NotPrivateError: If others can read or change the files there.
+        NotPrivateError: If other users can read or change the files there.
     """
     place, word = _beside(journal), encode_ticket(ticket).encode()
     files.put(place, word)
@@ -182,14 +187,14 @@ async def hand_over(files: FileStore, journal: Path, ticket: Ticket) -> bool:
 async def take_tickets(
     hub: Hub, table: Table, agreed: Agreed, screen: updates.Screen, book: journals.Journal
 ) -> None:
-    """Dial by the tickets that are handed to a running game, until cancelled.
+    """Dial the addresses of tickets that are handed to a running game, until cancelled.
 
     Args:
         hub: The links of this node.
         table: The table.
         agreed: The roster and the secret of the table.
         screen: The function that is called with each update.
-        book: The journal of the game. Tickets are put beside it.
+        book: The journal of the game. Tickets are handed over in a file beside it.
     """
     place = _beside(book.path)
     try:
@@ -207,9 +212,9 @@ async def take_tickets(
 
 
 def _handed(files: FileStore, place: Path) -> Ticket | None:
-    """Remove the ticket that was handed to this game, and return it. Return None if there is none.
+    """Remove the file with the ticket that was handed to this game, and return the ticket, or None.
 
-    A file with something else is ignored, because `hand_over` writes checked tickets only.
+    A file with other content is ignored, because `hand_over` writes checked tickets only.
     """
     with suppress(OSError, NotPrivateError, TicketError, UnicodeDecodeError):
         if files.has(place):
@@ -241,12 +246,12 @@ class NewTicketReporter:
 
     Attributes:
         hub: The links of this node.
-        ways: The ways by which this node can be reached, as they are found.
+        ways: The addresses and relays by which this node can be reached, as they are found.
         machine: The machine of the seat.
         screen: The function that is called with each update.
-        bare: The ticket without addresses.
+        bare: A ticket of this table for this seat, without addresses.
         known: The addresses of this seat that the others know.
-        is_meant: Whether the player has named other addresses or relays than before.
+        is_meant: Whether the player has asked for other addresses or relays than before.
     """
 
     hub: Hub
@@ -259,7 +264,10 @@ class NewTicketReporter:
     _last: Ticket | None = field(default=None, repr=False)
 
     async def run(self) -> None:
-        """Give the player a ticket whenever others do not find this seat, until cancelled."""
+        """Give the player a ticket whenever the other seats cannot find this one.
+
+        This runs until it is cancelled.
+        """
         lost = 0.0
         while True:
             await trio.sleep(LOOK)
@@ -271,14 +279,14 @@ class NewTicketReporter:
                 self.screen(updates.Moved(judged.scope, _reasons(judged), encode_ticket(ticket)))
 
     def ticket(self, judged: Judged) -> Ticket | None:
-        """Return a ticket with the ways by which this node can be reached now.
+        """Return a ticket with the addresses and relays by which this node can be reached now.
 
         Args:
             judged: The addresses that a ticket should name now.
 
         Returns:
-            The ticket. None if the others know all these ways, or reach this seat by a relay that
-            they know.
+            The ticket. None if the others know all of these addresses, or can reach this seat by a
+            relay that they know.
         """
         found = replace(self.bare, addresses=judged.direct)
         is_reached = self.hub.relays().intersection(self.known)
@@ -287,11 +295,11 @@ class NewTicketReporter:
         return found if set(found.dial_addresses()).difference(self.known) else None
 
     def _is_lost(self, judged: Judged) -> bool:
-        """Return whether some seats may not find this one.
+        """Return whether some seats may not be able to find this seat.
 
-        This is so if no seat is linked. It is also so if this node is the host, can be reached from
-        elsewhere, and a seat has no link. Guests connect to the host; the other seats pass on what
-        they receive.
+        For most seats this is true if they have no link at all, because any link brings the
+        messages of all. For a host that can be reached from outside its network it is true if any
+        seat has no link, because guests connect to the host.
         """
         seats, banned = self.machine.table.ids, self.machine.tip.banned
         others = [id_ for s, id_ in enumerate(seats) if id_ != self.hub.me and s not in banned]
@@ -302,7 +310,7 @@ class NewTicketReporter:
 
 
 def _reasons(judged: Judged) -> tuple[Reason, ...]:
-    """Return the reasons that say where the ticket can be used, and what can be done."""
+    """Return sentences for the player: where a new ticket can be used, and how to improve that."""
     told = tuple(reason for reason in judged.reasons if reason.code not in OPENING)
     if judged.scope is Scope.ANYWHERE:
         return told

@@ -1,4 +1,4 @@
-"""The agreement on another game: consents, refusals, the roster, and asking the player."""
+"""The agreement on another game with the same people (a rematch), and the chat beside the game."""
 
 from __future__ import annotations
 
@@ -43,33 +43,35 @@ Flood = Callable[[bytes, bytes | None], None]
 ANSWER: Final[Seconds] = 60.0
 """Seconds within which a player must say whether it wants another game ([A-3])."""
 GATHER: Final[Seconds] = 75.0
-"""Seconds for which the host waits for all consents ([A-4])."""
+"""Seconds for which the host waits until all seats have consented to another game ([A-4])."""
 MAX_GATHER: Final[Seconds] = 90.0
-"""Seconds for which the other seats wait for the roster.
+"""Seconds for which the other seats wait for the host's roster of the next table.
 
 This is longer than GATHER, so that nobody who has consented gives up before the host does.
 """
 ALONE: Final[Seconds] = 10.0
 """Seconds without a link to any seat after which a node stops waiting."""
 LOOK: Final[Seconds] = 0.1
-"""Seconds between two checks of what has come."""
+"""Seconds between two checks whether the next table is agreed on."""
 
 
 @dataclass(eq=False, repr=False)
 class Rematch:
-    """The agreement on the next table, as far as one node of this table knows it.
+    """The agreement on the next table of the same people, as far as one node knows it.
 
-    Each frame is passed on once. A node that knows of one unwilling seat stops waiting.
+    Each seat consents or refuses, and the host then signs the next roster. Each frame is passed on
+    once. As soon as one seat is unwilling, a node stops waiting for the others.
 
     Attributes:
         _table: The table that ends.
         _seat: The number of this node's seat. None for an onlooker.
         _keys: The keys of this node at this table, and so at the next. None for an onlooker.
-        _flood: Sends the frames of this node, and passes on those of others.
-        _vouches: The vouches that the seats have shown at this table.
+        _flood: Sends the frames of this node, and passes on the frames of others.
+        _vouches: For each seat its vouch at this table (the signature of the player's long-lived
+            key over the key of the seat), or None.
         _gone: The seats that are absent or banned at the end, for which nobody waits.
         terms: The terms of the next table.
-        roster: The roster of the next table, as its host has signed it. None before.
+        roster: The roster of the next table, as its host has signed it. None until it is known.
     """
 
     _table: Table
@@ -92,16 +94,16 @@ class Rematch:
     # Frames received
 
     def receive(self, peer: bytes, data: bytes) -> bool:
-        """Handle a frame of the agreement, and pass it on if it is new ([A-2], [A-3], [A-5]).
+        """Handle a consent, a refusal or the next roster, and pass it on if it is new.
 
-        It is a consent, a refusal or the roster.
+        The rules are [A-2], [A-3] and [A-5].
 
         Args:
             peer: The id of the node that sent the frame.
             data: The bytes of the frame.
 
         Returns:
-            True if it is valid and new.
+            True if the frame is valid and new.
         """
         try:
             is_roster = codec.kind_at(data) == "roster"
@@ -115,9 +117,10 @@ class Rematch:
         return True
 
     def _word(self, word: Consent | Decline) -> object:
-        """Store a consent or a refusal if it is new, and return the key for its frame.
+        """Store a consent or a refusal if it is new, and return a key for storing its frame.
 
-        Return None if it is not new, or of another table.
+        The key consists of the number of the seat and whether it refuses. Return None if the
+        consent or refusal is not new, or is of another table.
         """
         who = word.id if isinstance(word, Decline) else word.entry[0]
         if word.table != self._table.id or who not in self._table.ids:
@@ -141,10 +144,11 @@ class Rematch:
         return seat, isinstance(word, Decline)
 
     def _is_completed_by(self, word: Consent) -> bool:
-        """Return whether a consent equals one that is stored without a vouch, and has it ([A-2]).
+        """Return whether a consent adds the vouch to an equal consent, stored without one ([A-2]).
 
-        No signature covers the vouch of a consent, so a node that passes the consent on can leave
-        the vouch out.
+        A vouch is a signature of the player's long-lived key over the key of the seat. The
+        signature of a consent does not cover the vouch, so a node that passes the consent on can
+        leave the vouch out.
         """
         seat = self._table.ids.index(word.entry[0])
         is_same = self._entries[seat].value() == word.entry and self._shown[seat] is None
@@ -157,9 +161,10 @@ class Rematch:
             raise Invalid(vouches.BAD_VOUCH, "a seat shows another player than at this table")
 
     def _roster(self, data: bytes) -> object:
-        """Store the roster of the next table, and return the key for its frame.
+        """Store the roster of the next table, and return a key under which to store its frame.
 
-        Return None if this node does not wait for it: a seat must have consented first ([A-5]).
+        The key is the class `Roster`. Return None if this node does not wait for a roster. A seat
+        waits for one only after its own consent ([A-5]).
         """
         waits = self._seat is None or self.is_waiting
         found = parse_lobby(data) if waits and self.roster is None else None
@@ -191,17 +196,17 @@ class Rematch:
         return self._seat in self._entries and not self._refused and self.roster is None
 
     def accepted_frames(self) -> tuple[bytes, ...]:
-        """Return the accepted frames, which a node that is linked later may lack.
+        """Return the valid consents, refusals and roster so far, for a node that is newly linked.
 
         Returns:
-            The bytes of each frame.
+            The bytes of each frame, in the order in which they were stored.
         """
         return tuple(self._frames.values())
 
     # Frames of this seat
 
     def consent(self) -> None:
-        """Consent to the next table with a fresh entry ([A-2])."""
+        """Consent to the next table: sign an entry for its roster and send it to all ([A-2])."""
         if self._keys is None or self._seat is None:
             return
         nickname, before = self._table.header.roster[self._seat].nickname, self._vouches[self._seat]
@@ -212,19 +217,22 @@ class Rematch:
         self._say((self._seat, False), Consent(self._table.id, entry.value(), vouch).encode())
 
     def refuse(self) -> None:
-        """Refuse the next table, even after a consent ([A-3])."""
+        """Refuse the next table and tell all nodes, even after a consent ([A-3])."""
         if self._keys is None or self._seat is None or self._seat in self._refused:
             return
         self._refused.add(self._seat)
         self._say((self._seat, True), refuse(self._table.id, self._keys.seat).encode())
 
     def _say(self, key: object, frame: bytes) -> None:
-        """Store a frame of this node and send it to all."""
+        """Store a frame of this node under a key, and send the frame to all."""
         self._frames[key] = frame
         self._flood(frame, None)
 
     def sign(self) -> None:
-        """Sign the roster, if this seat is the host's and all seats have consented ([A-4])."""
+        """As the host, sign the next roster and send it, once all seats have consented ([A-4]).
+
+        Do nothing if this seat is not the host's, or if a consent is missing.
+        """
         if self._keys is None or self._seat != 0 or self._refused or self.roster is not None:
             return
         seats = range(self._table.seats)
@@ -248,13 +256,13 @@ class Rematch:
         screen: Screen,
         linked: Callable[[], Set[int]],
     ) -> Roster | None:
-        """Wait until the next table is agreed on, or cannot be.
+        """Wait until the next table is agreed on, or it is clear that there is none.
 
         Args:
             player: The player that is asked whether it wants another game. None for an onlooker.
             gone: The seats that are absent or banned at the end of this game.
-            screen: Is told which seats are willing.
-            linked: Returns the seats that are linked and let in.
+            screen: Is told which seats are willing and which are not.
+            linked: Returns the numbers of the seats that are linked and let in.
 
         Returns:
             The roster of the next table, or None if there is no next table.
@@ -286,7 +294,10 @@ class Rematch:
         return self.roster
 
     async def _ask(self, player: Player) -> None:
-        """Ask the player, and consent or refuse. No answer in time is a refusal."""
+        """Ask the player for another game, and consent or refuse.
+
+        A late answer counts as a refusal.
+        """
         willing = False
         with trio.move_on_after(ANSWER):
             willing = await player.again()
@@ -298,7 +309,7 @@ class Rematch:
 
 @dataclass(frozen=True)
 class Agreed:
-    """A table with the secret of its ticket, as a node plays there.
+    """A table that all seats have agreed on, and the secret of its ticket.
 
     Attributes:
         roster: The roster, as its host has signed it.
@@ -312,11 +323,11 @@ class Agreed:
 RECENT: Final[Seconds] = 10.0
 """Seconds for which a chat message is sent to nodes that are let in after it."""
 MOST_RECENT: Final[Quota] = 8
-"""The most chat messages that are stored for that."""
+"""The most chat messages that are stored for nodes that are let in later."""
 
 
 class SideChannel:
-    """The frames of one node beside the game: chat, and the agreement on another game.
+    """The frames of one node that are not part of the game: chat, and the agreement on a rematch.
 
     Attributes:
         rematch: The agreement on another game.
@@ -332,8 +343,8 @@ class SideChannel:
             keys: The keys with which this node signs.
             hub: The links of this node.
             screen: The function that is called with each update.
-            talks: Whether this node shows chat messages and sends its player's. It passes on those
-                of others in any case.
+            talks: Whether this node shows chat messages and sends those of its player. Messages of
+                others are passed on in any case.
         """
         self._table, self._seat, self._access = access.table, access.seat, access
         self._hub, self._screen, self._talks = hub, screen, talks
@@ -348,7 +359,7 @@ class SideChannel:
         """Handle a frame of chat: show the message and pass it on, or drop the frame ([W-6]).
 
         Args:
-            peer: The id of the node that sent it.
+            peer: The id of the node that sent the frame.
             data: The bytes of the frame.
         """
         heard = self._conversation.receive(peer, data, trio.current_time())
@@ -362,7 +373,7 @@ class SideChannel:
             self._screen(heard.said)
 
     def _spread(self, frame: bytes, source: bytes | None) -> None:
-        """Send a message to all other nodes, once ([W-6]). Onlookers pass nothing on."""
+        """Send a chat message to all other nodes, once ([W-6]). At an onlooker, do nothing."""
         if self._seat is not None:
             self._latest.append((trio.current_time(), frame))
             self.flood(frame, source)
@@ -372,7 +383,8 @@ class SideChannel:
 
         Args:
             frame: The bytes of the frame.
-            source: The id of the node from which it came. None if it is this node's own.
+            source: The id of the node from which the frame came. None if the frame is this node's
+                own.
         """
         for peer in self._hub.links():
             if peer != source and self._access.is_let_in(peer):
@@ -381,7 +393,7 @@ class SideChannel:
     # Messages of this node
 
     def say(self, words: str | int) -> None:
-        """Send a message of the player, or tell the player why it is not sent.
+        """Send a chat message of the player, or tell the player why it is not sent.
 
         Args:
             words: The text as typed, or the number of a phrase.
@@ -397,11 +409,11 @@ class SideChannel:
             self._hub.post(self._table.ids[min(self.linked_seats())], found.frame)
 
     def _said(self, words: str | int) -> Heard | Reason:
-        """Sign a message of the player."""
+        """Sign a chat message of the player, or return the reason why it cannot be sent."""
         return self._conversation.say(words, self.linked_seats(), trio.current_time())
 
     def linked_seats(self) -> frozenset[int]:
-        """Return the seats that are linked with this node and let in.
+        """Return the seats that are linked with this node and were let in.
 
         Returns:
             The numbers of the seats.
@@ -414,6 +426,8 @@ class SideChannel:
     def catch_up(self, peer: bytes) -> None:
         """Send a node that was just let in what it may have missed ([W-6], [A-6]).
 
+        This is the chat of the last seconds, and the frames about another game.
+
         Args:
             peer: The id of the node.
         """
@@ -423,7 +437,7 @@ class SideChannel:
             self._hub.post(peer, frame)
 
     def link_up(self, peer: bytes) -> None:
-        """Ask for the roster of the next table on a new link, if this seat waits for it ([A-6]).
+        """Ask a newly linked seat for the next table's roster, if this seat waits for it ([A-6]).
 
         Args:
             peer: The id of the linked node.
@@ -434,11 +448,11 @@ class SideChannel:
     async def settle(
         self, player: Player | None, asks: bool, present: frozenset[int]
     ) -> Agreed | None:
-        """Wait until a next table with the same people is agreed on, or cannot be.
+        """Wait until a next table of the same people is agreed on, or there will be none.
 
         Args:
             player: The player that is asked. None for an onlooker.
-            asks: Whether this node takes part. If not, it refuses at once.
+            asks: Whether this node takes part in the agreement. If not, it refuses at once.
             present: The seats that are present and not banned at the end of this game.
 
         Returns:

@@ -1,4 +1,4 @@
-"""The frames with which the seats of a table agree on another game."""
+"""The frames with which the seats of a table agree on another game: consents and refusals."""
 
 from __future__ import annotations
 
@@ -19,7 +19,9 @@ from protocol import (
 
 
 def next_terms(table: Table) -> Terms:
-    """Return the terms of the next table: those of this one, with a nonce made from its id ([A-1]).
+    """Return the terms of the next table of the same people ([A-1]).
+
+    They are the terms of this table with a nonce that is made from the id of this table.
 
     Args:
         table: This table.
@@ -31,26 +33,28 @@ def next_terms(table: Table) -> Terms:
 
 
 def is_next(terms: Terms, table: bytes) -> bool:
-    """Return whether terms are those of the table that follows another one.
+    """Return whether terms are those of the next table of the same people after a given one.
 
     Args:
         terms: The terms.
-        table: The id of the other table, 32 bytes.
+        table: The id of the earlier table, 32 bytes.
 
     Returns:
-        True if their nonce was made from this id.
+        True if the nonce of the terms was made from this id.
     """
     return terms.nonce == digest(Label.NEXT_TABLE, table)
 
 
 @dataclass(frozen=True)
 class Consent:
-    """The consent of a seat of this table to the next one.
+    """The consent of a seat of this table to play at the next one.
 
     Attributes:
         table: The id of this table, 32 bytes.
-        entry: The seat's entry for the terms of the next table, as a plain value.
-        vouch: The vouch for that entry, if the seat shows one.
+        entry: The seat's signed entry for the roster of the next table (its key, nickname and
+            nonce), as a plain value.
+        vouch: The vouch for that entry, if the seat shows one: the signature of the player's
+            long-lived key over the key of the seat.
     """
 
     table: codec.Octets32
@@ -92,7 +96,7 @@ class Decline:
         """Check the signature of the seat ([A-3]).
 
         Raises:
-            Invalid: If it is invalid.
+            Invalid: If the signature is invalid.
         """
         verify_signature(self.id, Label.NO_MORE, self.table, self.signature)
 
@@ -116,15 +120,15 @@ def refuse(table: bytes, who: Identity) -> Decline:
 
 
 def refuser_of(table: Table, data: bytes) -> int | None:
-    """Return the seat that refused this table, when its game was agreed on at the table before.
+    """Return the seat that signed a refusal of this rematch, if a frame contains one.
 
     Args:
-        table: The table that is being set up.
+        table: The table of the rematch, which is being set up.
         data: The bytes of any frame.
 
     Returns:
-        The number of the seat that signed the refusal, or None if the frame is no refusal of this
-        table ([A-8]).
+        The number of the seat. None if the frame is not a refusal of this table, signed for the
+        table before it ([A-8]).
     """
     try:
         word = parse_again(data)
@@ -146,6 +150,6 @@ def parse_again(data: bytes) -> Consent | Decline:
         The consent or refusal.
 
     Raises:
-        Invalid: If the bytes are no such frame.
+        Invalid: If the bytes are neither.
     """
     return FRAMES.parse(data, "a word on another game")

@@ -1,9 +1,9 @@
 """Resume a seat from its journal after a crash or Ctrl-C.
 
-A seat that is also played elsewhere, by a copy of these files, must not sign here. So before
-anything is signed, the other seats are asked whether they have a live link with this identity. A
-link that was lost in a power failure lives on at the others for some seconds. So a seat that they
-report as linked asks again for longer than that.
+A seat must not sign here if another process plays it, with a copy of these files. So before
+anything is signed, the other seats are asked whether they have a live link with the same key. After
+a power failure the others take the old link for live for some seconds. So a seat that is reported
+as linked keeps asking for longer than that.
 """
 
 from __future__ import annotations
@@ -55,11 +55,11 @@ from .task_groups import open_nursery
 from .ticket_proof import Capability
 
 SETTLE: Final[Seconds] = 1.0
-"""Seconds within which the others have answered, if any are linked."""
+"""Seconds to wait for answers of the linked seats before the seat is resumed."""
 ALONE: Final[Seconds] = 3.0
-"""Seconds for which a first link is awaited. Perhaps no other seat is there."""
+"""Seconds to wait for a first link before the seat is resumed without one."""
 ARRIVAL_TIMEOUT: Final[Seconds] = 15.0
-"""Seconds for which a seat asks again that the others report as linked elsewhere."""
+"""Seconds for which a seat keeps asking if others report a link with another process."""
 
 
 class ArrivalCode(Code):
@@ -75,11 +75,11 @@ class ArrivalCode(Code):
 
 @dataclass
 class Answers:
-    """The answers of the other seats about links with this seat.
+    """The answers of the other seats: whether another process with this seat's key is linked there.
 
     Attributes:
         table: The table.
-        me: The id of this seat.
+        me: The id of this seat, 32 bytes.
         linked: The ids of the seats that are linked with this process.
         elsewhere: The ids of the seats that report a live link with another process of this seat.
     """
@@ -90,7 +90,7 @@ class Answers:
     elsewhere: set[bytes] = field(default_factory=set)
 
     def hear(self, event: Event) -> None:
-        """Note what an event of the hub says about links.
+        """Note what an event of the hub says about links with this seat.
 
         Args:
             event: The event.
@@ -107,7 +107,7 @@ class Answers:
                 self.elsewhere.add(peer)
 
     def may_play(self, waited: float) -> bool:
-        """Return whether no other process seems to play this seat, and there was time to say so.
+        """Return whether no other process seems to play this seat, and the answers have had time.
 
         Args:
             waited: Seconds since the first dial.
@@ -118,10 +118,11 @@ class Answers:
         return not self.elsewhere and waited >= (SETTLE if self.linked else ALONE)
 
     def is_played_elsewhere(self) -> bool:
-        """Return whether another process plays this seat.
+        """Return whether the answers show that another process plays this seat.
 
-        It does if a quorum of seats says so, or if some say so and no seat is linked with this
-        process. Fewer than a quorum may be faulty seats that want to keep an honest one out.
+        They do if a quorum of seats reports another process, or if some seats do and none is linked
+        with this process. Fewer seats than a quorum may be faulty, and may want to keep this seat
+        out.
 
         Returns:
             True if the seat must not be resumed here.
@@ -140,14 +141,14 @@ class Answers:
 
 
 async def wait_for_answers(hub: Hub, answers: Answers) -> Sequence[Event]:
-    """Wait until it is clear that no other process plays this seat ([L-11]).
+    """Wait for the other seats' answers, until this seat may be resumed ([L-11]).
 
     Args:
         hub: The links of this node, which already dials the other seats.
         answers: The answers of the other seats.
 
     Returns:
-        The events that came meanwhile.
+        The events that came while this function waited.
 
     Raises:
         PeerError: If another process plays this seat.
@@ -210,10 +211,11 @@ class OpenGame:
         nicknames: The nickname of each seat.
         started: The time at which the game began, in Unix seconds.
         seat: The number of the player's own seat.
-        is_claimed: Whether the game was saved as a claim. It is then found by its name only.
+        is_claimed: Whether the player has saved the unfinished game as a transcript (a claim to the
+            result so far). It is then found by its name only.
         relays: The 'host:port' of each relay at which the seat waits for calls.
         relay_only: Whether the seat is reached by its relays alone.
-        files: The store that has the journal.
+        files: The store of files that has the journal.
     """
 
     name: str
@@ -233,7 +235,7 @@ class OpenGame:
 
 
 class SeveralGames(PeerError):
-    """An error that says that more than one game fits, so the player has to name one.
+    """An error: more than one game fits, so the player has to name one.
 
     Attributes:
         games: The games that fit.
@@ -247,7 +249,7 @@ class SeveralGames(PeerError):
 def open_games(home: Home, passphrase: str | None = None) -> list[OpenGame]:
     """List the games of this machine that can be resumed.
 
-    A journal is left out if it cannot be read, or if others have access to it (see
+    A journal is left out if it cannot be read, or if other users have access to it (see
     `refused_games`).
 
     Args:
@@ -258,7 +260,7 @@ def open_games(home: Home, passphrase: str | None = None) -> list[OpenGame]:
         The games, the newest first.
 
     Raises:
-        NotPrivateError: If others have access to the folder of the journals.
+        NotPrivateError: If other users have access to the folder of the journals.
     """
     found = []
     for path in _journals(home):
@@ -277,13 +279,13 @@ def open_games(home: Home, passphrase: str | None = None) -> list[OpenGame]:
 
 
 def refused_games(home: Home) -> Iterator[NotPrivateError]:
-    """Find the journals to which others have access, or which others own.
+    """Find the journals that other users own or have access to.
 
     Args:
         home: The folder of the player's files.
 
     Yields:
-        For each such journal an error that says what is wrong and how to mend it.
+        For each such journal an error that says what is wrong and how to correct it.
     """
     for path in _journals(home):
         try:
@@ -298,7 +300,7 @@ def _journals(home: Home) -> list[Path]:
     """Return the paths of all journals, sorted by name.
 
     Raises:
-        NotPrivateError: If others have access to their folder.
+        NotPrivateError: If other users have access to the folder of the journals.
     """
     for folder in (home.path, home.journals):
         check_if_there(folder)
@@ -306,11 +308,12 @@ def _journals(home: Home) -> list[Path]:
 
 
 def find_game(home: Home, name: str | None, passphrase: str | None = None) -> OpenGame:
-    """Return the game of a name, or the only one that waits for its player.
+    """Return the game with a given name, or the only game that waits for its player.
 
     Args:
         home: The folder of the player's files.
-        name: The name of the game or its beginning. None for the only game that is not claimed.
+        name: The name of the game or its beginning. None for the only game that the player has not
+            yet saved as an unfinished transcript (a claim).
         passphrase: The passphrase of the journals, if they have one.
 
     Returns:
@@ -339,10 +342,10 @@ def find_game(home: Home, name: str | None, passphrase: str | None = None) -> Op
 
 
 def _tell_unreadable(home: Home, name: str, passphrase: str | None) -> None:
-    """Check that the game is not among the journals that cannot be read.
+    """Check that the wanted game is not in a journal that cannot be read.
 
     Raises:
-        PeerError: If it may be.
+        PeerError: If a journal with a fitting name cannot be read.
     """
     for path in _journals(home):
         if path.stem.startswith(name):
@@ -354,19 +357,24 @@ def _tell_unreadable(home: Home, name: str, passphrase: str | None) -> None:
 
 
 def _claimed(journal: Path) -> Path:
-    """Return the path of the empty file that marks a game as saved as a claim."""
+    """Return the path of the empty file that marks a game as claimed.
+
+    A game is claimed if its player has saved it unfinished as a transcript. The file lies beside
+    the journal.
+    """
     return journal.with_suffix(".claimed")
 
 
 def claim_game(seat: Seat, name: str | None) -> Path:
     """Save an unfinished game as a transcript, as far as it was played.
 
-    This is for a player who stays when the others are gone for good. The game is not offered any
-    more, but can still be resumed by its name. Nothing is signed or sent.
+    This is for a player who is left when the others are gone for good. Afterwards the game is no
+    longer offered for resuming, but can still be resumed by its name. Nothing is signed or sent.
 
     Args:
         seat: The player, whose home has the journal.
-        name: The name of the game or its beginning. None if there is only one.
+        name: The name of the game or its beginning. None for the only game that waits for its
+            player.
 
     Returns:
         The path of the transcript.
@@ -390,14 +398,16 @@ def claim_game(seat: Seat, name: str | None) -> Path:
 def reopen(
     seat: Seat, name: str | None
 ) -> tuple[journals.Journal, SeatRecord, SeatMachine, Roster]:
-    """Open the journal of a game, and replay it.
+    """Open the journal of a game, and replay its records in a new machine.
 
     Args:
         seat: The player, whose home has the journal.
-        name: The name of the game or its beginning. None if there is only one.
+        name: The name of the game or its beginning. None for the only game that waits for its
+            player.
 
     Returns:
-        The journal, its first record, the machine as it was, and the roster of the table.
+        The journal, its first record, the machine in the state to which the journal leads, and the
+        roster of the table.
 
     Raises:
         PeerError: If there is no such game.
@@ -419,17 +429,18 @@ async def resume_table(
 
     Args:
         seat: The player, whose home has the journal.
-        name: The name of the game or its beginning. None if there is only one.
-        how: The settings that decide how the seat is reached, where they replace those of the
-            journal.
-        fresh: A ticket of another seat whose address has changed.
+        name: The name of the game or its beginning. None for the only game that waits for its
+            player.
+        how: The settings that decide how the seat is reached. Some are taken from the journal,
+            unless the player has set them anew.
+        fresh: A ticket of another seat whose address has changed, or None.
 
     Returns:
         How the last table that was played ended for this node.
 
     Raises:
         PeerError: If the seat cannot be resumed.
-        FreshError: If the ticket is of another table.
+        FreshError: If the ticket does not lead to a seat of this table.
     """
     book, first, machine, roster = reopen(seat, name)
     with ExitStack() as unplayed:
@@ -468,7 +479,10 @@ async def resume_table(
 
 
 def _relay_only_mark(journal: Path) -> Path:
-    """Return the path of the empty file that marks a resumed seat as reached by relays alone."""
+    """Return the path of the empty file that marks a resumed seat as reached by relays alone.
+
+    The file lies beside the journal.
+    """
     return journal.with_suffix(".relay-only")
 
 
@@ -483,15 +497,16 @@ def is_relay_only(files: FileStore, journal: Path, first: SeatRecord) -> bool:
         first: The first record of the journal.
 
     Returns:
-        True if it is.
+        True if the seat is reached by its relays alone.
     """
     return first.relay_only or files.has(_relay_only_mark(journal))
 
 
 def _alone(how: Reach, book: journals.Journal, first: SeatRecord) -> Reach:
-    """Return the settings of a resumed seat, and keep those that hide its address.
+    """Return the settings of a resumed seat, with those of the journal that hide its address.
 
-    A seat that was ever reached by relays alone is reached so for the rest of its game.
+    If a seat was reached by relays alone at any time, it is reached by relays alone for the rest of
+    its game.
 
     Raises:
         PeerError: If an address of the player would be shown, or if there is no relay.
@@ -513,7 +528,10 @@ def _alone(how: Reach, book: journals.Journal, first: SeatRecord) -> Reach:
 
 
 def _reach_again(how: Reach, listen: str, relays: tuple[str, ...], known: Sequence[str]) -> Reach:
-    """Return the settings of a resumed seat: the earlier ones where `how` does not replace them."""
+    """Return the settings of a resumed seat: those of `how`, and earlier ones that it keeps.
+
+    The earlier relays and the earlier port are kept unless `how` sets them anew.
+    """
     reach = replace(how, returning=True, relays=how.relays if how.relays_anew else relays)
     if how.anew:
         return reach
@@ -522,9 +540,10 @@ def _reach_again(how: Reach, listen: str, relays: tuple[str, ...], known: Sequen
 
 
 def _recalling(screen: updates.Screen, machine: SeatMachine) -> updates.Screen:
-    """Return a screen that is also shown the state of the game as soon as it knows the table.
+    """Wrap a screen, so that it also gets the state of the resumed game once the table is known.
 
-    A player who has already chosen is not asked anything at first, and would see nothing.
+    Without this, a player who has already made the choice for the current step would see nothing of
+    the game.
     """
 
     def tell(update: updates.Update) -> None:
@@ -538,10 +557,10 @@ def _recalling(screen: updates.Screen, machine: SeatMachine) -> updates.Screen:
 
 
 def _same_port(listen: str, addresses: Sequence[str]) -> str:
-    """Return the address to listen at so that the others, who know the earlier port, can dial it.
+    """Return the address to listen at so that others can dial the seat's earlier port.
 
-    The operating system chose that port, and may have given it to another program since. Then it is
-    enough that this seat dials the others.
+    If the seat listened at a free port (`:0`), the number of that port is taken from its earlier
+    addresses. It does not matter if the port is now taken, because this seat also dials the others.
     """
     host, _, port = listen.rpartition(":")
     if port != "0":

@@ -1,11 +1,11 @@
 """List the games of this machine, finished or not, show how far each came, and remove one.
 
-To find how far a game came its whole chain is read, which takes up to a second. The result is
-stored in a file of the home, under the size and time of the file that was read. Results of
-encrypted journals are not stored.
+To find how far a game came, its whole file is read, which takes up to a second. The result is
+stored in a file of the player's folder, together with the size and time of the file that was read.
+Results of encrypted journals are not stored.
 
-A game can also be finished with the transcript of another seat, for a player who was not there when
-it ended.
+A player who was not there when a game ended can finish the game with the transcript of another
+seat.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from .play_table import PeerError, Seat, bind_raw
 from .resume_table import OpenGame, find_game, open_games, reopen
 
 MOST_KEPT: Final = 1 << 22
-"""The most bytes of the file with stored results."""
+"""The most bytes of the file in which the progress of games is stored."""
 Clock = Callable[[], float]
 
 
@@ -51,9 +51,9 @@ class Progress:
 
     Attributes:
         round: The number of the last round that began. 0 if none did.
-        fields: The field of each seat's figure.
-        ranks: The rank of each seat. Empty unless the game is over.
-        whole: Whether the transcript verifies. Always true for a journal, which is not verified.
+        fields: The field of the board on which each seat's figure stands.
+        ranks: The rank of each seat, in the order of the seats. Empty unless the game is over.
+        whole: Whether the transcript is valid. True for a journal, which is not verified.
     """
 
     round: int
@@ -68,7 +68,7 @@ NOT_BEGUN: Final = Progress(0, ())
 
 @dataclass(frozen=True)
 class KeptGame:
-    """A game of which this home has a transcript or a journal.
+    """A game of which the player's folder has a transcript or a journal.
 
     Attributes:
         name: The name of the game.
@@ -78,8 +78,9 @@ class KeptGame:
         is_over: Whether the game is over.
         seat: The number of the player's own seat. None if it is not known.
         is_running: Whether a process of this machine plays the game now.
-        is_claimed: Whether the game was saved as a claim.
-        progress: The point to which it was played. None if it was not read.
+        is_claimed: Whether the player has saved the unfinished game as a transcript (a claim to the
+            result so far).
+        progress: The point to which the game was played. None if it was not read.
     """
 
     name: str
@@ -94,16 +95,16 @@ class KeptGame:
 
 
 def kept_games(home: Home, passphrase: str | None, clock: Clock, seconds: float) -> list[KeptGame]:
-    """List all games of a home.
+    """List all games of a player's folder, finished or not.
 
-    No further file is read once the given time is over. The progress of a game that was not read is
-    the stored one, if there is any.
+    Reading the progress of many games takes time. After the given time no further file is read. The
+    other games get the progress that was stored earlier, or None.
 
     Args:
         home: The folder of the player's files.
         passphrase: The passphrase of the journals, if they have one.
         clock: Returns the time in seconds, as `time.monotonic` does.
-        seconds: The time after which no further file is read, in seconds.
+        seconds: The time in seconds after which no further file is read.
 
     Returns:
         The games, the newest first.
@@ -172,9 +173,10 @@ def _unfinished(home: Home, passphrase: str | None) -> Iterator[KeptGame]:
 
 
 def _finished(home: Home, memory: _Memory) -> Iterator[KeptGame]:
-    """Find the games with a transcript, without their progress.
+    """Find the games of which there is a transcript, without their progress.
 
-    A claim is not over. It is left out if the journal from which it was made is still there.
+    A claim (the transcript of an unfinished game) counts as not over. It is left out if the journal
+    from which it was made is still there.
     """
     for path in transcripts(home):
         row = memory.row(path)
@@ -190,7 +192,7 @@ def _finished(home: Home, memory: _Memory) -> Iterator[KeptGame]:
 def _head_of(path: Path) -> tuple[str, tuple[str, ...]] | None:
     """Return the name and the nicknames of a transcript's game.
 
-    Return None if it is no transcript.
+    Return None if the file is not a transcript.
     """
     header = transcript.header_of(_opened(path))
     if header is None:
@@ -213,7 +215,10 @@ def _opened(path: Path) -> transcript.OpenedFile:
 
 
 def _of_journal(path: Path, passphrase: str | None, files: FileStore | None) -> Progress | None:
-    """Read how far a journal came, with a machine that has no key and signs nothing."""
+    """Read how far the game of a journal came. Return None if the journal cannot be read.
+
+    The machine that replays the journal has no key and signs nothing.
+    """
     try:
         first, records = journals.read(path, passphrase, files)
         machine = SeatMachine(bind_raw(first.header), os.urandom)
@@ -227,7 +232,7 @@ def _of_journal(path: Path, passphrase: str | None, files: FileStore | None) -> 
 
 
 def _of_transcript(path: Path) -> Progress | None:
-    """Verify a transcript, and return how far its game came."""
+    """Verify a transcript, and return how far its game came and whether it is valid."""
     report = transcript.verify(_opened(path), read_game)
     play = report.node.state if report.node is not None else None
     if not isinstance(play, Play):
@@ -240,12 +245,15 @@ def _of_transcript(path: Path) -> Progress | None:
 
 @dataclass
 class _Memory:
-    """The stored progress of games, by the name, size and time of their files.
+    """The file in which the progress of games is stored, read into memory.
+
+    The progress of a game is stored under the name, size and time of the game's transcript or
+    journal.
 
     Attributes:
-        home: The folder with the file of stored results.
-        known: The results of the file.
-        used: The results that are still needed, which the file gets next.
+        home: The player's folder, which has the file.
+        known: The results that the file had when it was read.
+        used: The results of games that still exist. The file gets them at the next `save`.
     """
 
     home: Home
@@ -259,19 +267,19 @@ class _Memory:
             self.known = known if isinstance(known, dict) else {}
 
     def save(self) -> None:
-        """Store the results for the next time. If that fails, the games are read again then."""
+        """Write the results to the file. If that fails, the games are read again next time."""
         if self.used != self.known:
             with suppress(OSError, NotPrivateError):
                 self.home.files.put(_kept_in(self.home), json.dumps(self.used).encode())
 
     def row(self, path: Path) -> tuple[str, tuple[str, ...], Progress] | None:
-        """Return the stored name, nicknames and progress of a file's game, if there are any.
+        """Return the stored name, nicknames and progress of the game in a file.
 
         Args:
             path: The path of the file.
 
         Returns:
-            The three values, or None if nothing is stored of this file as it is now.
+            The three values. None if nothing is stored of the file, or the file has changed since.
         """
         value: Any = self.known.get(_key_of(path))
         with suppress(TypeError, KeyError, ValueError):
@@ -281,7 +289,7 @@ class _Memory:
         return None
 
     def complete(self, game: KeptGame, passphrase: str | None, may_read: bool) -> KeptGame:
-        """Return a game with its progress, from the stored results or from its file.
+        """Return a game with its progress, which is taken from the stored results or from its file.
 
         Args:
             game: The game.
@@ -289,7 +297,7 @@ class _Memory:
             may_read: Whether the file may be read if nothing is stored.
 
         Returns:
-            The game. Its progress is None if it is not known.
+            The game. The progress is None if it is not known.
         """
         is_journal = game.path.suffix == ".journal"
         row = None if is_journal and passphrase else self.row(game.path)
@@ -307,12 +315,12 @@ class _Memory:
 
 
 def _kept_in(home: Home) -> Path:
-    """Return the path of the file with the stored results."""
+    """Return the path of the file in which the progress of games is stored."""
     return home.path / "games.json"
 
 
 def _key_of(path: Path) -> str:
-    """Return the key of a file's stored result: its name, size and time."""
+    """Return the key under which a file's result is stored: the file's name, size and time."""
     with suppress(OSError):
         found = path.stat()
         return f"{path.name}:{found.st_size}:{found.st_mtime_ns}"
@@ -344,11 +352,12 @@ class FileCode(Code):
 def finish_from(seat: Seat, name: str | None, path: Path) -> tuple[Path, transcript.Report]:
     """Finish a game with the transcript of another seat, and remove the journal.
 
-    The transcript is verified and stored.
+    The transcript is verified first, and a copy of it is stored.
 
     Args:
         seat: The player, whose home has the journal.
-        name: The name of the game or its beginning. None if there is only one.
+        name: The name of the game or its beginning. None for the only game that waits for its
+            player.
         path: The path of the transcript.
 
     Returns:
@@ -373,7 +382,7 @@ def finish_from(seat: Seat, name: str | None, path: Path) -> tuple[Path, transcr
 
 
 def _read(path: Path) -> bytes:
-    """Read a file of at most the size of a transcript."""
+    """Read a file, but at most one byte more than a valid transcript can have."""
     try:
         with open(path, "rb", opener=open_at_once) as file:
             return file.read(transcript.MAX_FILE + 1)
@@ -382,10 +391,10 @@ def _read(path: Path) -> bytes:
 
 
 def _check(path: Path, report: transcript.Report, table: bytes, game: str) -> None:
-    """Check that a report is of the finished and valid game of a table.
+    """Check that a verifier's report is about the finished and valid game of a table.
 
     Raises:
-        PeerError: If it is not.
+        PeerError: If the report is about another table, or the game is unfinished or invalid.
     """
     if report.ok and report.table == table.hex():
         return

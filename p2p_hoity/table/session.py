@@ -1,6 +1,6 @@
-"""The session of one node at a running table: its machine, journal, links, player and screen.
+"""The session of one node at a running table: state machine, journal, links, player and screen.
 
-`compose` makes a session of its parts, and `Session.run` plays until the table has ended.
+`compose` makes a session, and `Session.run` plays until the table has ended.
 
 SPEC: section 13.
 """
@@ -49,14 +49,14 @@ from .task_groups import AwakeClock, open_nursery
 from .ticket_proof import Capability
 
 STOPPED: Final = "stopped"
-"""The code of an outcome: this node stopped while the table went on."""
+"""The `Outcome.code` of a node that stopped while the table went on."""
 LEFT: Final = "left"
-"""The code of an outcome: the player has left for now."""
+"""The `Outcome.code` of a node whose player has left for now."""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """The end of a table for this node.
+    """The way in which a table ended for this node: with a result, or for which reason without one.
 
     Attributes:
         transcript: The path of the transcript of the finished game. None if none was written.
@@ -64,10 +64,11 @@ class Outcome:
         code: The code of the reason why there is no result: STOPPED, LEFT, TWO_ROSTERS, or that of
             an `effects.Broken`. None if there is a result.
         seat: The number of the seat that caused this end, if it is known.
-        kept: Whether the journal is kept. It is if the game had begun. The player can then save the
-            game as a claim, and can resume it after leaving.
-        evidence: The two tables that the host has signed, if the code is TWO_ROSTERS.
-        again: The next table with the same people. None if there is none.
+        kept: Whether the journal is kept, which it is if the game had begun. The player can then
+            resume the game later, or save it unfinished as a transcript (a claim).
+        evidence: The two different tables that the host has signed for the same terms, if the code
+            is TWO_ROSTERS.
+        again: The next table with the same people. None if no other game follows.
         early: The events of the next table that came before its roster was complete here.
     """
 
@@ -111,21 +112,21 @@ FLUSH: Final[Seconds] = 5.0
 LINGER: Final[Seconds] = 0.5
 """Seconds for which a player who leaves still answers others.
 
-The session then waits as long again, at most, until its queued frames are sent.
+After that the session waits at most as long once more, until its queued frames are sent.
 """
 
 
 @dataclass
 class Session:
-    """A session, which runs one machine until its table has ended and no other node needs it.
+    """The play of one node at one table, until the table has ended and nobody needs this node.
 
     Attributes:
         hub: The links of this node.
         machine: The machine of the seat or onlooker, which has not been started.
-        attendee: The person or bot that takes part here.
+        attendee: The person or bot that takes part at this node.
         _keeper: Writes the journal of the seat.
         _usual: The path for the transcript if the attendee names none. None to write none.
-        _clock: The clock whose time the machine is given.
+        _clock: The clock that tells the machine the time.
         _rate_limit: The limits on what each link may send.
         _access: Decides which links are let in.
         _side: The chat, and the agreement on another game.
@@ -223,7 +224,7 @@ class Session:
     # Tasks
 
     async def _listen(self) -> None:
-        """Handle the events of the hub, one after the other, until cancelled."""
+        """Handle the events of the hub (the links of this node) in their order, until cancelled."""
         async for event in self.hub.events:
             await self._frames_in.wait_for_room()
             if self.machine.finished and self._side.rematch.roster is not None:
@@ -237,13 +238,13 @@ class Session:
                 self._presence.tell(self._clock.now())
 
     async def _carry_out_answers(self) -> None:
-        """Carry out the effects that follow each time the player has answered, until cancelled."""
+        """Carry out the effects of each answer that the player gives, until cancelled."""
         while True:
             await self._questions.wait_for_answer()
             self._effects_out.carry_out()
 
     async def _tick(self) -> None:
-        """Advance the machine's clock until no other node needs this one, then end the session."""
+        """Advance the machine's clock until no other node needs this one. Then end the session."""
         while not self._may_leave():
             await trio.sleep(TICK)
             self.machine.tick(self._clock.now())
@@ -263,7 +264,10 @@ class Session:
         self._over.set()
 
     async def _hear_requests(self) -> None:
-        """Do what the player asks for without being asked, until cancelled."""
+        """Carry out the requests that the player makes unasked, until cancelled.
+
+        The player may ask for more time, send a chat message, or leave for now.
+        """
         if self.attendee.player is None:
             return
         while True:
@@ -326,7 +330,10 @@ class Session:
                 self._frames_in.receive(peer, data, kind)
 
     def _receive_lobby(self, peer: bytes, data: bytes) -> None:
-        """Handle a frame of the lobby. It can let the peer in, or prove two rosters of the host."""
+        """Handle a frame of the lobby.
+
+        It may let its sender in, or show that the host signed two rosters.
+        """
         try:
             is_new = self._access.receive(peer, data, self.machine.is_bound)
         except Invalid as error:
@@ -347,10 +354,11 @@ class Session:
     # The end
 
     def _end_void(self, found: TwoRosters) -> None:
-        """End a table whose host has signed two rosters, so that there is no one game for all.
+        """End a table whose host has signed two rosters, because there is no single game for all.
 
-        This is not called at a seat that has confirmed the deck. The others may play on with its
-        confirmation, and the host could otherwise remove this seat from the game ([L-21], [D-3]).
+        This must not be called at a seat that has signed that the shuffled deck is valid. The
+        others can play on with that signature, so a host could remove the seat from the game in
+        this way ([L-21], [D-3]).
         """
         if self._outcome is not None and self._outcome.code == TWO_ROSTERS:
             return
@@ -365,7 +373,7 @@ class Session:
         return self.machine.may_leave() or self._gave_up or is_void
 
     async def _leave_for_now(self) -> None:
-        """Announce that this seat leaves, if the game is not over, and end the session.
+        """End the session because the player leaves, and tell the others if the game is not over.
 
         The journal is kept if the seat may rejoin. A player who leaves after the end of the game
         declines another game.
@@ -383,7 +391,7 @@ class Session:
         self._over.set()
 
     def _end(self) -> None:
-        """Determine the outcome, and after a finished game write the transcript."""
+        """Determine how the table has ended. If the game is finished, write its transcript."""
         broken, machine = self._effects_out.broken, self.machine
         if self._outcome is None and broken is not None:
             kept = self._keeper.journal is not None and machine.is_bound
@@ -402,7 +410,7 @@ class Session:
         self._screen(updates.GameOver(machine.table, machine.tip, standings, path))
 
     async def _settle(self) -> None:
-        """Find out whether there is another game with the same people."""
+        """After a finished game, find out whether another game with the same people follows."""
         if not self.machine.finished or self._outcome is None:
             return
         self._keeper.close()
@@ -423,12 +431,12 @@ def compose(
     journal: Journal | None = None,
     usual: Path | None = None,
 ) -> Session:
-    """Make a session of its parts.
+    """Make a session: create all its parts and connect them.
 
     Args:
         hub: The links of this node.
         machine: The machine of the seat or onlooker, which has not been started.
-        attendee: The person or bot that takes part here.
+        attendee: The person or bot that takes part at this node.
         roster: The roster of the table, as its host has signed it.
         capability: The secret of the table's ticket.
         keys: The keys with which this node signs chat messages and consents.

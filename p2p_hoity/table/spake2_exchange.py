@@ -1,11 +1,12 @@
 """The key exchange behind a spoken code: two who know the same words agree on a secret key.
 
-It is SPAKE2 over Ed25519 (Abdalla and Pointcheval 2005; RFC 9382 in substance), by the package
-`spake2`, with key confirmation both ways. A number for the meeting place and words for the secret
-are Magic Wormhole's (Warner 2016).
+The exchange is SPAKE2 over Ed25519 (Abdalla and Pointcheval 2005; RFC 9382 in substance), by the
+package `spake2`. Each side then proves to the other that it has the key. As in Magic Wormhole
+(Warner 2016), a code has a number for the meeting place and words for the secret.
 
-A wrong guess shows at the third message, and leaves nothing against which further words can be
-tried. These classes take and return messages as bytes, and send nothing.
+The third message shows whether the guest's words are right. A wrong guess gives the guest nothing
+with which it could test other words. The classes here take and return messages as bytes, and send
+nothing.
 
 SPEC: section 13.9.
 """
@@ -27,30 +28,33 @@ from .spoken_codes import CodeCode, CodeError, SpokenCode
 Entropy = Callable[[int], bytes]
 ELEMENT: Final = 32
 MESSAGE: Final = 1 + ELEMENT
-"""Bytes of the first and of the second message: the letter of its side, and a point."""
+"""Bytes of the first and of the second message: a letter for the sender's side, and a point."""
 PROOF: Final = 32
 MOST_TICKET: Final = 8000
-"""The most bytes of an encoded ticket. The longest one that can be made has fewer."""
+"""The most bytes of an encoded ticket. The longest possible ticket has fewer."""
 MOST_MESSAGE: Final = PROOF + SecretBox.NONCE_SIZE + SecretBox.MACBYTES + MOST_TICKET
-"""Bytes of the longest message, which is the last one."""
+"""The most bytes of a message. The longest one is the last, with the ticket."""
 GUEST, HOST = b"A", b"B"
 
 
 def _sides(number: int) -> tuple[bytes, bytes]:
-    """Return the names of both sides, which SPAKE2 hashes into the key.
+    """Return the names of the guest's and the host's side, which SPAKE2 hashes into the key.
 
-    They contain the number of the code, but not the relay. The two sides may know it by different
-    names ([K-2]).
+    The names are hashes of the code's number. The relay is not part of them, because the two sides
+    may know the relay by different names ([K-2]).
     """
     where = number.to_bytes(4, "big")
     return digest(Label.CODE_GUEST, where), digest(Label.CODE_HOST, where)
 
 
 def _checked(message: bytes, side: bytes) -> bytes:
-    """Check that a message is the other side's, with a point of the prime-order group ([K-3]).
+    """Check the form of a message: it must be from the given side, with a valid point ([K-3]).
+
+    A valid point is in the prime-order group. The message is returned.
 
     Raises:
-        CodeError: If it is not, as a message of the own side that was sent back.
+        CodeError: If the check fails, for example because the other end has sent back this side's
+            own message.
     """
     if len(message) != MESSAGE or message[:1] != side:
         raise CodeError(CodeCode.NOT_OURS)
@@ -62,10 +66,10 @@ def _checked(message: bytes, side: bytes) -> bytes:
 
 
 def _agreed(spake: Any, message: bytes) -> bytes:
-    """Return the key that follows from the other side's message.
+    """Return the secret key that follows from the other side's message.
 
     Raises:
-        CodeError: If the message has the own point.
+        CodeError: If the message contains the point that this side has sent itself.
     """
     from spake2 import SPAKEError
 
@@ -76,12 +80,12 @@ def _agreed(spake: Any, message: bytes) -> bytes:
 
 
 class GuestExchange:
-    """The guest's side, which has typed the code.
+    """The exchange on the side of the guest, which has typed the code.
 
-    It sends `first`, then the result of `prove`, and reads the ticket with `open`.
+    The guest sends `first`, then the result of `prove`, and gets the ticket by `open`.
 
     Attributes:
-        first: The first message.
+        first: The first message, 33 bytes.
     """
 
     def __init__(self, code: SpokenCode, entropy: Entropy = os.urandom) -> None:
@@ -93,7 +97,9 @@ class GuestExchange:
         self.first = bytes(self._spake.start())
 
     def prove(self, second: bytes) -> bytes:
-        """Compute the key, and return the third message. It proves that the guest knows the words.
+        """Compute the key, and return the third message.
+
+        The message proves that the guest knows the words of the code.
 
         Args:
             second: The second message, of the host.
@@ -108,7 +114,7 @@ class GuestExchange:
         return digest(Label.CODE_GUEST_PROOF, self._key)
 
     def open(self, last: bytes) -> str:
-        """Return the ticket, if the host has proven that it knows the words ([K-4]).
+        """Decrypt the ticket, after checking that the host knows the words of the code ([K-4]).
 
         Args:
             last: The fourth message, of the host.
@@ -129,10 +135,10 @@ class GuestExchange:
 
 
 class HostExchange:
-    """The host's side, which shows the code, for one guest.
+    """The exchange on the side of the host, which shows the code to one guest.
 
-    It sends the result of `answer`, then that of `give`. Each can be called once, because a code is
-    worth one try ([K-5]).
+    The host sends the result of `answer`, then the result of `give`. Each method can be called
+    once, because a code can be tried only once ([K-5]).
     """
 
     def __init__(self, code: SpokenCode, ticket: str, entropy: Entropy = os.urandom) -> None:
@@ -145,7 +151,7 @@ class HostExchange:
         self._key = b""
 
     def answer(self, first: bytes) -> bytes:
-        """Compute the key, and return the second message. The package allows one call only.
+        """Compute the key, and return the second message. This can be called only once.
 
         Args:
             first: The first message, of the guest.
@@ -164,7 +170,7 @@ class HostExchange:
     def give(self, proof: bytes) -> bytes:
         """Return the host's proof and the encrypted ticket, if the guest knows the words ([K-4]).
 
-        Nothing that was sent before allows anybody to try words.
+        The messages before this one give nobody a way to test words.
 
         Args:
             proof: The third message, of the guest.
@@ -173,7 +179,7 @@ class HostExchange:
             The fourth message: the proof, a nonce and the encrypted ticket.
 
         Raises:
-            CodeError: If the guest's proof is wrong.
+            CodeError: If the guest's proof is wrong, which means that it does not know the words.
         """
         key, self._key = self._key, b""
         if not key or not hmac.compare_digest(proof, digest(Label.CODE_GUEST_PROOF, key)):

@@ -1,6 +1,6 @@
-"""A code as it is spoken and typed: a number, some words, and perhaps a relay.
+"""Spoken codes, by which a guest gets a ticket: a number, some words, and perhaps a relay.
 
-A code has two words, and more once strangers have tried codes of the table.
+A code has two words. It has three or four after many wrong tries at the table.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from ..net.relay_client import MOST_NUMBER
 WORDS: Final = 2
 MOST_WORDS: Final = 4
 LEAST_LETTERS: Final = 3
-"""The first letters by which every word of the list differs from all others."""
+"""The number of first letters by which every word of the list differs from all others."""
 USUAL_PORT: Final = 4646
 """The port at which a relay listens by default."""
 LIFE: Final[Seconds] = 600.0
@@ -98,10 +98,10 @@ class CodeError(CodedError):
 
 @dataclass(frozen=True)
 class SpokenCode:
-    """A number under which a host waits at a relay, and the words that both sides know.
+    """A code: the number under which a host waits at a relay, and words that host and guest know.
 
     Attributes:
-        number: The number.
+        number: The number under which the host waits.
         words: The words, in lower case.
         relay: The 'host:port' of the relay. Empty if it was not typed.
     """
@@ -115,7 +115,7 @@ class SpokenCode:
 
     @property
     def password(self) -> bytes:
-        """The secret of the exchange: the words without the number, joined by '-' ([K-2])."""
+        """The secret for the key exchange: the words without the number, joined by '-' ([K-2])."""
         return "-".join(self.words).encode("ascii")
 
 
@@ -145,7 +145,8 @@ def fresh_words(number: int = WORDS) -> tuple[str, ...]:
 def is_code(text: str) -> bool:
     """Return whether a typed text is meant as a code, and not as a ticket or a nickname.
 
-    It is if it has the form of a code, and either a relay or a word of the list.
+    It is meant as a code if it has the form of a code, and contains either a relay or a word of the
+    list.
 
     Args:
         text: The text as typed.
@@ -159,10 +160,10 @@ def is_code(text: str) -> bool:
 
 
 def parse_code(text: str) -> SpokenCode:
-    """Return the code that is meant by a typed text.
+    """Return the code that a player means by a typed text.
 
-    Capitals, spaces, any dash between the parts, and words of which only the first three letters or
-    more are typed are accepted. Nothing is sent, so that no try is lost.
+    Capitals, spaces and any dashes between the parts are accepted. A word may be shortened to its
+    first three letters. Nothing is sent, so a mistyped code is not used up.
 
     Args:
         text: The text as typed.
@@ -171,7 +172,7 @@ def parse_code(text: str) -> SpokenCode:
         The code.
 
     Raises:
-        CodeError: If it is no code. It says what is wrong.
+        CodeError: If the text is not a code. The error says what is wrong.
     """
     plain, at, relay = _plain(text)
     found = _FORM.fullmatch(plain)
@@ -182,12 +183,12 @@ def parse_code(text: str) -> SpokenCode:
 
 
 def _words_of(found: re.Match[str]) -> list[str]:
-    """Return the words in a text of the form of a code."""
+    """Return the words of a typed code, from its match with the pattern of codes."""
     return found[2].strip("-").split("-")
 
 
 def parse_relay(text: str) -> str:
-    """Return the address of a relay as it was typed, with the usual port if none is named.
+    """Parse the address of a relay as it was typed. Without a port, the usual port is added.
 
     Args:
         text: The text as typed.
@@ -196,7 +197,7 @@ def parse_relay(text: str) -> str:
         The address, 'host:port'.
 
     Raises:
-        CodeError: If it is no address.
+        CodeError: If the text is not an address.
     """
     named = text.strip()
     if ":" not in named.rpartition("]")[2]:
@@ -208,7 +209,11 @@ def parse_relay(text: str) -> str:
 
 
 def _plain(text: str) -> tuple[str, str, str]:
-    """Split a typed code into itself, in lower case with single dashes, the '@' and the relay."""
+    """Split a typed text into the code, the '@' and the relay.
+
+    The code is returned in lower case, with single dashes between its parts. The '@' and the relay
+    are empty strings if the text has no '@'.
+    """
     code, at, relay = text[:MAX_CODE_TEXT].strip().strip("'\"`<>").partition("@")
     letters = unicodedata.normalize("NFKC", code).casefold()
     return _GAPS.sub("-", letters).strip("-"), at, relay
@@ -230,7 +235,11 @@ def beginning_with(letters: str) -> tuple[str, ...]:
 
 
 def _completed(word: str) -> str | None:
-    """Return the only word of the list that a typed word can mean. Return None if there is none."""
+    """Return the only word of the list that a typed word can mean, or None.
+
+    A typed word means a word of the list if both are equal, or if it is a long enough beginning of
+    one word only.
+    """
     those = beginning_with(word)
     if word in those:
         return word
@@ -238,10 +247,10 @@ def _completed(word: str) -> str | None:
 
 
 def _word(word: str) -> str:
-    """Return the word of the list that is meant.
+    """Return the word of the list that a typed word means.
 
     Raises:
-        CodeError: If there is none. It names a similar word, if one is there.
+        CodeError: If there is no such word. The error names a similar word, if the list has one.
     """
     found = _completed(word)
     if found is not None:

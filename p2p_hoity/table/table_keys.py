@@ -1,8 +1,9 @@
-"""The keys of a player at one table: the one drawn for the table, and the long-lived one.
+"""The keys of a player at one table: a key that is drawn for this table, and the long-lived key.
 
-The key of the table signs whatever a seat signs there, and identifies the seat on links, at relays
-and in files. The long-lived key signs one vouch for it. So nothing in the files of two tables shows
-that they have a player in common, and a stolen long-lived key cannot sign for a seat.
+The key of the table signs everything that a seat signs there, and identifies the seat on links, at
+relays and in files. The long-lived key signs only the vouch, a statement that the key of the table
+is the player's. So nothing in the files of two tables shows that they have a player in common, and
+a stolen long-lived key cannot sign for a seat.
 
 SPEC: [H-15], [H-16].
 """
@@ -21,21 +22,23 @@ class TableKeys:
 
     Attributes:
         seat: The key that was drawn for the table.
-        player: The player's long-lived key. None if the player shows no vouch.
+        player: The player's long-lived key, which vouches for (signs) the key of the table. None if
+            the player does not show it to the others.
     """
 
     seat: Identity = field(repr=False)
     player: Identity | None = field(default=None, repr=False)
 
     def consent(self, terms: Terms, nickname: str) -> tuple[SeatEntry, Vouch | None]:
-        """Sign a fresh entry for the terms of a table ([H-8], [H-15]).
+        """Consent to the terms of a table: sign a new entry for its roster ([H-8], [H-15]).
 
         Args:
             terms: The terms.
             nickname: The nickname of the player.
 
         Returns:
-            The entry, and the vouch for it. The vouch is None if the player shows none.
+            The entry, and the vouch: the signature of the long-lived key over the key of the table.
+            The vouch is None if the player does not show its long-lived key.
         """
         random = os.urandom(32)
         if self.player is None:
@@ -47,7 +50,8 @@ def draw_keys(player: Identity | None) -> TableKeys:
     """Draw a key for a new table.
 
     Args:
-        player: The player's long-lived key. None if the player shows no vouch.
+        player: The player's long-lived key. None if the player does not show it to the others at
+            the table.
 
     Returns:
         The keys of the player at this table.
@@ -59,7 +63,8 @@ def players(shown: tuple[Vouch | None, ...]) -> tuple[bytes | None, ...]:
     """Return the long-lived keys that the seats of a table have shown.
 
     Args:
-        shown: The vouch of each seat. None for a seat that shows none.
+        shown: For each seat its vouch (the signature of the player's long-lived key over the key of
+            the seat), or None.
 
     Returns:
         The key of each seat, 32 bytes. None for a seat without a vouch.

@@ -1,4 +1,4 @@
-"""Nurseries that raise a single failure as itself, and a clock that stops in standby."""
+"""Nurseries that raise a single failure without a group, and a clock that stops in standby."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ T = TypeVar("T")
 
 @asynccontextmanager
 async def open_nursery() -> AsyncIterator[trio.Nursery]:
-    """Open a nursery that raises no exception groups.
+    """Open a trio nursery that raises a single error instead of an exception group.
 
     Yields:
         The nursery.
 
     Raises:
-        BaseException: What a task or the block has raised. Of several errors at once it is the
-            first one that is no cancellation.
+        BaseException: The error of a task or of the block. If there are several, the first one that
+            is not a cancellation.
     """
     first: BaseException | None = None
     try:
@@ -40,11 +40,11 @@ async def open_nursery() -> AsyncIterator[trio.Nursery]:
 
 
 async def beside(task: Callable[[], Awaitable[object]], act: Awaitable[T]) -> T:
-    """Await something while a task runs. A failure of either ends both.
+    """Await `act` while a task runs beside it. If either fails, the other one is cancelled.
 
     Args:
         task: The task. It is cancelled when `act` is done.
-        act: What is awaited.
+        act: The awaitable whose result is returned.
 
     Returns:
         The result of `act`.
@@ -62,35 +62,35 @@ async def never() -> NoReturn:
 
 
 GAP: Final[Seconds] = 2.0
-"""Seconds between two readings of the clock that are counted as awake at most.
+"""The most seconds between two readings of the clock that count as time awake.
 
-A driver reads it several times a second.
+While the program runs normally, the clock is read several times a second.
 """
 
 
 @dataclass
 class AwakeClock:
-    """A clock that leaves out the time in which nobody read it.
+    """A clock that leaves out times in which nobody read it, such as the sleep of the computer.
 
-    The sleep of a computer, a stopped process or a long computation would otherwise use up the
-    timeouts for the other seats, whose messages may have arrived and not been read.
+    Without this, the sleep of the computer, a stopped process or a long computation would use up
+    the timeouts of other seats. Their messages may have arrived without being read.
 
     Attributes:
         last: The monotonic time of the last reading. None before the first one.
-        slept: The seconds that were left out.
+        slept: The seconds that were left out so far.
     """
 
     last: float | None = None
     slept: float = 0.0
 
     def time(self, clock: float) -> float:
-        """Return the seconds awake. They never decrease.
+        """Return the seconds for which the process was awake, by a given time. They never decrease.
 
         Args:
             clock: The time of a monotonic clock, in seconds.
 
         Returns:
-            That time, less the seconds that were left out.
+            The given time, less all time beyond GAP seconds between two readings.
         """
         if self.last is not None:
             self.slept += max(0.0, clock - self.last - GAP)
@@ -98,7 +98,7 @@ class AwakeClock:
         return clock - self.slept
 
     def now(self) -> float:
-        """Return the seconds awake, by Trio's clock.
+        """Return the seconds for which the process was awake, by Trio's clock.
 
         Returns:
             The seconds.

@@ -1,4 +1,4 @@
-"""Proofs that a node knows a ticket's secret, both ways over one link. The secret is never sent."""
+"""Proofs that both ends of a link know a ticket's secret. The secret itself is never sent."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from protocol import Label, digest
 
 @dataclass(frozen=True)
 class Capability:
-    """The secret of one table's tickets, with which access is proven and checked ([L-15]).
+    """The secret of one table's tickets. It makes and checks proofs that a node knows it ([L-15]).
 
-    A proof is a hash of the secret, the binding of one link, the ids of the node that asks and of
-    the node that answers, and the digest of the terms. So it is worthless on another link, at
-    another table, and for another pair of nodes.
+    A proof is a hash of the secret, of bytes that name one link, of the ids of both nodes, and of
+    the digest of the terms. So a proof is worthless on another link, at another table, and for
+    another pair of nodes.
 
     Attributes:
         terms: The digest of the terms, 32 bytes.
         secret: The secret, 16 bytes. Empty if the tickets have none.
-        is_open: Whether everyone is let in without a proof. If it is false and there is no secret,
-            nobody is.
+        is_open: Whether everyone is let in without a proof. If false and there is no secret, nobody
+            is let in.
     """
 
     terms: bytes
@@ -28,10 +28,11 @@ class Capability:
     is_open: bool = False
 
     def next(self, terms: bytes) -> Capability:
-        """Return the secret of the next table of the same people ([A-7]).
+        """Return the capability (the secret of the tickets) for the next table of the same people.
 
-        It is a hash of this one. So whoever has this secret and was at the table can compute it,
-        and no earlier secret can be computed from it.
+        The next secret is a hash of this secret and the next terms ([A-7]). So whoever has this
+        secret and knows the terms can compute the next one. Nobody can compute an earlier secret
+        from a later one.
 
         Args:
             terms: The digest of the terms of the next table, 32 bytes.
@@ -43,7 +44,7 @@ class Capability:
         return Capability(terms, secret, self.is_open)
 
     def guest_proof(self, binding: bytes, host: bytes, guest: bytes) -> bytes:
-        """Return the proof of a guest, which it sends first.
+        """Return the proof of a guest, which the guest sends in its first frame.
 
         Args:
             binding: The bytes that only the two ends of the link know.
@@ -56,7 +57,7 @@ class Capability:
         return self._proof(Label.TICKET_GUEST, binding, host, guest)
 
     def host_proof(self, binding: bytes, host: bytes, guest: bytes) -> bytes:
-        """Return the proof of the node that is asked, with which its answer begins.
+        """Return the proof of the node that a guest asks. The answer to the guest begins with it.
 
         Args:
             binding: The bytes that only the two ends of the link know.
@@ -69,13 +70,16 @@ class Capability:
         return self._proof(Label.TICKET_HOST, binding, host, guest)
 
     def _proof(self, label: Label, binding: bytes, host: bytes, guest: bytes) -> bytes:
-        """Return one of the two proofs."""
+        """Return the guest's or the host's proof, depending on the label.
+
+        Empty if there is no secret.
+        """
         if not self.secret:
             return b""
         return digest(label, self.secret, binding, host, guest, self.terms)
 
     def admits(self, proof: bytes, binding: bytes, host: bytes, guest: bytes) -> bool:
-        """Return whether a guest is let in, by its proof ([L-16]).
+        """Return whether to let in a guest that has sent a proof ([L-16]).
 
         Args:
             proof: The proof that the guest has sent.
@@ -89,7 +93,7 @@ class Capability:
         return self.is_open or self._is(proof, self.guest_proof(binding, host, guest))
 
     def trusts(self, proof: bytes, binding: bytes, host: bytes, guest: bytes) -> bool:
-        """Return whether the node that was asked knows the secret, by its proof.
+        """Return whether the node that this guest has asked knows the secret of the ticket.
 
         Args:
             proof: The proof that the node has sent.
@@ -105,5 +109,8 @@ class Capability:
         return not self.secret or self._is(proof, self.host_proof(binding, host, guest))
 
     def _is(self, proof: bytes, expected: bytes) -> bool:
-        """Compare a proof with the right one in constant time. An empty proof is never right."""
+        """Compare a proof with the expected one, in constant time.
+
+        An empty proof is never accepted.
+        """
         return bool(expected) and hmac.compare_digest(proof, expected)

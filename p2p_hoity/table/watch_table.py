@@ -1,4 +1,4 @@
-"""Look on at the table of a ticket, from the beginning of the game or from now on."""
+"""Watch the game at the table of a ticket, from its beginning or from now on."""
 
 from __future__ import annotations
 
@@ -27,18 +27,18 @@ from .table_keys import draw_keys
 from .task_groups import beside
 
 QUIET: Final[Seconds] = 1.0
-"""Seconds without a new step after which everything that was played before counts as known."""
+"""Seconds without a new step after which this node counts as up to date with the game."""
 FIRST: Final[Seconds] = 5.0
-"""Seconds for which the first step is awaited."""
+"""Seconds to wait for the first step. If none comes, updates are shown from then on."""
 MAX_CATCH_UP: Final[Seconds] = 30.0
-"""Seconds after which the present begins in any case, since some games never pause."""
+"""Seconds after which updates are shown in any case, since some games never pause."""
 PAST: Final = (updates.ChainGrew, updates.Happened, updates.Rewound)
 
 
 class PastFilter:
-    """A screen that leaves out what was played before an onlooker came.
+    """A filter before a screen that leaves out what was played before an onlooker came.
 
-    The onlooker's machine verifies all of it nevertheless.
+    The onlooker's machine still verifies everything.
     """
 
     def __init__(self, screen: Screen) -> None:
@@ -50,7 +50,10 @@ class PastFilter:
         self._is_now = False
 
     def tell(self, update: updates.Update) -> None:
-        """Pass an update on, unless it is about the past. The end of a game is always passed on.
+        """Pass an update on to the screen, unless it is about a step from before the onlooker came.
+
+        Such an update is only used for the state of the game that `run` shows. The end of a game is
+        always passed on.
 
         Args:
             update: The update.
@@ -72,7 +75,11 @@ class PastFilter:
                 del self._items[kept:]
 
     async def run(self) -> None:
-        """Wait until the past is known, and then show the state of the game."""
+        """Wait until the earlier steps have arrived, and then show the state of the game.
+
+        They count as complete when no new step has arrived for QUIET seconds, or MAX_CATCH_UP
+        seconds are over.
+        """
         await self._started.wait()
         began = trio.current_time()
         while not self._is_now:
@@ -90,10 +97,10 @@ class PastFilter:
 
 @dataclass(frozen=True)
 class Onlooker(Attendee):
-    """The person that looks on at this node.
+    """The person that watches the game at this node.
 
     Attributes:
-        from_now: Whether what was played before it came is left out.
+        from_now: Whether the steps that were played before the onlooker came are not shown.
     """
 
     from_now: bool = False
@@ -102,13 +109,13 @@ class Onlooker(Attendee):
 async def watch_table(
     ticket: Ticket, onlooker: Onlooker, network: Network | None = None, hidden: bool = False
 ) -> Outcome:
-    """Look on at a table, and at those of the same people that follow it ([A-7]).
+    """Watch the game at a table, and further games of the same people ([A-7]).
 
     Args:
         ticket: The ticket.
-        onlooker: The person that looks on.
+        onlooker: The person that watches.
         network: The network that dials. None for TCP from this machine.
-        hidden: Whether the network dials by a proxy.
+        hidden: Whether the network dials through a proxy.
 
     Returns:
         How the last table ended for this node.
@@ -123,7 +130,7 @@ async def watch_table(
 async def _watch(
     ticket: Ticket, onlooker: Onlooker, network: Network | None, hidden: bool
 ) -> Outcome:
-    """Look on at a table and at those that follow it, and pass on all updates to the screen."""
+    """Watch at a table and at those that follow it, and pass all updates on to the screen."""
     keys = draw_keys(None)
     reach = Reach("127.0.0.1:0", network=network, hidden=hidden)
     async with open_hub(keys.seat, reach) as (hub, _):
@@ -144,7 +151,7 @@ async def _wait_for_roster(host_link: HostLink) -> Roster:
     """Wait until the table is full, however long it takes, and return its roster.
 
     Raises:
-        PeerError: If the host lets nobody look on.
+        PeerError: If the host refuses this node, or the terms admit no onlookers.
     """
     frame: LobbyFrame = await host_link.first()
     while True:
