@@ -21,9 +21,9 @@ class Piece:
 
     Attributes:
         slot: The slot.
-        card: The index of the Collectible. None while it is hidden, as are the next two.
-        letter: The letter of the Collectible.
-        year: The year of the Collectible.
+        card: The index of the Collectible. None while it is hidden.
+        letter: The letter of the Collectible. None while it is hidden.
+        year: The year of the Collectible. None while it is hidden.
     """
 
     slot: int
@@ -41,7 +41,7 @@ class Happening:
         dataclass(frozen=True)(cls)
 
     def as_json(self) -> dict[str, object]:
-        """Return the event as a JSON object, whose keys are the names of the fields.
+        """Return the event as a JSON object. Its keys are the names of the fields.
 
         Returns:
             The fields as plain values, and under `type` the name of the class in kebab case.
@@ -89,8 +89,8 @@ class Setup(Happening):
         colours: The name of each seat's colour.
         hands: For each seat its Action cards.
         collectibles: For each seat the slots of its Collectibles.
-        windows: For each window its pieces, the top first.
-        octagons: For each field the octagon, larger and smaller number.
+        windows: For each window (pile of the Auction Hall) its pieces, the top first.
+        octagons: For each field how far the best and the second-best exhibit move.
         banquet_fields: The number of Banquet fields.
         cells: The number of prison cells.
     """
@@ -250,8 +250,8 @@ class CashStolen(Happening):
 
     Attributes:
         seat: The seat of the Thief.
-        thief: The Thief.
-        owner: The buyer.
+        thief: The Thief's Action card.
+        owner: The seat of the buyer, who paid the Cash.
         cash: The Cash.
     """
 
@@ -288,11 +288,11 @@ class Returned(Happening):
 
 
 class TurnedUp(Happening):
-    """The next Collectible of a window was opened to all.
+    """The Collectible that is now on top of a window (pile of the Auction Hall) was opened to all.
 
     Attributes:
         window: The window, 0 or 1.
-        piece: The piece.
+        piece: The Collectible with its slot.
     """
 
     window: int
@@ -360,7 +360,7 @@ class Stolen(Happening):
 
 
 class DetectiveRanked(Happening):
-    """The rank of a Detective's figure was determined, which is how far it moves.
+    """The rank of a Detective's figure was determined. The figure moves as many fields.
 
     Attributes:
         seat: The seat of the Detective.

@@ -1,6 +1,6 @@
-"""The view of one seat: the open state, and its own hidden Collectibles.
+"""The view of one seat: all that is open to everybody, and the seat's own hidden Collectibles.
 
-Bots and screens get nothing else.
+Bots and screens see the game only through such a view.
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ class View:
     Attributes:
         state: The state, which has only what is open to all.
         seat: The seat. None for an onlooker.
-        private: The seat's own Collectibles that are not open to all: pairs of slot and index.
+        private: The seat's own Collectibles that are not open to all: pairs of the slot in the deck
+            and the index in `Edition.collectibles`.
     """
 
     state: State
@@ -31,7 +32,7 @@ class View:
 
     @property
     def cards(self) -> dict[int, int]:
-        """The Collectible of every slot that this seat knows."""
+        """The Collectible of every deck slot that this seat knows."""
         return {**dict(self.private), **self.state.open_cards(range(len(self.state.known)))}
 
     def mine(self) -> dict[int, int]:
@@ -95,7 +96,7 @@ class View:
             choice: The choice, of any form.
 
         Raises:
-            IllegalMove: If they forbid it.
+            IllegalMove: If the rules forbid the choice.
         """
         check(self.state, kind, -1 if self.seat is None else self.seat, choice, dict(self.private))
 
@@ -106,8 +107,8 @@ def view(state: State, seat: int | None, private: Cards = NO_CARDS) -> View:
     Args:
         state: The state of the game.
         seat: The seat. None for an onlooker.
-        private: Collectibles by slot that are known. Only those dealt to this seat and not open to
-            all are used.
+        private: Known Collectibles by slot. Of these only the ones are used that were dealt to this
+            seat and are not open to all.
 
     Returns:
         The view.

@@ -1,4 +1,4 @@
-"""The learned bot: a neural network that sees what its seat may know, and draws its choices."""
+"""The learned bot: a neural network that gives each possible choice of a seat a probability."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ WEIGHTS = "weights.bin"
 
 @dataclass(frozen=True, slots=True)
 class Mixture:
-    """The candidates for one pick, with their probabilities.
+    """The options of one decision, called candidates, with their probabilities.
 
     Attributes:
         choices: The candidates.
@@ -76,7 +76,7 @@ class Learned:
             decision: What the game expects.
 
         Returns:
-            One mixture. For a theft there is one for each exhibit.
+            One mixture of candidates. For a theft there is one mixture for each exhibit.
 
         Raises:
             NothingToChoose: If the view's seat has no legal choice.
@@ -95,14 +95,14 @@ class Learned:
 
 
 def sight_of(view: View, decision: Expected) -> Sight:
-    """Return what a seat sees that has to choose.
+    """Return everything that a seat knows when it has to choose, for the network's features.
 
     Args:
         view: The view of the seat.
         decision: What the game expects.
 
     Returns:
-        The sight, from which the features are computed.
+        The object from which the features are computed.
 
     Raises:
         NothingToChoose: If the decision asks for no choice, or the view is an onlooker's.
