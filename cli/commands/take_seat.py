@@ -434,7 +434,7 @@ class Sitting:
 
     @property
     def seat(self) -> Seat:
-        """The data of this seat that the table needs, such as its key, its screen and its player."""
+        """The data of this seat that the table needs, such as key, screen and player."""
         return Seat(
             screen=self._tell,
             output=self.output.transcript,
@@ -577,7 +577,7 @@ class Sitting:
         return outcome
 
     async def _until_closed(self) -> None:
-        """Leave the table when the standard input ends, which tells a bot that its host has left."""
+        """Leave the table when the standard input ends. A bot thus leaves with its host."""
         await until_closed()
         self._leave(_("the input has ended"))
 
