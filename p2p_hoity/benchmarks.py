@@ -26,11 +26,11 @@ SEATS = 6
 
 @dataclass
 class Table6:
-    """A table of six machines in one process, and the frames between them.
+    """A table of six seats in one process, and the frames between them.
 
     Attributes:
         table: The table.
-        machines: The machine of each seat.
+        machines: The protocol's state machine of each seat.
         frames: The frames that are not delivered yet, each with the number of its sender.
         draw: The source of randomness for choices.
     """

@@ -37,7 +37,7 @@ BAD: Final = "bad-game"
 
 
 def game_value(edition: Edition, variant: rules.Variant) -> tuple[Any, ...]:
-    """Return the game as the terms of a table name it.
+    """Return the value by which the terms of a table name the game.
 
     Args:
         edition: The edition.

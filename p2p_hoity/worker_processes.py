@@ -217,7 +217,7 @@ def _one_shift(
 
 
 def _copies() -> bool:
-    """Return whether a process can be started as a copy of this one, quickly and safely."""
+    """Return whether this system can start a copy of this process (a fork) quickly and safely."""
     return sys.platform.startswith("linux")
 
 

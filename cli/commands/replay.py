@@ -65,7 +65,7 @@ QUIT = frozenset({"q", "quit", "exit"})
 
 
 def replay_file(path: Path, step: bool, as_json: bool, plain: bool = True) -> int:
-    """Show the game of a transcript, as far as the file is valid.
+    """Show the game of a transcript, up to the first thing in the file that is invalid.
 
     Args:
         path: The transcript.

@@ -43,8 +43,9 @@ MAX_LINE: Final = 1 << 20
 class Verdicts:
     """An open file of verdicts on transcripts, as a context manager.
 
-    A transcript needs no new check if this version of the program wrote a verdict on it before, for
-    the same name, size and time of change. `Trouble` is raised if the path is no file of verdicts.
+    A transcript needs no new check if the file has a verdict on it by this version of the program,
+    and its name, size and time of change are still the same. `Trouble` is raised if the path is no
+    file of verdicts.
     """
 
     def __init__(self, path: Path) -> None:
@@ -207,7 +208,7 @@ def _inside(folder: Path) -> Iterator[Path]:
 
 
 def _concerns(entry: os.DirEntry[str]) -> bool:
-    """Return whether an entry is a folder, a link to one, or named like a transcript."""
+    """Return whether an entry is a folder, a link to a folder, or named like a transcript."""
     try:
         return entry.name.endswith(ENDING) or entry.is_dir()
     except OSError:

@@ -352,7 +352,7 @@ def own_installation() -> dict[str, str]:
 
 
 def hire(home: Home, levels: Sequence[str], nickname: str, say: Callable[[str], None]) -> Crew:
-    """Make a crew of bots, with nicknames that differ from the player's.
+    """Prepare the bots of a game (its crew), with nicknames that differ from the player's.
 
     Args:
         home: The folder of the program's files.
@@ -361,7 +361,7 @@ def hire(home: Home, levels: Sequence[str], nickname: str, say: Callable[[str], 
         say: Shows a message to the player.
 
     Returns:
-        The crew. None of its bots is started yet.
+        The bots, of which none is started yet.
     """
     names = [name for name in NAMES if not twins(name, nickname)]
     with _swept(home) as bots:
@@ -370,7 +370,7 @@ def hire(home: Home, levels: Sequence[str], nickname: str, say: Callable[[str], 
 
 
 def crew_of(home: Home, game: str, say: Callable[[str], None]) -> Crew | None:
-    """Return the crew that was left with a game.
+    """Find the bots (crew) that this machine ran in a game that the player has left.
 
     Args:
         home: The folder of the program's files.
@@ -378,7 +378,7 @@ def crew_of(home: Home, game: str, say: Callable[[str], None]) -> Crew | None:
         say: Shows a message to the player.
 
     Returns:
-        The crew, or None if the game had no bots here.
+        The bots, or None if this machine ran no bots in the game.
     """
     if not (home.path / "bots").exists():
         return None
@@ -395,7 +395,7 @@ def _folders_in(folder: Path) -> Iterator[Path]:
 
 
 def _games_of(folder: Path) -> set[str]:
-    """Return the ids of the games to which the bots of a crew's folder belong.
+    """Return the ids of the games to which the bots in a folder belong.
 
     They are found in the file with the game's id and in the names of the bots' journals, because a
     command may be killed before it writes that file. The set is empty before the game has begun.
@@ -408,13 +408,17 @@ def _games_of(folder: Path) -> set[str]:
 
 
 def _hold(folder: Path) -> StoredFile | None:
-    """Lock a crew's folder for this process, or return None if another process has locked it."""
+    """Lock the folder of a game's bots, or return None if another process has locked it."""
     return PrivateFiles(folder).lock(folder / LOCK_FILE)
 
 
 @contextmanager
 def _swept(home: Home) -> Iterator[Path]:
-    """Lock the folder of all crews while the context lasts, and remove crews that are left over."""
+    """Lock the folder of all games' bots while the context lasts, and remove what is left over.
+
+    Yields:
+        The folder, which contains a folder for the bots of each game.
+    """
     bots = private_folder(home.path / "bots")
     lock = home.files.lock(home.path / "bots.held", wait=True)
     with closing(lock) if lock is not None else nullcontext():
@@ -425,7 +429,7 @@ def _swept(home: Home) -> Iterator[Path]:
 
 
 def _sweep(home: Home, folder: Path) -> None:
-    """Remove a crew's folder if no process has locked it and its game has not begun or is over."""
+    """Remove the folder of a game's bots unless a process has locked it or the game goes on."""
     if any((home.journals / f"{game}.journal").exists() for game in _games_of(folder)):
         return
     held = _hold(folder)
@@ -435,7 +439,7 @@ def _sweep(home: Home, folder: Path) -> None:
 
 
 def sweep(home: Home) -> None:
-    """Remove the folders of crews that no process has locked and no game needs any more.
+    """Remove the files of bots whose folder no process has locked and no game needs any more.
 
     Args:
         home: The folder of the program's files.

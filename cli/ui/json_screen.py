@@ -308,7 +308,7 @@ class JsonSeat:
         raise Trouble(words.format(number=STRAYS), USAGE)
 
     async def _choice_line(self) -> str | None:
-        """Return the next line, or None if the input has ended and a bot stands in."""
+        """Return the next line, or None if the input has ended and a bot plays on."""
         try:
             line = await self._line()
         except Trouble as error:

@@ -295,7 +295,7 @@ class Mark:
     Attributes:
         slot: The slot of the deck that has the Collectible.
         year: The year of the Collectible.
-        is_secret: Whether only its owner sees the Collectible.
+        is_secret: Whether only the owner sees the Collectible.
     """
 
     slot: int

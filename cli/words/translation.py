@@ -181,7 +181,9 @@ def in_all(message: str) -> frozenset[str]:
 
 
 def N_(message: str) -> str:
-    """Mark a message for the catalogues that is translated later.
+    """Mark a message so that the catalogues of translations contain it.
+
+    It is translated later, by a call of `_`.
 
     Args:
         message: The English message.

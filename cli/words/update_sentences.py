@@ -99,7 +99,7 @@ class FollowedTable:
     """
 
     def __init__(self) -> None:
-        """Begin with an empty scene."""
+        """Begin with the state of a table of which nothing is known yet."""
         self.scene = Scene()
         self.names: Names | None = None
         self.proofs: deque[str] = deque(maxlen=PROOFS)

@@ -154,7 +154,7 @@ def guests(view: View) -> list[Guest]:
 
 
 def _guest(view: View, seat: int, chance: float) -> Guest:
-    """Return another seat as a guest of the Castle."""
+    """Estimate what another seat can play in the Castle, and how large its best exhibit is."""
     size = likely_size(view, seat)
     kinds = _kinds(view, seat, size >= MIN_EXHIBIT - 1)
     rank = view.state.ranks(view.state.figures)[seat]
@@ -162,7 +162,7 @@ def _guest(view: View, seat: int, chance: float) -> Guest:
 
 
 def _oneself(view: View) -> Guest:
-    """Return the view's own seat as a guest of the Castle."""
+    """Return what the view's own seat can play in the Castle, and how large its exhibit is."""
     seat = view.seat or 0
     best = best_exhibit(view.state.edition, view.mine().values()) or ()
     kinds = _kinds(view, seat, bool(best))
@@ -190,11 +190,11 @@ def likely_size(view: View, seat: int) -> float:
 
 
 def can_steal(found: Sequence[Guest], j: int) -> bool:
-    """Return whether a guest of the Castle can play a Thief, and another guest can play Exhibit.
+    """Return whether a seat in the Castle can play a Thief, and another seat there can exhibit.
 
     Args:
-        found: The guests.
-        j: The index of the guest with the Thief.
+        found: The seats that are or may be in the Castle.
+        j: The index of the seat with the Thief.
 
     Returns:
         True if both can.
@@ -237,14 +237,14 @@ def stakes(view: View) -> Stakes:
 
 
 def mixtures(found: Sequence[Guest], at_stake: Stakes) -> list[Mix]:
-    """Estimate with which probability each guest of the Castle plays each kind of Action.
+    """Estimate with which probability each seat in the Castle plays each kind of Action.
 
     Args:
-        found: The guests.
+        found: The seats that are or may be in the Castle.
         at_stake: What can be won.
 
     Returns:
-        For each guest the probability of each kind of Action.
+        For each seat the probability of each kind of Action.
     """
     mixes: list[Mix] = [dict.fromkeys(guest.kinds, 1 / len(guest.kinds)) for guest in found]
     for _ in range(TURNS):
@@ -278,16 +278,16 @@ def leaning(worth: Mapping[ActionKind, float]) -> Mix:
 def worths(
     found: Sequence[Guest], mixes: Sequence[Mix], i: int, at_stake: Stakes
 ) -> dict[ActionKind, float]:
-    """Estimate the value of each Action of a guest, given how the others play.
+    """Estimate the value of each Action of a seat in the Castle, given how other seats play.
 
     Args:
-        found: The guests.
-        mixes: For each guest the probability of each kind of Action.
-        i: The index of the guest.
+        found: The seats that are or may be in the Castle.
+        mixes: For each of these seats the probability of each kind of Action.
+        i: The index of the seat in `found`.
         at_stake: What can be won.
 
     Returns:
-        The value of each kind of Action that the guest can play, in fields.
+        The value of each kind of Action that the seat can play, in fields.
     """
     others = [j for j in range(len(found)) if j != i]
 

@@ -360,7 +360,7 @@ def _window(view: View, rng: Random) -> Choice:
 
 
 def _theft(view: View, rng: Random) -> Choice:
-    """Choose one piece of each exhibit."""
+    """Choose which piece a Thief takes from each exhibit."""
     return tuple(_pick(view, exhibit, rng) for exhibit in legality.theft_options(view.state))
 
 

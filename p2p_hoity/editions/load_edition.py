@@ -515,7 +515,7 @@ def _categories(field: Field | None) -> Mapping[str, Mapping[str, str]]:
 
 
 def _reconstructed(field: Field | None) -> tuple[str, ...]:
-    """Return the parts of the edition that were not taken from a printed one."""
+    """Return the parts of the edition that were not taken from a printed edition."""
     if field is None:
         return ()
     return tuple(item.one_of(RECONSTRUCTIBLE) for item in field.items(0, len(RECONSTRUCTIBLE)))

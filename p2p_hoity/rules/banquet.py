@@ -75,7 +75,7 @@ def finish(state: State, event: Opened) -> State:
 
 
 def _faults(state: State) -> list[FaultFound]:
-    """Find the seats that once played Exhibit without a valid one, now that all hands are open."""
+    """Find the seats that once played Exhibit without a valid exhibit, from the opened hands."""
     rule = Why.WITHOUT_EXHIBIT
     return [FaultFound(c.seat, c.round, rule) for c in state.claims if _empty(state, c)]
 

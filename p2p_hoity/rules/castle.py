@@ -53,7 +53,7 @@ def exhibitors(state: State) -> tuple[int, ...]:
 
 
 def resolve(state: State) -> State:
-    """Go on after the Actions in the Castle are shown: the players of Exhibit show one ([G-14]).
+    """Go on after the Actions in the Castle are shown: seats that played Exhibit show one ([G-14]).
 
     Args:
         state: The state before.
@@ -104,7 +104,7 @@ def open_exhibits(state: State, event: Unsealed) -> State:
 
     Args:
         state: The state before.
-        event: The exhibits by seat, None where one is void.
+        event: The exhibits by seat. None for a choice that is void.
 
     Returns:
         The state after it.
@@ -249,7 +249,7 @@ def choose_theft(state: State, event: Chosen) -> State:
 
 
 def _steal(state: State, thief: int, slot: int) -> State:
-    """Move one Collectible from its exhibit to the Thief's seat."""
+    """Move one Collectible from another seat's exhibit to the Thief's seat."""
     owner = next(seat for seat, exhibit in enumerate(state.exhibits) if slot in (exhibit or ()))
     left = tuple(s for s in state.exhibits[owner] or () if s != slot)
     held = list(state.collectibles)

@@ -68,10 +68,10 @@ class ActionCard:
     """An Action card.
 
     Attributes:
-        id: Its id, from 0 to 47.
-        kind: What it does.
-        number: Thousands for Cash, a Thief's number, else None.
-        colour: The name of its colour.
+        id: The id of the card, from 0 to 47.
+        kind: What the card does.
+        number: Thousands for Cash, the number of a Thief, or None for other cards.
+        colour: The name of the card's colour.
     """
 
     id: int
@@ -97,12 +97,12 @@ class Colour:
 
 @dataclass(frozen=True, slots=True)
 class Castle:
-    """A Castle on the score track.
+    """A Castle on the score track, which is a series of fields with the same octagon.
 
     Attributes:
-        larger: The larger number of its octagon: how far the best exhibit moves.
-        smaller: The smaller number: how far the second-best exhibit moves.
-        fields: The number of its fields.
+        larger: The larger number on the octagon: how far the best exhibit moves.
+        smaller: The smaller number on the octagon: how far the second-best exhibit moves.
+        fields: The number of fields of the Castle.
     """
 
     larger: int

@@ -1,4 +1,4 @@
-"""Exhibits: which sets of Collectibles are valid, and which of two is the better one."""
+"""Exhibits: which sets of Collectibles are valid, and which of two exhibits is better."""
 
 from __future__ import annotations
 

@@ -30,20 +30,20 @@ class DealPlan:
 
     @property
     def tops(self) -> tuple[int, ...]:
-        """The slot at the top of each window that has a Collectible."""
+        """The slot at the top of each window (pile of the Auction Hall) that is not empty."""
         return tuple(window[0] for window in self.windows if window)
 
 
 def piece_of(edition: Edition, slot: int, card: int | None) -> Piece:
-    """Return a slot together with the Collectible in it.
+    """Return a slot of the deck together with the Collectible in it.
 
     Args:
         edition: The edition.
         slot: The slot.
-        card: The Collectible, or None if it is hidden.
+        card: The index of the Collectible in the edition, or None if it is hidden.
 
     Returns:
-        The piece, whose letter and year are None if it is hidden.
+        The piece, whose letter and year are None if the Collectible is hidden.
     """
     if card is None:
         return Piece(slot, None, None, None)
@@ -76,8 +76,8 @@ class Standing:
     Attributes:
         rank: The rank, 1 for the winner.
         seat: The seat.
-        field: The field of its figure.
-        exhibit: The slots of its final exhibit. Empty if it has none.
+        field: The field on which the seat's figure stands.
+        exhibit: The deck slots of the seat's final exhibit. Empty if the seat has no exhibit.
     """
 
     rank: int
@@ -181,7 +181,7 @@ class State:
 
     @property
     def windows_empty(self) -> bool:
-        """True if no window has a Collectible."""
+        """True if both windows (piles of the Auction Hall) are empty: nothing is for sale."""
         return not any(self.windows)
 
     def at(self, place: Place) -> tuple[int, ...]:

@@ -130,7 +130,7 @@ class RoundBegan(Happening):
         round: The number of the round, from 1.
         seats: The seats that take part.
         sitting_out: The absent seats.
-        place: The Place in which all seats are, if they cannot choose one. Else None.
+        place: The Place in which all seats are in this round. None if each seat chooses a Place.
     """
 
     round: int
@@ -209,7 +209,7 @@ class DefaultTaken(Happening):
     Attributes:
         seat: The seat.
         kind: The kind of choice.
-        choice: A window (0 or 1), or slots. None if nothing could be chosen.
+        choice: A window (0 or 1), or deck slots. None if nothing could be chosen.
         why: The reason.
     """
 
@@ -220,11 +220,11 @@ class DefaultTaken(Happening):
 
 
 class Sale(Happening):
-    """The largest Cash has bought the top Collectible of a window.
+    """The largest Cash has bought the top Collectible of a window (pile of the Auction Hall).
 
     Attributes:
-        seat: The buyer.
-        paid: The Cash.
+        seat: The seat of the buyer.
+        paid: The Cash card.
         window: The window, 0 or 1.
         took: The piece that was bought.
     """
@@ -332,7 +332,7 @@ class FigureMoved(Happening):
         seat: The seat of the figure.
         start: The field from which it moved.
         end: The field on which it stands now.
-        fields: The number of fields that it was given. The end of the track may cut it short.
+        fields: The number of fields that it was to move. At the end of the track it moves fewer.
         why: The reason.
     """
 
@@ -348,7 +348,7 @@ class Stolen(Happening):
 
     Attributes:
         seat: The seat of the Thief.
-        thief: The Thief.
+        thief: The Thief's Action card.
         owner: The seat of the exhibit.
         piece: The piece.
     """
@@ -372,12 +372,12 @@ class DetectiveRanked(Happening):
 
 
 class Imprisoned(Happening):
-    """A Thief was put into prison cell 1, and the others moved up by one cell.
+    """A Thief was put into prison cell 1, and the Thieves in prison moved up by one cell.
 
     Attributes:
         seat: The seat of the Thief.
-        thief: The Thief.
-        cells: The Thieves in the prison after that, cell 1 first.
+        thief: The Thief's Action card.
+        cells: The Thieves in prison after that, cell 1 first.
     """
 
     seat: int

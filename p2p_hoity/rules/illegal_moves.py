@@ -25,7 +25,7 @@ class Rule(StrEnum):
 
         Args:
             code: The code.
-            template: What the rule forbids, in English.
+            template: What the rule demands, in English, with gaps such as `{slot}` for fields.
             fields: The names of further fields, for which the template has no gap.
 
         Returns:

@@ -64,7 +64,7 @@ def legal(state: State, kind: Kind, seat: int, private: Cards = NO_CARDS) -> tup
 
 
 def has_action(state: State, seat: int, place: Place) -> bool:
-    """Return whether a seat has an Action card to play in a Place, as far as is open to all.
+    """Return whether a seat has an Action card to play in a Place, by what is open to all.
 
     Args:
         state: The state of the game.
@@ -203,7 +203,7 @@ def _seen(state: State, slots: tuple[int, ...], cards: Cards) -> dict[int, int]:
 
 
 def _place_rule(state: State, seat: int, choice: int, cards: Cards) -> Broken:
-    """Allow the Castle, and the Auction Hall if it is open and the hand has a card for it."""
+    """Allow the Castle. Allow the Auction Hall if something is for sale and the hand suits it."""
     if choice == Place.CASTLE:
         return None
     if state.windows_empty:
@@ -266,12 +266,12 @@ def _exhibit_rule(state: State, seat: int, choice: tuple[int, ...], cards: Cards
 
 
 def _window_rule(state: State, seat: int, choice: int, cards: Cards) -> Broken:
-    """Allow a window that is not empty."""
+    """Allow a window (pile of the Auction Hall) that is not empty."""
     return None if state.windows[choice] else Rule.WINDOW_EMPTY.broken(window=choice)
 
 
 def _theft_rule(state: State, seat: int, choice: tuple[int, ...], cards: Cards) -> Broken:
-    """Allow one piece of each exhibit that still has one, by rising seat of the exhibitor."""
+    """Allow one piece of each exhibit that is not empty, ordered by the seat of the exhibit."""
     options = theft_options(state)
     if len(choice) != len(options):
         return Rule.ONE_OF_EACH.broken()

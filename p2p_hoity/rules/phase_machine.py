@@ -1,7 +1,7 @@
 """The steps of the phase machine: what each phase waits for, and what the answer does.
 
-If nobody may be asked for a choice that is due, such as that of an absent seat, `apply` makes the
-choice by the rules and goes on, through several phases if need be.
+A choice may be due that nobody can be asked for, such as the choice of an absent seat. Then `apply`
+makes the choice by the rules and goes on, through several phases if need be.
 """
 
 from __future__ import annotations
@@ -120,7 +120,7 @@ def _stop(state: State) -> State:
 
 
 def _change_presence(state: State, event: game.Presence) -> State:
-    """Change who is present. A seat that comes back in a round sits out until the next one.
+    """Change who is present. A seat that comes back during a round sits out until the next round.
 
     SPEC: [E-14], [G-4].
     """

@@ -65,7 +65,7 @@ def begin_round(state: State) -> State:
 
 
 def _fixed_place(state: State, number: int) -> Place | None:
-    """Return the Place to which all seats are sent in a round, or None if they choose one."""
+    """Return the Place to which all seats are sent in a round, or None if each chooses a Place."""
     if state.windows_empty:
         return Place.CASTLE
     if state.variant == "confrontation":
@@ -108,7 +108,7 @@ def seal_of(state: State, kind: Kind, seats: Iterable[int]) -> Seal | None:
         seats: The seats that owe a choice.
 
     Returns:
-        The choices of those seats that may be asked, or None if there are none.
+        What to ask for: the kind of choice and the seats that may be asked. None if no seat may.
     """
     owed = frozenset(seat for seat in seats if state.active(seat))
     return Seal(kind, owed) if owed else None
@@ -120,10 +120,10 @@ def unseal_of(state: State, kind: Kind, seats: Iterable[int]) -> Unseal | None:
     Args:
         state: The state of the game.
         kind: The kind of choice.
-        seats: The seats whose choices are of interest.
+        seats: The seats whose choices are to be opened if they have sealed one.
 
     Returns:
-        The choices of those seats that have sealed one, or None if there are none.
+        What to open: the kind of choice and the seats. None if none of the seats has sealed one.
     """
     due = state.sealed.intersection(seats)
     return Unseal(kind, due, shows=kind == "exhibit") if due else None

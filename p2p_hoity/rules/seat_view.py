@@ -44,13 +44,13 @@ class View:
         return {} if self.seat is None else self.held(self.seat)
 
     def held(self, seat: int) -> dict[int, int]:
-        """Return what this view knows of the Collectibles of a seat.
+        """Return those Collectibles of a seat that this view knows.
 
         Args:
             seat: The seat.
 
         Returns:
-            The known Collectibles by slot.
+            The Collectible by slot of the deck.
         """
         cards = self.cards
         return {slot: cards[slot] for slot in self.state.collectibles[seat] if slot in cards}
@@ -67,13 +67,13 @@ class View:
         return len(self.state.collectibles[seat]) - len(self.held(seat))
 
     def piece(self, slot: int) -> Piece:
-        """Return what this view knows of a slot.
+        """Return a slot of the deck with the Collectible in it, if this view knows it.
 
         Args:
             slot: The slot.
 
         Returns:
-            The slot with its Collectible, if that is known.
+            The slot, whose Collectible is None if it is not known.
         """
         return piece_of(self.state.edition, slot, self.cards.get(slot))
 

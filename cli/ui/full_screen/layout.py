@@ -242,7 +242,7 @@ def frame(stage: Stage, desk: Desk, width: int, height: int) -> list[Line]:
 
 
 def _too_small(width: int, height: int) -> list[Line]:
-    """Return the screen of a window that is too small."""
+    """Return the lines that say that the terminal's window is too small for the game."""
     words = _(
         "This window has {width} × {height} cells, and the table needs {columns} × {rows}. Make "
         "it larger: until then you cannot answer. The game goes on."

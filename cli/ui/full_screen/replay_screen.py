@@ -36,7 +36,7 @@ class Moment:
 
 
 class Film:
-    """A whole game, seen from the outside or as one seat saw it.
+    """A recorded game in a replay, as everyone could see it or as one seat saw it.
 
     Attributes:
         table: The table.

@@ -22,13 +22,14 @@ POINTER = "▸"
 
 
 def letters(nicknames: Sequence[str]) -> tuple[str, ...]:
-    """Return a mark for each seat.
+    """Return the letter or number by which the screen marks each seat.
 
     Args:
         nicknames: The nicknames of the seats.
 
     Returns:
-        The first letter of each nickname that no earlier seat has, else the seat's number.
+        For each seat the first letter of its nickname that no earlier seat has, in capitals. If
+        there is no such letter, the number of the seat.
     """
     found: list[str] = []
     for seat, nickname in enumerate(nicknames):

@@ -52,7 +52,7 @@ class Stage(FollowedTable):
     """
 
     def __init__(self, staged: bool = True) -> None:
-        """Begin with an empty scene.
+        """Begin with the state of a table of which nothing is known yet.
 
         Args:
             staged: Whether reveals are shown in parts, by calls of `advance`. If not, everything

@@ -155,7 +155,7 @@ class TableApp(PagedApp):
         yield talk
 
     def _frame(self, width: int, height: int) -> list[Line]:
-        """Return the lines of the frame."""
+        """Return all lines of the screen in its present state."""
         return frame(self.stage, self.desk, width, height)
 
     @property

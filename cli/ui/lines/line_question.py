@@ -152,7 +152,7 @@ class Asker:
         self._answers.put(line)
 
     def withdraw(self) -> None:
-        """End the open question, if there is one, because it needs no answer any more."""
+        """End the open question, if there is one, by raising `Withdrawn` in it."""
         if self._asking:
             self._answers.put(HANDED_OVER)
 

@@ -377,7 +377,7 @@ class LineSeat:
             await self._asker.hungry.wait()
 
     def _command(self, line: str) -> bool:
-        """Run a command, and return whether the line is one."""
+        """Run a line if it is a command, and return whether it is one."""
         word, _space, rest = line.strip().partition(" ")
         word = key_of(word.lower())
         if word == "" and self.autopilot and not self._asker.is_asking:

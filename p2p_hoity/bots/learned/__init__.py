@@ -30,13 +30,13 @@ class Mixture:
     chances: tuple[float, ...]
 
     def draw(self, rng: Random) -> Choice:
-        """Draw one of the candidates.
+        """Draw one of the options (candidates) by their probabilities.
 
         Args:
             rng: The source of randomness.
 
         Returns:
-            The candidate.
+            The choice that was drawn.
         """
         return rng.choices(self.choices, self.chances)[0]
 
@@ -89,7 +89,12 @@ class Learned:
         return tuple(self._mixture(base, pick) for pick in found)
 
     def _mixture(self, base: list[float], pick: Pick) -> Mixture:
-        """Return the probabilities of the candidates for one pick."""
+        """Return the options of one decision (candidates) with their probabilities.
+
+        Args:
+            base: The result of the network's `base` for the decision.
+            pick: The options with their features.
+        """
         chances = self.network.mixture(base, [candidate.numbers for candidate in pick])
         return Mixture(tuple(candidate.choice for candidate in pick), tuple(chances))
 

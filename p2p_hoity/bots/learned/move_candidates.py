@@ -69,7 +69,7 @@ def _numbers(*parts: tuple[int, Sequence[float]]) -> Block:
 
 
 def _places(sight: Sight) -> Pick:
-    """Return the candidates for a Place."""
+    """Return the candidates (options with their features) for a Place."""
     options = cast("tuple[int, ...]", sight.view.legal("place"))
     return [Candidate(place, _numbers(_place(place))) for place in sorted(options)]
 
@@ -80,13 +80,13 @@ def _place(place: int) -> tuple[int, Block]:
 
 
 def _actions(sight: Sight) -> Pick:
-    """Return the candidates for an Action."""
+    """Return the candidates (options with their features) for an Action."""
     options = cast("tuple[int, ...]", sight.view.legal("action"))
     return [Candidate(card, _numbers(*_card(sight, card))) for card in sorted(options)]
 
 
 def _turns(sight: Sight) -> Pick:
-    """Return the candidates for a Place and an Action together."""
+    """Return the candidates (options with their features) for a Place and an Action together."""
     options = cast("tuple[tuple[int, int], ...]", sight.view.legal("turn"))
     return [
         Candidate((place, card), _numbers(_place(place), *_card(sight, card)))
@@ -131,7 +131,7 @@ def _with_more(sight: Sight, kind: ActionKind, number: int, place: Place) -> flo
 
 
 def _exhibits(sight: Sight) -> Pick:
-    """Return the candidates for an exhibit."""
+    """Return the candidates (options with their features) for an exhibit."""
     found = []
     for low, high in observation.SPANS:
         whole = sight.mine.span(low, high)
@@ -201,7 +201,7 @@ def _above_rivals(sight: Sight, size: int) -> float:
 
 
 def _windows(sight: Sight) -> Pick:
-    """Return the candidates for a window."""
+    """Return the candidates for the choice of a window (pile of the Auction Hall) to buy from."""
     found = []
     for window in sorted(cast("tuple[int, ...]", sight.view.legal("window"))):
         slots = sight.state.windows[window]

@@ -137,13 +137,13 @@ class Holdings:
         return tuple(slot for slots in self.slots[low : high + 1] for slot in slots)
 
     def seniority(self, slot: int) -> int:
-        """Return the place of a piece in the order of age.
+        """Return the position of a piece among all Collectibles ordered by age.
 
         Args:
             slot: The slot of the piece.
 
         Returns:
-            The place, 0 for the oldest of all Collectibles.
+            The position, 0 for the oldest of all Collectibles.
         """
         return self.edition.seniority[self.cards[slot]]
 
@@ -206,7 +206,7 @@ class Sight:
 
     @cached_property
     def cards(self) -> Cards:
-        """The Collectible of every slot that the seat knows."""
+        """The index of the Collectible in every deck slot that the deciding seat knows."""
         return self.view.cards
 
     @cached_property

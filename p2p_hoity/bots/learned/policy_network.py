@@ -157,7 +157,7 @@ class PolicyNetwork:
     """A network, with a note of the training from which it came.
 
     Attributes:
-        shape: The sizes.
+        shape: The sizes of the network's input and layers.
         layers: The layers, in the order of `Shape.layers`.
         commit: The commit of the training's code, in hexadecimal.
         seed: The seed of the training.
