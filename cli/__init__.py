@@ -1,4 +1,4 @@
-"""The `hoity` command: what a player sees and types."""
+"""The package of the `hoity` command: its commands, screens, words and local files."""
 
 
 def version() -> str:

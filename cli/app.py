@@ -1,4 +1,4 @@
-"""The `hoity` command: its subcommands, its language and its exit codes."""
+"""The `hoity` command: how it builds its subcommands, chooses its language and reports errors."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ SAID: Final = {
     name: " ".join((getattr(command_lines, function).__doc__ or "").split())
     for name, function in FUNCTIONS.items()
 }
-"""The help and the example of each command. Python leaves them out under `-OO`."""
+"""The help and the example of each command. Both are empty if Python runs with `-OO`."""
 HELP: Final = {name: said.partition(" Example: ")[0] for name, said in SAID.items()}
 EXAMPLES: Final = {name: said.partition(" Example: ")[2] for name, said in SAID.items()}
 ABOUT: Final = N_(
@@ -47,7 +47,7 @@ LIBRARY_HELP: Final = (
     N_("Show completion for the current shell, to copy it or customize the installation."),
 )
 COMPLETING: Final = "_HOITY_COMPLETE"
-"""The environment variable of a call in which a shell completes words."""
+"""The environment variable that a shell sets when it calls the program to complete a word."""
 GLOBAL_FLAGS: Final = N_(
     "For every command: --lang CODE, --debug. Exit codes: 0 ok, 1 game or transcript not ok, 2 "
     "wrong usage, 3 network failed, 130 interrupted."
@@ -68,20 +68,20 @@ def _root(
         typer.Option("--version", callback=_version, is_eager=True, help=N_("Print the version.")),
     ] = False,
 ) -> None:
-    """Options before any command."""
+    """Take the options that stand before any command, which is `--version` alone."""
 
 
 def build(first: str = "") -> typer.Typer:
-    """Build the application in English.
+    """Build the application with its commands, whose help is still in English.
 
-    Reading what each command takes is most of the work of a start. So only the command that is
-    called is built, if it is known.
+    If the first word is the name of a command, only this command is built, because building
+    commands is most of the work of a start.
 
     Args:
         first: The first word of the command line.
 
     Returns:
-        The application with the command of this name, or with all commands if there is none.
+        The application with the command of this name, or with all commands if no command has it.
     """
     app = _typer(help=ABOUT, epilog=GLOBAL_FLAGS, add_completion=True)
     app.callback()(_root)
@@ -128,7 +128,7 @@ def _global_words(words: Sequence[str]) -> tuple[list[str], str | None, bool]:
     """Split off the options that every command takes and that may stand anywhere.
 
     Returns:
-        The other words, the language that is typed, and whether `--debug` is typed.
+        The other words, the language that is typed or None, and whether `--debug` is typed.
     """
     rest: list[str] = []
     asked, debug, waiting = None, False, False
@@ -147,7 +147,7 @@ def _global_words(words: Sequence[str]) -> tuple[list[str], str | None, bool]:
 
 
 def _kept_language() -> str:
-    """Return the language that the player has stored, else that of the environment."""
+    """Return the code of the language that the player has stored, or else of the environment's."""
     return settings.load().language or translation.language_of(os.environ)
 
 
@@ -211,7 +211,7 @@ def _run(words: Sequence[str]) -> int:
 
 
 def _to_nowhere() -> None:
-    """Redirect the standard output to the null device."""
+    """Redirect the standard output to the null device, so that nothing more is printed."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 

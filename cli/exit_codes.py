@@ -1,4 +1,4 @@
-"""The exit codes of the program, and the words for errors."""
+"""The exit codes of the program, and how errors are reported to a person or a program."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ READER_GONE: Final = 141
 class Trouble(Exception):
     """An error that is reported to the player: its text says what happened and what to do next.
 
-    The text is one line, or several that are given as such. A line break inside a line is escaped,
-    so that no name or path can add a line of its own.
+    The text is one line or a sequence of lines. A line break inside a line is escaped, so that no
+    name or path in it can add a line.
     """
 
     def __init__(self, words: str | Sequence[str], exit_code: int = NOT_OK) -> None:
@@ -41,7 +41,7 @@ def leaves(error: BaseException) -> Iterator[BaseException]:
         error: A group or another exception.
 
     Yields:
-        The exceptions in it, or the exception itself.
+        The exceptions in the group, or the exception itself if it is no group.
     """
     if isinstance(error, BaseExceptionGroup):
         for inner in error.exceptions:
@@ -51,13 +51,13 @@ def leaves(error: BaseException) -> Iterator[BaseException]:
 
 
 def interrupted(error: BaseException) -> bool:
-    """Return whether Ctrl-C is among the causes of an error.
+    """Return whether an error is, or contains, the KeyboardInterrupt that Ctrl-C raises.
 
     Args:
         error: The error, which may be a group.
 
     Returns:
-        Whether it contains a KeyboardInterrupt.
+        Whether it is or contains a KeyboardInterrupt.
     """
     return any(isinstance(leaf, KeyboardInterrupt) for leaf in leaves(error))
 
@@ -103,8 +103,8 @@ class ToldError:
 def told(error: BaseException) -> ToldError:
     """Return the report of an error.
 
-    It is about the first cause that has a message. An error without such a cause is a bug in the
-    program.
+    In a group the first error that has a message is reported. If no error has one, the report says
+    that it is a bug in the program.
 
     Args:
         error: The error, which may be a group.
@@ -126,7 +126,11 @@ def told(error: BaseException) -> ToldError:
 
 
 def _known(leaf: BaseException) -> ToldError | None:
-    """Return the report of an error with a message or a code, or of the system, or None."""
+    """Return the report of an error that is no bug of this program, or else None.
+
+    Such errors are `Trouble`, errors with a code, errors of the operating system, and lack of
+    memory.
+    """
     from .words.error_sentences import as_json, of_system, sentence
 
     if isinstance(leaf, Trouble):
@@ -152,7 +156,7 @@ def report(error: BaseException, as_json: bool = False) -> int:
 
     Args:
         error: The error, which may be a group.
-        as_json: Whether to print the object.
+        as_json: Whether to print the JSON object as well.
 
     Returns:
         The exit code.

@@ -1,4 +1,4 @@
-"""The help texts and the errors about a command line, in the chosen language, at any width."""
+"""The help texts, and the errors about a mistyped command line, in the chosen language."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ BadOptionUsage: Final[type[Any]] = LIBRARY.BadOptionUsage
 
 
 def complaint(error: Any) -> str:
-    """Return what is wrong with a command line.
+    """Return the message about what is wrong with a command line.
 
-    An error of a class that is not known here has Typer's own English message.
+    For a class of error that is not known here, this is Typer's own English message.
 
     Args:
         error: The error.
@@ -62,7 +62,7 @@ def complaint(error: Any) -> str:
 
 
 def _missing(param: Any, name: str) -> str:
-    """Return the message that a parameter is missing, and where it is found."""
+    """Return the message that a parameter is missing, and where the player finds its value."""
     is_argument = param.param_type_name == "argument"
     text = _("Missing argument {name}.") if is_argument else _("Missing option {name}.")
     told = text.format(name=name)
@@ -77,7 +77,7 @@ def _missing(param: Any, name: str) -> str:
 
 
 def _wanted(error: Any) -> str:
-    """Return what a parameter takes, for the message about a wrong value."""
+    """Return the words for the values that a parameter takes, for a message about a wrong value."""
     kind = error.param.type
     if isinstance(error, NoSeconds):
         return _("a number of seconds is needed")
@@ -101,22 +101,22 @@ PLACEHOLDERS: Final = frozenset(
 )
 """The words that stand for a value on a command line, such as GAME in `GAME|FILE`."""
 SEVERAL: Final = 3
-"""The number of headings from which on a help text is divided."""
+"""The least number of headings at which a help text is divided by headings."""
 READERS: Final = 100
-"""The greatest width of a help text in columns, since wider text is hard to read."""
+"""The greatest width of a help text, in columns. Wider text is hard to read."""
 
 
 def _path(context: Any) -> str:
-    """Return the command whose words are read, as it is typed."""
+    """Return the command of a context as the player types it here, such as `hoity id new`."""
     _program, *words = context.command_path.split()
     return command_line(*words)
 
 
 class _Narrow:
-    """Help texts that fit the terminal, with headings in the chosen language."""
+    """A base class of commands whose help texts fit the terminal, with translated headings."""
 
     def format_usage(self, ctx: Any, formatter: Any) -> None:
-        """Write the line that shows what can be typed.
+        """Write the line of the help that shows how the command is typed.
 
         Args:
             ctx: The context of the command.
@@ -154,7 +154,7 @@ class SpokenCommand(_Narrow, TyperCommand):
     """A command with help and errors in the chosen language."""
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
-        """Write the options, under their headings if there are several.
+        """Write the options, grouped under their headings if there are at least `SEVERAL` headings.
 
         Args:
             ctx: The context of the command.
@@ -186,10 +186,10 @@ class SpokenCommand(_Narrow, TyperCommand):
             args: The words.
 
         Returns:
-            The words that are left over, which are none.
+            The words that are left over. The list is always empty.
 
         Raises:
-            UsageError: If some are left over.
+            UsageError: If words are left over.
         """
         ctx.allow_extra_args = True
         surplus = super().parse_args(ctx, args)
@@ -213,7 +213,7 @@ class SpokenGroup(_Narrow, TyperGroup):
             The name of the command, the command, and the other words.
 
         Raises:
-            UsageError: If there is none.
+            UsageError: If there is no command of this name.
         """
         try:
             return super().resolve_command(ctx, args)
@@ -244,9 +244,9 @@ class SpokenGroup(_Narrow, TyperGroup):
 
 
 def translate(command: Any) -> None:
-    """Translate the help of a command and of all commands in it.
+    """Translate the help of a command, and if it is a group of all commands in it.
 
-    Commands in examples are written in the way in which they are typed on this machine.
+    In examples, commands are written as they are typed on this machine.
 
     Args:
         command: The command, which is changed.
@@ -276,7 +276,7 @@ def _in_language(words: str) -> str:
 
 
 def complain(error: Any) -> int:
-    """Print what is wrong with a command line, and where help is.
+    """Print what is wrong with a command line, and which command shows the help.
 
     Args:
         error: The error.

@@ -1,8 +1,8 @@
 r"""The only code that prints: lines for people and JSON objects for programs.
 
-Lines are broken between words on narrow terminals. Names, paths and errors may come from anywhere.
-So a character on which a terminal would act is printed as its escape, such as \x1b, and marks that
-would cover other lines are left out.
+Lines are broken between words on narrow terminals. Because names, paths and errors may come from
+other people, a character on which a terminal would act is printed as its escape, such as \x1b.
+Combining marks that would cover other lines are left out.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import Any, Final, TextIO
 
 NARROWEST: Final = 20
 HANGING: Final = "  "
-"""The additional indent of the further lines of a broken line."""
+"""The additional indent of all lines but the first, if a line is broken into several."""
 GLUE: Final = "\0"
 """The character for a space that must not be broken, as in Thief 6 or inside a command."""
 COMMAND: Final = re.compile(
@@ -32,32 +32,32 @@ COMMAND: Final = re.compile(
 
 COLUMNS: Final = 80
 ROWS: Final = 24
-"""The lines of the smallest terminal for the full screen. `COLUMNS` are its columns."""
+"""The number of lines of the smallest terminal for the full screen. `COLUMNS` is its width."""
 
 
 def is_small(columns: int, rows: int) -> bool:
     """Return whether a terminal is too small for the full screen.
 
     Args:
-        columns: Its columns.
-        rows: Its lines.
+        columns: The columns of the terminal.
+        rows: The lines of the terminal.
 
     Returns:
-        Whether it is too small.
+        Whether the terminal is too small.
     """
     return columns < COLUMNS or rows < ROWS
 
 
 def is_full(plain: bool) -> bool:
-    """Return whether the full screen is shown.
+    """Return whether the full screen is used instead of the line prompt.
 
-    The standard input, output and error have to be a terminal that has room for it.
+    The standard input, output and error have to be a terminal that is large enough.
 
     Args:
-        plain: Whether lines are wanted all the same.
+        plain: Whether the player wants the line prompt in any case.
 
     Returns:
-        Whether it is shown.
+        Whether the full screen is used.
     """
     if plain or os.environ.get("TERM", "") in ("", "dumb"):
         return False
@@ -70,7 +70,8 @@ def width() -> int | None:
     """Return the width of printed lines.
 
     Returns:
-        The variable COLUMNS or the terminal's columns. None if lines may have any length.
+        The environment variable COLUMNS, or the terminal's columns. None if the output is no
+        terminal, so that lines may have any length.
     """
     asked = os.environ.get("COLUMNS", "")
     if not (asked.isascii() and asked.isdigit() and int(asked[:6])) and not sys.stdout.isatty():
@@ -79,11 +80,11 @@ def width() -> int | None:
 
 
 def cells(words: str, wide: str = "WF") -> int:
-    """Return the columns that words take, two for each wide letter.
+    """Return the number of columns that words take on a terminal, two for each wide letter.
 
     Args:
         words: The words.
-        wide: The East Asian widths that count as wide.
+        wide: The codes of Unicode's East Asian widths that count as wide.
 
     Returns:
         The number of columns.
@@ -100,8 +101,8 @@ def broken(
         words: One line.
         columns: The greatest width of a line.
         hanging: The text before each further line.
-        taken: Returns the columns that words take.
-        chops: Whether a word that is too long for a line is broken too.
+        taken: Returns the number of columns that words take.
+        chops: Whether a word that is too long for a line is broken as well.
 
     Returns:
         The lines.
@@ -120,7 +121,7 @@ def broken(
 
 
 def _chopped(word: str, columns: int, taken: Callable[[str], int]) -> list[str]:
-    """Return a text in parts of at most so many columns, each with one letter at least."""
+    """Cut a text into parts that take at most `columns` columns, or consist of one letter."""
     parts = [""]
     for letter in word:
         if parts[-1] and taken(parts[-1] + letter) > columns:
@@ -134,7 +135,7 @@ def wrapped(words: str, columns: int | None) -> list[str]:
 
     Args:
         words: The line.
-        columns: The greatest width. None for any.
+        columns: The greatest width. None for no limit.
 
     Returns:
         The lines.
@@ -151,7 +152,7 @@ def wrapped(words: str, columns: int | None) -> list[str]:
 HIDDEN: Final = frozenset({"Cc", "Cf", "Cs", "Co", "Zl", "Zp"})
 """The Unicode categories of control and format characters, surrogates, private use and line ends.
 
-They extend the fixed list of plain text by what this Python's version of Unicode knows.
+They are escaped in addition to the characters that the protocol does not allow in plain text.
 """
 
 
@@ -173,8 +174,8 @@ def _escaped(letter: str) -> str:
 def shown(text: str) -> str:
     """Return a text as one line that can be printed safely.
 
-    Characters on which a terminal would act are escaped. Of many marks on a letter the first two
-    stay.
+    Characters on which a terminal would act are escaped. If a letter has more than two combining
+    marks, only the first two are kept.
 
     Args:
         text: The text.
@@ -190,9 +191,9 @@ def shown(text: str) -> str:
 
 
 def shown_object(text: str) -> str:
-    """Return a JSON text in which unsafe characters and surplus marks are escaped as in JSON.
+    """Escape unsafe characters and surplus combining marks in a JSON text by JSON's own escapes.
 
-    The text is read back as the same object.
+    The result is read back as the same object.
 
     Args:
         text: The JSON text.
@@ -281,7 +282,7 @@ def room() -> tuple[int, int] | None:
 
 
 def picture(lines: Iterable[str]) -> None:
-    """Print lines of block characters, on a terminal light on dark whatever its colours are.
+    """Print lines of block characters. On a terminal they are printed in light ink on black.
 
     Args:
         lines: The lines.
@@ -297,7 +298,7 @@ def copy(text: str) -> bool:
         text: The text.
 
     Returns:
-        Whether there is a terminal.
+        Whether the standard output is a terminal. Not every terminal obeys.
     """
     if not sys.stdout.isatty():
         return False
@@ -316,7 +317,7 @@ def is_watched() -> bool:
 
 
 def standing(words: str) -> None:
-    """Print a line on the standard error that replaces the one before it.
+    """Print a line of progress on the standard error, in place of the last such line.
 
     Args:
         words: The line. "" to remove it.

@@ -1,6 +1,7 @@
-"""The cost of the parts of a game on this machine: cryptographic operations, and tables of six.
+"""Measurement of how long parts of a game take on this machine, for the command `hoity bench`.
 
-All seats of a table are in one process, without links and files.
+Cryptographic operations are measured, and games of six seats. All seats of such a table are in one
+process, without links and files.
 """
 
 from __future__ import annotations
@@ -25,11 +26,11 @@ SEATS = 6
 
 @dataclass
 class Table6:
-    """A table of six machines in one process, and the frames between them.
+    """A table of six seats in one process, and the frames between them.
 
     Attributes:
         table: The table.
-        machines: The machine of each seat.
+        machines: The protocol's state machine of each seat.
         frames: The frames that are not delivered yet, each with the number of its sender.
         draw: The source of randomness for choices.
     """
@@ -40,10 +41,10 @@ class Table6:
     draw: random.Random = field(default_factory=lambda: random.Random(1))
 
     def run(self, done: Callable[[SeatMachine], bool]) -> None:
-        """Deliver frames until all machines are where the caller wants them.
+        """Start all machines, and deliver frames until each has reached a certain state.
 
         Args:
-            done: Returns whether a machine is there.
+            done: Returns whether a machine has reached the state.
         """
         for machine in self.machines:
             machine.start(0.0)
@@ -123,7 +124,7 @@ def verify() -> None:
 
 
 def report(cards: int, rounds: int, clock: Callable[[], float]) -> dict[str, Any]:
-    """Measure the costs, each as the median of some rounds.
+    """Measure how long each part of a game takes, as the median of several rounds.
 
     Args:
         cards: The number of cards of the deck that is shuffled.
@@ -141,14 +142,14 @@ def report(cards: int, rounds: int, clock: Callable[[], float]) -> dict[str, Any
 
 
 ONCE, EACH_ROUND = 185_000, 38_500
-"""The cost of building the whole game and of each round, in multiplications of a point."""
+"""The cost of `report` once and for each of its rounds, in multiplications of a curve point."""
 
 
 def expected_seconds(rounds: int, clock: Callable[[], float]) -> float:
-    """Estimate how long a report takes on this machine.
+    """Estimate how long a call of `report` takes on this machine.
 
     Args:
-        rounds: The number of rounds.
+        rounds: The number of rounds of the report.
         clock: Returns the time in seconds.
 
     Returns:

@@ -1,7 +1,7 @@
-"""Errors and reasons with codes, their English templates, and exit codes of commands.
+"""The base classes of errors and reasons that carry a code instead of a sentence.
 
-Nothing is translated here; `cli/words` translates the templates. The `str` of an error is for
-developers, such as `ticket-letters-missing number=3`.
+A code has an English template, which `cli/words` translates, and the exit code of a command that
+fails with it. The `str` of an error is for developers, such as `ticket-letters-missing number=3`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 NOT_OK: Final = 1
 """The exit code of a command that fails because a game, table or transcript is not valid."""
 USAGE: Final = 2
-"""The exit code of a command that fails because of what it was told."""
+"""The exit code of a command that fails because of its arguments or its input."""
 NETWORK: Final = 3
 """The exit code of a command that fails because of the network."""
 
@@ -28,7 +28,7 @@ class Code(StrEnum):
     """A set of codes. A member is equal to its code, a word in kebab case.
 
     Attributes:
-        template: What it means, in English. Its gaps are the fields that belong to the code.
+        template: What the code means, in English, with gaps such as `{number}` for its fields.
         exit_code: The exit code of a command that fails for this reason.
     """
 
@@ -40,8 +40,8 @@ class Code(StrEnum):
 
         Args:
             word: The code.
-            template: What it means, in English.
-            exit_code: The exit code of a command. None for the usual one of this set.
+            template: What the code means, in English, with gaps for its fields.
+            exit_code: The exit code of a command that fails. None for the usual one of this set.
 
         Returns:
             The member, which is equal to its code.
@@ -54,7 +54,7 @@ class Code(StrEnum):
 
     @classmethod
     def usual_exit(cls) -> int:
-        """Return the exit code of members that name none.
+        """Return the exit code of members that are made without an exit code.
 
         Returns:
             USAGE.
@@ -75,7 +75,7 @@ class NetworkCode(Code):
 
     @classmethod
     def usual_exit(cls) -> int:
-        """Return the exit code of members that name none.
+        """Return the exit code of members that are made without an exit code.
 
         Returns:
             NETWORK.
@@ -105,7 +105,7 @@ class Reason:
 
 
 def _plain(value: Value) -> str:
-    """Return a field as developers see it."""
+    """Return the value of a field as text for developers."""
     if isinstance(value, Reason):
         return f"({value})"
     if isinstance(value, tuple):
@@ -173,7 +173,7 @@ class NotRegularError(OSError):
 
 
 def of_system(error: OSError) -> Reason:
-    """Return the reason of an error of the operating system.
+    """Turn an error of the operating system into a reason.
 
     Args:
         error: The error.
@@ -189,7 +189,7 @@ def of_system(error: OSError) -> Reason:
 
 
 def of_protocol(error: Invalid) -> Reason:
-    """Return the reason for which bytes of a peer were rejected.
+    """Turn an error of the package `protocol` about rejected bytes into a reason.
 
     Args:
         error: The error of the package `protocol`.

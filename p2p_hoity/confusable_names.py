@@ -1,9 +1,9 @@
-"""Names that mislead: look-alikes of other nicknames, and characters with too many marks.
+"""The detection of misleading names: look-alikes of other names, and too many combining marks.
 
 Two names are twins if their skeletons are equal (a word of Unicode's TR 39). A skeleton has no
-case, accents, spaces or compatibility forms, and a letter of another script that is drawn like a
-Latin one is replaced by it. The table is small and made for names of 24 characters, not for all of
-Unicode. Each player who sits down judges by it for itself, and no verifier uses it.
+case, accents, spaces or compatibility forms. A letter of another script that is drawn like a Latin
+letter is replaced by the Latin letter. The table of such letters is small and made for names of 24
+characters. Each node compares the names when it sits down, and no verifier of a transcript does.
 
 A terminal draws each combining mark over the character before it, so many marks cover the lines
 above and below. Two marks are enough for the letters of nearly all languages once they are
@@ -23,7 +23,7 @@ from typing import Final
 
 @cache
 def _put_as() -> Mapping[int, str]:
-    """Return the letter that stands for each character drawn like it."""
+    """Return, by code point, the letter that replaces each character that is drawn like it."""
     text = files(__package__).joinpath("drawn_alike.txt").read_text("utf-8")
     rows = (line.split() for line in text.splitlines() if not line.startswith("#"))
     return {ord(twin): letter for letter, twins in rows for twin in twins}
@@ -56,7 +56,7 @@ def twins(one: str, other: str) -> bool:
         other: Another name.
 
     Returns:
-        True if they could.
+        True if people could confuse them.
     """
     pairs = ((one, other), (one.casefold(), other.casefold()))
     return any(skeleton(a) == skeleton(b) for a, b in pairs)
@@ -84,17 +84,17 @@ UNKNOWN: Final = "Cn"
 A newer terminal may know such a character as a mark.
 """
 FIRST_PICTURE: Final = "\U0001f000"
-"""The first of the pictures and ideographs, which are no marks even if they are not known."""
+"""The first code point of pictures and ideographs, which are no marks even if they are unknown."""
 
 
 def is_mark(letter: str) -> bool:
-    """Return whether a character is drawn over the one before it, or may be.
+    """Return whether a character is, or may be, a mark that is drawn over the character before it.
 
     Args:
         letter: The character.
 
     Returns:
-        True if it is or may be.
+        True if the character is such a mark, or is unknown and may be one.
     """
     category = unicodedata.category(letter)
     return category in MARKS or (category == UNKNOWN and letter < FIRST_PICTURE)
@@ -138,6 +138,6 @@ def is_stacked(name: str) -> bool:
         name: The name.
 
     Returns:
-        True if so.
+        True if the name has too many marks or begins with one.
     """
     return any(surplus(name)) or is_mark(name[:1] or " ")

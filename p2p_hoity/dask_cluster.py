@@ -1,4 +1,4 @@
-"""Work on many machines: pieces are handed to a Dask cluster, a limited number at a time.
+"""Work on many machines: pieces of work are handed to a Dask cluster, a limited number at a time.
 
 The package `distributed` of Dask is an extra of this package, `cluster`, and is imported only when
 it is used. Its scheduler gives the work of a lost worker to another one. Whoever can connect to a
@@ -32,7 +32,7 @@ Found = TypeVar("Found")
 AHEAD: Final = 3
 """The pieces per core that are handed out at a time.
 
-These are more than on one machine, since each piece takes time on its way there and back.
+The number is larger than on one machine, because each piece takes time on its way there and back.
 """
 EVERY: Final[Seconds] = 5.0
 """Seconds after which the cores of the cluster are counted again."""
@@ -75,8 +75,8 @@ def on_cluster(
 ) -> Generator[tuple[Piece, Found | ProcessEnded], None, None]:
     """Work at pieces on a cluster, and yield each result as soon as it is there.
 
-    A piece at which several workers ended is worked at once more, at the end, in a process of this
-    machine.
+    If several worker processes crash while they work at the same piece, the piece is tried again
+    after all others, in a process of this machine.
 
     Args:
         address: The address of the scheduler.
@@ -85,10 +85,10 @@ def on_cluster(
         pieces: The pieces, which are pickled.
 
     Yields:
-        Each piece with its result, or with `ProcessEnded` if it has also ended the process here.
+        Each piece with its result, or with `ProcessEnded` if the process here has crashed as well.
 
     Raises:
-        ClusterError: If there is no cluster, or it fails.
+        ClusterError: If there is no cluster, or if the cluster fails.
     """
     suspects: list[Piece] = []
     with _client(address) as client:
@@ -103,7 +103,7 @@ def in_order(
 ) -> Iterator[Found | ProcessEnded]:
     """Work at pieces on a cluster, and yield the results in the order of the pieces.
 
-    A result that is early waits here. In everything else this is like `on_cluster`.
+    A result that arrives early is kept until its turn. Everything else is as in `on_cluster`.
 
     Args:
         address: The address of the scheduler.
@@ -111,7 +111,7 @@ def in_order(
         pieces: The pieces, no two of which are equal.
 
     Yields:
-        The result of each piece, or `ProcessEnded`.
+        The result of each piece, or `ProcessEnded` for a piece at which all processes crashed.
     """
     done, early = on_cluster(address, work, pieces), dict[Piece, Found | ProcessEnded]()
     with closing(done):
@@ -129,9 +129,9 @@ def _handed_out(
     pieces: Iterable[Piece],
     suspects: list[Piece],
 ) -> Iterator[tuple[Piece, Found]]:
-    """Hand out pieces and yield their results.
+    """Hand out pieces to the workers of a cluster, and yield each piece with its result.
 
-    Pieces that ended workers are added to `suspects`.
+    Pieces at which workers crashed are added to `suspects` instead.
     """
     import cloudpickle
     from distributed import as_completed
@@ -173,7 +173,7 @@ _turn = threading.Lock()
 
 
 def _in_turn(work: Callable[[Piece], Found], piece: Piece) -> Found:
-    """Work at a piece while no other thread of this process works at one.
+    """Work at a piece while no other thread of this process works at a piece.
 
     A worker may have several threads. The work may change what belongs to the whole process, such
     as the language of messages or the group of a simulated game. Threads would not make it faster,
@@ -186,7 +186,7 @@ def _in_turn(work: Callable[[Piece], Found], piece: Piece) -> Found:
 def _outcome(
     address: str, future: Any, piece: Piece, suspects: list[Piece]
 ) -> Iterator[tuple[Piece, Any]]:
-    """Yield a piece with its result. Add it to `suspects` if its workers ended.
+    """Yield a piece with its result, or add it to `suspects` if its workers crashed.
 
     Raises:
         ClusterError: If the cluster has failed.
@@ -206,7 +206,10 @@ def _outcome(
 
 
 class _Room:
-    """The number of pieces that may be handed out at a time, by the present cores of a cluster."""
+    """The limit of the pieces that are handed out at a time, from the number of a cluster's cores.
+
+    The cores are counted again from time to time, because workers may come and go.
+    """
 
     def __init__(self, client: Client, address: str) -> None:
         self.client, self.address = client, address
@@ -274,8 +277,8 @@ def _linked(kind: type[Client], address: str) -> Client:
 def _client_at(kind: type[Client], address: str) -> Client | None:
     """Return a client, or None if no scheduler answers at the address.
 
-    A client that fails closes itself when it is collected. For that it takes a lock that the next
-    client may have at that moment. So nothing may refer to it afterwards, not even an error.
+    No reference to a failed client may survive this call, not even in an error. Such a client
+    closes itself when it is garbage-collected, and takes a lock that the next client may hold then.
     """
     try:
         return kind(address, timeout=SCHEDULER_TIMEOUT, set_as_default=False)

@@ -1,4 +1,4 @@
-"""The adapter between the rules and the protocol: Hoity Toity as a game that a table can play."""
+"""The adapter between rules and protocol: Hoity Toity as a `protocol.game_interface.Game`."""
 
 from __future__ import annotations
 
@@ -27,14 +27,17 @@ SIZES: Final[Mapping[str, int]] = {
     "exhibit": 131,
     "theft": 16,
 }
-"""The most bytes of an encoded choice of each kind. An exhibit may have 128 slots below 128."""
+"""The most bytes of an encoded choice of each kind.
+
+An exhibit may name up to 128 slots, each encoded in one byte.
+"""
 
 MAX_COLLECTIBLES: Final = 128
 BAD: Final = "bad-game"
 
 
 def game_value(edition: Edition, variant: rules.Variant) -> tuple[Any, ...]:
-    """Return the game as the terms of a table name it.
+    """Return the value by which the terms of a table name the game.
 
     Args:
         edition: The edition.
@@ -56,7 +59,8 @@ def read_game(terms: Terms) -> HoityToity:
         The game.
 
     Raises:
-        Invalid: With code `bad-game` if they name another game, or one that cannot be played here.
+        Invalid: With code `bad-game` if the terms name another game, or a version, edition or
+            variant that cannot be played here.
 
     SPEC: [H-7], [X-1].
     """
@@ -88,7 +92,7 @@ def _need(holds: bool, words: str) -> None:
 
 
 def bind(header: Header) -> Table:
-    """Return the table of a header.
+    """Return the table that a header describes, with its game.
 
     Args:
         header: The header.
@@ -97,18 +101,18 @@ def bind(header: Header) -> Table:
         The table with its game.
 
     Raises:
-        Invalid: If its game cannot be played here.
+        Invalid: If the game cannot be played here.
     """
     return Table(header, read_game(header.terms))
 
 
 @dataclass(frozen=True)
 class Play:
-    """A state of the game with its history.
+    """A state of the game that is linked to the states before it.
 
     Attributes:
         state: The state.
-        past: The play before it. None for the first one.
+        past: The play of the state before. None for the first state.
         length: The number of events of the game up to this state.
     """
 
@@ -117,10 +121,10 @@ class Play:
     length: int = 0
 
     def then(self, state: State) -> Play:
-        """Return the play after an event.
+        """Return the play of the next state, linked to this one.
 
         Args:
-            state: The state after it, whose `news` are added to the history.
+            state: The next state. Its `news` are added to the history.
 
         Returns:
             The next play.
@@ -157,7 +161,7 @@ def happenings_since(play: Play, since: int = 0) -> list[Happening]:
 def shared_length(one: Play, other: Play) -> int:
     """Return how many events two plays have in common from the start.
 
-    The chain gives the same objects for the same steps, so plays are compared by identity.
+    Plays are compared by identity, because the same steps of the chain have the same objects.
 
     Args:
         one: A play.
@@ -172,7 +176,7 @@ def shared_length(one: Play, other: Play) -> int:
 
 @dataclass(frozen=True)
 class HoityToity:
-    """The rules together with the log of events, as a `protocol.game_interface.Game`.
+    """The game Hoity Toity as a `protocol.game_interface.Game`, with plays as its states.
 
     Attributes:
         edition: The edition.
@@ -186,7 +190,10 @@ class HoityToity:
 
     @cached_property
     def layout(self) -> Layout:
-        """The slots that are dealt to each seat, and those at the tops of the windows."""
+        """The number of cards, the slots dealt to each seat, and the slots that are opened to all.
+
+        The opened slots are the tops of the two windows (piles of the Auction Hall).
+        """
         plan = rules.layout(len(self.edition.collectibles), self.seats)
         return Layout(len(self.edition.collectibles), plan.hands, plan.tops)
 
@@ -236,7 +243,7 @@ class HoityToity:
             kind: The kind of choice.
             seat: The seat.
             choice: The choice.
-            cards: The Collectibles by slot that are known beside those open to all.
+            cards: Known Collectibles by slot, in addition to those that are open to all.
 
         Raises:
             IllegalMove: If the rules forbid it. Its code names the rule.

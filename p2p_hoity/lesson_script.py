@@ -1,10 +1,9 @@
 """The lesson: the first rounds of a game by the rules alone, with a fixed deck and fixed opponents.
 
-There is no network, no key and no proof in it.
+There is no network, no key and no proof in the lesson.
 
-The player chooses freely. Whatever it chooses, a sale is paid into the register, an exhibit moves a
-figure by the octagon, and a Detective imprisons a Thief. Each thing is explained when it first
-happens.
+The player chooses freely. Whatever the player chooses, a sale is paid into the register, an exhibit
+moves its figure, and a Detective imprisons a Thief. Each thing is explained when it first happens.
 """
 
 from __future__ import annotations
@@ -26,13 +25,13 @@ SEATS: Final = 1 + len(OPPONENTS)
 ROUNDS: Final = 2
 """The rounds of the lesson.
 
-One more is played if the player was the only Thief at every sale until then.
+One more round is played if the player was the only Thief at every sale until then.
 """
 COIN: Final = bytes(32)
-"""The coin of the deal.
+"""The fixed bytes that take the place of the deal's random coin, which draws the colours.
 
-By it seat 0 is black, with Cash 1, 12, 18, 19 and Thieves 1 and 12. Seat 1 is red, seat 2 blue and
-seat 3 green.
+With them seat 0 is black, with Cash 1, 12, 18, 19 and Thieves 1 and 12. Seat 1 is red, seat 2 blue
+and seat 3 green.
 """
 SLOTS: Final = (
     *("A1852", "B1649", "B1874", "D1859"),
@@ -40,9 +39,9 @@ SLOTS: Final = (
     *("C1719", "C1806", "F1715", "A1911"),
     *("A1623", "C1612", "E1544", "F1962"),
 )
-"""The Collectibles of each seat. The player's have no C between B and D."""
+"""The four Collectibles of each seat, as letter and year. The player has A, B and D but no C."""
 TOPS: Final = (("C1657", "D1781", "A1764"), ("E1824", "B1926", "F1877"))
-"""The first Collectibles of each window."""
+"""The first Collectibles of each window (pile of the Auction Hall), the top first."""
 
 
 class Topic(StrEnum):
@@ -74,19 +73,19 @@ PLAN: Final[tuple[tuple[Turn, Turn, Turn], ...]] = (
     ((CASTLE, EXHIBIT), (CASTLE, (THIEF, 10)), (CASTLE, DETECTIVE)),
     ((HALL, (CASH, 17)), (HALL, (THIEF, 3)), (HALL, (THIEF, 9))),
 )
-"""What each opponent plays in each round.
+"""For each round the Place and the Action card that each of the three opponents plays.
 
-At the last sale there are two Thieves even without the player, so nobody gets what is paid.
+At the last sale the opponents play two Thieves, so that the Cash goes to the register in any case.
 """
 
 
 @dataclass(frozen=True)
 class Part:
-    """Some events of one step, and what is explained after them.
+    """Some events of one step of the lesson, and what is explained after them.
 
     Attributes:
         items: The events.
-        topic: What is explained. None for nothing.
+        topic: The topic that is explained. None if nothing is explained.
     """
 
     items: tuple[rules.Happening, ...]
@@ -129,7 +128,7 @@ class Lesson:
     def question(self) -> rules.Kind | None:
         """The kind of choice that the player has to make before the next step.
 
-        None if there is none.
+        None if the player has no choice to make.
         """
         match rules.expected(self._state):
             case game.Seal(kind, seats) if MINE in seats:
@@ -155,7 +154,7 @@ class Lesson:
         return self._once(QUESTIONS[kind]) if kind in QUESTIONS else None
 
     def _once(self, topic: Topic | None) -> Topic | None:
-        """Return a topic if it was not explained before."""
+        """Return a topic if it was not explained before, and note that it is explained now."""
         if topic is None or topic in self._explained:
             return None
         self._explained.add(topic)
@@ -168,7 +167,7 @@ class Lesson:
             choice: The player's choice. None if it has none to make.
 
         Returns:
-            The events of the step, in parts. Each part ends with what it explains.
+            The events of the step, in parts, each with the topic that is explained after it.
 
         Raises:
             IllegalMove: If the rules forbid the choice.
@@ -182,7 +181,7 @@ class Lesson:
         return self._parts(self._state.news)
 
     def _parts(self, items: tuple[rules.Happening, ...]) -> Iterator[Part]:
-        """Cut the events of a step into parts."""
+        """Cut the events of a step into parts, so that each explanation follows its event."""
         told: tuple[rules.Happening, ...] = ()
         for _kind, group in groupby(items, type):
             alike = tuple(group)
@@ -199,7 +198,11 @@ class Lesson:
     # Answers of all seats
 
     def _answer(self, choice: rules.Choice | None) -> game.Event:
-        """Return the event that answers what the rules expect."""
+        """Return the event that answers what the rules expect next, with the choices of all seats.
+
+        Args:
+            choice: The player's choice. None if the player has none to make.
+        """
         match rules.expected(self._state):
             case game.Deal():
                 return game.Dealt(COIN, self._cards(rules.layout(len(self._deck), SEATS).tops))
@@ -250,11 +253,11 @@ class Lesson:
         return shown.kind, shown.number
 
     def _cards(self, slots: object) -> rules.Cards:
-        """Return the Collectibles in some slots."""
+        """Return the Collectible in each of some slots of the lesson's deck, by slot."""
         return {slot: self._deck[slot] for slot in cast("tuple[int, ...]", slots)}
 
     def _hidden(self, slots: rules.Choice) -> rules.Cards:
-        """Return the Collectibles in those of some slots that are not open to all."""
+        """Return the Collectibles of an exhibit that are not open to all yet, by slot."""
         chosen = cast("tuple[int, ...]", slots)
         return self._cards(tuple(slot for slot in chosen if self._state.known[slot] is None))
 
@@ -265,7 +268,7 @@ QUESTIONS: Final[Mapping[rules.Kind, Topic]] = {
     "exhibit": Topic.EXHIBITS,
     "theft": Topic.THIEVES,
 }
-"""For each kind of choice what is explained before it."""
+"""For each kind of choice the topic that is explained before it."""
 EVENTS: Final[Mapping[type[rules.Happening], Topic]] = {
     rules.happenings.Setup: Topic.WELCOME,
     rules.happenings.RoundBegan: Topic.SECRETS,
@@ -276,18 +279,24 @@ EVENTS: Final[Mapping[type[rules.Happening], Topic]] = {
     rules.happenings.Stolen: Topic.THIEVES,
     rules.happenings.Imprisoned: Topic.PRISON,
 }
-"""For each kind of event what is explained after it."""
+"""For each kind of event the topic that is explained after it."""
 
 
 def _topic(item: rules.Happening) -> Topic | None:
-    """Return what explains an event. A figure moves by the octagon, or as a Detective."""
+    """Return the topic that explains an event, or None.
+
+    When a figure moves, the topic depends on why: for a Detective or for an exhibit.
+    """
     if isinstance(item, rules.happenings.FigureMoved):
         return Topic.DETECTIVE if item.why == "Detective" else Topic.OCTAGON
     return EVENTS.get(type(item))
 
 
 def _deck(edition: rules.Edition) -> tuple[int, ...]:
-    """Return the Collectible in each slot: the named ones in their places, the rest in order."""
+    """Return the lesson's deck: the index of the Collectible in each slot.
+
+    `SLOTS` and `TOPS` fix some slots. The other Collectibles follow in the order of the edition.
+    """
     numbers = {f"{c.letter}{c.year}": n for n, c in enumerate(edition.collectibles)}
     windows = rules.layout(len(numbers), SEATS).windows
     named = dict(enumerate(SLOTS))

@@ -1,8 +1,8 @@
 """Work on all cores of this machine, for work that consists of independent parts.
 
-The parts are done by other processes, since Python runs one thread at a time. Two threads that
-multiply points, which takes a tenth of a millisecond, would mostly wait for each other. What is
-handed out must be public: no secret leaves its process.
+Other processes do the parts, because Python runs one thread at a time. Two threads that multiply
+curve points, a tenth of a millisecond each, would mostly wait for each other. Only public data may
+be handed out, so that no secret leaves its process.
 """
 
 from __future__ import annotations
@@ -24,25 +24,25 @@ if TYPE_CHECKING:
 Piece = TypeVar("Piece")
 Found = TypeVar("Found")
 AHEAD: Final = 2
-"""The pieces per process that are handed out at a time: one in work, one that waits for it."""
+"""The pieces per process that are handed out at a time: one in work, and one that waits."""
 SHIFT: Final = 200
 """The pieces after which a process is replaced by a new one, so that its memory stays bounded."""
 MOST: Final = 61
-"""The most processes at a time. Windows can wait for no more."""
+"""The most processes at a time. Windows cannot wait for more than this."""
 HANDOVER: Final[Seconds] = 0.0005
 """Seconds after which a computing thread lets the thread that hands out work run.
 
 With Python's usual 5 ms the other processes would wait for work.
 """
 CANNOT: Final = (OSError, ImportError, NotImplementedError, RuntimeError)
-"""The errors of a system that has no room for processes, or no semaphores for them."""
+"""The errors raised on a system that has no room for processes, or no semaphores for them."""
 
 
 class ProcessEnded(Exception):
-    """An error that says that the process that worked at a piece was ended.
+    """An error that says that a process ended before its work at a piece was done.
 
-    The operating system has ended it, or the piece itself. If this is the result of a piece, it has
-    happened twice: among other pieces, and in a process of its own.
+    Either the operating system killed the process, or the work crashed it. If this error is given
+    as the result of a piece, the piece was tried twice: the second time in a process of its own.
     """
 
 
@@ -65,15 +65,14 @@ def process_pool(cores: int | None = None) -> Iterator[Callable[..., Any] | None
     does the work itself.
 
     Args:
-        cores: The number of processes together with this one. None for one per core.
+        cores: The number of processes, this one included. None for one process per core.
 
     Yields:
-        A function like `Executor.submit`. None if other processes would gain nothing. This is so on
-        one core, and on systems where a process cannot be a copy of this one: starting it there
-        takes longer than most of the work.
+        A function like `Executor.submit`. None if other processes would gain nothing: on one core,
+        and on systems that cannot copy this process, where a start takes longer than most work.
 
     Raises:
-        ProcessEnded: If one of the processes was ended.
+        ProcessEnded: If one of the processes ended before its work was done.
     """
     cores = cores or core_count()
     if cores < 2 or not _copies():
@@ -93,7 +92,7 @@ def process_pool(cores: int | None = None) -> Iterator[Callable[..., Any] | None
 
 @contextmanager
 def _told() -> Iterator[None]:
-    """Turn the error of a process that was ended into `ProcessEnded`."""
+    """Turn the error of an executor whose process has ended into `ProcessEnded`."""
     try:
         yield
     except RuntimeError as error:
@@ -105,7 +104,10 @@ def _told() -> Iterator[None]:
 
 
 def _submit_of(cores: int, stack: ExitStack) -> Callable[..., Any]:
-    """Start processes that end with the stack, and return a function like `Executor.submit`."""
+    """Start processes that end with the stack, and return a function like `Executor.submit`.
+
+    If the system cannot start them, the function returned does the work in this process.
+    """
     try:
         with ExitStack() as beginning:
             executor = beginning.enter_context(_processes(cores))
@@ -133,9 +135,10 @@ def work_in_processes(
 ) -> Generator[tuple[Piece, Found | ProcessEnded], None, None]:
     """Work at pieces in several processes, and yield each result as soon as it is there.
 
-    If the system has no room for processes, this one does the work, one piece after the other. If a
-    process is ended, the results of all pieces that were handed out are lost. These pieces are
-    worked at again, each in a process of its own. An error that `work` raises is raised here.
+    If the system has no room for processes, this process does the work, one piece after the other.
+    If a process ends before its work is done, the results of all pieces that were handed out are
+    lost. These pieces are tried again, each in a process of its own. An error that `work` raises is
+    raised here.
 
     Args:
         work: The function that works at a piece. It is pickled.
@@ -143,7 +146,7 @@ def work_in_processes(
         processes: The number of processes.
 
     Yields:
-        Each piece with its result, or with `ProcessEnded` if it has ended a process of its own.
+        Each piece with its result, or with `ProcessEnded` if its second process ended as well.
     """
     if not _have_room(min(processes, MOST)):
         yield from ((piece, work(piece)) for piece in pieces)
@@ -165,10 +168,10 @@ def work_in_own_process(
     Args:
         work: The function that works at a piece.
         piece: The piece.
-        copied: Whether the process is a copy of this one. None to copy where that is possible.
+        copied: Whether the process is a copy of this one (a fork). None to copy where possible.
 
     Returns:
-        The result, or a `ProcessEnded` if the process was ended.
+        The result, or a `ProcessEnded` if the process ended before the work was done.
     """
     from concurrent.futures import BrokenExecutor
 
@@ -182,9 +185,9 @@ def work_in_own_process(
 def _one_shift(
     work: Callable[[Piece], Found], pieces: Iterable[Piece], processes: int
 ) -> Generator[tuple[Piece, Found | ProcessEnded], None, list[Piece]]:
-    """Work at pieces until all are done or a process is ended.
+    """Work at pieces in several processes until all pieces are done or a process has crashed.
 
-    Return the pieces that may have ended it.
+    Yield each piece with its result, and return the pieces at which a process may have crashed.
     """
     from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, wait
 
@@ -214,7 +217,7 @@ def _one_shift(
 
 
 def _copies() -> bool:
-    """Return whether a process can be started as a copy of this one, quickly and safely."""
+    """Return whether this system can start a copy of this process (a fork) quickly and safely."""
     return sys.platform.startswith("linux")
 
 
@@ -230,9 +233,9 @@ def _have_room(processes: int) -> bool:
 
 @contextmanager
 def _processes(count: int, copied: bool | None = None) -> Iterator[Executor]:
-    """Run some processes, which end with this block.
+    """Run some processes during the body of the `with`.
 
-    After an error they are ended in their work.
+    After an error in the body the processes are terminated. Otherwise they finish their work first.
     """
     # These are imported here, since most commands start no processes.
     import multiprocessing
@@ -256,9 +259,9 @@ def _processes(count: int, copied: bool | None = None) -> Iterator[Executor]:
 def _begin() -> None:
     """Prepare a worker process.
 
-    Ctrl-C reaches all processes of a terminal, and the first one ends the others. If the first one
-    is ended by something else, the others must end, too: they have its output open and would wait
-    for work for ever. If memory runs out, the system should rather end a worker.
+    The worker ignores Ctrl-C, which reaches all processes of a terminal, because its parent ends
+    it then. If the parent dies in another way, the worker ends itself instead of waiting for work
+    for ever. If memory runs out, the system should kill a worker rather than the parent.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_go_with_the_first, daemon=True).start()
@@ -267,7 +270,7 @@ def _begin() -> None:
 
 
 def _go_with_the_first() -> None:
-    """End this process when the first one ends."""
+    """Wait until the parent process ends, and then end this worker process."""
     from multiprocessing import parent_process
 
     first = parent_process()

@@ -1,6 +1,7 @@
 """The checking and saving of result certificates at the command line.
 
-A certificate is made from the transcript of a finished game, and can be checked without it.
+A certificate is made from the transcript of a finished game, and can be checked without the
+transcript.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from ..words.key_names import table_key
 from ..words.translation import _
 
 MOST: Final = transcript.MAX_CERTIFICATE + 1
-"""The number of bytes that are read of a certificate: one more than it may have."""
+"""The most bytes that are read of a file: one more than a certificate may have."""
 
 
 def check_all(words: list[str], as_json: bool) -> int:

@@ -64,7 +64,7 @@ def _show(own: Home, player: NamedIdentity, as_json: bool) -> None:
 
 
 def export(secret: Path | None) -> int:
-    """Print the public key, or copy the whole key file.
+    """Print the player's public key, or copy the whole file of the secret key.
 
     Args:
         secret: The new file for the copy of the key file. None to print the public key.

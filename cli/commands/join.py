@@ -71,19 +71,19 @@ def look_around(seconds: float, as_json: bool) -> int:
 def ticket_of(
     word: str, relays: tuple[str, ...], network: Network | None, silent: bool
 ) -> tuple[Ticket, str | None]:
-    """Return the ticket that the player has typed, or the one that a typed code leads to.
+    """Return the ticket that the player has typed, or fetch it by a code that was typed.
 
-    The relay that is asked about a code is the one behind the code's @, else the first one typed,
-    else the remembered one.
+    A code is looked up at a relay: at the one after the code's `@`, else at the first relay typed,
+    else at the relay that the program remembers.
 
     Args:
         word: The ticket or the code.
-        relays: The relays that were typed beside it.
+        relays: The relays that were typed as options.
         network: The network for the connection to the relay. None for the usual one.
         silent: Whether to print nothing while the relay is asked.
 
     Returns:
-        The ticket and the relay that was asked for it, which is None if no relay was asked.
+        The ticket, and the relay that was asked for it. The relay is None if none was asked.
 
     Raises:
         Trouble: If a code is typed and no relay is known.
@@ -121,21 +121,22 @@ def is_nickname(word: str) -> bool:
         word: What the player has typed.
 
     Returns:
-        Whether it is short enough for a nickname and does not begin like a ticket.
+        Whether the word is short enough for a nickname and does not begin like a ticket.
     """
     return 0 < len(word) <= table_header.MAX_NICKNAME and LIKE_A_TICKET.match(word) is None
 
 
 def by_nickname(nickname: str) -> str:
-    """Return the ticket of the one table on this LAN that a host of this nickname announces.
+    """Return the ticket of the table on this LAN whose host has a nickname.
 
-    The player is asked if several nicknames look like it, or if the table is closed.
+    The player picks one if several hosts have a nickname that looks alike. If the announcement
+    contains no ticket, the player is asked for the ticket.
 
     Args:
         nickname: The nickname of the host.
 
     Returns:
-        The ticket or the code that leads to the table.
+        The ticket, or what the player has typed instead: a ticket or a code.
 
     Raises:
         Trouble: If there is no such table.
@@ -151,22 +152,25 @@ def by_nickname(nickname: str) -> str:
 
 
 def from_list() -> str:
-    """Return the ticket of the table that a person picks from those on this LAN.
+    """Let the player pick one of the tables on this LAN, and return its ticket.
 
     Returns:
-        The ticket or the code that leads to the table.
+        The ticket, or what the player has typed instead: a ticket or a code.
     """
     return _picked(_look())
 
 
 def _look() -> list[Announcement]:
-    """Return the announcements heard on this LAN."""
+    """Listen for announcements of tables on this LAN, and return them."""
     say(_("Searching for tables on this LAN …"))
     return trio.run(browse, LOOK)
 
 
 def _picked(found: Sequence[Announcement]) -> str:
-    """Ask the player for one of these tables, a ticket or a code, and return its ticket or code."""
+    """Let the player pick one of these tables or type a ticket or a code, and return the ticket.
+
+    If a code was typed, the code is returned.
+    """
     _list(found)
     while True:
         said = answer(_("The number of a table, a ticket or a code; r searches again, q leaves: "))
@@ -200,7 +204,10 @@ def _told(table: Announcement) -> str:
 
 
 def _announced(table: Announcement) -> str:
-    """Return the ticket of an announced table. The player is asked for that of a closed table."""
+    """Return the ticket of an announced table.
+
+    If the announcement contains no ticket, the player is asked for it.
+    """
     if table.ticket:
         return table.ticket
     words = _("The table of {host} needs a ticket. Ask {host} for it, and paste it here: ")
@@ -217,7 +224,8 @@ def join(
     Args:
         seat: The options of the seat.
         output: The options of what is printed.
-        ticket: The ticket, code or nickname as typed. "" to choose from the tables of the LAN.
+        ticket: The ticket, the code, or the host's nickname, as typed. "" to choose from the tables
+            of the LAN.
         reach: How this seat can be reached.
         asks_terms: Whether the player is asked to accept the terms.
 
@@ -257,9 +265,10 @@ def join(
 
 
 def _with_relays(word: str, reach: Reach) -> Reach:
-    """Add the relays that the player has named: typed, remembered, or behind the @ of a code.
+    """Return how the seat can be reached, with the relays that the player has named.
 
-    Relays that only a ticket names do not count, since they are its host's choice.
+    A relay is named by an option, by an earlier command that remembered it, or after the `@` of a
+    code. Relays that only a ticket names are not used, because its host chose them.
 
     Raises:
         Trouble: If the player has named no relay.
@@ -273,9 +282,9 @@ def _with_relays(word: str, reach: Reach) -> Reach:
 
 
 def _ticket(as_json: bool, word: str, reach: Reach) -> str:
-    """Return the ticket or code that is typed or picked from the tables of this LAN.
+    """Return the ticket or code that the player has typed, or that of a table on this LAN.
 
-    The LAN is not searched for a player whose address is to stay hidden.
+    If the player's address is to stay hidden, the LAN is not searched, and one has to be typed.
     """
     if reach.hidden or reach.relay_only:
         if not word:

@@ -1,4 +1,4 @@
-"""The command `learn`: the lesson at any time, and before a first game."""
+"""The command `learn`, which plays the lesson. It can also be played before a first game."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ from ..words.translation import _
 from .take_seat import interrupted, screen_for_people
 
 BEFORE: Final = "HOITY_LESSON_BEFORE"
-"""The environment variable of a lesson that is followed by a game.
+"""The environment variable that is set for a lesson before a game.
 
-At the end of such a lesson no command for a game is printed.
+At the end of such a lesson the program does not tell how to start a game.
 """
 
 
@@ -87,10 +87,10 @@ async def _attend(room: Room, leave: Callable[[str], None], scope: trio.CancelSc
 
 
 def before_the_game(plain: bool) -> None:
-    """Play the lesson in a process of its own, and return however it ends.
+    """Play the lesson in a process of its own, and return when it has ended in any way.
 
-    After a separate process the terminal is as it was before. No reader of the lesson is left that
-    could take the first line of input of the game.
+    A separate process restores the terminal when it ends, and cannot take input that is typed for
+    the game.
 
     Args:
         plain: Whether to use the line prompt instead of the full screen.

@@ -29,7 +29,7 @@ SHORTEST = 4
 
 
 def key_of_games(home: Home) -> tuple[NamedIdentity, str | None]:
-    """Return the player's stored key, with which the journals of games are read.
+    """Return the player's stored key, which is needed to read the journals of games.
 
     Args:
         home: The folder of the program's files.
@@ -46,19 +46,19 @@ def key_of_games(home: Home) -> tuple[NamedIdentity, str | None]:
 
 
 def find(home: Home, name: str | None, passphrase: str | None, command: str) -> OpenGame:
-    """Return the unfinished game that is meant.
+    """Find the unfinished game that the player has named.
 
     Args:
         home: The folder of the games.
         name: The beginning of the game's id, or `last`. None if there is only one game.
         passphrase: The passphrase of the journals, if they have one.
-        command: The command line that takes the id, for the list of several games.
+        command: The command line to which an id is added in the list of games.
 
     Returns:
         The game.
 
     Raises:
-        Trouble: If there are several; all of them are listed.
+        Trouble: If several games may be meant. The message lists them.
     """
     if name == LAST:
         return newest(home, passphrase)[0]
@@ -76,8 +76,8 @@ def newest(home: Home, passphrase: str | None) -> tuple[OpenGame, tuple[OpenGame
         passphrase: The passphrase of the journals, if they have one.
 
     Returns:
-        The game, and the others, newest first. If all are being played, the newest of them comes
-        first.
+        The game, and the other games that are not being played, newest first. If all games are
+        being played, the newest of all and the others.
     """
     try:
         found = resume_table.find_game(home, None, passphrase)
@@ -94,7 +94,7 @@ def several(games: Sequence[OpenGame], command: str) -> list[str]:
 
     Args:
         games: The games, newest first.
-        command: The command line that takes the id of a game.
+        command: The command line to which the id of a game is added.
 
     Returns:
         The lines of the message.
@@ -106,11 +106,11 @@ def several(games: Sequence[OpenGame], command: str) -> list[str]:
 
 
 def commands(games: Sequence[OpenGame], command: str) -> list[str]:
-    """Return a line for each game: the command that takes it, when it was begun, and the opponents.
+    """Return a line for each game: a command with its id, when it was begun, and the opponents.
 
     Args:
         games: The games, newest first.
-        command: The command line that takes the id of a game.
+        command: The command line to which the id of a game is added.
 
     Returns:
         The lines.
@@ -125,7 +125,7 @@ def commands(games: Sequence[OpenGame], command: str) -> list[str]:
 
 
 def short(name: str, names: Sequence[str]) -> str:
-    """Return the shortest beginning of an id that no other id has.
+    """Return the shortest beginning of an id by which no other id begins.
 
     Args:
         name: The id.
@@ -142,7 +142,7 @@ def short(name: str, names: Sequence[str]) -> str:
 
 
 READING: Final[Seconds] = 2.0
-"""The time for which games are read whose score is not known yet, in seconds."""
+"""The most time that `games` spends on reading games whose score is not known yet, in seconds."""
 
 
 def list_games(as_json: bool) -> int:
@@ -228,7 +228,7 @@ def in_words(game: saved_games.KeptGame) -> str:
 
 
 def _scores(names: tuple[str, ...], progress: saved_games.Progress | None) -> list[str]:
-    """Return each nickname with the field of its figure; of a finished game the winner first."""
+    """Return each nickname with the field of its figure. In a finished game the winner is first."""
     if progress is None or len(progress.fields) != len(names):
         return list(names)
     order = list(range(len(names)))

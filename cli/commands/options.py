@@ -30,9 +30,9 @@ GUESTS: Final = N_("Who may come")
 NETWORK: Final = N_("Network")
 SEAT: Final = N_("Your seat")
 OUTPUT: Final = N_("Output")
-"""The last of the headings of a long help.
+"""The last of the headings under which a long help text groups the options.
 
-Each heading stands where the first of its options does.
+A heading stands where the first of its options stands.
 """
 
 # From dataclasses to the options of a command
@@ -40,7 +40,7 @@ Each heading stands where the first of its options does.
 
 @dataclass(frozen=True)
 class Without:
-    """A mark in an annotation that leaves fields of a dataclass of options out of a command.
+    """An annotation by which a command leaves out fields of a dataclass of options.
 
     Attributes:
         names: The names of the fields that the command does not offer.
@@ -50,13 +50,14 @@ class Without:
 
 
 def takes_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Let a command function have dataclasses of options as parameters.
+    """Turn a command function with dataclasses of options as parameters into one for Typer.
 
     Args:
-        command: A function whose parameters Typer knows, or whose types are such dataclasses.
+        command: A function. Each of its parameters is a dataclass of options, or has a type that
+            Typer knows.
 
     Returns:
-        A function for Typer, which has the fields of each dataclass as options of its own.
+        A function for Typer, which has an option for each field of the dataclasses.
     """
     shown: list[Parameter] = []
     built: dict[str, tuple[type[Any], list[str]]] = {}
@@ -86,7 +87,10 @@ def takes_options(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def _parameter(kind: type[Any], of: Field[Any], hint: Any) -> Parameter:
-    """Return a field as a parameter, under the heading of its class unless it has its own."""
+    """Turn a field of a dataclass of options into a parameter for Typer.
+
+    Its heading in the help is the field's own, or else that of the dataclass.
+    """
     told = of.metadata.get("option")
     if told is None:
         hint, told = hint.__origin__, hint.__metadata__[0]
@@ -106,8 +110,8 @@ def option(
     Args:
         default: The value if the option is not typed.
         words: The help text. None to hide the option.
-        names: How the option is typed, if not by the name of the field.
-        heading: The heading of the help under which it stands, if not that of the class.
+        names: How the option is typed, such as `--from`. None to use the name of the field.
+        heading: The heading of the help under which the option stands. None for that of the class.
         more: Further arguments of Typer's `Option`.
 
     Returns:
@@ -120,11 +124,11 @@ def option(
 # Completion by the shell, from the names of files alone: no file is opened
 
 LAST: Final = "last"
-"""The word that a player types for the newest game."""
+"""The word that a player types instead of an id for the newest game."""
 
 
 def open_games(incomplete: str) -> list[str]:
-    """Return the ids of unfinished games that begin with what is typed, for the shell's completion.
+    """Return the ids of unfinished games that begin with a typed word, for the shell's completion.
 
     Args:
         incomplete: The beginning that is typed.
@@ -136,7 +140,7 @@ def open_games(incomplete: str) -> list[str]:
 
 
 def transcripts(incomplete: str) -> list[str]:
-    """Return the ids of games with a transcript that begin with what is typed.
+    """Return the ids of games with a transcript that begin with a typed word, for completion.
 
     Names of files are completed by the shell itself.
 
@@ -150,13 +154,13 @@ def transcripts(incomplete: str) -> list[str]:
 
 
 def codes(incomplete: str) -> list[str]:
-    """Return the codes that begin with what is typed, completed by one word.
+    """Return the possible spoken codes for a typed beginning, completed by one word.
 
     Args:
-        incomplete: The beginning of a code: its number and at least the start of one word.
+        incomplete: The beginning of a code, such as `7-ma`: its number and the start of a word.
 
     Returns:
-        The completed codes.
+        The beginnings with their last word completed.
     """
     from p2p_hoity.table.spoken_codes import MOST_WORDS, WORDS, beginning_with
 
@@ -169,7 +173,13 @@ def codes(incomplete: str) -> list[str]:
 
 
 def _games(incomplete: str, files: Callable[[Home], Iterable[Path]]) -> list[str]:
-    """Return the names of these files up to their first dot, and `last`, that begin in this way."""
+    """Return the ids of games that begin with a typed word, and `last` if it does, sorted.
+
+    Args:
+        incomplete: The typed beginning.
+        files: Returns the files of games in a folder of the program. Each file is named by the id
+            of its game, with a suffix.
+    """
     from p2p_hoity.storage.home import home
 
     names: set[str] = set()
@@ -182,11 +192,11 @@ def _games(incomplete: str, files: Callable[[Home], Iterable[Path]]) -> list[str
 
 
 class NoSeconds(BadParameter):
-    """An option of seconds whose value is no number (NaN)."""
+    """The error for an option that takes seconds and was given NaN."""
 
 
 def missing(ctx: Any, name: str) -> Any:
-    """Return Typer's error for a missing argument.
+    """Return Typer's error that says that an argument is missing.
 
     Args:
         ctx: The context of the command.
@@ -201,14 +211,14 @@ def missing(ctx: Any, name: str) -> Any:
 
 
 def _number(number: float | None) -> float | None:
-    """Refuse NaN, which Typer's check of a range accepts."""
+    """Return a number of seconds, or raise an error if it is NaN, which Typer would accept."""
     if number is not None and math.isnan(number):
         raise NoSeconds("no number")
     return number
 
 
 def seconds(least: float, most: int) -> dict[str, Any]:
-    """Return the arguments of `option` for a number of seconds.
+    """Return the further arguments of `option` for an option that takes seconds.
 
     Args:
         least: The smallest value, in seconds.
@@ -221,7 +231,7 @@ def seconds(least: float, most: int) -> dict[str, Any]:
 
 
 def count(least: int, most: int) -> dict[str, Any]:
-    """Return the arguments of `option` for a whole number.
+    """Return the further arguments of `option` for an option that takes a whole number.
 
     Args:
         least: The smallest value.
@@ -291,7 +301,7 @@ ListenOption = Annotated[
 
 
 def _ticket(metavar: str, words: str) -> Any:
-    """Return an argument that takes a ticket, whose codes the shell completes."""
+    """Return a command-line argument for a ticket or a code. The shell can complete codes."""
     return Argument(
         metavar=metavar,
         envvar="HOITY_TICKET",
@@ -347,7 +357,10 @@ class OutputOptions:
 
     @property
     def typed(self) -> str:
-        """The option, if any, that shows another command on the same kind of screen."""
+        """The option to add to a command that a player is told, for the same kind of screen.
+
+        It is `--json`, `--plain` or "".
+        """
         return "--json" if self.as_json else "--plain" if self.plain else ""
 
 
@@ -364,9 +377,10 @@ class SeatOptions:
         name: The nickname. None for the stored one.
         no_talk: Whether chat is neither shown nor sent.
         unknown: Whether the long-lived key stays hidden from the others.
-        again: Whether the seat asks for another game. None to ask only a person at a terminal.
+        again: Whether the player is asked for another game. None to ask only a person at a
+            terminal.
         no_bell: Whether the terminal stays silent when it is the player's turn.
-        until_eof: Whether the seat leaves when its standard input ends. Used for hired bots.
+        until_eof: Whether the seat leaves when its standard input ends. This is used for bots.
     """
 
     HEADING: ClassVar = SEAT
@@ -431,9 +445,9 @@ class ResumeOptions:
 
 NO_NAME: Final = Without(("name",))
 ONLOOKER: Final = Without(("auto", "name", "unknown", "no_bell", "until_eof"))
-"""The options of a seat that an onlooker does not have.
+"""The annotation that leaves out the options of a seat that an onlooker does not have.
 
-It can chat and follow to the next table.
+An onlooker can still chat and follow the players to the next table.
 """
 
 # Table
@@ -455,9 +469,10 @@ class TableOptions:
         seats: The number of seats.
         edition: The name of the edition, or the path of its file.
         variant: The variant for two seats. None for the default.
-        action_choice: When seats in the Castle choose. None for the edition's rule.
+        action_choice: When seats in the Castle choose Actions. None for the edition's rule.
         detective_in_hall: Whether a Detective is allowed in the hall. None for the edition's rule.
-        detective_rank: When a Detective's rank is taken. None for the edition's rule.
+        detective_rank: Whether a Detective's rank is determined after or before exhibits move. None
+            for the edition's rule.
         quorum: How many seats can go on without the others. None for the default.
         patience: The time for a choice, in seconds. None for the default of the command.
         step_patience: The time for every other step, in seconds.
@@ -548,18 +563,19 @@ class GuestOptions:
 USUAL: Final = ":4647"
 """The address on which `host` and `join` listen by default.
 
-The port is fixed so that a firewall can let it in. If it is in use, any free port is taken.
+The port is fixed so that a firewall can be opened for it. If it is in use, any free port is taken.
 """
 
 
 @dataclass(frozen=True)
 class NetworkOptions:
-    """The options about how a seat is reached and how it connects to others.
+    """The options about how a seat can be reached and how it connects to others.
 
     Attributes:
         HEADING: The heading of the options in the help.
         listen: The address to listen on, as `HOST:PORT`.
-        relay: The relays through which the seat can be reached. None for the remembered one.
+        relay: The relays through which the seat can be reached. None for the relay that the program
+            remembers.
         relay_only: Whether all connections go through relays.
         advertise: The addresses of ports that the player forwards. None if there are none.
         proxy: The URL of a SOCKS5 proxy. None to connect directly.
@@ -599,11 +615,12 @@ class NetworkOptions:
 
 @dataclass(frozen=True)
 class NetworkAnew(NetworkOptions):
-    """The network options of a seat that is resumed, which are as before if nothing is typed.
+    """The network options of a seat that is resumed.
 
     Attributes:
-        listen: The address to listen on. "" for the one before.
-        relay: The relays through which the seat can be reached from now on. None for those before.
+        listen: The address to listen on. "" to keep the earlier address.
+        relay: The relays through which the seat can be reached from now on. None to keep the
+            earlier relays.
     """
 
     listen: str = option(
@@ -628,9 +645,10 @@ class WatchOptions:
 
     Attributes:
         HEADING: The heading of the options in the help.
-        relay: The relays at which a code is valid. None for the remembered one.
+        relay: The relays at which a spoken code is valid. None for the relay that the program
+            remembers.
         proxy: The URL of a SOCKS5 proxy. None to connect directly.
-        since: Whether the game is shown from its start or from now on.
+        since: Whether the game is shown from its `start` or from `now` on.
     """
 
     HEADING: ClassVar = NETWORK
@@ -703,7 +721,8 @@ class VerifyOptions:
         dask: The address of the scheduler of a Dask cluster. None to work on this machine.
         send: Whether the bytes of the files are sent to the workers of the cluster.
         certificate: Whether the files are result certificates.
-        vouches: The file of vouches of the game. None for the one on this machine, if there is one.
+        vouches: The file with the players' signatures by which it is known who sat at the table.
+            None for the file on this machine, if there is one.
         save_certificate: The file for the certificate of the game. None to save none.
     """
 

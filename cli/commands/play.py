@@ -1,4 +1,4 @@
-"""The commands `play` and `host`: the terms of a table that is opened here, and the host's seat."""
+"""The commands `play` and `host`, which open a table on this machine and play at it."""
 
 from __future__ import annotations
 
@@ -39,10 +39,10 @@ class Opening:
 
     Attributes:
         table: The options of the table.
-        bots: The level of each bot that is hired for the table.
+        bots: The level of each bot that this machine runs at the table.
         reach: How the table can be reached.
         guests: The options about who else may come.
-        asks_level: Whether the player is asked, the first time, for the level of the bots.
+        asks_level: Whether the player is asked for the level of the bots if none was chosen yet.
         show_ticket: Whether a person is shown the ticket.
     """
 
@@ -55,7 +55,7 @@ class Opening:
 
 
 def edition_of(table: TableOptions) -> rules.Edition:
-    """Return the edition of a table, with the switches that the options override.
+    """Return the edition of a table, with the rules (switches) that the options change.
 
     Args:
         table: The options of the table.
@@ -74,7 +74,7 @@ def edition_of(table: TableOptions) -> rules.Edition:
 
 
 def checked_terms(table: TableOptions, host: bytes, watched: bool = True) -> Terms:
-    """Return the terms that a host offers, checked in the way in which a guest will check them.
+    """Return the terms that a host offers, after the same checks that a guest will make.
 
     Args:
         table: The options of the table.
@@ -117,10 +117,11 @@ def checked_terms(table: TableOptions, host: bytes, watched: bool = True) -> Ter
 
 
 def levels_typed(word: str | None, least: int = 1) -> tuple[str, ...]:
-    """Return the levels of the bots, as typed, or as the player has once chosen.
+    """Return the levels of the bots that the player has asked for.
 
     Args:
-        word: The number of bots, or their levels with commas between. None for the default.
+        word: The number of bots, or their levels with commas between. None for the default number.
+            Bots without a typed level have the level that the player once chose.
         least: The least number of bots.
 
     Returns:
@@ -189,9 +190,9 @@ def host(seat: SeatOptions, output: OutputOptions, opening: Opening) -> int:
 
 
 def _show_ticket(sitting: Sitting, terms: Terms, ticket: str, opening: Opening) -> None:
-    """Show the ticket, or name the bots to a person whose table is full of them.
+    """Show the ticket, or instead tell a person which bots come to the table.
 
-    A program always gets the ticket.
+    A person who plays against bots only needs no ticket. A program always gets it.
     """
     as_json = sitting.output.as_json
     if opening.show_ticket or as_json:
@@ -208,12 +209,12 @@ def _show_ticket(sitting: Sitting, terms: Terms, ticket: str, opening: Opening) 
 
 
 def loopback() -> Reach:
-    """Return where a table listens that only bots of this machine come to.
+    """Return the address of a table to which only bots of this machine come.
 
-    The bots need no proxy, so the one in the environment is removed.
+    Such bots need no proxy, so the environment variable for a proxy is removed.
 
     Returns:
-        The loopback address, with any port.
+        How the table can be reached: at the loopback address, on any free port.
     """
     os.environ.pop(PROXY, None)
     return Reach(LOOPBACK)

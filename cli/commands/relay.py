@@ -1,4 +1,4 @@
-"""The command `relay`: running a blind relay for others, or remembering one."""
+"""The command `relay`, which runs a relay for others, or remembers a relay for the player."""
 
 from __future__ import annotations
 
@@ -31,17 +31,19 @@ FILES_A_CALL: Final = 2
 SPARE_FILES: Final = 256
 LOOPBACK: Final = "127.0.0.1"
 RARELY: Final = (20_000, 20, 500)
-"""The thresholds of Python's collector of reference cycles.
+"""The thresholds of Python's garbage collector, as for `gc.set_threshold`.
 
-A full collection with thousands of connections takes half a second, in which no byte is forwarded,
-so it happens rarely.
+With thousands of connections a full collection takes half a second, in which no byte is forwarded.
+So it should happen rarely.
 """
 LAST_LINES: Final[Seconds] = 0.1
-"""The time in which the last log lines are still written, in seconds."""
+"""The time that is left to write the last log lines before the program ends, in seconds."""
 
 
 def relay(how: RelayOptions) -> int:
-    """Run a relay until a signal, then drain it: connected pairs go on, new ones are refused.
+    """Run a relay until a signal arrives, and then drain it.
+
+    While it drains, pairs of peers that are connected go on, and new connections are refused.
 
     Args:
         how: The options of the relay.
@@ -69,7 +71,15 @@ def relay(how: RelayOptions) -> int:
 async def _serve(
     place: tuple[str, int], limits: RelayLimits, how: RelayOptions, lacking: int | None
 ) -> int:
-    """Run the relay, its log and its metrics until it has ended, and return the exit code."""
+    """Run the relay, its log and its metrics until it has ended, and return the exit code.
+
+    Args:
+        place: The host and the port on which to listen.
+        limits: How many seats and connections the relay accepts.
+        how: The options of the relay.
+        lacking: How many connections the system allows, if these are fewer than the limits need.
+            Else None.
+    """
     writer = LogWriter(sys.stderr) if how.log or how.log_addresses else None
     watch = Watch(writer.put if writer else None, how.log_addresses)
     relay, stop = Relay(limits, watch), trio.Event()
@@ -100,7 +110,14 @@ async def _serve(
 
 
 def _announce(found: list[str], metrics: list[str], lacking: int | None, how: RelayOptions) -> None:
-    """Print where the relay listens, how it is used, and which limit of the system it has."""
+    """Print where the relay listens, how it is used, and whether the system limits it.
+
+    Args:
+        found: The addresses at which the relay listens.
+        metrics: The addresses at which metrics are served.
+        lacking: How many connections the system allows, if these are too few. Else None.
+        how: The options of the relay.
+    """
     if how.as_json:
         write_line({"type": "relay", "addresses": found, "metrics": metrics})
         return
@@ -133,10 +150,10 @@ def _say_that_it_drains(how: RelayOptions, splices: int) -> None:
 
 
 def use(address: str, as_json: bool) -> int:
-    """Remember a relay for the player's tables and codes, or forget it.
+    """Remember a relay for the player's tables and spoken codes, or forget the remembered one.
 
     Args:
-        address: The relay as HOST:PORT, or `none`.
+        address: The relay as HOST:PORT, or `none` to forget it.
         as_json: Whether to print a JSON object instead of words.
 
     Returns:

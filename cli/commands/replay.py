@@ -1,4 +1,4 @@
-"""The command `replay`: a transcript shown to a person by rounds, or to a program as JSON lines."""
+"""The command `replay`, which shows a transcript to a person or, as JSON lines, to a program."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Sealing:
     """A step of the chain in which seats have sealed a choice.
 
     Attributes:
-        at: The number of happenings of the game before the step.
+        at: The number of events of the game before the step.
         step: The number of the step in the chain.
         kind: The kind of choice, by its name.
         seats: The seats that sealed a choice, rising.
@@ -50,7 +50,7 @@ def sealings(node: Node | None) -> Iterator[Sealing]:
         node: The last node of the chain. None for no node.
 
     Yields:
-        Each such step. Seats that passed are left out of it.
+        Each such step, without the seats that passed.
     """
     for before, slots, _root in transcript.steps_to(node) if node is not None else ():
         if slots is not None and before.want.kind is Kind.SEAL:
@@ -65,7 +65,7 @@ QUIT = frozenset({"q", "quit", "exit"})
 
 
 def replay_file(path: Path, step: bool, as_json: bool, plain: bool = True) -> int:
-    """Show the game of a transcript, as far as the file is valid.
+    """Show the game of a transcript, up to the first thing in the file that is invalid.
 
     Args:
         path: The transcript.
@@ -105,13 +105,13 @@ def replay_file(path: Path, step: bool, as_json: bool, plain: bool = True) -> in
 
 
 def told(report: transcript.Report) -> list[Happening]:
-    """Return everything that happened in a game, as far as the file is valid.
+    """Return all events of a game, as far as its transcript is valid.
 
     Args:
         report: The verifier's report.
 
     Returns:
-        The happenings, in order.
+        The events, in order.
     """
     play = report.node.state if report.node is not None else None
     return happenings_since(play) if isinstance(play, Play) else []
@@ -146,7 +146,7 @@ def objects(report: transcript.Report, state: State) -> Iterator[dict[str, Any]]
 
 
 def _lines(items: list[Happening], sealed: list[Sealing]) -> Iterator[dict[str, Any]]:
-    """Yield every happening, with each sealing at its place among them."""
+    """Yield every event of the game as a JSON object, and at its place each sealing of choices."""
     number = 0
     for index, item in enumerate(items):
         while sealed and sealed[0].at <= index:
@@ -159,13 +159,13 @@ def _lines(items: list[Happening], sealed: list[Sealing]) -> Iterator[dict[str, 
 
 
 def _sealed(one: Sealing, number: int) -> dict[str, Any]:
-    """Return a sealing as a JSON object, with the number of its round."""
+    """Return a step in which choices were sealed as a JSON object, with the number of its round."""
     told = {"step": one.step, "kind": one.kind, "seats": list(one.seats)}
     return {"type": "sealed", "round": number, **told}
 
 
 def _verdict(report: transcript.Report) -> dict[str, Any]:
-    """Return the verdict on the file as a JSON object."""
+    """Return the verifier's verdict on a transcript as a JSON object."""
     return {
         "type": "verdict",
         "verdict": report.verdict,
@@ -199,7 +199,7 @@ def moments(node: Node) -> list[Moment]:
         node: The last node of the chain.
 
     Returns:
-        What happened in each of these steps, with the state behind it.
+        For each of these steps its events, and the state of the game after it.
     """
     from ..ui.full_screen.replay_screen import Moment
 
@@ -233,7 +233,10 @@ def show(node: Node) -> bool:
 
 
 def _goes_on() -> bool:
-    """Wait for Enter and return whether to go on, which is also true at the end of the input."""
+    """Wait for a line, and return whether to show the next round.
+
+    Only a line such as `q` means no. The end of the input means yes.
+    """
     ask(_("Enter for the next round, q leaves "))
     line = sys.stdin.readline()
     if not line:

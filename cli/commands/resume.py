@@ -1,6 +1,6 @@
 """The command `resume`: taking a seat again, or ending a game whose other players are gone.
 
-If the game is being played in another terminal, a fresh ticket is handed to that process instead.
+`tell_running` hands a ticket with new addresses to the process that is playing the game.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ from .take_seat import Sitting, sit
 
 
 def tell_running(sitting: Sitting, game: OpenGame, ticket: Ticket) -> int:
-    """Hand a ticket to the process that plays a game, so that it connects to the ticket's seat.
+    """Hand a ticket to the process that plays a game, so that it dials the ticket's addresses.
 
     Args:
-        sitting: The sitting of this command.
+        sitting: The player's key and options, as prepared by this command.
         game: The game that is being played.
         ticket: A fresh ticket of a seat of that game whose addresses have changed.
 
@@ -47,7 +47,7 @@ def tell_running(sitting: Sitting, game: OpenGame, ticket: Ticket) -> int:
 
     Raises:
         FreshError: If the ticket is not of that game.
-        PeerError: If it is a ticket of the player's own seat.
+        PeerError: If the ticket is that of the player's own seat.
         Trouble: If the running process does not accept the ticket.
     """
     first = journals.read_first(game.path, sitting.passphrase, game.files)
@@ -98,7 +98,10 @@ def resume(seat: SeatOptions, output: OutputOptions, game: str | None, reach: Re
 
 
 def _command(output: OutputOptions) -> str:
-    """Return the command that takes a seat again on the same kind of screen, without the game."""
+    """Return the words of the command `resume` as typed here, to which the id of a game is added.
+
+    They contain the option for the same kind of screen.
+    """
     return command_line("resume", output.typed)
 
 
@@ -112,7 +115,7 @@ def take_up(
     """Sit down again at a game. A person is told which game it is and how to resume others.
 
     Args:
-        sitting: The sitting of this command.
+        sitting: The player's key and options, as prepared by this command.
         found: The game.
         reach: How the seat can be reached.
         others: Other games that can be resumed.
@@ -145,10 +148,18 @@ def take_up(
 
 
 def _kept(game: str | None, transcript: Path | None, command: str) -> tuple[Seat, OpenGame]:
-    """Return the data of a seat at which nobody sits down, and the stored game that is meant.
+    """Find a stored game that is to be ended without playing on.
+
+    Args:
+        game: The beginning of the game's id, or `last`. None if there is only one game.
+        transcript: The file for the transcript. None for the default.
+        command: The command line to which an id is added if several games are listed.
+
+    Returns:
+        The data of the player's seat, with a screen that shows nothing, and the game.
 
     Raises:
-        Trouble: If several games may be meant. They are listed as arguments of `command`.
+        Trouble: If several games may be meant. The message lists them.
     """
     check_output(transcript)
     home = own_home()
@@ -158,7 +169,7 @@ def _kept(game: str | None, transcript: Path | None, command: str) -> tuple[Seat
 
 
 def finish(game: str | None, file: Path, output: OutputOptions) -> int:
-    """End an unfinished game by the transcript of a seat that played to the end, once verified.
+    """End an unfinished game by another seat's transcript of the whole game, which is verified.
 
     Args:
         game: The beginning of the game's id, or `last`. None if there is only one game.
@@ -182,7 +193,7 @@ def finish(game: str | None, file: Path, output: OutputOptions) -> int:
 
 
 def claim(game: str | None, output: OutputOptions) -> int:
-    """Save a game whose other players are gone, as a transcript that is marked as not over.
+    """Save a game whose other players are gone, as a transcript that says that it is not over.
 
     Args:
         game: The beginning of the game's id, or `last`. None if there is only one game.

@@ -32,7 +32,7 @@ def show(edition: str) -> int:
 
 
 BEAT: Final[Seconds] = 0.5
-"""The time between two updates of the progress, in seconds."""
+"""The time between two updates of the progress that is shown, in seconds."""
 PARTS = {
     "shuffle": N_("shuffle the deck"),
     "prove": N_("prove a shuffle"),

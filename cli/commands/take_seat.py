@@ -1,4 +1,4 @@
-"""The seat at this machine: who sits there, how others reach it, and the screen that shows it."""
+"""The player's seat at a table: its key and options, how others reach it, and its screen."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 ANY_PORT: Final = ":0"
 LOOPBACK: Final = "127.0.0.1"
 PROXY: Final = "HOITY_PROXY"
-"""The environment variable of the proxy, for commands that name none and for hired bots."""
+"""The environment variable with the proxy for commands without `--proxy`, and for a game's bots."""
 
 
 def screen_of(how: ScreenOptions) -> Screen:
@@ -70,7 +70,7 @@ def screen_of(how: ScreenOptions) -> Screen:
 
 
 def screen_for_people(how: ScreenOptions) -> LineSeat | FullSeat:
-    """Return the full screen, or the line prompt if the terminal is too simple or it is preferred.
+    """Return the full screen, or the line prompt for a simple terminal or if the player prefers it.
 
     Args:
         how: The options of the screen.
@@ -92,7 +92,7 @@ def listening(text: str, option: str = "--listen") -> tuple[str, int]:
 
     Args:
         text: What was typed.
-        option: The option that takes it, for the message.
+        option: The option with which it was typed, for an error message.
 
     Returns:
         The host and the port. Host "" stands for every address of this machine, port 0 for any
@@ -113,7 +113,9 @@ def listening(text: str, option: str = "--listen") -> tuple[str, int]:
 
 
 def reach_of(network: NetworkOptions, lan: str = Lan.OFF) -> Reach:
-    """Return how a table can be reached, as typed. Nothing is opened yet. SPEC: [L-55].
+    """Return how a table can be reached, by the options typed. SPEC: [L-55].
+
+    This opens no port and no connection.
 
     Args:
         network: The network options.
@@ -147,7 +149,7 @@ def reach_of(network: NetworkOptions, lan: str = Lan.OFF) -> Reach:
 
 
 def again_by(network: NetworkOptions) -> Reach:
-    """Return how a resumed seat can be reached: as before, except for what is typed.
+    """Return how a resumed seat can be reached: as before, except for the options typed.
 
     Args:
         network: The network options. `none` among the relays stands for no relay at all.
@@ -162,7 +164,7 @@ def again_by(network: NetworkOptions) -> Reach:
 
 
 def through(proxy: str | None) -> SocksNetwork | None:
-    """Return the network behind a proxy, which the bots of this command use too.
+    """Return the network that connects through a proxy, and set the proxy for this command's bots.
 
     Args:
         proxy: The URL as typed. None if there is no proxy.
@@ -197,7 +199,7 @@ def for_guests(reach: Reach, bots: int) -> Reach:
         bots: The number of bots that this machine runs.
 
     Returns:
-        The same, marked as open to other machines.
+        The same data, marked as open to other machines.
 
     Raises:
         Trouble: If no guest could reach the table.
@@ -214,13 +216,13 @@ def for_guests(reach: Reach, bots: int) -> Reach:
 
 
 def need_relay(reach: Reach) -> None:
-    """Check that a seat that is reached only through relays has one.
+    """Check that a seat that can be reached only through relays has a relay.
 
     Args:
-        reach: How the seat is reached.
+        reach: How the seat can be reached.
 
     Raises:
-        Trouble: If it has no relay.
+        Trouble: If the seat has no relay.
     """
     if not reach.relays:
         words = _(
@@ -231,7 +233,7 @@ def need_relay(reach: Reach) -> None:
 
 
 def _advertised(typed: Sequence[str]) -> tuple[str, ...]:
-    """Return the addresses that are typed as forwarded ports, each once."""
+    """Check the addresses of forwarded ports that were typed, and return each once."""
     addresses = tuple(dict.fromkeys(map(parse_address, typed)))
     if any(address.via_relay for address in addresses):
         words = _("--advertise names a forwarded port of your own; a relay is named by --relay.")
@@ -243,9 +245,10 @@ def _advertised(typed: Sequence[str]) -> tuple[str, ...]:
 
 
 def _listen(listen: str, advertised: Sequence[str], by_proxy: bool) -> str:
-    """Return the address to listen on.
+    """Return the address to listen on, as HOST:PORT or :PORT.
 
-    By default it has the port that is advertised. Behind a proxy it is on this machine alone.
+    Unless another one was typed, its port is that of the first advertised address. With a proxy it
+    is a loopback address.
     """
     host, port = listening(listen)
     if listen in (ANY_PORT, USUAL) and advertised:
@@ -268,7 +271,10 @@ LATEST: Final[Seconds] = 6
 
 
 class Going:
-    """A player that answers for another one, and leaves for now as soon as an event is set."""
+    """A player that passes all questions on to another player, until an event is set.
+
+    Then its next request to the node is to leave the table for now.
+    """
 
     def __init__(self, player: Player, going: trio.Event) -> None:
         self._player, self._going = player, going
@@ -299,10 +305,10 @@ class Going:
         return await self._player.again()
 
     async def next_request(self) -> PlayerRequest:
-        """Wait for the next request of the player.
+        """Wait for the next request of the player, or until the event is set.
 
         Returns:
-            The request, or the one to leave for now if the event is set before.
+            The player's request. If the event is set first, the request to leave for now.
         """
         request: PlayerRequest = LeaveForNow()
         async with trio.open_nursery() as nursery:
@@ -321,14 +327,15 @@ async def interrupted(
     leave: Callable[[str], None],
     task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED,
 ) -> None:
-    """Call `leave` at the first Ctrl-C, when the system ends the program or its terminal closes.
+    """Wait for the first signal to end the program, and call `leave` then.
 
-    A second signal ends the program at once. Signals that are ignored, as under nohup, stay
-    ignored. A full screen that was killed without this would leave the terminal unusable.
+    Such signals are Ctrl-C, SIGTERM and the closing of the terminal. A second signal ends the
+    program at once. Signals that are ignored, as under nohup, stay ignored. Without this handling
+    a full screen that is killed would leave the terminal unusable.
 
     Args:
         leave: Called with the reason, as a translated phrase.
-        task_status: Set once the signals are handled.
+        task_status: Notified when the signals are being handled.
     """
     wanted = [one for one in ENDING_SIGNALS if signal.getsignal(one) is not signal.SIG_IGN]
     if not wanted:
@@ -343,10 +350,13 @@ async def interrupted(
 
 @contextmanager
 def _hangup_is(number: int) -> Iterator[None]:
-    """Treat a closed terminal as this signal while the context lasts.
+    """Raise a signal when the terminal closes, while the context lasts.
 
-    Writing to a closed terminal would fail or block the event loop. So the output is discarded at
-    once, and the system ends this process if it has not ended by itself.
+    Output is discarded from then on, because writing to a closed terminal would fail or block. If
+    the process has not ended after `LATEST` seconds, the system ends it.
+
+    Args:
+        number: The signal to raise.
     """
     name = getattr(signal, "SIGHUP", None)
     if name is None or signal.getsignal(name) is signal.SIG_IGN:
@@ -373,19 +383,19 @@ LEAVING: Final[Seconds] = 3.0
 """The longest time to tell the others of a departure before the program ends, in seconds."""
 
 ENDING: Final[Seconds] = 10.0
-"""The same after the end of a game, when the last frames are still being sent."""
+"""The longest time to send the last frames after a game before the program ends, in seconds."""
 
 
 @dataclass
 class Sitting:
-    """The seat of this process with its screen and its player, as the options ask for them.
+    """A player's stay at a table: the seat of this process with its screen and its options.
 
     Attributes:
         home: The folder of the program's files.
         me: The player's long-lived key with its nickname.
         options: The options of the seat.
         output: The options of what is printed.
-        passphrase: The passphrase of the key. None if it has none.
+        passphrase: The passphrase of the key. None if the key has none.
         crew: The bots that this machine runs at the table. None if there are none.
         asks: Whether the player is asked about each guest.
         asks_terms: Whether the player is asked to accept the table's terms.
@@ -424,7 +434,7 @@ class Sitting:
 
     @property
     def seat(self) -> Seat:
-        """The data of this seat that the peer needs."""
+        """The data of this seat that the table needs, such as key, screen and player."""
         return Seat(
             screen=self._tell,
             output=self.output.transcript,
@@ -451,7 +461,7 @@ class Sitting:
 
     @property
     def game(self) -> str:
-        """The id of the game, once it has begun."""
+        """The id of the game. "" before it has begun."""
         return self.screen.table_name
 
     def say(self, words: str) -> None:
@@ -473,9 +483,10 @@ class Sitting:
             self.first = self.first or update.transcript
 
     def _begin(self, seats: int) -> None:
-        """Note that a game has begun.
+        """Note that a game has begun at a table with `seats` seats.
 
-        If all opponents are bots from here, nobody is told of a departure.
+        If this machine runs all other seats as bots, the player may have hints. Then nobody has to
+        be told when the player leaves.
         """
         self._tells = self.crew is None or len(self.crew.levels) < seats - 1
         self.screen.allow_hints(not self._tells)
@@ -483,9 +494,10 @@ class Sitting:
             self.crew.remember(self.game)
 
     def _leave(self, reason: str) -> None:
-        """Leave the table, at once if only hired bots sit there, else after the others were told.
+        """Leave the table for a reason.
 
-        After the end of a game the result is still sent.
+        If all other seats are bots of this machine, leave at once. Otherwise some time is left to
+        tell the others, or to send the result of a game that is over.
         """
         self.left = self.left or reason
         if not self._tells and not self.is_over:
@@ -497,13 +509,13 @@ class Sitting:
     async def accept(
         self, terms: Terms, game: HoityToity, names: tuple[str, ...], host: bytes | None
     ) -> bool:
-        """Show the terms and ask the player to accept them, if it is to be asked.
+        """Show the terms of a table, and ask the player to accept them unless `asks_terms` is off.
 
         Args:
             terms: The terms.
             game: The game of the terms.
             names: The nicknames of those who have sat down.
-            host: The host's long-lived key. None if it shows none.
+            host: The host's long-lived key, 32 bytes. None if the host shows no key.
 
         Returns:
             Whether the terms are accepted.
@@ -512,11 +524,11 @@ class Sitting:
         return not self.asks_terms or await self.screen.agree()
 
     async def admit(self, nickname: str, guest: bytes | None) -> bool:
-        """Ask the player whether a guest may sit down. It is not asked about its own bots.
+        """Ask the player whether a guest may sit down. The player's own bots always may.
 
         Args:
             nickname: The nickname of the guest.
-            guest: The guest's long-lived key. None if it shows none.
+            guest: The guest's long-lived key, 32 bytes. None if the guest shows no key.
 
         Returns:
             Whether the guest may sit down.
@@ -565,7 +577,7 @@ class Sitting:
         return outcome
 
     async def _until_closed(self) -> None:
-        """Leave when the standard input ends, since a hired bot leaves together with its host."""
+        """Leave the table when the standard input ends. A bot thus leaves with its host."""
         await until_closed()
         self._leave(_("the input has ended"))
 
@@ -574,7 +586,7 @@ class Sitting:
 
         Args:
             reason: Why it was left, as a translated phrase.
-            kept: Whether the journal of the game is stored.
+            kept: Whether the journal of the game is still stored.
 
         Returns:
             The message, which names the command that resumes the game if it is not over.
@@ -595,10 +607,10 @@ Go = Callable[[Sitting, trio.Nursery], Awaitable[Outcome]]
 
 
 def sit(sitting: Sitting, go: Go) -> int:
-    """Run a whole sitting and print its end. After Ctrl-C the game can be resumed.
+    """Play at a table until the player leaves or the game is over, and print how it ended.
 
     Args:
-        sitting: The sitting.
+        sitting: The player's seat with its screen and its options.
         go: Opens, joins or resumes the table and plays there.
 
     Returns:
@@ -621,7 +633,9 @@ def sit(sitting: Sitting, go: Go) -> int:
 
 
 def new_sitting(options: SeatOptions, output: OutputOptions, asks_terms: bool = False) -> Sitting:
-    """Return a sitting with the stored key, or with a new key in the very first game.
+    """Prepare a player's seat with its screen and the stored key, before it joins a table.
+
+    In the very first game a key is made.
 
     Args:
         options: The options of the seat.
@@ -629,7 +643,7 @@ def new_sitting(options: SeatOptions, output: OutputOptions, asks_terms: bool = 
         asks_terms: Whether the player is asked to accept the table's terms.
 
     Returns:
-        The sitting.
+        The seat with its screen and its options.
     """
     home, name = own_home(), options.name
     check_home(home)

@@ -1,4 +1,4 @@
-"""The command `verify` for one transcript: finding it, checking it and printing the verdict."""
+"""The command `verify` for one transcript: find the file, check it, and print the verdict."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ from ..words.translation import _
 from .options import LAST, VerifyOptions
 
 ID: Final = re.compile(r"[0-9a-f]{4,16}")
-"""The pattern of a game's id, or of a beginning long enough not to be taken for a file's name."""
+"""The pattern of a game's id, or of at least four characters of its beginning."""
 
 
 def transcript_named(word: str) -> Path:
-    """Return the transcript that a word names. An existing file of that path comes first.
+    """Return the transcript that a word names. If a file has the word as its path, it is that file.
 
     Args:
         word: A path, the beginning of a game's id, or `last`.
@@ -75,7 +75,7 @@ def transcript_named(word: str) -> Path:
 
 NO_FILE: Final = "no-file"
 UNJUDGED: Final = "not-judged"
-"""The code of a file on which the verifier itself failed. `NO_FILE` is that of a missing file."""
+"""The code of a file that the verifier itself failed to check. `NO_FILE` is for a missing file."""
 
 
 @dataclass(frozen=True)
@@ -126,7 +126,8 @@ def verify_file(path: Path, how: VerifyOptions) -> int:
 
     Args:
         path: The file.
-        how: How it is checked, and the file of vouches if one is named.
+        how: The options of the check. They may name a file of vouches, which shows who the players
+            were.
 
     Returns:
         The exit code.
@@ -138,17 +139,18 @@ def verify_file(path: Path, how: VerifyOptions) -> int:
 
 
 Players = tuple[bytes | None, ...]
-"""The long-lived key of each seat, None for one that shows none. Empty if nothing is known."""
+"""The long-lived key of each seat, None for a seat that shows none. Empty if nothing is known."""
 
 
 def players_of(report: transcript.Report, named: Path | None) -> tuple[Players, str]:
-    """Return the players of a table, by the vouches that one of its seats has stored.
+    """Return the long-lived keys of a table's players.
 
-    The verdict on the transcript does not depend on it.
+    They are read from a file of vouches: signatures by which players confirm their seats. The
+    verdict on the transcript does not depend on them.
 
     Args:
         report: The verifier's report on the transcript.
-        named: The file of vouches. None for the one of this machine.
+        named: The file of vouches. None for the file on this machine.
 
     Returns:
         The long-lived keys of the seats, and an error message if the file cannot be used.
@@ -190,7 +192,7 @@ WhoSat = Callable[[transcript.Report], tuple[Players, str]]
 
 
 def nobody_known(report: transcript.Report) -> tuple[Players, str]:
-    """Return that nothing is known of the players of a table.
+    """Return the result for a table of whose players nothing is known.
 
     Args:
         report: The verifier's report.
@@ -231,7 +233,7 @@ def judge_file(
     Args:
         path: The name of the file.
         file: The file or its bytes.
-        mark: Its size and time of change.
+        mark: The size of the file, and the time of its last change.
         cores_: How many processes check the proofs. None for one on each core.
         who_sat: Finds the players of the table.
 
@@ -239,7 +241,7 @@ def judge_file(
         The verdict.
 
     Raises:
-        OSError: If it cannot be read.
+        OSError: If the file cannot be read.
     """
     report = _judged(file, cores_)
     players, complaint = who_sat(report)
@@ -263,13 +265,13 @@ def not_read(path: Path, trouble: Trouble) -> FileVerdict:
 
 
 def ended_with(path: Path) -> FileVerdict:
-    """Return the verdict on a file during whose check processes ended.
+    """Return the verdict on a file that could not be checked, because the worker process crashed.
 
     Args:
         path: The file.
 
     Returns:
-        The verdict, which says nothing about the file.
+        The verdict, which does not say whether the file is valid.
     """
     words = _(
         "the process that checked it ended twice, because of the system or a bug in this "
@@ -281,9 +283,10 @@ def ended_with(path: Path) -> FileVerdict:
 
 
 def _judged(file: transcript.File, cores_: int | None) -> transcript.Report:
-    """Return the verifier's report, or one that says that the verifier failed.
+    """Return the verifier's report on a file.
 
-    A failure must not cost other files their verdict.
+    If the verifier fails because of a bug, return a report that says so. Then other files can still
+    be checked.
     """
     whole = None
     try:
@@ -306,7 +309,7 @@ def _judged(file: transcript.File, cores_: int | None) -> transcript.Report:
 
 
 def _unjudged(words: str, code: str = UNJUDGED) -> transcript.Report:
-    """Return the report on a file that was not checked."""
+    """Return a report on a file that was not checked, with the reason in words."""
     problem = transcript.Problem(code, words, None, None, "file", 0)
     return transcript.Report("unreadable", problem)
 
@@ -318,7 +321,7 @@ def state_of(report: transcript.Report) -> State | None:
         report: The verifier's report.
 
     Returns:
-        The state, or None if the verifier came to none.
+        The state, or None if the verifier reached no state.
     """
     play = report.node.state if report.node is not None else None
     return play.state if isinstance(play, Play) else None
@@ -327,7 +330,7 @@ def state_of(report: transcript.Report) -> State | None:
 # JSON output
 
 FAULT = dict.fromkeys(("seat", "step", "code", "words"))
-"""The first keys of a fault, in their order."""
+"""The first keys of a fault's JSON object, in their order."""
 
 
 def as_object(
@@ -338,7 +341,8 @@ def as_object(
     Args:
         path: The file.
         report: The verifier's report.
-        mark: The size and time of change of the file. None if it could not be read.
+        mark: The size of the file, and the time of its last change. None if the file could not be
+            read.
         players: The long-lived keys of the seats. Empty if they are not known.
 
     Returns:
@@ -368,7 +372,10 @@ def as_object(
 
 
 def _of_problem(problem: transcript.Problem) -> str:
-    """Return the meaning of a problem. Two codes of this command bring their own words."""
+    """Return the meaning of a problem in the chosen language.
+
+    If the code is none of the protocol's, the words in the problem itself are returned.
+    """
     return meaning(problem.code) if problem.code in PROTOCOL else problem.words
 
 

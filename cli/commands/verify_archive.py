@@ -1,4 +1,7 @@
-"""The command `verify` for many transcripts: found in folders, checked in parallel, resumable."""
+"""The command `verify` for many transcripts, which it finds in folders and checks in parallel.
+
+The verdicts can be stored in a file, so that an interrupted run can be continued.
+"""
 
 from __future__ import annotations
 
@@ -34,15 +37,15 @@ from .verify import FileVerdict, Mark
 BEGINNING: Final = b'{"file": "'
 """The first bytes of each line of a file of verdicts."""
 MAX_LINE: Final = 1 << 20
-"""The greatest length of a line, in bytes."""
+"""The greatest length of a line of a file of verdicts, in bytes."""
 
 
 class Verdicts:
-    """An open file of verdicts, as a context.
+    """An open file of verdicts on transcripts, as a context manager.
 
-    Verdicts that this version of the program wrote there before are known by the name, size and
-    time of change of the file. A file that another version checked is checked again. Trouble is
-    raised if the path is no such file.
+    A transcript needs no new check if the file has a verdict on it by this version of the program,
+    and its name, size and time of change are still the same. `Trouble` is raised if the path is no
+    file of verdicts.
     """
 
     def __init__(self, path: Path) -> None:
@@ -103,7 +106,7 @@ class Verdicts:
         raise Trouble(words.format(path=self.path), USAGE)
 
     def _read(self) -> None:
-        """Read the earlier verdicts. A last line that is incomplete is cut off."""
+        """Read the earlier verdicts, and cut off a last line that is incomplete."""
         self._file.seek(0)
         whole = 0
         while (line := self._file.readline(MAX_LINE)).endswith(b"\n"):
@@ -126,13 +129,13 @@ class Verdicts:
             self.known[key] = kind
 
     def _foreign(self) -> Trouble:
-        """Return the error for a file that contains something else than verdicts."""
+        """Return the error for a file that contains something other than verdicts."""
         words = _("{path} contains something else than verdicts. Name another file for them.")
         return Trouble(words.format(path=self.path), USAGE)
 
 
 def _kind(found: dict[str, Any]) -> str:
-    """Return the verdict of a JSON object, or that there is none."""
+    """Return the verdict in a JSON object, or `verify.UNJUDGED` if the file was not checked."""
     problem = found["problem"]
     is_unjudged = problem is not None and problem["code"] in (verify.NO_FILE, verify.UNJUDGED)
     return verify.UNJUDGED if is_unjudged else found["verdict"]
@@ -141,7 +144,7 @@ def _kind(found: dict[str, Any]) -> str:
 def _key(file: str, size: int | None, modified: int | None) -> bytes:
     """Return a hash of a file's name, size and time of change.
 
-    It is short, so that the hashes of a million files fit in memory.
+    The hash has 16 bytes, so that the hashes of a million files fit in memory.
     """
     whole = f"{size} {modified} {file}".encode(errors="surrogatepass")
     return blake2b(whole, digest_size=16).digest()
@@ -197,7 +200,7 @@ def _inside(folder: Path) -> Iterator[Path]:
     """Return the transcripts and folders directly in a folder, sorted by name.
 
     Raises:
-        OSError: If it cannot be read.
+        OSError: If the folder cannot be read.
     """
     with os.scandir(folder) as entries:
         names = sorted(entry.name for entry in entries if _concerns(entry))
@@ -205,7 +208,7 @@ def _inside(folder: Path) -> Iterator[Path]:
 
 
 def _concerns(entry: os.DirEntry[str]) -> bool:
-    """Return whether an entry is a folder, a link to one, or named like a transcript."""
+    """Return whether an entry is a folder, a link to a folder, or named like a transcript."""
     try:
         return entry.name.endswith(ENDING) or entry.is_dir()
     except OSError:
@@ -213,10 +216,10 @@ def _concerns(entry: os.DirEntry[str]) -> bool:
 
 
 def _looked_at(path: Path) -> Found:
-    """Return a file that can be checked, or the reason why it is not.
+    """Return the path of a file that can be checked, or the path with the reason why it cannot.
 
-    Links to folders are not followed, since they may form a circle. Reading a pipe might never end,
-    and a device is no part of an archive.
+    Links to folders are not followed, because they may form a circle. Pipes and devices are not
+    read.
     """
     if os.path.isdir(path):
         words = _(
@@ -234,10 +237,11 @@ class Task:
     """A file that another process or another machine checks.
 
     Attributes:
-        name: The file as it was named.
-        where: Its absolute path, for other machines.
-        mark: Its size and time of change here. None if the work stays on this machine.
-        data: Its bytes. None if they are not sent.
+        name: The path of the file as the player named it.
+        where: The absolute path, for other machines.
+        mark: The size of the file and the time of its last change on this machine. None if the work
+            stays on this machine.
+        data: The bytes of the file. None if they are not sent.
     """
 
     name: str
@@ -247,7 +251,7 @@ class Task:
 
 
 def judge_task(language: str, task: Task) -> FileVerdict:
-    """Check a file, on whichever machine this runs.
+    """Check the file of a task. This runs in a worker process or on another machine.
 
     Args:
         language: The language of the verdict's words.
@@ -283,7 +287,7 @@ def verify_all(paths: Sequence[Path], how: VerifyOptions) -> int:
         how: How they are checked, and where the verdicts are stored.
 
     Returns:
-        The highest exit code of all files: 2 if one is not there.
+        The highest exit code of all files. It is 2 if a file does not exist.
     """
     with ExitStack() as stack:
         kept = stack.enter_context(Verdicts(how.verdicts)) if how.verdicts else None
@@ -305,10 +309,11 @@ class ArchiveRun:
         brief: Whether files that are ok are only counted.
         worst: The highest exit code so far.
         kinds: The number of files for each verdict.
-        earlier: How many of them have a verdict from an earlier run.
+        earlier: How many of the files have a verdict from an earlier run.
         total: The number of all files. None if no progress is shown.
         began: When the run began, in seconds of a monotonic clock.
-        shown: When the progress was last shown, on the same clock. 0 if it is not on the screen.
+        shown: When the progress was last shown, in seconds of the same clock. 0 if no progress is
+            on the screen.
     """
 
     paths: Sequence[Path]
@@ -336,7 +341,7 @@ class ArchiveRun:
             printing.say(self._summary())
 
     def _found(self) -> Generator[tuple[Task, FileVerdict | ProcessEnded], None, None]:
-        """Return each file with its verdict, in the order in which they are done."""
+        """Check all files, and return each with its verdict as soon as there is one."""
         how, work = self.how, partial(judge_task, translation.language())
         if how.dask is not None:
             return on_cluster(how.dask, work, self._tasks())
@@ -346,9 +351,9 @@ class ArchiveRun:
         return worker_processes.work_in_processes(work, self._tasks(), jobs)
 
     def _tasks(self) -> Iterator[Task]:
-        """Yield the files for other processes.
+        """Yield the files that worker processes or other machines have to check.
 
-        Files that this machine cannot read get a verdict here.
+        If a cluster checks the files, those that this machine cannot read get a verdict here.
         """
         for path in self._files():
             if self.how.dask is None:
@@ -363,7 +368,10 @@ class ArchiveRun:
                 yield Task(str(path), os.path.abspath(path), mark, data)
 
     def _files(self) -> Iterator[Path]:
-        """Yield the files to check elsewhere. Known and uncheckable ones are counted here."""
+        """Yield the files that have to be checked by worker processes or other machines.
+
+        Files with an earlier verdict, and those that cannot be checked, are counted here instead.
+        """
         for one in all_in(self.paths):
             if not isinstance(one, Path):
                 self._take(verify.not_read(*one))
@@ -406,7 +414,7 @@ class ArchiveRun:
         return f"{done} {more.format(path=self.kept.path)}"
 
     def _summary(self) -> str:
-        """Return the line that counts the verdicts."""
+        """Return the last line of a run, with the number of files for each verdict."""
         words = _(
             "Files: {files}. Ok: {ok}, not ok: {faults}, no transcripts: {unreadable}, not "
             "checked: {unjudged}"

@@ -22,8 +22,8 @@ def watch(ticket: str, how: WatchOptions, seat: SeatOptions, output: OutputOptio
 
     Args:
         ticket: The ticket or the code of the table.
-        how: How the onlooker connects, and from when it sees the game.
-        seat: The options of the seat, as far as an onlooker has them.
+        how: How the onlooker connects, and whether it sees the game from its start.
+        seat: The options about chat and about another game, the only ones that an onlooker has.
         output: The options of what is printed.
 
     Returns:

@@ -1,10 +1,10 @@
-"""The bots of this machine: each is a process of its own, and a real peer with a real key.
+"""The bots that this machine runs: each is a process of its own, and a real peer with a real key.
 
-The bots of one game, the crew, have a folder in the player's home, with a home for each bot in it.
-Only its owner can enter the folder. It is removed when the game is over, and stays when the game is
-left: resuming the game then finds the bots' journals there and starts the bots again. A command
-that is killed leaves the folder behind. The next command that looks for a crew removes every folder
-that no process has locked and no game needs.
+The bots of one game are its crew. A crew has a folder among the program's files, which contains a
+folder with the files of each bot. The crew's folder is removed when the game is over. If the player
+leaves the game, the folder stays, so that `resume` finds the bots' journals and starts the bots
+again. A command that is killed leaves the folder behind. The next command that looks for a crew
+removes every such folder that no process has locked and no game needs.
 """
 
 from __future__ import annotations
@@ -39,19 +39,19 @@ from .player_setup import answer
 LEVEL: Final = "HOITY_BOT"
 """The environment variable that gives a bot its level."""
 LEVEL_FILE: Final = "level"
-"""The file in a bot's home that stores its level, for when it is resumed."""
+"""The name of the file among a bot's files that stores its level, for when the bot is resumed."""
 LEARN: Final = "learn"
 """The word that is typed in place of a level to play the lesson first."""
 USUAL: Final = 3
-"""The number of bots in a game for which none is given."""
+"""The number of bots in a game if the player has typed no number."""
 
 
 def levels_of(word: str | None, kept: str, most: int, least: int = 1) -> tuple[str, ...]:
     """Return the level of each bot.
 
     Args:
-        word: The number of bots, or a level for each with commas between. None for the default.
-        kept: The level of bots that are only counted.
+        word: The number of bots, or a level for each with commas between. None for `USUAL` bots.
+        kept: The level of the bots if the word is only a number.
         most: The most bots.
         least: The least number of bots.
 
@@ -59,7 +59,7 @@ def levels_of(word: str | None, kept: str, most: int, least: int = 1) -> tuple[s
         A level for each bot.
 
     Raises:
-        Trouble: If the word is neither, or there are too few or too many bots.
+        Trouble: If the word is neither a number nor levels, or there are too few or too many bots.
     """
     words = (word or str(USUAL)).replace(" ", "").lower().split(",")
     if len(words) == 1 and words[0].isdecimal():
@@ -77,7 +77,7 @@ def levels_of(word: str | None, kept: str, most: int, least: int = 1) -> tuple[s
 
 
 def kept_level(home: Home) -> str:
-    """Return the level of bots that the player has once chosen, or the default.
+    """Return the level of bots that the player once chose, or the default level.
 
     Args:
         home: The folder of the program's files.
@@ -89,9 +89,9 @@ def kept_level(home: Home) -> str:
 
 
 def ask_level(home: Home, lesson: Callable[[], None]) -> str:
-    """Return the level of bots that the player has chosen.
+    """Return the level of bots that the player once chose.
 
-    Before the first game it is asked and stored.
+    If the player has not chosen yet, ask for the level and store it.
 
     Args:
         home: The folder of the program's files.
@@ -124,10 +124,10 @@ def ask_level(home: Home, lesson: Callable[[], None]) -> str:
 
 
 def level_of(bot: Path) -> str:
-    """Return the level that is stored in a bot's home.
+    """Return the level that is stored among a bot's files.
 
     Args:
-        bot: The home of the bot.
+        bot: The folder of the bot's files.
 
     Returns:
         The level, or the default if none can be read.
@@ -143,7 +143,7 @@ def own_level() -> str:
     """Return the level of the bot that plays the seat of this process.
 
     Returns:
-        The level in the environment, else that of a bot that stands in for a person.
+        The level in the environment, or else the level of a bot that stands in for a person.
     """
     level = os.environ.get(LEVEL, "")
     return level if level in LEVELS else STAND_IN
@@ -153,10 +153,10 @@ NAMES = ("Ada", "Bruno", "Clara", "Dario", "Edith", "Fabio", "Greta")
 FAREWELL: Final[Seconds] = 15.0
 """The time that bots have to end by themselves when the game is over, in seconds."""
 GRACE: Final[Seconds] = 5.0
-"""The time between asking a bot's process to end and forcing it to, in seconds."""
+"""The time that a bot's process has to end before it is forced to, in seconds."""
 LOOPBACK = "127.0.0.1:0"
 MANNER = ("--auto", "--json", "--until-eof", "--again")
-"""The options of each bot: it plays on as long as the people do, and ends with its command."""
+"""The options of each bot's command. The bot plays on with the people, and ends with its host."""
 GAME_FILE = "game"
 TROUBLE_FILE = "trouble.txt"
 LOCK_FILE = "held"
@@ -165,7 +165,7 @@ SECRET = frozenset({"HOITY_PASSPHRASE", "HOITY_TICKET"})
 
 
 def _key_of(folder: Path) -> bytes | None:
-    """Return the public key of the bot with this home, or None if it has none yet."""
+    """Return the public key of the bot whose files are in a folder, or None if it has none yet."""
     try:
         return load_identity(Home(folder)).identity.public
     except (KeyFileError, OSError):
@@ -177,13 +177,13 @@ class Crew:
     """The bots of one game on this machine.
 
     Attributes:
-        folder: The folder that contains their homes.
+        folder: The folder that contains a folder with the files of each bot, named as the bot.
         levels: The level of each bot, by its name.
         say: Shows a message to the player.
         processes: The process of each bot that was started, by its name.
         seated: Whether the game has begun.
-        held: The lock of the folder. None if another process has it.
-        relays: The relays through which alone they are reached. If empty, they listen on this
+        held: The lock of the folder. None if another process has locked the folder.
+        relays: The relays that the bots use for all connections. If empty, they listen on this
             machine and connect directly.
     """
 
@@ -205,25 +205,25 @@ class Crew:
         PrivateFiles(self.folder).put(self.folder / GAME_FILE, game.encode())
 
     def has(self, key: bytes) -> bool:
-        """Return whether a key belongs to one of these bots, each of which has made its own.
+        """Return whether a key belongs to one of these bots.
 
         Args:
             key: A long-lived public key, 32 bytes.
 
         Returns:
-            Whether a bot of this crew has it.
+            Whether a bot of this crew has the key.
         """
         return any(_key_of(self.folder / name) == key for name in self.levels)
 
     async def join(self, ticket: str, nursery: trio.Nursery) -> None:
         """Start the bots. Each sits down at the table of a ticket.
 
-        The ticket is passed in the environment, since every user of the machine can read the words
-        of a command.
+        The ticket is passed in the environment, because every user of the machine can read the
+        words of a command.
 
         Args:
             ticket: The ticket of the table.
-            nursery: Where the processes are watched.
+            nursery: The nursery in which the processes are watched.
         """
         for name, level in self.levels.items():
             PrivateFiles(self.folder).put(self.folder / name / LEVEL_FILE, level.encode())
@@ -238,10 +238,10 @@ class Crew:
         return ("--relay-only", *(word for relay in self.relays for word in ("--relay", relay)))
 
     async def resume(self, nursery: trio.Nursery) -> None:
-        """Start the bots of a game that was left.
+        """Start the bots of a game again that is resumed.
 
         Args:
-            nursery: Where the processes are watched.
+            nursery: The nursery in which the processes are watched.
         """
         self.seated = True
         for name, level in self.levels.items():
@@ -254,7 +254,14 @@ class Crew:
         nursery: trio.Nursery,
         told: Mapping[str, str],
     ) -> None:
-        """Start the process of one bot, with these words and additions to its environment."""
+        """Start the process of one bot.
+
+        Args:
+            name: The name of the bot.
+            words: The words of its command, without the options that all bots have.
+            nursery: The nursery in which the process is watched.
+            told: The environment variables that are set for this bot.
+        """
         files, home = PrivateFiles(self.folder), self.folder / name
         files.remove(home / TROUBLE_FILE)
         own = {word: value for word, value in own_installation().items() if word not in SECRET}
@@ -286,7 +293,7 @@ class Crew:
         self.say(told)
 
     def _why_stopped(self, name: str, code: int) -> str:
-        """Return why a bot has stopped: the signal that ended it, or its own last line."""
+        """Return why a bot has stopped: by a signal, or with the last line that it wrote."""
         if code < 0:
             words = _(
                 "The system ended the bot {name} (signal {number}), perhaps because memory ran "
@@ -309,7 +316,7 @@ class Crew:
         """End every bot that still runs, and unlock the folder.
 
         Args:
-            keep: Whether the folder stays, so that the game can be resumed.
+            keep: Whether the folder of the bots' files stays, so that the game can be resumed.
         """
         with trio.CancelScope(shield=True):
             for process in self.processes.values():
@@ -324,7 +331,7 @@ class Crew:
 
 
 async def _end(process: trio.Process) -> None:
-    """Wait for a process of ours to end, and force it to if it does not."""
+    """Wait until a bot's process ends. If it does not end in time, terminate and then kill it."""
     for act in (process.terminate, process.kill):
         with trio.move_on_after(GRACE):
             await process.wait()
@@ -334,7 +341,7 @@ async def _end(process: trio.Process) -> None:
 
 
 def own_installation() -> dict[str, str]:
-    """Return the environment in which another process runs this very installation.
+    """Return the environment in which another process runs the same installation of the program.
 
     Returns:
         The variables, by name.
@@ -345,7 +352,7 @@ def own_installation() -> dict[str, str]:
 
 
 def hire(home: Home, levels: Sequence[str], nickname: str, say: Callable[[str], None]) -> Crew:
-    """Make a crew of bots, with nicknames that differ from the player's.
+    """Prepare the bots of a game (its crew), with nicknames that differ from the player's.
 
     Args:
         home: The folder of the program's files.
@@ -354,7 +361,7 @@ def hire(home: Home, levels: Sequence[str], nickname: str, say: Callable[[str], 
         say: Shows a message to the player.
 
     Returns:
-        The crew. None of its bots is started yet.
+        The bots, of which none is started yet.
     """
     names = [name for name in NAMES if not twins(name, nickname)]
     with _swept(home) as bots:
@@ -363,7 +370,7 @@ def hire(home: Home, levels: Sequence[str], nickname: str, say: Callable[[str], 
 
 
 def crew_of(home: Home, game: str, say: Callable[[str], None]) -> Crew | None:
-    """Return the crew that was left with a game.
+    """Find the bots (crew) that this machine ran in a game that the player has left.
 
     Args:
         home: The folder of the program's files.
@@ -371,7 +378,7 @@ def crew_of(home: Home, game: str, say: Callable[[str], None]) -> Crew | None:
         say: Shows a message to the player.
 
     Returns:
-        The crew, or None if the game had no bots here.
+        The bots, or None if this machine ran no bots in the game.
     """
     if not (home.path / "bots").exists():
         return None
@@ -388,10 +395,10 @@ def _folders_in(folder: Path) -> Iterator[Path]:
 
 
 def _games_of(folder: Path) -> set[str]:
-    """Return the games to which the bots of a folder belong.
+    """Return the ids of the games to which the bots in a folder belong.
 
-    The stored id counts, and the bots' own journals, since a command may be killed before it stores
-    the id. The set is empty before the game has begun.
+    They are found in the file with the game's id and in the names of the bots' journals, because a
+    command may be killed before it writes that file. The set is empty before the game has begun.
     """
     homes = map(Home, folder.glob("*"))
     found = {path.stem for home in homes for path in home.journals.glob("*.journal")}
@@ -401,13 +408,17 @@ def _games_of(folder: Path) -> set[str]:
 
 
 def _hold(folder: Path) -> StoredFile | None:
-    """Lock a crew's folder for this process, or return None if another process has locked it."""
+    """Lock the folder of a game's bots, or return None if another process has locked it."""
     return PrivateFiles(folder).lock(folder / LOCK_FILE)
 
 
 @contextmanager
 def _swept(home: Home) -> Iterator[Path]:
-    """Lock the folder of all crews for this command, and remove crews that are left over."""
+    """Lock the folder of all games' bots while the context lasts, and remove what is left over.
+
+    Yields:
+        The folder, which contains a folder for the bots of each game.
+    """
     bots = private_folder(home.path / "bots")
     lock = home.files.lock(home.path / "bots.held", wait=True)
     with closing(lock) if lock is not None else nullcontext():
@@ -418,7 +429,7 @@ def _swept(home: Home) -> Iterator[Path]:
 
 
 def _sweep(home: Home, folder: Path) -> None:
-    """Remove a crew's folder if no process has locked it and its game has not begun or is over."""
+    """Remove the folder of a game's bots unless a process has locked it or the game goes on."""
     if any((home.journals / f"{game}.journal").exists() for game in _games_of(folder)):
         return
     held = _hold(folder)
@@ -428,7 +439,7 @@ def _sweep(home: Home, folder: Path) -> None:
 
 
 def sweep(home: Home) -> None:
-    """Remove the folders of crews that no process has locked and no game needs any more.
+    """Remove the files of bots whose folder no process has locked and no game needs any more.
 
     Args:
         home: The folder of the program's files.

@@ -1,4 +1,4 @@
-"""The lesson on a screen: its script is shown and explained, and the player is asked to choose."""
+"""The lesson on a screen: it shows and explains a scripted game, and asks the player to choose."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ class Room(Player, Protocol):
         """
 
     def end_lesson(self) -> None:
-        """End the lesson, so that the screen may close."""
+        """Note that the lesson is over, so that the screen may close."""
 
     def listen(self) -> Awaitable[None]:
         """Read what is typed until the input ends.
@@ -154,7 +154,7 @@ async def teach(room: Room, nickname: str) -> None:
 
 
 async def _ask(room: Room, lesson: Lesson, kind: Kind) -> Choice:
-    """Ask for a choice until it is legal, and return it."""
+    """Ask the player for a choice until the choice is legal, and return it."""
     topic = lesson.before(kind)
     if topic is not None:
         await room.explain(_(EXPLANATIONS[topic]))
@@ -172,7 +172,9 @@ async def _ask(room: Room, lesson: Lesson, kind: Kind) -> Choice:
 
 
 async def hear_talk(room: Room, nickname: str) -> None:
-    """Show what the player says in the chat, though nobody answers. Other requests have no effect.
+    """Show what the player says in the chat during a lesson, in which nobody answers.
+
+    This never returns. Other requests of the player have no effect.
 
     Args:
         room: The screen with its player.

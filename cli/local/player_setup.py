@@ -1,6 +1,6 @@
-"""The checks and questions before a table: nickname, key, one seat at a time, room for the game.
+"""The questions and checks before a player sits down: nickname, key, and room to store the game.
 
-Asking and storing are separate functions, so that every screen can ask in its own way.
+A lock ensures that a key is used at a table by one terminal only.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from . import settings
 
 STDIN: Final = 0
 MOST: Final = 8192
-"""The greatest length of an answer in bytes. More is no line that anyone has typed."""
+"""The greatest length of an answer, in bytes. Nobody types more in one line."""
 
 
 def at_terminal() -> bool:
@@ -49,7 +49,7 @@ def at_terminal() -> bool:
 def typed_line() -> str:
     """Read one line from the standard input.
 
-    It is read byte by byte, because what is typed behind it is for the table.
+    The line is read byte by byte, so that lines after it stay unread for the table's screen.
 
     Returns:
         The line, without white space around it.
@@ -102,9 +102,10 @@ def ask_yes(question: str) -> bool:
 
 
 def own_name(home: Home) -> str:
-    """Return the nickname that was once chosen, else one made from the system's user name.
+    """Return the nickname that the player once chose, or make one from the system's user name.
 
-    The latter ends in random letters, so that two new keys of one user can sit at one table.
+    A nickname made in this way ends in random letters. So two new keys of one user have different
+    nicknames and can sit at one table.
 
     Args:
         home: The folder of the program's files.
@@ -119,7 +120,7 @@ def own_name(home: Home) -> str:
 
 
 def load(home: Home) -> tuple[NamedIdentity, str | None]:
-    """Load the stored key. Its passphrase is asked for at a terminal if the environment has none.
+    """Load the stored key. If its passphrase is not in the environment, ask for it at a terminal.
 
     Args:
         home: The folder of the program's files.
@@ -142,7 +143,7 @@ def load(home: Home) -> tuple[NamedIdentity, str | None]:
 
 
 def typed(question: str) -> str:
-    """Ask for a passphrase, which is not shown.
+    """Ask for a passphrase, which is not shown while it is typed.
 
     Args:
         question: The question.
@@ -167,7 +168,7 @@ def load_or_make(home: Home, name: str | None) -> tuple[NamedIdentity, str | Non
 
     Args:
         home: The folder of the program's files.
-        name: The nickname of this game. None for the stored one.
+        name: The nickname for this game. None for the stored nickname.
 
     Returns:
         The key with its nickname, and its passphrase or None.
@@ -189,12 +190,13 @@ def load_or_make(home: Home, name: str | None) -> tuple[NamedIdentity, str | Non
 
 
 def new(home: Home, name: str | None, ask: bool) -> NamedIdentity:
-    """Make a key.
+    """Make and store the player's key.
 
     Args:
         home: The folder of the program's files.
-        name: The nickname. None for the one chosen once, or a default.
-        ask: Whether to encrypt it with a passphrase, typed twice unless HOITY_PASSPHRASE gives it.
+        name: The nickname. None for the nickname that the player once chose, or else a default.
+        ask: Whether to encrypt the key with a passphrase. It is typed twice unless the environment
+            variable HOITY_PASSPHRASE contains it.
 
     Returns:
         The key with its nickname.
@@ -231,10 +233,10 @@ def as_json(home: Home, player: NamedIdentity) -> dict[str, Any]:
 
 @contextmanager
 def only_one(home: Home, ticket: Ticket) -> Iterator[None]:
-    """Lock the place of this key at a table against other terminals while the context lasts.
+    """Ensure that only this terminal uses the player's key at a table, while the context lasts.
 
-    A host takes a second connection of the same key for a new one of the first. So the terminal
-    that already sits there would lose its seat.
+    If a second terminal connected with the same key, the host would take it for the first one, and
+    the first terminal would lose its seat.
 
     Args:
         home: The folder of the program's files.
@@ -244,7 +246,7 @@ def only_one(home: Home, ticket: Ticket) -> Iterator[None]:
         Nothing.
 
     Raises:
-        Trouble: If another terminal has the place.
+        Trouble: If another terminal is already at the table with this key.
     """
     path = home.path / f"{ticket.terms.hex()[:16]}.joining"
     held = home.files.lock(path)
@@ -266,9 +268,10 @@ PLAYER: Final = "Player"
 
 
 def first_run(home: Home) -> None:
-    """Ask for the nickname at a terminal, once, and store it.
+    """Ask a new player at a terminal for a nickname, and store it.
 
     Enter takes the nickname that is offered. A language that the command line names is stored too.
+    A player who has a key or was asked before is not asked.
 
     Args:
         home: The folder of the program's files.
@@ -288,7 +291,7 @@ def first_run(home: Home) -> None:
 
 
 def default_nickname() -> str:
-    """Return the nickname that is offered: the system's user name, as far as it can be one.
+    """Return the nickname that is offered: the system's user name without unsuitable characters.
 
     Returns:
         The nickname.
@@ -309,7 +312,7 @@ def why_no_nickname(word: str) -> str | None:
         word: The word.
 
     Returns:
-        The reason in words, or None if it can.
+        The reason in words, or None if the word can be a nickname.
     """
     try:
         player_key.check_name(word)
@@ -328,7 +331,7 @@ def check_output(path: Path | None) -> None:
         path: The file. None for no check.
 
     Raises:
-        Trouble: If it could not.
+        Trouble: If it could not be written.
     """
     if path is None:
         return
@@ -348,7 +351,7 @@ def check_home(home: Home) -> None:
         home: The folder of the program's files.
 
     Raises:
-        Trouble: If it could not.
+        Trouble: If it could not be stored.
     """
     places = (home.journals, home.transcripts)
     named = [*((place, "HOITY_HOME") for place in places), (rollback_marks.folder(), "HOITY_MARKS")]

@@ -1,7 +1,7 @@
-"""The settings that a player has once chosen, stored in the home: names, a relay, and the screen.
+"""The settings that a player has once chosen, stored in the folder of the program's files.
 
-They are read before anything else, even for help. So this module loads nothing slow, and whatever
-cannot be read counts as not chosen.
+The settings are read before anything else, even for help. So this module imports nothing that
+loads slowly. A setting that cannot be read counts as not chosen.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 
 MOST: Final = 4096
 LEVELS: Final = ("easy", "normal", "hard")
-"""The levels of `p2p_hoity.bots`, repeated here because that module is not loaded."""
+"""The levels of bots, repeated from `p2p_hoity.bots`, which this module must not load."""
 
 
 @dataclass(frozen=True)
 class Settings:
-    """The settings of a player. None stands for what is not chosen yet.
+    """The settings of a player. A setting is None if it was not chosen yet.
 
     Attributes:
         nickname: The nickname.
@@ -31,8 +31,8 @@ class Settings:
         light: Whether the full screen is light.
         bell: Whether the terminal rings when it is the player's turn.
         staged: Whether reveals are shown step by step.
-        relay: The relay for tables and codes, as HOST:PORT.
-        bots: The level of bots that are only counted.
+        relay: The relay for the player's tables and spoken codes, as HOST:PORT.
+        bots: The level of the player's bots in games for which no level is typed.
     """
 
     nickname: str | None = None
@@ -51,7 +51,7 @@ SOUND: Final[Mapping[str, Callable[[Any], bool]]] = {
     "relay": lambda value: isinstance(value, str),
     "bots": LEVELS.__contains__,
 }
-"""The check of each setting. A value that fails it counts as not chosen."""
+"""The check of each setting. A stored value that fails its check counts as not chosen."""
 
 
 def load(home: Home | None = None) -> Settings:
@@ -80,7 +80,9 @@ def load(home: Home | None = None) -> Settings:
 
 
 def is_kept(home: Home) -> bool:
-    """Return whether the player was asked before. A stored relay and level of bots do not count.
+    """Return whether the player was asked for settings such as a nickname before.
+
+    This is so if any setting is stored other than the relay and the level of bots.
 
     Args:
         home: The folder of the program's files.
@@ -107,17 +109,17 @@ def keep(home: Home, settings: Settings) -> None:
 
 
 NONE: Final = "none"
-"""The word that is typed in place of a relay to use none."""
+"""The word that a player types in place of a relay to use no relay."""
 
 
 def relays_of(typed: Sequence[str] | None) -> list[str]:
-    """Return the relays that are typed, else the stored one.
+    """Return the relays that the player has typed, or else the stored relay.
 
     Args:
-        typed: The relays as typed. None or empty if none is.
+        typed: The relays as typed. None or empty if no relay was typed.
 
     Returns:
-        The relays. Empty if `none` is among those typed.
+        The relays. Empty if the word `none` is among those typed.
     """
     if typed:
         return [] if NONE in typed else list(typed)

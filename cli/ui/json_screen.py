@@ -37,11 +37,11 @@ REQUESTS: Final[dict[str, PlayerRequest]] = {
     '{"wait":true}': WaitLonger(),
     '{"leave":true}': LeaveForNow(),
 }
-"""The lines that are requests and no answers, without their spaces."""
+"""The requests that a program can make at any time, by the line (without spaces) for each."""
 
 
 def _words(update: updates.Update) -> dict[str, Any]:
-    """Return the sentences that are added to the codes of an update."""
+    """Return the keys with sentences for people that are added to an update's JSON object."""
     match update:
         case updates.ChoiceRefused(_, code, fields):
             return {"reason": refusal(code, fields)}
@@ -53,7 +53,10 @@ def _words(update: updates.Update) -> dict[str, Any]:
 
 
 def _parsed(line: str) -> Any:
-    """Return the JSON value of a line, or None, which is never a choice, if it contains none."""
+    """Return the JSON value of a line, or None if the line is no JSON.
+
+    None is never a legal choice.
+    """
     try:
         return json.loads(line)
     except (ValueError, RecursionError):
@@ -78,12 +81,12 @@ class JsonSeat:
     `choices`. A choice that is not legal is refused and asked for again.
 
     Some lines are no answers. {"wait": true} asks for more time for the awaited seats, and
-    {"leave": true} leaves for now. {"talk": "words"} or {"talk": 3} sends a chat message or the
-    phrase of this number.
+    {"leave": true} leaves for now. {"talk": "words"} sends a chat message, and {"talk": 3} sends
+    the phrase with the number 3.
 
     A `seat-request` is answered with {"admit": "FINGERPRINT"} or {"refuse": "FINGERPRINT"}. If the
     guest shows no key, the answer is {"admit": null, "request": NUMBER} with the number of the
-    request. Lines are also read while nothing is asked if the program may play again.
+    request.
 
     Attributes:
         nicknames: The nicknames of the seats. Empty before the game has begun.
@@ -95,8 +98,9 @@ class JsonSeat:
         """Prepare the screen.
 
         Args:
-            how: Who sits there. Its `leave` is called when the input ends and a choice is needed.
-            write: Writes an object.
+            how: The options of the screen. `leave` is called if a choice is needed after the input
+                has ended.
+            write: Writes one JSON object as a line.
         """
         self._how, self._write = how, write
         self.nicknames: tuple[str, ...] = ()
@@ -111,9 +115,10 @@ class JsonSeat:
     # Screen
 
     def tell(self, update: updates.Update) -> None:
-        """Write an update, except for the clock, which is for people.
+        """Write an update as a JSON object.
 
-        The end is written by `end`, or at once if another game may follow.
+        Updates of the clock are not written. The end of a game is written by `end`: here if another
+        game may follow, otherwise by the caller.
 
         Args:
             update: The update.
@@ -152,7 +157,7 @@ class JsonSeat:
         """
 
     def show_ticket(self, ticket: str, offer: TableOffer) -> None:
-        """Write the first object of a host.
+        """Write the object with the ticket and the terms, which is the first one that a host gets.
 
         Args:
             ticket: The ticket.
@@ -161,7 +166,7 @@ class JsonSeat:
         self._write({"type": "ticket", "ticket": ticket, **terms_json(offer)})
 
     def show_terms(self, offer: TableOffer) -> None:
-        """Write the first object of a guest.
+        """Write the object with the terms, which is the first one that a guest gets.
 
         Args:
             offer: The table with its terms.
@@ -176,10 +181,10 @@ class JsonSeat:
         """
 
     def run(self, main: Callable[..., Awaitable[T]], *args: Any) -> T:
-        """Run the peer in trio, since this screen needs no loop of its own.
+        """Run the peer in trio. This screen needs no loop of its own.
 
         Args:
-            main: The peer's function.
+            main: The peer's main function.
             args: The arguments of `main`.
 
         Returns:
@@ -188,7 +193,7 @@ class JsonSeat:
         return trio.run(main, *args)
 
     def end(self, outcome: Outcome) -> None:
-        """Write the last object of a table, once.
+        """Write the object that tells how the table ended, unless it was written already.
 
         Args:
             outcome: The outcome of the table.
@@ -200,13 +205,16 @@ class JsonSeat:
     # Input
 
     def listens(self, is_asked: bool) -> bool:
-        """Return whether the input is read: for answers, and if the program may chat or play again.
+        """Return whether `listen` has to run, because the program may type lines.
+
+        A player's lines are read if something may be asked or another game may follow. An
+        onlooker's lines, which are chat, are read if they come from a program.
 
         Args:
             is_asked: Whether the program may be asked something.
 
         Returns:
-            Whether the input is read.
+            Whether `listen` has to run.
         """
         if self._how.looks_on:
             return not sys.stdin.isatty()
@@ -229,7 +237,7 @@ class JsonSeat:
                     self._player_requests.put(request)
 
     async def _line(self) -> str:
-        """Wait for the next line that is no request.
+        """Wait for the next line that is an answer and no request.
 
         Raises:
             Trouble: If the input has ended.
@@ -241,7 +249,7 @@ class JsonSeat:
             raise Trouble(words, INTERRUPTED) from error
 
     async def agree(self) -> bool:
-        """Wait for the answer to the terms.
+        """Wait for the program's answer whether it accepts the terms.
 
         Returns:
             Whether the next line is true, y or yes.
@@ -253,8 +261,8 @@ class JsonSeat:
 
         Args:
             nickname: The nickname of the guest.
-            key: The fingerprint of its long-lived key, None if it shows none. An answer about a
-                guest without a key names the number of the request instead.
+            key: The fingerprint of the guest's long-lived key, or None if the guest shows no key.
+                The answer about such a guest contains the number of the request instead.
 
         Returns:
             Whether the program admits the guest.
@@ -272,7 +280,7 @@ class JsonSeat:
     # Player
 
     async def choose(self, view: rules.View, kind: rules.Kind, again: bool) -> rules.Choice:
-        """Wait for a line that is a legal choice, or let the bot choose that has the seat.
+        """Wait for a line that is a legal choice, or return a bot's choice if a bot plays the seat.
 
         Args:
             view: What the seat may know of the game.
@@ -300,7 +308,7 @@ class JsonSeat:
         raise Trouble(words.format(number=STRAYS), USAGE)
 
     async def _choice_line(self) -> str | None:
-        """Return the next line, or None if the input has ended and a bot stands in."""
+        """Return the next line, or None if the input has ended and a bot plays on."""
         try:
             line = await self._line()
         except Trouble as error:
@@ -315,7 +323,10 @@ class JsonSeat:
         return line
 
     async def returning(self) -> None:
-        """Return at once, because a program that still runs wants to play."""
+        """Return at once after an absence, without an answer of the program.
+
+        A program that still runs is taken to be ready to play again.
+        """
 
     async def next_request(self) -> PlayerRequest:
         """Wait for a line that is a request.
@@ -326,7 +337,9 @@ class JsonSeat:
         return await self._player_requests.next()
 
     async def again(self) -> bool:
-        """Wait for the answer whether the program plays again. A bot alone always agrees.
+        """Wait for the answer whether the program plays another game.
+
+        A bot that plays without a program always agrees.
 
         Returns:
             Whether the next line is true, y or yes. False if there is none.
@@ -340,7 +353,7 @@ class JsonSeat:
 
 
 def last_line(outcome: Outcome, nicknames: tuple[str, ...]) -> dict[str, object]:
-    """Return the last object that a program gets.
+    """Return the JSON object that tells a program how the table ended.
 
     Args:
         outcome: The outcome of the table.
@@ -361,7 +374,10 @@ def last_line(outcome: Outcome, nicknames: tuple[str, ...]) -> dict[str, object]
 
 
 def _evidence(outcome: Outcome) -> dict[str, Any]:
-    """Return the proof that the host has signed two tables, or one table in two ways."""
+    """Return the key `evidence` with the proof that the host has signed contradictory tables.
+
+    The object is empty if there is no such proof.
+    """
     found = outcome.evidence
     if found is None:
         return {}

@@ -1,6 +1,6 @@
-"""The interface of all screens.
+"""The interface that all screens have, the options of a screen, and a queue for answers.
 
-A further screen is one more file in this folder, and one more line in `screen_of` of
+A new kind of screen needs one more file in this folder, and one more line in `screen_of` of
 `cli/commands/take_seat.py`.
 """
 
@@ -21,12 +21,12 @@ from protocol.bounds import Quota
 from ..words.table_terms import TableOffer
 
 MOST_WAITING: Final[Quota] = 64
-"""The number of answers that may wait for a question."""
+"""The most answers that may wait in a `Box` until somebody asks for them."""
 T = TypeVar("T")
 
 
 class Box(Generic[T]):
-    """A queue of what comes from the player, until somebody asks for it."""
+    """A bounded queue for values that come from the player, such as answers."""
 
     def __init__(self, most: Quota = MOST_WAITING) -> None:
         """Make an empty box.
@@ -43,7 +43,7 @@ class Box(Generic[T]):
             value: The value.
 
         Returns:
-            Whether there was room for it. If not, it is dropped.
+            Whether there was room. If not, the value is dropped.
         """
         try:
             self._send.send_nowait(value)
@@ -105,17 +105,17 @@ class Screen(Player, Protocol):
     def allow_hints(self, allowed: bool) -> None:
         """Allow or forbid hints from the hard bot.
 
-        They are allowed if all others are the player's bots.
+        Hints are allowed if all other seats are played by the player's own bots.
 
         Args:
-            allowed: Whether they are allowed.
+            allowed: Whether hints are allowed.
         """
 
     def agree(self) -> Awaitable[bool]:
         """Ask the player to accept the terms that were just shown.
 
         Returns:
-            Whether they are accepted.
+            Whether the player accepts the terms.
         """
 
     def admit(self, nickname: str, key: str | None) -> Awaitable[bool]:
@@ -123,7 +123,7 @@ class Screen(Player, Protocol):
 
         Args:
             nickname: The nickname of the guest.
-            key: The fingerprint of its long-lived key. None if it shows none.
+            key: The fingerprint of the guest's long-lived key. None if the guest shows no key.
 
         Returns:
             Whether the guest may sit down.
@@ -136,7 +136,7 @@ class Screen(Player, Protocol):
             is_asked: Whether the player may be asked something.
 
         Returns:
-            Whether it reads what is typed.
+            Whether `listen` has to run.
         """
 
     def listen(self) -> Awaitable[None]:
@@ -157,7 +157,7 @@ class Screen(Player, Protocol):
         """Run the peer to its end with this screen around it.
 
         Args:
-            main: The peer's function.
+            main: The peer's main function.
             args: The arguments of `main`.
 
         Returns:
@@ -172,11 +172,13 @@ class ScreenOptions:
     Attributes:
         leave: Called with the reason when the player leaves.
         as_json: Whether a program plays, by JSON lines.
-        plain: Whether lines are wanted instead of the full screen. The commands shown then say so.
-        auto: Whether a bot plays.
-        looks_on: Whether it is an onlooker, who is never asked anything.
-        again: Whether a program is asked for another game, or, as an onlooker, told of each end.
-        bell: Whether a full screen may ring.
+        plain: Whether lines are wanted instead of the full screen. The commands that the screen
+            shows then contain `--plain`.
+        auto: Whether a bot plays the seat.
+        looks_on: Whether the screen is an onlooker's, who is never asked anything.
+        again: Whether a program at this screen is asked for another game. A program that looks on
+            is then told of the end of each game.
+        bell: Whether a full screen may ring the terminal's bell.
         stands_in: Whether a bot plays on if the input ends before the first answer.
     """
 

@@ -1,4 +1,4 @@
-"""The table as text for one screen: seats, Action cards, windows, and the grid of Collectibles."""
+"""The board in plain lines of text: seats, Action cards, and who has which Collectibles."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from .translation import _
 
 WIDTH: Final = 80
 NAME: Final = 12
-"""The greatest width of a nickname, in columns. The page of hands has the whole one."""
+"""The greatest width of a nickname, in columns. The page of hands shows nicknames in full."""
 KINDS: Final = tuple(KIND_WORDS)
 """The kinds of Action cards in the order in which they are shown."""
 
 
 def board(view: View, names: Names) -> list[str]:
-    """Return everything on the table that a view may know, within one screen.
+    """Return everything on the table that a seat may know, in lines that fit one screen.
 
     Args:
         view: What the seat may know of the game.
@@ -55,7 +55,10 @@ def columns(rows: Sequence[Sequence[str]]) -> list[str]:
 
 
 def _names(view: View, names: Names) -> dict[int, str]:
-    """Return the nicknames by seat, cut to fit, with the seat's number if two become the same."""
+    """Return the nicknames by seat, cut to `NAME` columns.
+
+    If two cut nicknames are equal, each ends with the number of its seat.
+    """
     cut = {seat: _cut(names.short(seat)) for seat in range(view.state.seats)}
     for seat, name in list(cut.items()):
         if list(cut.values()).count(name) > 1:
@@ -64,7 +67,7 @@ def _names(view: View, names: Names) -> dict[int, str]:
 
 
 def _cut(name: str) -> str:
-    """Return a nickname cut to its greatest width."""
+    """Return a nickname cut to `NAME` columns."""
     return name if len(name) <= NAME else name[: NAME - 1] + "…"
 
 
@@ -98,7 +101,7 @@ def seats(view: View, names: Names) -> list[str]:
 
 
 def _seat(view: View, names: Names, seat: int) -> list[str]:
-    """Return the cells of a seat's line."""
+    """Return the cells of a seat's line: field, Cash, Thieves, other Action cards, whereabouts."""
     numbers = {kind: card_names.held_numbers(view, seat, kind) for kind in KINDS}
     others = [_(KIND_WORDS[k])[0] for k in (ActionKind.DETECTIVE, ActionKind.EXHIBIT) if numbers[k]]
     return [
@@ -128,7 +131,10 @@ def _whereabouts(view: View, names: Names, seat: int) -> str:
 
 
 def register(view: View, names: Names) -> str:
-    """Return the Cash in the register, the Thieves in prison, cell 1 first, and the paying octagon.
+    """Return the Cash in the register, the Thieves in prison, and how far exhibits move now.
+
+    The last part is the octagon of the foremost figure's field, with its two numbers for the best
+    and the second-best exhibit.
 
     Args:
         view: What the seat may know of the game.
@@ -157,9 +163,10 @@ def register(view: View, names: Names) -> str:
 
 
 def collectibles(view: View, names: Names) -> list[str]:
-    """Return the grid of Collectibles, by seat and letter, with the windows below.
+    """Return the grid of Collectibles, by seat and letter, and below it those for sale.
 
-    If it is too wide, years have only two digits, and then the best exhibits are left out.
+    If the grid is too wide, years have only two digits. If it is still too wide, the best exhibits
+    are left out.
 
     Args:
         view: What the seat may know of the game.
@@ -177,14 +184,27 @@ def collectibles(view: View, names: Names) -> list[str]:
 
 
 def _grid(found: card_names.Grid, short: dict[int, str], digits: int, last: int) -> list[str]:
-    """Return the lines of the grid with years of so many digits."""
+    """Return the lines of the grid of Collectibles.
+
+    Args:
+        found: The grid.
+        short: The nickname of each seat.
+        digits: How many digits of each year are written.
+        last: The end of the slice of columns that is shown, such as -2 to leave out two. 0 for all.
+    """
     head = [_("Pieces"), *LETTERS, "?", _("best"), _("oldest")]
     rows = [head, *(_pieces(row, short, digits) for row in found.rows)]
     return columns([row[: last or None] for row in rows])
 
 
 def _pieces(row: Row, short: dict[int, str], digits: int) -> list[str]:
-    """Return the cells of a seat's row of the grid."""
+    """Return the cells of a seat's row in the grid of Collectibles.
+
+    Args:
+        row: The row.
+        short: The nickname of each seat.
+        digits: How many digits of each year are written.
+    """
     cells = [
         " ".join(f"{str(mark.year)[:digits]}{'*' * mark.is_secret}" for mark in cell) or "·"
         for cell in row.cells
@@ -194,7 +214,7 @@ def _pieces(row: Row, short: dict[int, str], digits: int) -> list[str]:
 
 
 def windows(view: View) -> str:
-    """Return the open Collectible of each window and the number of Collectibles in it.
+    """Return the top Collectible of each Auction Hall window, and how many the window contains.
 
     Args:
         view: What the seat may know of the game.
@@ -213,7 +233,7 @@ def windows(view: View) -> str:
 
 
 def own(view: View, names: Names) -> list[str]:
-    """Return the own row of the grid in one line.
+    """Return the seat's own Collectibles and best exhibit in one line.
 
     Args:
         view: What the seat may know of the game.
@@ -238,7 +258,7 @@ def own(view: View, names: Names) -> list[str]:
 def hands(view: View, names: Names) -> list[str]:
     """Return all hands of Action cards, which are public.
 
-    Stolen Cash stands among the Cash, with its colour.
+    Cash that was stolen from another seat stands among the seat's Cash, with its colour.
 
     Args:
         view: What the seat may know of the game.
@@ -277,9 +297,9 @@ def _held_card(names: Names, seat: int, action: ActionCard) -> str:
 
 
 def pieces(view: View, names: Names) -> list[str]:
-    """Return the own Collectibles with names and numbers, and those that are open in the windows.
+    """Return the seat's own Collectibles with numbers and names, and those that are for sale.
 
-    The numbers are those with which a player picks an exhibit.
+    A player can pick an exhibit by these numbers.
 
     Args:
         view: What the seat may know of the game.
@@ -300,7 +320,7 @@ def pieces(view: View, names: Names) -> list[str]:
 
 
 def own_slots(view: View) -> list[int]:
-    """Return the slots of the own Collectibles, by letter and age.
+    """Return the deck slots of the seat's own Collectibles, ordered by letter and then by year.
 
     Args:
         view: What the seat may know of the game.

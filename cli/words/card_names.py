@@ -1,6 +1,7 @@
 """The names of the cards in the chosen language, and the grid of all Collectibles.
 
-In the grid a run of letters is read along a row, and a threat down a column.
+The grid has a row for each seat and a column for each letter. So a seat's runs of letters are seen
+along its row, and all pieces of one letter in a column.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ def colour(name: str) -> str:
         name: The English name.
 
     Returns:
-        The name. An unknown colour keeps its own.
+        The name. An unknown colour keeps its English name.
     """
     return _(name) if name in COLOUR_WORDS else name
 
@@ -103,8 +104,7 @@ def listed(words: Iterable[str]) -> str:
 def told_apart(nicknames: Sequence[str]) -> tuple[str, ...]:
     """Return nicknames that a reader cannot confuse.
 
-    If two of them look alike, each gets the number of its seat. A transcript with such nicknames is
-    still valid.
+    If two nicknames look alike, the number of the seat is added to each nickname.
 
     Args:
         nicknames: The nicknames of the seats.
@@ -126,8 +126,8 @@ class Names:
         nicknames: The nickname of each seat.
         mine: The seat of the reader. None for an onlooker.
         colours: The colour of each seat. Empty before they are drawn.
-        before: The fields of the figures when this round began. The octagon of the highest one
-            pays.
+        before: The fields of the figures when this round began. The highest of these fields decides
+            how far exhibits move in this round.
     """
 
     def __init__(self, edition: Edition, nicknames: Sequence[str], mine: int | None = None) -> None:
@@ -138,7 +138,7 @@ class Names:
         self.before: tuple[int, ...] = ()
 
     def look(self, view: View) -> None:
-        """Take the colours of the seats from a view, once they are drawn.
+        """Take the colours of the seats, and if need be the fields of the figures, from a view.
 
         Args:
             view: What the seat may know of the game.
@@ -148,10 +148,11 @@ class Names:
         self.before = self.before or view.state.before
 
     def paying(self) -> tuple[int, int] | None:
-        """Return the octagon that pays the exhibits of this round.
+        """Return how far the best and the second-best exhibit of this round move.
 
         Returns:
-            The larger and the smaller number, or None on the Banquet.
+            The numbers on the octagon of the foremost figure's field, the larger one first. None on
+            the Banquet.
         """
         field = max(self.before, default=0)
         return None if self.edition.in_banquet(field) else self.edition.octagons[field]
@@ -242,26 +243,27 @@ class Names:
         return listed(self.piece(piece) for piece in ordered)
 
     def field(self, field: int) -> str:
-        """Return a field of the score track with its octagon.
+        """Return a field of the score track in words, such as `field 12 (octagon 4/2)`.
 
         Args:
             field: The number of the field.
 
         Returns:
-            The words.
+            The words. An octagon shows how far the best and the second-best exhibit move.
         """
         return field_name(self.edition, field)
 
 
 def field_name(edition: Edition, field: int) -> str:
-    """Return a field of an edition's score track in words.
+    """Return a field of an edition's score track in words, such as `field 12 (octagon 4/2)`.
 
     Args:
         edition: The edition.
         field: The number of the field.
 
     Returns:
-        The words, with the octagon or the number in the Banquet.
+        The words: the Club Room for field 0, or the field with the two numbers on its octagon, or
+        with its number in the Banquet.
     """
     if field == 0:
         return _("the Club Room")
@@ -281,19 +283,19 @@ def run_letters(letters: Iterable[str | None]) -> str:
         letters: The letters. None for a hidden Collectible.
 
     Returns:
-        The word, with `?` for each hidden one.
+        The word, with `?` for each hidden Collectible.
     """
     return "".join(sorted(letter or "?" for letter in letters))
 
 
 @dataclass(frozen=True)
 class Mark:
-    """A Collectible in its cell of the grid.
+    """A known Collectible of a seat, as an item in a cell of the grid.
 
     Attributes:
-        slot: Its slot of the deck.
-        year: Its year.
-        is_secret: Whether only its owner sees it.
+        slot: The slot of the deck that has the Collectible.
+        year: The year of the Collectible.
+        is_secret: Whether only the owner sees the Collectible.
     """
 
     slot: int
@@ -309,9 +311,9 @@ class Row:
         seat: The seat.
         cells: The known Collectibles by letter, each cell with the oldest first.
         unknown: The number of hidden Collectibles.
-        best: The letters of the best exhibit of the known ones. "" if there is none.
-        oldest: The year of the oldest piece of that exhibit. None if there is none.
-        slots: The slots of that exhibit.
+        best: The letters of the best exhibit among the known Collectibles. "" if there is none.
+        oldest: The year of the oldest piece of the best exhibit. None if there is no exhibit.
+        slots: The deck slots of the best exhibit's pieces.
     """
 
     seat: int
@@ -324,7 +326,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Top:
-    """The open Collectible of a window.
+    """The top Collectible of a window (pile of the Auction Hall).
 
     Attributes:
         window: The window, 0 or 1.
@@ -343,11 +345,11 @@ class Top:
 
 @dataclass(frozen=True)
 class Grid:
-    """The grid of all Collectibles.
+    """All Collectibles as one seat may know them, by seat and letter, and those for sale.
 
     Attributes:
         rows: A row for each seat, the own one first.
-        tops: The open Collectibles of the windows that are not empty.
+        tops: The top Collectible of each window (pile of the Auction Hall) that is not empty.
     """
 
     rows: tuple[Row, ...]
@@ -370,7 +372,7 @@ def held_numbers(view: View, seat: int, kind: ActionKind) -> list[int]:
 
 
 def own_first(view: View) -> list[int]:
-    """Return the seats in the order in which they are shown: the own one first.
+    """Return the seats in the order in which they are shown: the view's own seat first.
 
     Args:
         view: What the seat may know of the game.
@@ -396,7 +398,7 @@ def category(edition: Edition, letter: str) -> str:
 
 
 def grid(view: View) -> Grid:
-    """Return the grid that a view may know.
+    """Arrange all Collectibles that a view may know by seat and letter, and those for sale.
 
     Args:
         view: What the seat may know of the game.
@@ -413,7 +415,7 @@ def grid(view: View) -> Grid:
 
 
 def _row(view: View, seat: int) -> Row:
-    """Return the row of a seat."""
+    """Return the row of a seat in the grid: its known Collectibles by letter, and best exhibit."""
     cards = view.held(seat)
     secret = dict(view.private) if seat == view.seat else {}
     cells: list[list[Mark]] = [[] for _ in LETTERS]

@@ -1,8 +1,7 @@
-"""The phrases that everybody reads in their own language, and chat messages as quoted lines.
+"""Chat in words: the phrases that everybody reads in their own language, and quoted messages.
 
-The author of a message chooses its words, so no line of it may look like a line of the game.
-Messages are broken here, before a terminal would continue at its left edge, and every line begins
-with a mark.
+The author of a message chooses its words, so no line of a message may look like a line of the game.
+So messages are broken into lines here, not by the terminal, and every line begins with a mark.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ PHRASES: Final = (
     N_("I have to go soon."),
     N_("Good game. Goodbye."),
 )
-"""The phrases. Their number and order are fixed by the protocol of chat, which sends an index."""
+"""The phrases. The chat protocol sends an index into them, so their order must not change."""
 
 
 def spoken(words: str | int) -> str:
@@ -71,12 +70,12 @@ HANGING: Final = "  "
 
 
 def quoted(who: str, words: str, columns: int | None) -> list[str]:
-    """Return a chat message as lines.
+    """Return a chat message as lines that all begin with a mark, so that none looks like the game.
 
     Args:
         who: The author.
         words: The text.
-        columns: The greatest width of a line. None for any.
+        columns: The greatest width of a line. None for no limit.
 
     Returns:
         The lines.

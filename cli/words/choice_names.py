@@ -1,4 +1,4 @@
-"""The choices in words: what a seat may choose, a line for each, and what can be typed for it."""
+"""The choices in words: the options of a question, and what a player can type for each."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from .error_sentences import choose_again
 from .translation import N_, _, in_all
 
 MOST: Final = 6
-"""The number of exhibits that one question lists: the best ones, with a digit each."""
+"""The most exhibits that a question lists. They are the best ones, and a digit picks each."""
 
 NAMED: Final = 4
-"""The greatest number of pieces of an exhibit that are named in full before it is sealed."""
+"""The most pieces of an exhibit whose names are shown in full before the exhibit is sealed."""
 
 QUESTIONS: Final = {
     "place": N_("Where do you go?"),
@@ -36,7 +36,7 @@ OTHER_WORDS: Final = {
     ActionKind.DETECTIVE: frozenset[str](),
     ActionKind.EXHIBIT: frozenset({"exposicion"}),
 }
-"""The words that people may type besides the words on the cards."""
+"""For each kind of Action card further words that people may type besides those on the cards."""
 HALL_WORDS: Final = frozenset({"hall", "auction", "sala", "subasta", "saal", "auktion"})
 
 
@@ -46,12 +46,12 @@ class NoAnswer(ValueError):
 
 @dataclass(frozen=True)
 class Option:
-    """An answer to a question.
+    """A possible answer to a question.
 
     Attributes:
-        words: The words for it.
+        words: The words for the answer.
         value: The choice.
-        keys: What can be typed for it, in small letters.
+        keys: The words that can be typed for the answer, in small letters.
     """
 
     words: str
@@ -61,7 +61,7 @@ class Option:
 
 @dataclass(frozen=True)
 class Query:
-    """A question with its answers.
+    """A question with its possible answers.
 
     Attributes:
         words: The question.
@@ -95,9 +95,9 @@ def questions(view: View, kind: str, names: Names) -> tuple[Query, ...]:
 
 
 def ordered(view: View, kind: str) -> list[Choice]:
-    """Return all legal answers in the order in which they are listed.
+    """Return all legal choices in the order in which a question lists them.
 
-    Action cards are ordered by kind and number, so that stolen Cash stands among the Cash.
+    Action cards are ordered by kind and number, whatever their colours are.
 
     Args:
         view: What the seat may know of the game.
@@ -131,7 +131,10 @@ def forced(view: View, kind: rules.Kind) -> Choice | None:
 
 
 def _pair(choice: Choice) -> tuple[int, int]:
-    """Return a choice as a Place and an Action card. A single number is the card."""
+    """Return a choice as a pair of a Place and an Action card.
+
+    A choice that is a single number is taken as the card, with Place 0.
+    """
     where, action = choice if isinstance(choice, tuple) else (0, choice)
     return where, action
 
@@ -153,11 +156,11 @@ def _thefts(view: View, names: Names) -> tuple[Query, ...]:
 
 
 def together(kind: str, answers: Sequence[Choice]) -> Choice:
-    """Return the choice that the answers to its questions make.
+    """Combine the answers to the questions of one choice into the choice.
 
     Args:
         kind: The kind of choice.
-        answers: The answers.
+        answers: The answer to each question. Only a theft has more than one question.
 
     Returns:
         The choice.
@@ -171,7 +174,7 @@ def together(kind: str, answers: Sequence[Choice]) -> Choice:
 
 
 def in_words(view: View, kind: str, choice: Choice) -> str:
-    """Return a choice in words, as short as in a list.
+    """Return a choice in few words, for the line of an option.
 
     Args:
         view: What the seat may know of the game.
@@ -198,15 +201,15 @@ def in_words(view: View, kind: str, choice: Choice) -> str:
 
 
 def _slots(choice: Choice) -> tuple[int, ...]:
-    """Return a choice as a tuple of slots."""
+    """Return a choice of one or more deck slots as a tuple."""
     return (choice,) if isinstance(choice, int) else choice
 
 
 def sealing(view: View, kind: str, choice: Choice, names: Names) -> str:
-    """Return a choice in full words, as they are shown before it is sealed.
+    """Return a choice in full words, as the player sees it before it is sealed.
 
-    Each Collectible has its name and owner. An exhibit has its rank among those that are known, and
-    many pieces are given by letter and year.
+    A theft names each Collectible and its owner. An exhibit is shown with the rank that it would
+    have. If it has many pieces, they are given by letter and year instead of by name.
 
     Args:
         view: What the seat may know of the game.
@@ -249,7 +252,7 @@ def _exhibit(view: View, slots: Iterable[int]) -> str:
 
 
 def _keys(view: View, kind: str, choice: Choice) -> frozenset[str]:
-    """Return what can be typed for a choice."""
+    """Return all words that can be typed for a choice, in small letters."""
     if kind == "exhibit" and not isinstance(choice, int):
         return frozenset({run_letters(view.piece(slot).letter for slot in choice).lower()})
     where, action = _pair(choice)
@@ -265,13 +268,13 @@ def _keys(view: View, kind: str, choice: Choice) -> frozenset[str]:
 
 
 def _place_keys(where: Place) -> frozenset[str]:
-    """Return what can be typed for a Place."""
+    """Return all words that can be typed for a Place, in small letters."""
     more = HALL_WORDS if where is Place.AUCTION_HALL else frozenset[str]()
     return _small(in_all(PLACE_WORDS[where])) | more
 
 
 def _card_keys(action: ActionCard) -> frozenset[str]:
-    """Return what can be typed for an Action card."""
+    """Return all words that can be typed for an Action card, in small letters."""
     kinds = _small(in_all(KIND_WORDS[action.kind])) | OTHER_WORDS[action.kind]
     if action.number is None:
         return kinds
@@ -279,7 +282,7 @@ def _card_keys(action: ActionCard) -> frozenset[str]:
 
 
 def _piece_keys(view: View, slot: int) -> frozenset[str]:
-    """Return what can be typed for a Collectible."""
+    """Return all words that can be typed for a Collectible, such as `b`, `1926` and `b1926`."""
     piece = view.piece(slot)
     if piece.letter is None:
         return frozenset()
@@ -293,9 +296,9 @@ def _small(words: Iterable[str]) -> frozenset[str]:
 
 
 def read(line: str, question: Query, view: View, kind: str) -> Choice:
-    """Return the answer that a line stands for.
+    """Return the choice that a typed line stands for.
 
-    A line is the number of an answer or words for it. For an exhibit it may also pick pieces.
+    A line may be the number of an option or words for it. For an exhibit it may also name pieces.
 
     Args:
         line: The line.
@@ -307,7 +310,7 @@ def read(line: str, question: Query, view: View, kind: str) -> Choice:
         The choice.
 
     Raises:
-        NoAnswer: If the line is no answer, or fits several.
+        NoAnswer: If the line is no answer, or fits several options.
     """
     words = " ".join(line.lower().split())
     pick, _space, rest = words.partition(" ")
@@ -336,12 +339,12 @@ def read(line: str, question: Query, view: View, kind: str) -> Choice:
 
 
 def _number(word: str) -> int:
-    """Return the number that a word of digits stands for, or 0 if no option could have it."""
+    """Return the number that a word of digits stands for, or 0 if the word is no usable number."""
     return int(word) if word.isascii() and word.isdecimal() and len(word) < 9 else 0
 
 
 def picked(text: str, view: View) -> Choice:
-    """Return an exhibit that is picked by its pieces.
+    """Return the exhibit that a player picks by naming its pieces.
 
     Args:
         text: Letters (the oldest of each is taken), years, letters with years, or numbers of the
@@ -370,7 +373,13 @@ def picked(text: str, view: View) -> Choice:
 
 
 def _by_letters(letters: str, slots: Sequence[int], view: View) -> list[int]:
-    """Return the oldest own Collectibles of these letters."""
+    """Return the slots of the oldest own Collectibles with given letters.
+
+    Args:
+        letters: The letters, each as often as pieces of it are wanted.
+        slots: The slots of the own Collectibles.
+        view: What the seat may know of the game.
+    """
     found = []
     for letter, number in Counter(letters).items():
         held = [slot for slot in slots if view.piece(slot).letter == letter]
@@ -382,7 +391,13 @@ def _by_letters(letters: str, slots: Sequence[int], view: View) -> list[int]:
 
 
 def _slot(word: str, slots: Sequence[int], view: View) -> int:
-    """Return the slot of the own Collectible that a word stands for."""
+    """Return the slot of the own Collectible that a word names.
+
+    Args:
+        word: The number of the Collectible in the list of own ones, its year, or letter and year.
+        slots: The slots of the own Collectibles, in the order of the list.
+        view: What the seat may know of the game.
+    """
     if 1 <= _number(word) <= len(slots):
         return slots[_number(word) - 1]
     found = [slot for slot in slots if word in _piece_keys(view, slot) and len(word) > 1]
@@ -393,9 +408,9 @@ def _slot(word: str, slots: Sequence[int], view: View) -> int:
 
 
 MOST_HINTS: Final = 8
-"""The number of answers that a hint lists."""
+"""The most choices that a hint lists."""
 LEAST_HINT: Final = 0.005
-"""The least probability of an answer that a hint lists."""
+"""The least probability of a choice that a hint lists."""
 NOT_HERE: Final = N_("Hints are for games against your own bots only.")
 NOT_LEARNING: Final = N_("There are no hints in the lesson.")
 NOT_NOW: Final = N_("There is no choice to give a hint for now.")
@@ -412,7 +427,7 @@ def hint(
         asked: The view and the kind of the open choice. None if there is none.
         names: The names of the seats and cards. None before the game has begun.
         has_hints: Whether hints are allowed.
-        exhibits: The number of exhibits that can be picked by a number.
+        exhibits: How many exhibits, the best ones, the screen lets a player pick by number.
 
     Returns:
         The lines.
@@ -433,7 +448,7 @@ def advice(view: View, kind: str, names: Names, exhibits: int) -> list[str]:
         view: What the seat may know of the game.
         kind: The kind of choice.
         names: The names of the seats and cards.
-        exhibits: The number of exhibits that can be picked by a number.
+        exhibits: How many exhibits, the best ones, the screen lets a player pick by number.
 
     Returns:
         The lines.
@@ -452,7 +467,13 @@ def advice(view: View, kind: str, names: Names, exhibits: int) -> list[str]:
 
 
 def _numbers(view: View, kind: str, exhibits: int) -> dict[Choice, int]:
-    """Return the number that picks each answer."""
+    """Return the number, from 1, by which a player can pick each choice.
+
+    Args:
+        view: What the seat may know of the game.
+        kind: The kind of choice.
+        exhibits: How many exhibits, the best ones, can be picked by number.
+    """
     found = ordered(view, kind)
     listed = found[:exhibits] if kind == "exhibit" else found
     return {choice: number for number, choice in enumerate(listed, 1)}

@@ -1,4 +1,4 @@
-"""The notes beside options: what a choice would bring, as far as this seat may know."""
+"""The notes beside the options of a question: what each choice would bring, by what is known."""
 
 from __future__ import annotations
 
@@ -49,10 +49,10 @@ def note(view: View, kind: str, choice: Choice, names: Names) -> str:
 
 
 def leading(view: View) -> int:
-    """Return the field whose octagon counts.
+    """Return the field whose octagon says how far the exhibits of this round move.
 
-    That is where the leading figure stood when the round began. Between rounds and after the last
-    one it is where the figure stands.
+    It is the field on which the leading figure stood when the round began. Between rounds, and
+    after the last round, it is the field on which the leading figure stands.
 
     Args:
         view: What the seat may know of the game.
@@ -68,7 +68,7 @@ NO_ROUND: Final = (rules.Phase.ROUND, rules.Phase.FINAL, rules.Phase.OVER)
 
 
 def octagon(view: View) -> tuple[int, int]:
-    """Return how many fields the best and the second-best exhibit of this round bring.
+    """Return how many fields the best and the second-best exhibit of this round move.
 
     Args:
         view: What the seat may know of the game.
@@ -80,14 +80,14 @@ def octagon(view: View) -> tuple[int, int]:
 
 
 def octagon_at(edition: Edition, field: int) -> tuple[int, int]:
-    """Return how many fields the best and second-best exhibit bring if the leader is on a field.
+    """Return how many fields the best two exhibits move if the leading figure is on a field.
 
     Args:
         edition: The edition.
         field: The field of the leader.
 
     Returns:
-        The larger and the smaller number.
+        The number for the best exhibit, and the number for the second-best exhibit.
     """
     return edition.octagons[min(field, len(edition.octagons) - 1)]
 
@@ -143,7 +143,7 @@ def _hall_thief(view: View, names: Names, card: int) -> str:
 
 
 def _hall_detective(view: View, names: Names, card: int) -> str:
-    """Return the note for a card that does nothing in this Place."""
+    """Return the note for an Action card that does nothing in a Place."""
     return _("does nothing here")
 
 
@@ -185,7 +185,7 @@ def _castle_exhibit(view: View, names: Names, card: int) -> str:
 
 
 def placing(view: View, slots: Sequence[int], names: Names) -> str:
-    """Return the rank that an exhibit would have among all that are known in the Castle.
+    """Return the rank that an exhibit would have among the known exhibits in the Castle, in words.
 
     Args:
         view: What the seat may know of the game.
@@ -193,7 +193,7 @@ def placing(view: View, slots: Sequence[int], names: Names) -> str:
         names: The names of the seats and cards.
 
     Returns:
-        The words, with the fields that it would bring.
+        The words, with the number of fields that the exhibit would bring.
     """
     ahead = [names.nicknames[seat] for seat in rivals_ahead(view, slots)]
     larger, smaller = octagon(view)
@@ -213,20 +213,20 @@ def placing(view: View, slots: Sequence[int], names: Names) -> str:
 
 
 def _hidden(view: View) -> int:
-    """Return how many Collectibles are hidden at the seats that may exhibit beside this one."""
+    """Return how many hidden Collectibles the other seats have that may show an exhibit."""
     rivals = [seat for seat in _others_at(view, Place.CASTLE) if _may_show(view, seat)]
     return sum(view.hidden(seat) for seat in rivals)
 
 
 def rivals_ahead(view: View, slots: Sequence[int]) -> list[int]:
-    """Return the seats whose known Collectibles allow a better exhibit than this one.
+    """Return the other seats in the Castle whose known Collectibles allow a better exhibit.
 
     Args:
         view: What the seat may know of the game.
-        slots: The slots of the exhibit.
+        slots: The slots of the exhibit with which theirs are compared.
 
     Returns:
-        The seats in the Castle, rising.
+        The seats, rising.
     """
     edition, cards = view.state.edition, view.cards
     mine = strength(edition, [cards[slot] for slot in slots])
@@ -242,12 +242,12 @@ def rivals_ahead(view: View, slots: Sequence[int]) -> list[int]:
 
 
 def _may_show(view: View, seat: int) -> bool:
-    """Return whether a seat shows an exhibit in this round, or still may."""
+    """Return whether a seat has played Exhibit in this round, or still may play it."""
     return _may_play(view, seat, ActionKind.EXHIBIT)
 
 
 def _may_play(view: View, seat: int, kind: ActionKind) -> bool:
-    """Return whether a seat plays an Action card of a kind in this round, or still may."""
+    """Return whether a seat has played a kind of Action in this round, or still may play it."""
     state = view.state
     played = state.actions[seat]
     if played is not None:
@@ -256,7 +256,7 @@ def _may_play(view: View, seat: int, kind: ActionKind) -> bool:
 
 
 def _others_at(view: View, where: Place) -> list[int]:
-    """Return the other seats in a Place, or all that may be there before Places are shown."""
+    """Return the other seats in a Place. Before Places are shown, all other seats may be there."""
     state = view.state
     known = any(place is not None for place in state.places)
     found = state.at(where) if known else tuple(range(state.seats))
@@ -264,7 +264,10 @@ def _others_at(view: View, where: Place) -> list[int]:
 
 
 def _counts(view: View, seat: int) -> bool:
-    """Return whether a seat acts in this round. What an absent seat has played still counts."""
+    """Return whether a seat acts in this round.
+
+    A seat that is absent or sits out acts only if it has already played an Action card.
+    """
     return view.state.active(seat) or view.state.actions[seat] is not None
 
 
@@ -281,4 +284,4 @@ CASTLE: Final[Mapping[ActionKind, Teller]] = {
     ActionKind.DETECTIVE: _castle_detective,
     ActionKind.EXHIBIT: _castle_exhibit,
 }
-"""The functions that return the note for an Action card of each kind, for the Castle."""
+"""For each kind of Action card the function that returns its note in the Castle."""

@@ -1,4 +1,7 @@
-"""The sentences for errors and refused choices. Most templates stand beside their codes."""
+"""The sentences for errors and refused choices, made from their codes in the chosen language.
+
+Most templates of sentences are defined beside the codes, not in this file.
+"""
 
 from __future__ import annotations
 
@@ -21,10 +24,10 @@ BYTES: Final = {
     "bad-proof": N_("a proof is malformed"),
     "bad-result": N_("no such result is possible there, or too few seats have signed it"),
 }
-"""The meaning of errors in bytes that are neither a seat's fault nor that of a transcript."""
+"""The meaning of codes for malformed bytes that prove no fault of a seat or of a transcript."""
 
 PROTOCOL: Final[Mapping[str, str]] = {**BYTES, **transcript.FILE_FAULTS, **effects.ENDS, **FAULTS}
-"""The meaning of every code of `protocol`, from its own tables."""
+"""The meaning in English of every code of the package `protocol`."""
 
 SYSTEM_WORDS: Final = (
     N_("Permission denied"),
@@ -40,10 +43,10 @@ SYSTEM_WORDS: Final = (
     N_("Operation not permitted"),
     N_("Read-only file system"),
 )
-"""What the system says of common errors of files. The catalogues translate these words."""
+"""The operating system's own words for common errors of files, listed to be translated."""
 
 QUOTED: Final = frozenset({"text", "letter", "theirs", "ours"})
-"""The fields that someone has typed or sent, which are quoted."""
+"""The names of the fields that somebody has typed or sent. Their values are shown in quotes."""
 
 
 def sentence(reason: Reason) -> str:
@@ -63,13 +66,13 @@ def sentence(reason: Reason) -> str:
 
 
 def of_system(error: OSError) -> str:
-    """Return what the system reports, in the chosen language where its words are translated.
+    """Return what the operating system reports about an error, in the chosen language.
 
     Args:
         error: The error.
 
     Returns:
-        The words of the error. Words that the catalogues lack are returned as they are.
+        The words of the error. Words without a translation are returned as they are.
     """
     words = error.strerror or str(error)
     return _(words) if words else words
@@ -88,7 +91,7 @@ def meaning(code: str) -> str:
 
 
 def _told(name: str, value: Any) -> str:
-    """Return the text of a field."""
+    """Return the value of a code's field as text. A field may be another reason."""
     if isinstance(value, Reason):
         return sentence(value)
     if isinstance(value, tuple):
@@ -112,7 +115,7 @@ def as_json(reason: Reason) -> dict[str, Any]:
 
 
 def _plain(value: Any) -> Any:
-    """Return a field as a JSON value."""
+    """Return the value of a code's field as a JSON value."""
     if isinstance(value, Reason):
         return {"code": value.code, "fields": _plain(value.fields)}
     if isinstance(value, Mapping):
@@ -124,21 +127,21 @@ ILL_FORMED: Final = {
     NOT_OF_FORM: N_("that is not a choice of this kind"),
     NOTHING_ASKED: N_("this seat has no choice to make now"),
 }
-"""The errors of a choice that are found before any rule of the game is checked."""
+"""The meaning of the codes for choices that are refused before any rule of the game is checked."""
 
 _NAMED: Final[Mapping[str, Callable[[Any], str]]] = {
     "action": lambda kind: _(KIND_WORDS[ActionKind(kind)]),
     "place": lambda number: place(Place(number)),
 }
-"""The functions for fields that are shown by name."""
+"""For each field that is shown by a name, not by its value, the function that returns the name."""
 
 
 def refusal(code: str, fields: Mapping[str, Field]) -> str:
     """Return why a choice is refused, in the chosen language.
 
     Args:
-        code: The code of the rule.
-        fields: Its fields.
+        code: The code of the broken rule.
+        fields: The fields of the code.
 
     Returns:
         The reason.
@@ -151,8 +154,8 @@ def choose_again(code: str, fields: Mapping[str, Field]) -> str:
     """Return why a choice is refused, and the request to choose again.
 
     Args:
-        code: The code of the rule.
-        fields: Its fields.
+        code: The code of the broken rule.
+        fields: The fields of the code.
 
     Returns:
         The sentence.

@@ -1,7 +1,7 @@
-"""The sentences for what happens in a game: one for each happening, or few for a whole step.
+"""The sentences for the events of a game (happenings): a full log, or a brief one for players.
 
-The few are read while one plays: one for all Places, one for all Actions, one for all figures that
-moved. In them a Collectible is given by letter and year, since its name can be looked up.
+The brief log has one line for all events of a kind, such as all Places or all figures that moved.
+In it a Collectible is given by letter and year, because its name can be looked up.
 """
 
 from __future__ import annotations
@@ -28,27 +28,27 @@ KINDS: Final = {
 }
 
 ROUTINE: Final = frozenset({Why.SALE_OVER, Why.CASTLE_OVER})
-"""The reasons for which cards always go back to the hand at the end of a phase."""
+"""The reasons of the events in which cards go back to hands as they do at the end of each phase."""
 
 
 def noteworthy(happening: Happening) -> bool:
-    """Return whether a log for people contains a happening.
+    """Return whether a log for people contains an event of the game.
 
     Args:
-        happening: The happening.
+        happening: The event.
 
     Returns:
-        False for what happens every time.
+        False if the event only says that a card goes back to its hand as at the end of each phase.
     """
     return not (isinstance(happening, happenings.Returned) and happening.why in ROUTINE)
 
 
 def tell(names: Names, happening: Happening) -> str:
-    """Return the sentences for a happening.
+    """Return the sentences for an event of the game.
 
     Args:
         names: The names of the seats and cards.
-        happening: The happening.
+        happening: The event.
 
     Returns:
         The sentences, with line breaks between them.
@@ -57,11 +57,11 @@ def tell(names: Names, happening: Happening) -> str:
 
 
 def story(names: Names, items: Iterable[Happening]) -> list[str]:
-    """Return the lines of a log, without what happens every time.
+    """Return the lines of a full log of a game, without events that happen in every round.
 
     Args:
         names: The names of the seats and cards.
-        items: The happenings, in order.
+        items: The events, in order.
 
     Returns:
         The lines.
@@ -71,16 +71,14 @@ def story(names: Names, items: Iterable[Happening]) -> list[str]:
 
 
 def rounds_of(names: Names, items: Iterable[Happening]) -> list[list[str]]:
-    """Return the lines of a log for each round.
-
-    The names follow the game meanwhile, and are reset to the fields that they had before.
+    """Return the lines of a full log of a game, split into rounds.
 
     Args:
-        names: The names of the seats and cards.
-        items: The happenings, in order.
+        names: The names of the seats and cards. Its attribute `before` is unchanged afterwards.
+        items: The events, in order.
 
     Returns:
-        The lines of each round.
+        A list of lines for each round.
     """
     before, found = names.before, list[list[str]]()
     for item in items:
@@ -106,7 +104,7 @@ def _setup(names: Names, it: happenings.Setup) -> str:
 
 
 def _window_line(names: Names, number: int, window: tuple[Piece, ...]) -> str:
-    """Return the sentence for a window."""
+    """Return the sentence for a window: a pile of Collectibles in the Auction Hall."""
     if not window:
         return _("Window {number} is empty.").format(number=number)
     text = count(
@@ -169,7 +167,7 @@ def _moved(names: Names, it: happenings.FigureMoved) -> str:
 
 
 def where(names: Names, field: int) -> str:
-    """Return where a figure stands, without the octagon there, which may pay later.
+    """Return the field on which a figure stands, in words, without the numbers on its octagon.
 
     Args:
         names: The names of the seats and cards.
@@ -184,7 +182,9 @@ def where(names: Names, field: int) -> str:
 
 
 def paid(names: Names, it: happenings.FigureMoved) -> str:
-    """Return why a figure moves, for an exhibit with the octagon that paid.
+    """Return why a figure moves, in words.
+
+    For an exhibit this includes the octagon whose numbers say how far the best exhibits move.
 
     Args:
         names: The names of the seats and cards.
@@ -228,7 +228,12 @@ GAPS: Final[Mapping[str, Gap]] = {
 
 
 def _says(template: str, **own: Gap) -> Callable[[Names, Any], str]:
-    """Return a function that fills a template, whose gaps are filled by `own` or by `GAPS`."""
+    """Return a function that makes the sentence for an event of the game from a template.
+
+    Args:
+        template: The template, with gaps such as `{who}`.
+        own: For gaps of this template the functions that fill them. `GAPS` fills the other gaps.
+    """
     gaps = {gap: own.get(gap) or GAPS[gap] for gap in re.findall(r"\{(\w+)\}", template)}
     return lambda names, it: _(template).format(**{gap: of(names, it) for gap, of in gaps.items()})
 
@@ -301,7 +306,7 @@ TELLERS: Final[Mapping[type[Happening], Callable[[Names, Any], str]]] = {
         letters=lambda names, it: run_letters(piece.letter for piece in it.exhibit) or "–",
     ),
 }
-"""The function for the sentences of each class of happening."""
+"""For each class of event (happening) the function that returns its sentences."""
 
 
 CHECKED: Final[Mapping[Kind, str]] = {
@@ -323,7 +328,7 @@ Nickname = Callable[[int], str]
 
 
 def proved(before: Node, seconds: float, names: Names) -> str | None:
-    """Return what a step of the chain has proved, and how long the check took.
+    """Return in words what a step of the chain has proved, and how long the check took.
 
     Args:
         before: The node before the step.
@@ -353,15 +358,17 @@ def _took(seconds: float) -> str:
 Many = Sequence[Any]
 BETWEEN: Final = " · "
 UNSAID: Final = (happenings.DetectiveRanked, happenings.CashPaid)
-"""The classes of happenings that the next line or the board shows too."""
+"""The classes of events that the brief log leaves out, because its next line tells them too."""
 
 
 def brief_story(names: Names, items: Iterable[Happening]) -> list[str]:
-    """Return the lines for some happenings in their order, with those of one class together.
+    """Return the lines of the brief log for some events of a game, in their order.
+
+    Adjacent events of one class, such as all Places shown, mostly share a line.
 
     Args:
         names: The names of the seats and cards.
-        items: The happenings.
+        items: The events.
 
     Returns:
         The lines.
@@ -392,7 +399,11 @@ def _brief_setup(names: Names, items: Many) -> list[str]:
 
 
 def _brief_round(names: Names, items: Many) -> list[str]:
-    """Return the number of a round, the fields of the figures, and what is not chosen in it."""
+    """Return the lines for the beginning of a round.
+
+    They contain its number, the fields of the figures, the Place of all seats if they cannot choose
+    one, and the seats that sit out.
+    """
     lines = []
     for it in items:
         head = _("Round {round}").format(round=it.round)
@@ -402,7 +413,10 @@ def _brief_round(names: Names, items: Many) -> list[str]:
 
 
 def _fields(names: Names) -> list[str]:
-    """Return the fields of the figures, the leader first, and the paying octagon."""
+    """Return the fields of the figures, the leader first, and the octagon of the leader's field.
+
+    The octagon says how far the best and the second-best exhibit move.
+    """
     order = sorted(range(len(names.before)), key=lambda seat: (-names.before[seat], seat))
     fields = [f"{names.short(seat)} {names.before[seat]}" for seat in order]
     octagon = names.paying()
@@ -412,7 +426,7 @@ def _fields(names: Names) -> list[str]:
 
 
 def _brief_round_ended(names: Names, items: Many) -> list[str]:
-    """Return no lines, since the next round, or the end, begins with the fields."""
+    """Return no lines for the end of a round, but note in `names` on which fields figures stand."""
     for it in items:
         tell(names, it)
     return []
@@ -439,7 +453,13 @@ def _actions(names: Names, items: Many) -> list[str]:
 
 
 def _each(template: str, **own: Gap) -> Callable[[Names, Many], list[str]]:
-    """Return a function that gives each happening a line from a template, as short as possible."""
+    """Return a function that makes a short line for each of several events, from a template.
+
+    Args:
+        template: The template, with gaps such as `{who}`.
+        own: For gaps of this template the functions that fill them. `BRIEF` and `GAPS` fill the
+            other gaps.
+    """
     tell_one = _says(template, **{**BRIEF, **own})
     return lambda names, items: [tell_one(names, it) for it in items]
 
@@ -447,9 +467,12 @@ def _each(template: str, **own: Gap) -> Callable[[Names, Many], list[str]]:
 def _all(
     template: str, tell_one: Callable[[Names, Any], str]
 ) -> Callable[[Names, Many], list[str]]:
-    """Return a function that puts several happenings into the one gap of a template.
+    """Return a function that makes one line for several events, from a template.
 
-    Exhibits are ordered by their rank.
+    Args:
+        template: The template, whose only gap gets a list of all events. Exhibits are ordered by
+            their rank.
+        tell_one: Returns the words for one event.
     """
     (gap,) = re.findall(r"\{(\w+)\}", template)
 
@@ -467,7 +490,7 @@ BRIEF: Final[Mapping[str, Gap]] = {
     "cash": lambda names, it: card(it.cash),
     "piece": lambda names, it: code(it.piece),
 }
-"""The functions that fill the gaps of short templates."""
+"""The functions that fill the gaps of the brief log's templates, by the names of the gaps."""
 
 
 def _turned_up(names: Names, items: Many) -> list[str]:
@@ -478,7 +501,7 @@ def _turned_up(names: Names, items: Many) -> list[str]:
 
 
 def _exhibit(names: Names, it: happenings.ExhibitShown | happenings.FinalExhibit) -> str:
-    """Return an exhibit as rank, seat, letters and oldest year."""
+    """Return the words for an exhibit: its rank, seat, letters and oldest year."""
     oldest = min((piece.year for piece in it.pieces if piece.year is not None), default=None)
     letters = run_letters(piece.letter for piece in it.pieces)
     return f"{it.placing} {names.short(it.seat)} {letters} {oldest or '?'}"
@@ -510,7 +533,11 @@ def _capital(words: str) -> str:
 
 
 def _seat_and(field: str) -> Callable[[Names, Any], str]:
-    """Return a function that gives the seat and the Action card in a field of a happening."""
+    """Return a function that puts an event's seat and one of its Action cards into words.
+
+    Args:
+        field: The name of the event's attribute with the card.
+    """
     return lambda names, it: f"{names.short(it.seat)} {card(getattr(it, field))}"
 
 
@@ -543,7 +570,7 @@ TOGETHER: Final[Mapping[type[Happening], Callable[[Names, Many], list[str]]]] = 
     happenings.Imprisoned: _all(N_("To prison: {thieves}"), _seat_and("thief")),
     happenings.HandOpened: _hands,
 }
-"""The functions for happenings that are told together.
+"""For a class of events (happenings) the function that returns the brief lines for several of them.
 
-All others have the sentences of `TELLERS`.
+Events of other classes have the sentences of `TELLERS`.
 """

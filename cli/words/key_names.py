@@ -1,4 +1,4 @@
-"""The words for the keys of players and seats, in a module that loads no screen."""
+"""The words by which screens and commands show the keys of players and seats."""
 
 from __future__ import annotations
 
@@ -22,7 +22,9 @@ def player_key(key: bytes | None) -> str:
 
 
 def table_key(key: bytes) -> str:
-    """Return the words for a seat's key of one table, which does not identify its player.
+    """Return the words for the key that a seat uses at one table only.
+
+    This key does not tell who the player is.
 
     Args:
         key: The public key, 32 bytes.

@@ -25,7 +25,7 @@ GONE_FOR_GOOD: Final = N_(
 ROUND_LOST: Final = N_(
     "If the others play on without you, you are back in the next round at the earliest."
 )
-"""The cost of leaving for now. It does not apply where the game pauses meanwhile."""
+"""The sentence about what a player loses by leaving for now, unless the game pauses meanwhile."""
 PRESENCE_WORDS: Final = {
     Attending.LINKED: N_("thinking"),
     Attending.UNLINKED: N_("no link"),
@@ -35,7 +35,7 @@ PRESENCE_WORDS: Final = {
 }
 """The words for the presence of a seat that is awaited."""
 OUT: Final = (Attending.ABSENT, Attending.BANNED)
-"""The states of a seat that is not at the table."""
+"""The states of seats that take no part any more: absent and banned."""
 SEALED: Final = N_("sealed")
 
 
@@ -44,7 +44,7 @@ def seat_request(nickname: str, key: str | None) -> str:
 
     Args:
         nickname: The nickname of the guest.
-        key: The fingerprint of its long-lived key. None if it shows none.
+        key: The fingerprint of the guest's long-lived key. None if the guest shows no key.
 
     Returns:
         The question.
@@ -64,7 +64,7 @@ def awaited(
         seats: The seats.
         found: The presence of each seat of the table.
         names: The names of the seats and cards.
-        have_sealed: Whether all have chosen, so that only their programs are awaited.
+        have_sealed: Whether all seats have chosen, so that only their programs are awaited.
 
     Returns:
         The words.
@@ -87,7 +87,7 @@ THINKING: Final = N_("Linked, and still to choose: {who}. The game goes on once 
 
 
 def halfway(update: updates.Halfway, names: Names, game: str) -> list[str]:
-    """Return the lines when half of a step's time is over.
+    """Return the lines that are shown when half of a step's timeout is over.
 
     Args:
         update: The update.
@@ -127,7 +127,7 @@ def halfway(update: updates.Halfway, names: Names, game: str) -> list[str]:
 
 
 def late(update: updates.SeatsTimedOut, names: Names, game: str) -> list[str]:
-    """Return the lines when the time of a step is over and enough seats are there to go on.
+    """Return the lines that are shown when a step has timed out and a quorum may go on.
 
     Args:
         update: The update.
@@ -161,7 +161,7 @@ def late(update: updates.SeatsTimedOut, names: Names, game: str) -> list[str]:
 
 
 def _undecided(update: updates.SeatsTimedOut, names: Names, game: str) -> list[str]:
-    """Return that too few seats vote, why that may be, and what one can do."""
+    """Return lines that say that too few seats vote, why that may be, and what one can do."""
     text = _(
         "Too few seats have agreed to go on without {who}. Perhaps one of them cannot vote, because"
         " it took its seat again from an old copy of its journal: ask in the talk."
@@ -171,9 +171,10 @@ def _undecided(update: updates.SeatsTimedOut, names: Names, game: str) -> list[s
 
 
 def paused(update: updates.Paused, names: Names, game: str) -> list[str]:
-    """Return the lines while the game cannot go on without some seats.
+    """Return the lines that are shown while the game cannot go on without some seats.
 
-    At a table that needs all seats, what one can do was shown at half of the time.
+    They say who is awaited, why the game pauses, and what one can do. At a table that needs all of
+    its seats the last part is left out, because `halfway` has shown it before.
 
     Args:
         update: The update.
@@ -198,7 +199,7 @@ def paused(update: updates.Paused, names: Names, game: str) -> list[str]:
 
 
 def extended(update: updates.Extended, names: Names) -> str:
-    """Return the result of the request to wait longer.
+    """Return the answer to a player's request to wait longer.
 
     Args:
         update: The update.
@@ -217,7 +218,7 @@ def extended(update: updates.Extended, names: Names) -> str:
 
 
 def _whereabouts(count: updates.Muster, names: Names) -> list[str]:
-    """Return which seats have left and which have no link. Silence alone shows neither."""
+    """Return lines that say which awaited seats have left and which have no link."""
     said = [
         (count.gone, _(LEFT_FOR_NOW)),
         (count.unlinked, _("There is no link to {who} at the moment.")),
@@ -226,29 +227,29 @@ def _whereabouts(count: updates.Muster, names: Names) -> list[str]:
 
 
 def _thinking(count: updates.Muster, names: Names) -> list[str]:
-    """Return which seats still have to choose before the game goes on."""
+    """Return the line that says which linked seats still have to choose."""
     return [_(THINKING).format(who=names.seats(sorted(count.thinking)))]
 
 
 def _others(seats: frozenset[int], names: Names) -> str:
-    """Return seats without the own one."""
+    """Return the names of seats, without this player's own seat."""
     return names.seats(sorted(seats - {names.mine}))
 
 
 def _oneself(seats: frozenset[int], count: updates.Muster, names: Names) -> list[str]:
-    """Return that the own seat is awaited too, if it is."""
+    """Return a line that says that the player's own seat is awaited too, or none if it is not."""
     if names.mine not in seats or count.strict or not count.begun:
         return []
     return [_("You are awaited too: without your choice the others may go on without you.")]
 
 
 def _longer(names: Names) -> str:
-    """Return how to wait longer, or "" for an onlooker, who has no vote."""
+    """Return the sentence about how to wait longer, or "" for an onlooker, who has no vote."""
     return "" if names.mine is None else " " + _("Type wait to wait longer.")
 
 
 def _pauses(count: updates.Muster, names: Names, game: str) -> list[str]:
-    """Return why the game pauses, and what one can do."""
+    """Return lines that say why the game pauses, and what one can do."""
     if count.strict:
         text = _("This table needs all {seats} seats: the game pauses until all are back.")
         lines = [text.format(seats=count.seats)]
@@ -271,7 +272,7 @@ def _pauses(count: updates.Muster, names: Names, game: str) -> list[str]:
 
 
 def _leaving(count: updates.Muster, game: str) -> list[str]:
-    """Return how to leave and resume the game, or to end it."""
+    """Return lines that say how to leave and resume the game, or how to end it."""
     text = _("Just wait, or leave with Ctrl-C and take your seat again: hoity resume {game}")
     if count.seats == 2:
         end = _("Or leave and end it here, saved as far as it came: hoity resume --claim {game}")
@@ -287,27 +288,27 @@ def _leaving(count: updates.Muster, game: str) -> list[str]:
 
 
 GAME: Final = re.compile(r"([0-9a-f]{16})\.hoity")
-"""The pattern of the file of a finished game in its player's own folder."""
+"""The pattern of the name of a transcript's file in the player's own folder: the id of the game."""
 OURS: Final = {
     TWO_ROSTERS: N_("the host has given two rosters"),
     STOPPED: N_("stopped"),
     LEFT: N_("left for now"),
 }
-"""The reasons for an end without a result that are no codes of the protocol."""
+"""The words for ends without a result whose codes are not codes of the protocol."""
 
 
 BLAME: Final = {
     effects.SILENT_SEAT: N_("Who was awaited: {who}."),
     effects.SEAT_LEFT: N_("Who has left: {who}."),
 }
-"""The words for the seat that the end of a table is about, if that seat did not cheat."""
+"""For the code of an end in which nobody cheated, the words about the seat that caused it."""
 
 
 def why_ended(code: str) -> str:
-    """Return why there is no result, as the second half of a sentence.
+    """Return why a table has ended without a result, as the second half of a sentence.
 
     Args:
-        code: The code.
+        code: The code of the end.
 
     Returns:
         The words.
@@ -316,7 +317,7 @@ def why_ended(code: str) -> str:
 
 
 def ended(update: updates.Ended, names: Names | None) -> str:
-    """Return why there is no result, and who caused it as far as is known.
+    """Return why a table has ended without a result, and who caused it if that is known.
 
     Args:
         update: The update.
@@ -410,7 +411,7 @@ def no_other_game(
     Args:
         unwilling: The seats that have not agreed.
         mine: The own seat. None for an onlooker.
-        by_bot: Whether a bot plays it.
+        by_bot: Whether a bot plays the own seat.
         found: The presence of each seat, as far as it is known. Absent and banned seats are not
             asked.
         named: Returns the names of several seats.
@@ -435,10 +436,11 @@ def no_other_game(
 def kept_as(transcript: Path) -> tuple[str, str]:
     """Return where the transcript of a game is, and the command that checks it.
 
-    A transcript in the player's own folder can be checked by the id of the game.
+    For a transcript in the player's own folder the command names the id of the game, otherwise the
+    path.
 
     Args:
-        transcript: The transcript.
+        transcript: The path of the transcript.
 
     Returns:
         The two sentences.

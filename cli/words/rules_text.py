@@ -1,4 +1,4 @@
-"""The rules of the game in one screen, in our own words."""
+"""The rules of the game in brief, as text for one screen."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ READING: Final = N_(
 
 
 def paragraphs(edition: Edition) -> list[str]:
-    """Return the rules of an edition, with each switch at the rule that it changes.
+    """Return the rules of an edition, including those in which editions differ.
 
     Args:
         edition: The edition.
@@ -112,7 +112,7 @@ def lines(edition: Edition, width: int | None) -> Iterator[str]:
 
     Args:
         edition: The edition.
-        width: The greatest width of a line in columns. None for a width that reads well.
+        width: The greatest width of a line in columns. None for the default `WIDTH`.
 
     Yields:
         The lines.

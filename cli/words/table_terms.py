@@ -1,6 +1,7 @@
-"""The terms of a table and the ways to reach it, in words.
+"""The words for the terms of a table, and for the ways to reach it.
 
-This includes its edition, its guarantees, and its tickets, codes and relays.
+The terms include the edition and the guarantees of a table. The ways to reach it are its ticket,
+its spoken codes and its relays.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ VARIANTS: Final = {
         " only an Action is chosen."
     ),
 }
-"""The changes of each variant for two seats."""
+"""For each variant for two seats the sentence about its rules."""
 
 PARTS: Final = {
     "name": N_("the spelling of its name"),
@@ -46,10 +47,10 @@ PARTS: Final = {
 
 
 def title(edition: Edition) -> str:
-    """Return the name of an edition.
+    """Return the name of an edition for people.
 
-    It includes what is changed, if the edition has the name of another one. An edition that does
-    not come with the program is marked as the host's own.
+    If the edition differs from the shipped edition of this name, the changes are added. If no
+    shipped edition has this name, a remark says that cards and track are the host's own.
 
     Args:
         edition: The edition.
@@ -73,7 +74,8 @@ def edition_lines(edition: Edition, variant: str = "") -> list[str]:
 
     Args:
         edition: The edition.
-        variant: The variant for two seats, which says itself when Actions are chosen. "" for none.
+        variant: The variant for two seats. "" for none. Its line replaces the line about when
+            Actions are chosen.
 
     Returns:
         The lines.
@@ -104,7 +106,7 @@ def card_lines(edition: Edition) -> list[str]:
 
 
 def action_choice(edition: Edition) -> str:
-    """Return when Actions are chosen at a table of three or more seats.
+    """Return the sentence about when Actions are chosen at a table of three or more seats.
 
     Args:
         edition: The edition.
@@ -118,7 +120,7 @@ def action_choice(edition: Edition) -> str:
 
 
 def detective_in_hall(edition: Edition) -> str:
-    """Return whether a Detective may be played in the Auction Hall.
+    """Return the sentence about whether a Detective may be played in the Auction Hall.
 
     Args:
         edition: The edition.
@@ -132,7 +134,9 @@ def detective_in_hall(edition: Edition) -> str:
 
 
 def detective_rank(edition: Edition) -> str:
-    """Return when a Detective's rank is taken.
+    """Return the sentence about when a Detective's rank on the score track is determined.
+
+    The rank says how far the Detective moves. It may be determined before or after exhibits move.
 
     Args:
         edition: The edition.
@@ -157,8 +161,8 @@ class TableOffer:
     """A table as it is offered to those who may sit down.
 
     Attributes:
-        terms: Its terms.
-        game: Its game.
+        terms: The terms of the table.
+        game: The game that is played there.
         names: The nicknames of those who sit there already.
         host: The host's long-lived public key, 32 bytes. None if the host shows none.
     """
@@ -170,7 +174,7 @@ class TableOffer:
 
 
 def describe(offer: TableOffer) -> list[str]:
-    """Return everything that someone should know before sitting down.
+    """Return lines with everything that a player should know before sitting down at a table.
 
     Args:
         offer: The table.
@@ -197,7 +201,7 @@ def _host(key: bytes | None) -> str:
 
 
 def onlookers(watched: bool) -> str:
-    """Return whether the game may be watched ([L-63]).
+    """Return the sentence about whether the game may be watched ([L-63]).
 
     Args:
         watched: Whether onlookers are let in.
@@ -211,7 +215,10 @@ def onlookers(watched: bool) -> str:
 
 
 def bounds(terms: Terms) -> list[str]:
-    """Return the guarantees of the terms in numbers: quorum, secrecy, progress and one history.
+    """Return lines with the guarantees of a table in numbers.
+
+    They state the quorum, how many seats together see nothing secret, how many may be gone, and how
+    many lying seats cannot split the table.
 
     Args:
         terms: The terms.
@@ -243,7 +250,7 @@ def bounds(terms: Terms) -> list[str]:
 
 
 def _progress(gone: int) -> str:
-    """Return the line about how many seats may be gone."""
+    """Return the line about how many seats may be gone while the game goes on."""
     if not gone:
         return _("Progress: the game needs every seat; while one is gone, it pauses.")
     return count(
@@ -265,7 +272,7 @@ def _one_history(liars: int) -> str:
 
 
 def absence(terms: Terms) -> list[str]:
-    """Return what happens to those who do not answer.
+    """Return lines about what happens to a seat that does not answer in time.
 
     Args:
         terms: The terms.
@@ -285,7 +292,7 @@ def absence(terms: Terms) -> list[str]:
 
 
 def _back(returns: int) -> str:
-    """Return how often an absent seat may come back."""
+    """Return the sentence about how often an absent seat may come back."""
     if not returns:
         return _("It cannot come back, unless the game cannot go on without it.")
     return count(
@@ -322,7 +329,7 @@ def terms_json(offer: TableOffer) -> dict[str, Any]:
 
 
 def reach_lines(update: Reached | Moved) -> list[str]:
-    """Return from where the table can be reached, why not from further away, and what to do.
+    """Return lines about from where the table can be reached, why from nowhere else, what to do.
 
     Args:
         update: The update.
@@ -334,7 +341,7 @@ def reach_lines(update: Reached | Moved) -> list[str]:
 
 
 def moved() -> str:
-    """Return why a player is shown a ticket in the middle of a game.
+    """Return the sentences above the ticket that a player gets after a change of address.
 
     Returns:
         The sentences.
@@ -346,7 +353,7 @@ def moved() -> str:
 
 
 def if_moved(who: str) -> str:
-    """Return what to do about seats that may have another address now.
+    """Return sentences about what to do about seats that may have another address now.
 
     Args:
         who: The seats, in words.
@@ -362,7 +369,7 @@ def if_moved(who: str) -> str:
 
 
 def if_finished(game: str) -> str:
-    """Return what to do about a resumed game in which no other seat can be reached.
+    """Return sentences about what to do in a resumed game if no other seat can be reached.
 
     Args:
         game: The id of the game as typed after `hoity resume`.
@@ -378,11 +385,11 @@ def if_finished(game: str) -> str:
 
 
 def alone_lines(relays: Sequence[str], by_proxy: bool, was_shown: bool = False) -> list[str]:
-    """Return what each party learns of a player who is reached only through relays.
+    """Return lines about what others learn of a player who can be reached only through relays.
 
     Args:
         relays: The relays.
-        by_proxy: Whether they are reached through a proxy.
+        by_proxy: Whether the player connects to the relays through a proxy.
         was_shown: Whether the others were told an address when the game began.
 
     Returns:
@@ -422,19 +429,21 @@ AFTER: Final = {
 
 
 def whole(code: OfferedCode) -> str:
-    """Return a code with its relay, as a guest types it who remembers no relay or another one.
+    """Return a spoken code together with its relay.
+
+    A guest types both if the guest's program does not use this relay by default.
 
     Args:
         code: The code.
 
     Returns:
-        The words, such as `CODE@RELAY`.
+        The word `CODE@RELAY`, with the address of the relay as host:port.
     """
     return f"{code.code}@{code.relay}"
 
 
 def invitation(code: OfferedCode) -> list[str]:
-    """Return what became of the last code, the present code, and how long it is valid.
+    """Return lines with a spoken code, what became of the code before it, and how long it is valid.
 
     Args:
         code: The present code.
@@ -450,7 +459,7 @@ def invitation(code: OfferedCode) -> list[str]:
 
 
 def block(ticket: str) -> list[str]:
-    """Return a ticket and what it is for, as lines apart from everything else.
+    """Return lines with a ticket and what to do with it, and blank lines around the ticket.
 
     Args:
         ticket: The ticket.

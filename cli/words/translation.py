@@ -20,21 +20,21 @@ NAMES: Final = (
 COMMAND: Final = re.compile(rf"(?<![\w.-])hoity ({'|'.join(NAMES)})\b")
 """The pattern of a command in a message. It does not match `*.hoity` and `p2p-hoity`."""
 INSTALLED: Final = "hoity"
-"""The word that other players type, however this program was started here.
+"""The name of the program as other players type it, however it was started here.
 
-It fills the field `{hoity}` of messages about their commands, so that `as_typed` does not change
-it.
+It fills the gap `{hoity}` of messages that tell what other players type. `as_typed`, which is for
+commands of this player, leaves it unchanged.
 """
 
 
 def command_line(*words: str) -> str:
     """Return a command as it is typed here, such as `hoity resume 8daa`.
 
-    If `CALLED_AS` is set, as by `tasks.py`, its words replace `hoity`. `tasks.py` has a target of
-    its own for `play`.
+    If the environment variable `CALLED_AS` is set, as by `tasks.py`, its words replace `hoity`. For
+    the command `play` a last word `hoity` of it is left out, because `tasks.py play` works as well.
 
     Args:
-        words: The words behind `hoity`. Empty ones are left out.
+        words: The words after `hoity`. Empty words are left out.
 
     Returns:
         The command.
@@ -74,7 +74,7 @@ class _Speech:
     language: str = "en"
     is_asked_for: bool = False
     catalogue: NullTranslations = NullTranslations()
-    """The catalogue. That of English returns the messages as they are written."""
+    """The catalogue of translations. For English it returns each message unchanged."""
 
 
 def language_of(environ: Mapping[str, str]) -> str:
@@ -84,7 +84,7 @@ def language_of(environ: Mapping[str, str]) -> str:
         environ: The environment variables.
 
     Returns:
-        The code of the language. English if the one asked for has no catalogue.
+        The code of the language. It is `en` if the language asked for has no catalogue.
     """
     for name in LOCALE_VARIABLES:
         asked = environ.get(name, "")
@@ -102,10 +102,10 @@ def speak(language: str, is_asked_for: bool = False) -> None:
 
     Args:
         language: One of `LANGUAGES`.
-        is_asked_for: Whether the command line names it.
+        is_asked_for: Whether the command line names the language.
 
     Raises:
-        ValueError: If it is none of them.
+        ValueError: If the language is none of `LANGUAGES`.
     """
     if language not in LANGUAGES:
         raise ValueError(f"the languages are {', '.join(LANGUAGES)}, not {language!r}")
@@ -119,7 +119,7 @@ def speak(language: str, is_asked_for: bool = False) -> None:
 
 
 def go_on_in(language: str) -> None:
-    """Choose the language in a process that works for another one, unless it is chosen already.
+    """Choose the language of a worker process, unless it is chosen already.
 
     Args:
         language: One of `LANGUAGES`.
@@ -134,10 +134,10 @@ def _load(language: str) -> NullTranslations:
 
 
 def language() -> str:
-    """Return the chosen language.
+    """Return the code of the chosen language.
 
     Returns:
-        Its code.
+        The code, such as `en`.
     """
     return _Speech.language
 
@@ -155,7 +155,7 @@ def name_of(language: str) -> str:
     """Return the name of a language in that language.
 
     Args:
-        language: Its code.
+        language: The code of the language.
 
     Returns:
         The name.
@@ -169,7 +169,7 @@ def _(message: str) -> str:
 
 
 def in_all(message: str) -> frozenset[str]:
-    """Return a message in every language, for words that people may type in any of them.
+    """Return the translations of a message into all languages, as words that people may type.
 
     Args:
         message: The English message.
@@ -181,7 +181,9 @@ def in_all(message: str) -> frozenset[str]:
 
 
 def N_(message: str) -> str:
-    """Mark a message for the catalogues that is translated later.
+    """Mark a message so that the catalogues of translations contain it.
+
+    It is translated later, by a call of `_`.
 
     Args:
         message: The English message.
@@ -193,7 +195,7 @@ def N_(message: str) -> str:
 
 
 ENGLISH: Final = N_("English")
-"""The message whose translation is the name of each language in that language."""
+"""The message that each catalogue translates by the name of its own language."""
 
 
 def count(one: str, many: str, number: int) -> str:
@@ -219,10 +221,10 @@ def yes_or_no(line: str, silent: bool | None = True) -> bool | None:
 
     Args:
         line: What is typed.
-        silent: The meaning of an empty line.
+        silent: The answer that an empty line means. None if an empty line is no answer.
 
     Returns:
-        The answer, or None if the line is neither.
+        The answer, or None if the line is neither a yes nor a no.
     """
     word = line.strip().lower()
     if not word:
@@ -236,14 +238,14 @@ UNITS: Final[tuple[tuple[int, Callable[[int], str]], ...]] = (
     (60, lambda number: count("{number} minute", "{number} minutes", number)),
     (1, lambda number: count("{number} second", "{number} seconds", number)),
 )
-"""The seconds of each unit of time, and the function that returns its words."""
+"""For each unit of time its seconds, and the function that returns the words for a number of it."""
 
 
 def span(milliseconds: int) -> str:
     """Return a duration in words of at most two units, such as 2 hours 30 minutes, rounded down.
 
     Args:
-        milliseconds: The duration.
+        milliseconds: The duration, in milliseconds.
 
     Returns:
         The words.
@@ -260,7 +262,7 @@ def clock(seconds: float) -> str:
     """Return a duration as minutes and seconds, such as 4:31.
 
     Args:
-        seconds: The duration. A negative one counts as 0.
+        seconds: The duration, in seconds. A negative duration counts as 0.
 
     Returns:
         The words.
@@ -291,7 +293,7 @@ def level_meant(word: str) -> str | None:
         word: A word in English or in the chosen language.
 
     Returns:
-        The level, or None if it means none.
+        The level in English, or None if the word means no level.
     """
     from p2p_hoity.bots import LEVELS
 

@@ -40,9 +40,9 @@ REMARKS: Final = frozenset(
         updates.Again,
     }
 )
-"""The updates that are shown as messages beside the game, because they are no part of it."""
+"""The updates that are shown as messages in brackets, because they are no events of the game."""
 PROOFS: Final[Quota] = 400
-"""The number of sentences about proofs that are stored."""
+"""The most sentences about proofs that are stored."""
 LEAVE = {
     None: N_("{name} was refused, since nobody answered in time."),
     True: N_("{name} was let in."),
@@ -57,7 +57,7 @@ class Telling:
     Attributes:
         names: The names of the seats and cards. None before the table is complete.
         scene: The scene before the update.
-        options: The options before the id of a game in the commands that are shown.
+        options: The options, such as `--plain `, in commands that the player is told to type.
         by_bot: Whether a bot plays the seat.
         width: Returns the width of the terminal in columns, or None if there is none.
     """
@@ -70,15 +70,15 @@ class Telling:
 
     @property
     def game(self) -> str:
-        """The id of the game as typed after `hoity resume`. "" before the game has begun."""
+        """The words to type after `hoity resume`: options and id of the game. "" before a game."""
         return self.scene.game and self.options + self.scene.game
 
 
 def names_of(scene: Scene) -> Names | None:
-    """Return the names of the seats and cards at the table of a scene.
+    """Return the names of the seats and cards at a table.
 
     Args:
-        scene: The scene.
+        scene: The state of the table.
 
     Returns:
         The names, or None before the table is complete.
@@ -90,28 +90,28 @@ def names_of(scene: Scene) -> Names | None:
 
 
 class FollowedTable:
-    """The state of a table, followed by its updates.
+    """The state of a table, kept up to date by the updates of the node.
 
     Attributes:
-        scene: The present scene.
+        scene: The present state of the table.
         names: The names of the seats and cards. None before the table is complete.
         proofs: The latest sentences about proofs.
     """
 
     def __init__(self) -> None:
-        """Begin with an empty scene."""
+        """Begin with the state of a table of which nothing is known yet."""
         self.scene = Scene()
         self.names: Names | None = None
         self.proofs: deque[str] = deque(maxlen=PROOFS)
 
     def follow(self, update: updates.Update) -> Scene:
-        """Take in an update.
+        """Change the state of the table by an update.
 
         Args:
             update: The update.
 
         Returns:
-            The scene before the update.
+            The state before the update.
         """
         before, self.scene = self.scene, fold(self.scene, update)
         if isinstance(update, updates.Started):
@@ -155,14 +155,17 @@ def sentences(update: updates.Update, telling: Telling) -> list[str]:
 
 
 def _joined(update: updates.Joined, telling: Telling) -> list[str]:
-    """Return who sits at a table that fills."""
+    """Return the line about who sits at a table that fills."""
     text = _("Seated {number} of {seats}: {who}")
     who = listed(update.names)
     return [text.format(number=len(update.names), seats=update.seats, who=who)]
 
 
 def _reached(update: updates.Reached, telling: Telling) -> list[str]:
-    """Return a new ticket and those lines about how to reach the table that were not shown."""
+    """Return a new ticket, if there is one, and lines about how to reach the table.
+
+    Lines that were shown before are left out.
+    """
     ticket = table_terms.block(update.ticket) if update.ticket else []
     before = telling.scene.reach
     told = [] if before is None else table_terms.reach_lines(before)
@@ -170,13 +173,13 @@ def _reached(update: updates.Reached, telling: Telling) -> list[str]:
 
 
 def _moved(update: updates.Moved, telling: Telling) -> list[str]:
-    """Return the ticket for those who cannot reach this seat at its new address."""
+    """Return lines with the ticket of this seat's new address, for those who cannot reach it."""
     ticket = table_terms.block(update.ticket)
     return ["", table_terms.moved(), *ticket, *table_terms.reach_lines(update)]
 
 
 def _relay_state(update: updates.RelayState, telling: Telling) -> list[str]:
-    """Return whether a relay lets this seat wait there, and what that means."""
+    """Return the line about whether a relay works now, and what that means for others."""
     if update.why is None:
         words = _("The relay {relay} works again: others can reach you through it.")
         return [words.format(relay=update.relay)]
@@ -188,7 +191,7 @@ def _relay_state(update: updates.RelayState, telling: Telling) -> list[str]:
 
 
 def _started(update: updates.Started, telling: Telling) -> list[str]:
-    """Return that the table is complete, with the key of every seat."""
+    """Return lines that say that the table is complete, with the key of every seat's player."""
     lines = [_("The table is complete. Game {name}.").format(name=table_name(update.table))]
     roster = update.table.header.roster
     players = update.players or (None,) * len(roster)
@@ -199,7 +202,7 @@ def _started(update: updates.Started, telling: Telling) -> list[str]:
 
 
 def _rewound(update: updates.Rewound, telling: Telling) -> list[str]:
-    """Return that the latest steps are repeated in a new epoch."""
+    """Return a line that says that the latest steps are repeated in a new epoch."""
     text = _(
         "Epoch {epoch}: the seats that are present have changed, and the latest steps are repeated."
     )
@@ -207,14 +210,14 @@ def _rewound(update: updates.Rewound, telling: Telling) -> list[str]:
 
 
 def _linked(update: updates.Linked, telling: Telling) -> list[str]:
-    """Return that a link was made."""
+    """Return a line that says that a link was made."""
     relay = update.relay.removeprefix(RELAY_PREFIX)
     words = _("linked to {who} through the relay {relay}") if relay else _("linked to {who}")
     return [words.format(who=_who(update), relay=relay)]
 
 
 def _unlinked(update: updates.Unlinked, telling: Telling) -> list[str]:
-    """Return that a link is lost, unless two seats have only connected to each other at once."""
+    """Return a line that says that a link is lost, or no line if another link has replaced it."""
     if update.reason.code == LinkCode.REPLACED:
         return []
     text = _("link to {who} lost: {reason}")
@@ -222,18 +225,21 @@ def _unlinked(update: updates.Unlinked, telling: Telling) -> list[str]:
 
 
 def _who(update: updates.Linked | updates.Unlinked) -> str:
-    """Return the peer of a link."""
+    """Return the nickname of the seat at the other end of a link, or the words for an onlooker."""
     return _("an onlooker") if update.name is None else update.name
 
 
 def _away(update: updates.Away, telling: Telling) -> list[str]:
-    """Return that this seat was declared absent."""
+    """Return lines that say that this seat was declared absent."""
     lines = [_("The others have declared you absent. Your cards are safe.")]
     return lines if update.may_rejoin else [*lines, _(presence_sentences.GONE_FOR_GOOD)]
 
 
 def _said(update: updates.Said, telling: Telling) -> list[str]:
-    """Return a chat message behind its proven author, so that it is no line of the game."""
+    """Return a chat message as lines that begin with a mark and the name of the author.
+
+    Because of the mark no message can be taken for a line of the game.
+    """
     who = update.who
     if update.seat is None:
         who = _("onlooker {name}").format(name=update.who)
@@ -241,7 +247,7 @@ def _said(update: updates.Said, telling: Telling) -> list[str]:
 
 
 def _accused(update: updates.Accused, telling: Telling) -> list[str]:
-    """Return that a seat is proven to have cheated."""
+    """Return the sentence that a seat is proven to have cheated, and how."""
     names = telling.names
     if names and update.seat == names.mine:
         text = _(
@@ -255,7 +261,7 @@ def _accused(update: updates.Accused, telling: Telling) -> list[str]:
 
 
 def _finished(update: updates.GameOver, telling: Telling) -> list[str]:
-    """Return who has won and where the transcript is. The standings were shown before."""
+    """Return lines about who has won, where the transcript is, and how to check it."""
     names, standings = telling.names, update.standings
     who = presence_sentences.won(standings, names) if standings and names else ""
     lines = [_("The game is over.") + f" {who}".rstrip()]
@@ -279,7 +285,7 @@ PLAIN: Final[Mapping[type[Any], str]] = {
     updates.Rejoined: N_("You are back at the table and play again from the next round."),
     updates.Crowded: N_("There is no room for more onlookers. Trying again …"),
 }
-"""The updates that always have the same sentence."""
+"""For each update that always has the same sentence, that sentence."""
 TABLE: Final[Mapping[type[Any], Callable[[Any, Telling], list[str]]]] = {
     updates.Joined: _joined,
     updates.Admitted: lambda update, _telling: [_(LEAVE[update.yes]).format(name=update.nickname)],
@@ -307,21 +313,21 @@ TABLE: Final[Mapping[type[Any], Callable[[Any, Telling], list[str]]]] = {
     updates.GameOver: _finished,
     updates.Ended: lambda update, telling: [presence_sentences.ended(update, telling.names)],
 }
-"""The functions for updates that have sentences at any time."""
+"""The functions that return the lines of an update, for updates that have lines at any time."""
 
 
 # The game
 
 
 def _stepped(update: updates.ChainGrew, telling: Telling, names: Names) -> list[str]:
-    """Return the line for the first step of the chain."""
+    """Return a line after the first step of the chain, and no line after later steps."""
     if update.before.want.kind is not Kind.KEY_COMMIT:
         return []
     return [_("The deck is being shuffled and dealt, with a proof of every step …")]
 
 
 def _chosen(update: updates.ChoiceTaken, telling: Telling, names: Names) -> list[str]:
-    """Return the choice of this seat."""
+    """Return the line with the choice that this seat has made."""
     if telling.scene.view is None:
         return []
     choice = in_words(telling.scene.view, update.kind, update.choice)
@@ -329,7 +335,10 @@ def _chosen(update: updates.ChoiceTaken, telling: Telling, names: Names) -> list
 
 
 def _awaited(update: updates.Awaited, telling: Telling, names: Names) -> list[str]:
-    """Return who is awaited, and once for each lost seat what to do about it."""
+    """Return the line about who is awaited, and advice about seats that cannot be found.
+
+    The advice is left out if it was shown before.
+    """
     scene = telling.scene
     is_opening = scene.clock is not None and scene.clock.is_opening
     who = presence_sentences.awaited(update.seats, scene.attendance, names, is_opening)
@@ -342,7 +351,7 @@ def _awaited(update: updates.Awaited, telling: Telling, names: Names) -> list[st
 
 
 def _again(update: updates.Again, telling: Telling, names: Names) -> list[str]:
-    """Return who wants another game, or why there is none."""
+    """Return a line about who wants another game, or about why there is none."""
     if update.unwilling:
         there = telling.scene.attendance
         return [
@@ -368,10 +377,13 @@ GAME: Final[Mapping[type[Any], Callable[[Any, Telling, Names], list[str]]]] = {
     updates.Extended: lambda update, _telling, names: [presence_sentences.extended(update, names)],
     updates.Again: _again,
 }
-"""The functions for updates that have sentences once the table is complete."""
+"""The functions that return the lines of an update, for updates after the table is complete."""
 WAITS: Final[Mapping[type[Any], Callable[[Any, Names, str], list[str]]]] = {
     updates.Halfway: presence_sentences.halfway,
     updates.SeatsTimedOut: presence_sentences.late,
     updates.Paused: presence_sentences.paused,
 }
-"""The functions for updates about a wait, which need the names and the game to resume."""
+"""The functions that return the lines of updates about waiting for seats.
+
+Their arguments are the update, the names, and the words to type after `hoity resume`.
+"""

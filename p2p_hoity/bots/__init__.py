@@ -1,4 +1,4 @@
-"""The bots, which choose from one seat's view alone."""
+"""The bots and their levels. A bot makes a choice from what one seat may know of the game."""
 
 from collections.abc import Callable, Mapping
 from random import Random

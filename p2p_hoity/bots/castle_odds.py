@@ -1,8 +1,9 @@
 """Estimates for the Castle: what Collectibles are worth, and what each Action is worth.
 
-Each seat is assumed to prefer what pays best for it, as far as all can see. Each preference changes
-what pays for the others. So the estimate is repeated until it hardly changes. This is the logit
-equilibrium (McKelvey and Palfrey 1995) of a simplified Castle phase.
+Each seat is assumed to prefer the Action that pays best for it, judged by what is open to all.
+Because each preference changes what pays for the other seats, the estimate is repeated until it
+hardly changes. This is the logit equilibrium (McKelvey and Palfrey 1995) of a simplified Castle
+phase.
 """
 
 from __future__ import annotations
@@ -23,10 +24,10 @@ PIECE_EARLY, PIECE_LATE = 2.2, 1.2
 
 
 def promise(edition: Edition, cards: Sequence[int]) -> float:
-    """Return the value of a collection, in pieces.
+    """Return the value of a collection, in units of one piece of a valid exhibit.
 
-    The longest run of letters counts in full and the next one less. Single pieces count little, and
-    old ones a little more.
+    The longest run of letters counts in full, and the next longest run less. Single pieces count
+    little, and old pieces a little more.
 
     Args:
         edition: The edition.
@@ -77,17 +78,17 @@ Mix = Mapping[ActionKind, float]
 
 IN_CASTLE = 0.6
 HIDDEN_PIECE = 0.5
-"""The part of a piece of an exhibit for which a hidden Collectible counts."""
+"""The number of pieces by which a hidden Collectible is assumed to enlarge an exhibit."""
 THIEF_LOST = 0.8
 """The fields that a Thief in prison costs."""
 LEANING = 0.7
-"""The difference in fields that makes a seat e times as likely to choose one Action."""
+"""The difference in value, in fields, that makes an Action e times as likely as another."""
 TURNS = 8
 
 
 @dataclass(frozen=True, slots=True)
 class Guest:
-    """A seat that is or may be in the Castle, and what it can play as far as all can see.
+    """A seat that is or may be in the Castle, and what it can play there by all that is known.
 
     Attributes:
         seat: The seat.
@@ -138,9 +139,9 @@ def rivals(view: View, place: Place, unknown: float) -> dict[int, float]:
 
 
 def guests(view: View) -> list[Guest]:
-    """Return the seats that are or may be in the Castle, the view's own first.
+    """Return the seats that are or may be in the Castle, the view's own seat first.
 
-    The own seat comes with its true exhibit, and the others as far as the view knows them.
+    For the own seat the size of its best exhibit is exact. For other seats it is estimated.
 
     Args:
         view: The view of the seat.
@@ -153,7 +154,7 @@ def guests(view: View) -> list[Guest]:
 
 
 def _guest(view: View, seat: int, chance: float) -> Guest:
-    """Return another seat as a guest of the Castle."""
+    """Estimate what another seat can play in the Castle, and how large its best exhibit is."""
     size = likely_size(view, seat)
     kinds = _kinds(view, seat, size >= MIN_EXHIBIT - 1)
     rank = view.state.ranks(view.state.figures)[seat]
@@ -161,7 +162,7 @@ def _guest(view: View, seat: int, chance: float) -> Guest:
 
 
 def _oneself(view: View) -> Guest:
-    """Return the view's own seat as a guest of the Castle."""
+    """Return what the view's own seat can play in the Castle, and how large its exhibit is."""
     seat = view.seat or 0
     best = best_exhibit(view.state.edition, view.mine().values()) or ()
     kinds = _kinds(view, seat, bool(best))
@@ -189,11 +190,11 @@ def likely_size(view: View, seat: int) -> float:
 
 
 def can_steal(found: Sequence[Guest], j: int) -> bool:
-    """Return whether a guest can play a Thief, and another guest can play Exhibit.
+    """Return whether a seat in the Castle can play a Thief, and another seat there can exhibit.
 
     Args:
-        found: The guests.
-        j: The index of the guest with the Thief.
+        found: The seats that are or may be in the Castle.
+        j: The index of the seat with the Thief.
 
     Returns:
         True if both can.
@@ -221,27 +222,29 @@ class Stakes:
 
 
 def stakes(view: View) -> Stakes:
-    """Return what can be won in this Castle phase, by the octagon of the leader's field.
+    """Return how many fields exhibits and a stolen Collectible bring in this Castle phase.
+
+    The octagon of the foremost figure's field says how far the best two exhibits move.
 
     Args:
         view: The view of the seat.
 
     Returns:
-        The numbers of fields.
+        The fields for the best exhibit, the second-best exhibit and a stolen Collectible.
     """
     larger, smaller = view.state.edition.octagons[max(view.state.figures)]
     return Stakes(larger, smaller, piece_worth(view))
 
 
 def mixtures(found: Sequence[Guest], at_stake: Stakes) -> list[Mix]:
-    """Estimate with which probability each guest plays what.
+    """Estimate with which probability each seat in the Castle plays each kind of Action.
 
     Args:
-        found: The guests.
+        found: The seats that are or may be in the Castle.
         at_stake: What can be won.
 
     Returns:
-        For each guest the probability of each kind of Action.
+        For each seat the probability of each kind of Action.
     """
     mixes: list[Mix] = [dict.fromkeys(guest.kinds, 1 / len(guest.kinds)) for guest in found]
     for _ in range(TURNS):
@@ -253,7 +256,7 @@ def mixtures(found: Sequence[Guest], at_stake: Stakes) -> list[Mix]:
 
 
 def _between(old: Mix, new: Mix) -> Mix:
-    """Return the mean of two estimates."""
+    """Return the mean of two estimates of the probability of each kind of Action."""
     return {kind: (old[kind] + new[kind]) / 2 for kind in old}
 
 
@@ -275,16 +278,16 @@ def leaning(worth: Mapping[ActionKind, float]) -> Mix:
 def worths(
     found: Sequence[Guest], mixes: Sequence[Mix], i: int, at_stake: Stakes
 ) -> dict[ActionKind, float]:
-    """Estimate the value of each Action of a guest, given how the others play.
+    """Estimate the value of each Action of a seat in the Castle, given how other seats play.
 
     Args:
-        found: The guests.
-        mixes: For each guest the probability of each kind of Action.
-        i: The index of the guest.
+        found: The seats that are or may be in the Castle.
+        mixes: For each of these seats the probability of each kind of Action.
+        i: The index of the seat in `found`.
         at_stake: What can be won.
 
     Returns:
-        The value of each kind of Action that the guest can play, in fields.
+        The value of each kind of Action that the seat can play, in fields.
     """
     others = [j for j in range(len(found)) if j != i]
 
@@ -315,7 +318,7 @@ def worths(
 
 
 def better(theirs: float, mine: float) -> float:
-    """Return the probability that another exhibit beats an own one.
+    """Return the probability that another seat's exhibit beats the own exhibit.
 
     Args:
         theirs: The probable number of pieces of the other exhibit.

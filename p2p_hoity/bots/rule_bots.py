@@ -32,7 +32,7 @@ def kind_of(decision: Expected) -> Kind:
         The kind of choice.
 
     Raises:
-        NothingToChoose: If it asks no seat for a choice.
+        NothingToChoose: If the decision asks no seat for a choice.
     """
     if isinstance(decision, Seal | Choose | Show):
         return cast(Kind, decision.kind)
@@ -43,7 +43,7 @@ def _owed(view: View, decision: Expected) -> Kind:
     """Return the kind of choice that the view's seat owes.
 
     Raises:
-        NothingToChoose: If it owes none, or has no legal one.
+        NothingToChoose: If the seat owes no choice, or has no legal one.
     """
     kind = kind_of(decision)
     if view.seat is None or (kind != "theft" and not view.legal(kind)):
@@ -54,7 +54,7 @@ def _owed(view: View, decision: Expected) -> Kind:
 def random_choice(view: View, decision: Expected, rng: Random) -> Choice:
     """Return one of the legal choices, each with equal probability.
 
-    Of exhibits those count that `legal` lists.
+    Only those exhibits can be drawn that `rules.legality.legal` lists.
 
     Args:
         view: The view of the seat.
@@ -79,7 +79,7 @@ EAGER: Mapping[ActionKind, float] = {
     ActionKind.THIEF: 1.5,
     ActionKind.DETECTIVE: 1.0,
 }
-"""The weights with which the easy bot draws a kind of Action."""
+"""The weight of each kind of Action when the easy bot draws one."""
 TO_CASTLE = 0.6
 """The probability with which the easy bot goes to the Castle, if it can choose."""
 
@@ -131,7 +131,7 @@ def _easy_liked(view: View, cards: tuple[int, ...], rng: Random) -> int:
 
 
 def _easy_window(view: View, rng: Random) -> Choice:
-    """Choose the window whose top is older."""
+    """Choose the window (pile of the Auction Hall) whose top Collectible is older."""
     windows = cast("tuple[int, ...]", view.legal("window"))
     tops = {window: view.state.windows[window][0] for window in windows}
     age = view.state.edition.seniority
@@ -151,11 +151,11 @@ _EASY: Mapping[str, Callable[[View, Random], Choice]] = {
 T = TypeVar("T")
 
 HEAT = 0.4
-"""The difference in fields that makes the normal bot e times as likely to make one choice."""
+"""The difference in value, in fields, that makes a choice e times as likely as another one."""
 RIVAL_LOSS = 0.4
-"""The weight of another seat's loss, compared with an own gain."""
+"""The weight of another seat's loss, compared with a gain of the bot's own seat."""
 CASH_SPENT = 0.5
-"""The fields that Cash in the hand is worth while there is much to buy."""
+"""The fields that a Cash card in the hand is worth while there is much to buy."""
 IN_HALL = 0.4
 """The probability that another seat goes to the Auction Hall."""
 OTHER_THIEF = 0.35
@@ -180,7 +180,13 @@ def normal_choice(view: View, decision: Expected, rng: Random) -> Choice:
 
 
 def _mix(options: Mapping[T, float], rng: Random, heat: float = HEAT) -> T:
-    """Draw one of some options, with a probability that grows with its value."""
+    """Draw one of some options, with a probability that grows with the option's value.
+
+    Args:
+        options: The value of each option.
+        rng: The source of randomness.
+        heat: The difference in value that makes an option e times as likely as another one.
+    """
     top = max(options.values())
     weights = [exp((worth - top) / heat) for worth in options.values()]
     return rng.choices(list(options), weights)[0]
@@ -190,7 +196,7 @@ def _mix(options: Mapping[T, float], rng: Random, heat: float = HEAT) -> T:
 
 
 def _place(view: View, rng: Random) -> Choice:
-    """Draw a Place by the value of its best Action."""
+    """Draw a Place, with a probability that grows with the value of the best Action there."""
     worths = {place: _place_worth(view, Place(place)) for place in _ints(view.legal("place"))}
     return _mix(worths, rng)
 
@@ -212,7 +218,7 @@ def _action(view: View, rng: Random) -> Choice:
 
 
 def _card(view: View, cards: Sequence[int], worths: Mapping[ActionKind, float], rng: Random) -> int:
-    """Draw a kind of Action, and then one of its cards."""
+    """Draw a kind of Action by its value, and then choose one card of this kind."""
     held = {view.state.kind(card) for card in cards}
     weighed = {kind: worths[kind] for kind in sorted(held & worths.keys())}
     kind = _mix(weighed or dict.fromkeys(sorted(held), 0.0), rng)
@@ -241,7 +247,8 @@ def _turn(view: View, rng: Random) -> Choice:
 def _bid_worth(view: View, card: int) -> float:
     """Return the value of playing one Cash card, in fields.
 
-    It is what the card buys if it is the largest, less what it could still buy later.
+    The value is the gain by what the card buys, less what the card could buy later, times the
+    probability that the card is the largest Cash.
     """
     edition = view.state.edition
     win = 1.0
@@ -289,13 +296,18 @@ def _cash_of(state: State, seat: int) -> list[int]:
 
 
 def _best_gain(view: View) -> float:
-    """Return how many fields the better top of the windows is worth to this seat."""
+    """Return how many fields this seat gains by the better of the two Collectibles for sale."""
     tops = [window[0] for window in view.state.windows if window]
     return piece_worth(view) * max((_top_gain(view, slot) for slot in tops), default=0.0)
 
 
 def _top_gain(view: View, slot: int) -> float:
-    """Return how many pieces the top of a window is worth to this seat."""
+    """Return how much a Collectible for sale raises the value of this seat's collection, in pieces.
+
+    Args:
+        view: The view of the seat.
+        slot: The slot of the Collectible. A hidden one is worth 0.
+    """
     card = view.state.known[slot]
     return 0.0 if card is None else gain(view.state.edition, _mine(view), card)
 
@@ -306,7 +318,8 @@ def _top_gain(view: View, slot: int) -> float:
 def _castle_worths(view: View) -> dict[ActionKind, float]:
     """Return the value of each kind of Action in the Castle, in fields.
 
-    A Detective is left out where no other seat can gain by a Thief, unless there is nothing else.
+    A Detective is left out if no other seat can steal anything by a Thief, unless the seat can play
+    nothing else.
     """
     found, at_stake = guests(view), stakes(view)
     worth = worths(found, mixtures(found, at_stake), 0, at_stake)
@@ -319,7 +332,11 @@ def _castle_worths(view: View) -> dict[ActionKind, float]:
 
 
 def _exhibit(view: View, rng: Random) -> Choice:
-    """Choose the exhibit with the least to lose if it is the only one, else mostly the best."""
+    """Choose which exhibit to show.
+
+    If no other seat shows one, it is the exhibit that risks the least loss by theft. Otherwise a
+    larger exhibit is more likely to be drawn.
+    """
     options = cast("tuple[tuple[int, ...], ...]", view.legal("exhibit"))
     if len(view.state.playing(Place.CASTLE, ActionKind.EXHIBIT)) == 1:
         return min(options, key=lambda slots: _risk(view, slots))
@@ -330,25 +347,25 @@ def _exhibit(view: View, rng: Random) -> Choice:
 
 
 def _risk(view: View, slots: tuple[int, ...]) -> float:
-    """Return how much a seat can lose by showing an exhibit."""
+    """Return how much value, in pieces, a seat can lose to a Thief by showing an exhibit."""
     cards = view.mine()
     held = list(cards.values())
     return max(loss(view.state.edition, held, cards[slot]) for slot in slots) + 0.1 * len(slots)
 
 
 def _window(view: View, rng: Random) -> Choice:
-    """Draw a window by the value of its top."""
+    """Draw a window (pile of the Auction Hall) by the value of its top Collectible."""
     tops = {w: view.state.windows[w][0] for w in _ints(view.legal("window"))}
     return _mix({w: _top_gain(view, slot) for w, slot in tops.items()}, rng, 0.1)
 
 
 def _theft(view: View, rng: Random) -> Choice:
-    """Choose one piece of each exhibit."""
+    """Choose which piece a Thief takes from each exhibit."""
     return tuple(_pick(view, exhibit, rng) for exhibit in legality.theft_options(view.state))
 
 
 def _pick(view: View, exhibit: tuple[int, ...], rng: Random) -> int:
-    """Draw one piece of an exhibit, by the own gain and the owner's loss."""
+    """Draw one piece of an exhibit to steal, by the Thief's gain and the owner's loss."""
     state = view.state
     cards = state.open_cards(exhibit)
     owner = next(s for s, held in enumerate(state.collectibles) if exhibit[0] in held)
@@ -364,7 +381,7 @@ def _pick(view: View, exhibit: tuple[int, ...], rng: Random) -> int:
 
 
 def _seat(view: View) -> int:
-    """Return the seat of a view that is no onlooker's."""
+    """Return the seat of a view, which must not be an onlooker's."""
     return cast(int, view.seat)
 
 

@@ -1,4 +1,4 @@
-"""Editions as they travel in a table's header, and the shipped edition from which one is made."""
+"""Editions in the bytes of a table's header, and their comparison with the shipped editions."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Descent:
 
 @lru_cache(maxsize=32)
 def descent(edition: Edition) -> Descent:
-    """Compare an edition with the shipped one whose name it has, or whose name looks like its own.
+    """Compare an edition with the shipped one that has the same name, or a name that looks alike.
 
     Args:
         edition: The edition.
@@ -64,13 +64,14 @@ def parts_of(edition: Edition) -> dict[str, object]:
 
 
 SOURCE = "edition"
-"""The name that errors give instead of the name of a file."""
+"""The word that errors show instead of the name of a file."""
 
 
 def read_canonical(data: bytes) -> Edition:
     """Read an edition from its canonical bytes ([G-1]).
 
-    Names of Collectibles are not part of them. `known_edition` adds those of a shipped edition.
+    The canonical bytes contain no names of Collectibles. `known_edition` adds those of a shipped
+    edition.
 
     Args:
         data: The bytes.
@@ -79,7 +80,7 @@ def read_canonical(data: bytes) -> Edition:
         The edition.
 
     Raises:
-        EditionError: If they are no valid edition, or not in canonical form.
+        EditionError: If the bytes are no valid edition, or not in canonical form.
     """
     try:
         value = codec.decode(data, MAX_BYTES)
@@ -93,7 +94,7 @@ def read_canonical(data: bytes) -> Edition:
 
 
 def _table(value: Any) -> dict[str, Any]:
-    """Return the decoded canonical form of an edition in the form of an edition file."""
+    """Turn the decoded canonical form of an edition into the tables of an edition file."""
     name, collectibles, colours, (club_room, castles), banquet, switches = value
     pieces = [(letter, year) for letter, year in collectibles]
     age = age_word(year for _, year in pieces)
@@ -124,14 +125,16 @@ def _shipped(name: str) -> Edition:
 
 
 def known_edition(edition: Edition, *own: Edition) -> Edition:
-    """Return an edition with the names of a known one that equals it apart from names and switches.
+    """Give an edition the names of its Collectibles, taken from a known edition.
+
+    The known edition must have the same canonical bytes, except that its switches may differ.
 
     Args:
-        edition: The edition.
-        own: Further known editions, which come before the shipped ones.
+        edition: The edition, usually without names.
+        own: Further known editions, which are tried before the shipped ones.
 
     Returns:
-        The edition with names, or the same edition if no known one agrees.
+        The edition with names, or the same edition if no known edition matches.
     """
     for known in (*own, *(_shipped(name) for name in NAMES)):
         if replace(known, switches=edition.switches) == edition:

@@ -1,7 +1,7 @@
 """Load an edition file, and check everything on which the rules rely ([G-1]).
 
-Errors name the line of a field. It is found by a search in the text, because the module `tomllib`,
-which has parsed the text, reports no lines.
+Errors name the line of a field. A search in the text finds this line, because the parser, the
+module `tomllib`, reports no lines.
 """
 
 from __future__ import annotations
@@ -57,7 +57,14 @@ def _blank(match: re.Match[str]) -> str:
 
 
 def _find(text: str, start: int, parent: str | int, part: str | int) -> int | None:
-    """Return the position of one part of a path. Return None if it is not found."""
+    """Return the position in the text of one part of a path, or None if it is not found.
+
+    Args:
+        text: The text, without comments and text values.
+        start: The position at which the search begins.
+        parent: The part of the path before this one. "" for the first part.
+        part: The key or index to find.
+    """
     if isinstance(part, int):
         return _item(text, start, str(parent), part)
     key = re.escape(part)
@@ -67,7 +74,14 @@ def _find(text: str, start: int, parent: str | int, part: str | int) -> int | No
 
 
 def _item(text: str, start: int, parent: str, index: int) -> int | None:
-    """Return the position of an item of an array. Return None if it is not found."""
+    """Return the position of an item of an array, or None if it is not found.
+
+    Args:
+        text: The text, without comments and text values.
+        start: The position at which the search begins.
+        parent: The key of the array.
+        index: The index of the item.
+    """
     tables = re.finditer(rf"^[ \t]*\[\[[ \t]*{re.escape(parent)}[ \t]*\]\]", text, re.MULTILINE)
     headers = [match.end() for match in tables]
     if headers:
@@ -79,7 +93,15 @@ def _item(text: str, start: int, parent: str, index: int) -> int | None:
 
 
 def _items(text: str, opening: int) -> Iterator[int]:
-    """Find where each item of the array begins that opens at a position."""
+    """Find the items of an array.
+
+    Args:
+        text: The text, without comments and text values.
+        opening: The position of the array's opening bracket.
+
+    Yields:
+        The position at which each item begins.
+    """
     depth, fresh = 0, True
     for at in range(opening, len(text)):
         letter = text[at]
@@ -93,9 +115,10 @@ def _items(text: str, opening: int) -> Iterator[int]:
 
 
 class EditionCode(Code):
-    """The reasons for which an edition or one of its fields is wrong, with the place of the field.
+    """The reasons why an edition or one of its fields is wrong, and the places of such fields.
 
-    `value` is written as in Python. `detail` is the message of the TOML reader, which has no codes.
+    The field `value` of a code is written as in Python. `detail` is the English message of the TOML
+    parser.
     """
 
     NO_CANONICAL = "no-canonical-form", "is not an edition's canonical form"
@@ -163,7 +186,7 @@ class EditionError(CodedError, ValueError):
 
 
 def _key(name: str) -> str:
-    """Return a key as errors show it. One that is no plain text is quoted and escaped."""
+    """Return a key as errors show it. A key with unprintable characters is quoted and escaped."""
     return name if is_plain(name) else ascii(name)
 
 
@@ -194,7 +217,7 @@ class Field:
 
         Args:
             code: What is wrong.
-            at: The path whose line is named. None for this field's own.
+            at: The path of the field whose line the error names. None for this field.
             fields: The fields that belong to the code.
 
         Raises:
@@ -255,7 +278,7 @@ class Field:
         return tuple(self._part(i, value) for i, value in enumerate(self.value))
 
     def integer(self, least: int, most: int) -> int:
-        """Return a whole number. A truth value is none.
+        """Return the value, which must be a whole number. True and False are not accepted.
 
         Args:
             least: The least number.
@@ -275,7 +298,7 @@ class Field:
         return value
 
     def flag(self) -> bool:
-        """Return a truth value.
+        """Return the value, which must be true or false.
 
         Returns:
             The value.
@@ -288,7 +311,7 @@ class Field:
         return self.value
 
     def words(self, most: int = 80) -> str:
-        """Return a printable text that is not empty.
+        """Return the value, which must be a printable text that is not empty.
 
         Args:
             most: The most characters.
@@ -307,7 +330,7 @@ class Field:
         return value
 
     def one_of(self, allowed: Iterable[object]) -> str:
-        """Return a value that must be one of some words.
+        """Return the value, which must be one of some words.
 
         Args:
             allowed: The words.
@@ -331,9 +354,9 @@ CASH_SUM = 50
 MIN_COLLECTIBLES, MAX_COLLECTIBLES = 24, 256
 MAX_BYTES = 1 << 20
 FIRST_YEAR = 1000
-"""The lowest age that is a year.
+"""The lowest age of a Collectible that must be a year and no number.
 
-In an edition with numbers all ages are lower. In one with years at least one is not.
+In an edition with numbers all ages are lower. In an edition with years at least one age is not.
 """
 RECONSTRUCTIBLE = ("letters", "years", "names", "cash", "thieves", "track")
 
@@ -352,7 +375,7 @@ def load(name_or_path: str | Path = DEFAULT) -> Edition:
         The edition.
 
     Raises:
-        EditionError: If there is none, or it cannot be used. This is also a ValueError.
+        EditionError: If there is no such edition, or it is not valid. This is also a ValueError.
     """
     if isinstance(name_or_path, str) and name_or_path in NAMES:
         return _shipped(name_or_path)
@@ -413,7 +436,7 @@ def build(root: Field) -> Edition:
         The edition.
 
     Raises:
-        EditionError: If a field is wrong. It names the field.
+        EditionError: If a field is wrong. The error names the field.
     """
     fields = root.table(
         ("name", "age", "colours", "collectibles", "switches", "track"),
@@ -443,7 +466,7 @@ def build(root: Field) -> Edition:
 def age_word(ages: Iterable[int]) -> Literal["year", "number"]:
     """Return whether the ages of an edition are years or numbers.
 
-    The canonical form has no word for it.
+    This is guessed from the largest age, because the canonical bytes of an edition do not say it.
 
     Args:
         ages: The ages of all Collectibles.
@@ -479,23 +502,20 @@ def _collectibles(field: Field, age: str) -> tuple[Collectible, ...]:
 
 
 def _names(field: Field) -> Mapping[str, str]:
-    """Return names by language code.
-
-    English must be there, and is shown where a language is missing.
-    """
+    """Return the names in a field by language code, of which English is required."""
     given = field.table(("en",), LANGUAGE_CODES)
     return {language: name.words() for language, name in given.items()}
 
 
 def _categories(field: Field | None) -> Mapping[str, Mapping[str, str]]:
-    """Return the names of the letters' categories, by letter and language code."""
+    """Return the name of each letter's category of Collectibles, by letter and language code."""
     if field is None:
         return {}
     return {letter: _names(names) for letter, names in field.table(LETTERS).items()}
 
 
 def _reconstructed(field: Field | None) -> tuple[str, ...]:
-    """Return the parts of the edition that were not taken from a printed one."""
+    """Return the parts of the edition that were not taken from a printed edition."""
     if field is None:
         return ()
     return tuple(item.one_of(RECONSTRUCTIBLE) for item in field.items(0, len(RECONSTRUCTIBLE)))
@@ -525,7 +545,13 @@ def _colours(field: Field) -> tuple[Colour, ...]:
 
 
 def _distinct(items: Iterable[Field], seen: dict[int, Field], most: int) -> tuple[int, ...]:
-    """Return whole numbers, none of which was seen before in the edition."""
+    """Return the values of some fields, which must be whole numbers that are new in the edition.
+
+    Args:
+        items: The fields.
+        seen: The field of each earlier number. The new numbers are added.
+        most: The greatest number.
+    """
     values = []
     for item in items:
         value = item.integer(1, most)
@@ -540,7 +566,10 @@ def _distinct(items: Iterable[Field], seen: dict[int, Field], most: int) -> tupl
 
 
 def _octagon(field: Field, larger: Field, smaller: Field) -> tuple[int, int]:
-    """Return the two numbers of an octagon, of which the first must be larger."""
+    """Return the two numbers of an octagon. The first number must be the larger one.
+
+    They say how far the best and the second-best exhibit move.
+    """
     first, second = larger.integer(1, 20), smaller.integer(1, 20)
     if first <= second:
         field.fail(EditionCode.OCTAGON, first=first, second=second)

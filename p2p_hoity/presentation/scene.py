@@ -1,8 +1,8 @@
-"""The scene of one node: what is on its table and around it, computed from the updates.
+"""The scene of one node: the state of its table that screens draw, computed from the updates.
 
-`fold` is a pure function, and a `Scene` is frozen. Screens draw scenes and keep no state of the
-game. A step may reach into the next round, and its events are told together. While a screen reveals
-them one by one, `after` computes the state after each event.
+`fold` is a pure function, and a `Scene` is frozen. Screens keep no state of the game themselves.
+One step of the protocol may cause many events of the game, which arrive together. While a screen
+reveals them one by one, `after` computes the state after each event.
 """
 
 from __future__ import annotations
@@ -38,31 +38,34 @@ FOLLOWED: Final = (
     "places",
     "actions",
 )
-"""The fields of a state that `after` computes. The others change with the step as a whole."""
+"""The fields of a state that `after` computes. Other fields change only at the end of a step."""
 
 
 def has_arrived(state: State, end: State) -> bool:
-    """Return whether a state computed by `after` is that at the end of its step.
+    """Return whether a reveal has come to its end: whether all events of the step are shown.
 
     Args:
-        state: The computed state.
-        end: The state at the end of the step.
+        state: The state after the events shown so far, computed by `after`.
+        end: The state after all events of the step.
 
     Returns:
-        True if they agree in the fields of `FOLLOWED`.
+        True if both states agree in the fields that `after` computes.
     """
     return all(getattr(state, name) == getattr(end, name) for name in FOLLOWED)
 
 
 def after(state: State, item: happenings.Happening) -> State:
-    """Return the state after one more event of the game, in the fields of `FOLLOWED`.
+    """Return the state after one more event of the game, as a screen shows it during a reveal.
+
+    Only what lies on the board changes, such as figures, cards and Places. `FOLLOWED` lists these
+    fields.
 
     Args:
         state: The state before.
         item: The event.
 
     Returns:
-        The state after it.
+        The state after the event.
     """
     match item:
         case happenings.RoundBegan(number, seats, _out, place):
@@ -106,7 +109,7 @@ def _taken_up(state: State, seat: int, card: int) -> State:
 
 
 def _opened(state: State, pieces: tuple[happenings.Piece, ...]) -> State:
-    """Return the state in which some Collectibles are known to all."""
+    """Return the state after some Collectibles were opened to all."""
     known = list(state.known)
     for piece in pieces:
         known[piece.slot] = piece.card
@@ -114,12 +117,12 @@ def _opened(state: State, pieces: tuple[happenings.Piece, ...]) -> State:
 
 
 def _with(slots: tuple[int, ...], slot: int) -> tuple[int, ...]:
-    """Return sorted slots with one more."""
+    """Return sorted deck slots with one more slot."""
     return tuple(sorted((*slots, slot)))
 
 
 def _without(slots: tuple[int, ...], slot: int) -> tuple[int, ...]:
-    """Return slots without one of them."""
+    """Return deck slots without one of them."""
     return tuple(other for other in slots if other != slot)
 
 
@@ -140,20 +143,20 @@ class Scene:
         players: The long-lived key of each seat, as in `updates.Started`.
         lobby: The nicknames of those who have sat down, before the roster is complete.
         of_seats: The number of seats of the table.
-        code: The code that a guest may use, or the reason why there is none.
+        code: The spoken code by which a guest gets the ticket, or the reason why there is none.
         reach: The places from which the host's ticket works.
-        moved: The ticket for seats that do not find this one any more.
+        moved: The ticket for other seats that cannot find this node at its new address.
         steps: The number of the chain's last step.
         stage: The kind of the current step.
-        clock: The last clock that was told.
-        is_clock_of_step: Whether that clock is of the current step, and not of the one before.
-        attendance: The way in which each seat is there.
+        clock: The last update of the clock.
+        is_clock_of_step: Whether that clock belongs to the current step, not to an earlier one.
+        attendance: For each seat whether it is linked, unlinked, departed, absent or banned.
         relays: For each nickname whose link goes through a relay, the relay.
         faults: For each seat that is proven at fault, the code of the fault.
         question: The choice for which the player is asked.
         sealed: The kind of the choice that the player has made and that is not shown yet.
         view: The game as this node may see it.
-        doings: For each seat its sale or theft in this round.
+        doings: For each seat what it got in the Auction Hall in this round.
         record: All events of the game.
         talk: The latest chat messages.
         is_away: Whether this seat is absent.
@@ -219,8 +222,8 @@ class Scene:
     def lost_seats(self) -> list[int]:
         """The seats that this node cannot find, and whose addresses may have changed.
 
-        These are all seats without a link, if the host is one of them or nobody is linked. The host
-        counts because everybody has its ticket. An onlooker looks for no seats.
+        These are all seats without a link, provided that the host is one of them or that no other
+        seat is linked. In other cases, and for an onlooker, the list is empty.
         """
         gone = [seat for seat, one in enumerate(self.attendance) if one is Attending.UNLINKED]
         is_cut_off = HOST in gone or Attending.LINKED not in self._others
@@ -228,32 +231,35 @@ class Scene:
 
     @property
     def is_alone(self) -> bool:
-        """True if a player has no link to any seat, and some are neither absent nor have left."""
+        """True if this node, a player's, has no link to any other seat although it should have one.
+
+        Seats that are absent, are banned or have announced a departure need no link.
+        """
         is_missing = Attending.UNLINKED in self._others and Attending.LINKED not in self._others
         return self.seat is not None and is_missing
 
     @property
     def _others(self) -> set[Attending]:
-        """The ways in which the other seats are there."""
+        """The states of the other seats, such as linked or absent, each once."""
         return {one for seat, one in enumerate(self.attendance) if seat != self.seat}
 
 
 class Beat(updates.Happened):
-    """A part of the events of one step, which is shown by itself.
+    """Some of the events of one step, which a screen shows together in one part of a reveal.
 
-    Its view is that of the whole step.
+    The attribute `view` is the game after the whole step.
     """
 
 
 def fold(scene: Scene, update: updates.Update) -> Scene:
-    """Return the scene after an update.
+    """Return the scene after an update of the node.
 
     Args:
         scene: The scene before.
         update: The update.
 
     Returns:
-        The new scene, or the same one if the update changes nothing in it.
+        The new scene, or the same object if the update changes nothing in it.
     """
     change = CHANGES.get(type(update))
     return scene if change is None else change(scene, update)
@@ -263,7 +269,7 @@ def fold(scene: Scene, update: updates.Update) -> Scene:
 
 
 def _started(scene: Scene, update: updates.Started) -> Scene:
-    """Return the scene of a new table. From the scene before it keeps what is not of the game."""
+    """Return the scene of a new table, with the lobby, the relays and the chat of the old scene."""
     return Scene(
         table=update.table,
         seat=update.seat,
@@ -284,7 +290,7 @@ def _stepped(scene: Scene, update: updates.ChainGrew) -> Scene:
 
 
 def _linked(scene: Scene, update: updates.Linked) -> Scene:
-    """Return the scene after a new link, with the relay of a seat."""
+    """Return the scene after a new link to a seat, with the relay through which the link goes."""
     if update.name is None:
         return scene
     relays = {**scene.relays, update.name: update.relay.removeprefix(RELAY_PREFIX)}
@@ -292,7 +298,10 @@ def _linked(scene: Scene, update: updates.Linked) -> Scene:
 
 
 def _awaited(scene: Scene, update: updates.Awaited) -> Scene:
-    """Return the scene after an update about who is awaited. It may ask the player to act."""
+    """Return the scene after a reminder of who is awaited, and note which hints it has shown.
+
+    A hint says what to do about seats that cannot be found, or that may have finished the game.
+    """
     told = scene.is_end_hinted or (scene.is_resumed and scene.is_alone)
     return replace(scene, is_hinted=bool(scene.lost_seats), is_end_hinted=told)
 
@@ -301,9 +310,9 @@ def _awaited(scene: Scene, update: updates.Awaited) -> Scene:
 
 
 def _resumed(scene: Scene, update: updates.Resumed) -> Scene:
-    """Return the scene of a resumed seat.
+    """Return the scene of a resumed seat, with the game as it stands and all of its events.
 
-    The others have waited for this seat longer than it knows.
+    `is_late` is set, because the other seats may have waited for this one before it was resumed.
     """
     doings = _doings({}, update.items)
     return replace(
@@ -314,7 +323,7 @@ def _resumed(scene: Scene, update: updates.Resumed) -> Scene:
 def _happened(scene: Scene, update: updates.Happened) -> Scene:
     """Return the scene after events of the game.
 
-    A part of a step changes the board by that part.
+    If the update is one part of a reveal, the board changes by the events of this part only.
     """
     view = update.view
     if isinstance(update, Beat) and scene.view is not None:
@@ -333,7 +342,12 @@ def _happened(scene: Scene, update: updates.Happened) -> Scene:
 
 
 def _doings(before: Mapping[int, Doing], items: Sequence[rules.Happening]) -> Mapping[int, Doing]:
-    """Return the sale or theft of each seat in the current round, after some events."""
+    """Return what each seat has bought or stolen in the Auction Hall this round, after some events.
+
+    Args:
+        before: The earlier sale or theft of each seat, by seat.
+        items: The new events.
+    """
     found = dict(before)
     for item in items:
         match item:
@@ -345,7 +359,7 @@ def _doings(before: Mapping[int, Doing], items: Sequence[rules.Happening]) -> Ma
 
 
 def _rewound(scene: Scene, update: updates.Rewound) -> Scene:
-    """Return the scene after a change of epoch that has replaced events."""
+    """Return the scene after a change of epoch that took back the latest events of the game."""
     record = scene.record[: update.kept]
     doings = _doings({}, record)
     return replace(scene, question=None, doings=doings, record=record, view=update.view)

@@ -86,12 +86,12 @@ def update_json(update: updates.Update, reason_json: ReasonJson) -> dict[str, An
 
 
 def table_json(table: Table, players: Sequence[bytes | None] = ()) -> dict[str, Any]:
-    """Return the names of a table and of its seats, and its edition.
+    """Return the names of a table and of its seats, and its edition, as a JSON object.
 
     Args:
         table: The table.
-        players: The long-lived key of each seat, None for one that shows none. Empty if the vouches
-            are not known.
+        players: The long-lived key of each seat's player, or None for a seat that shows none. Empty
+            if these keys are not known.
 
     Returns:
         The object.
@@ -107,13 +107,13 @@ def table_json(table: Table, players: Sequence[bytes | None] = ()) -> dict[str, 
 
 
 def edition_json(edition: Edition) -> dict[str, Any]:
-    """Return the name of an edition, and what it changes of the edition from which it is made.
+    """Return the name of an edition, and the parts that differ from the shipped one of that name.
 
     Args:
         edition: The edition.
 
     Returns:
-        An object with `edition` and `changed`. `changed` is null if no shipped edition has its
+        An object with `edition` and `changed`. `changed` is null if no shipped edition has this
         name.
     """
     found = descent(edition)
@@ -155,6 +155,6 @@ def value_json(value: object, reason_json: ReasonJson) -> Any:
 
 
 def _named(value: Any, reason_json: ReasonJson, without: Set[str] = frozenset()) -> dict[str, Any]:
-    """Return the fields of a dataclass by name."""
+    """Return the fields of a dataclass by name, with values that JSON can hold."""
     names = [one.name for one in fields(value) if one.name not in without]
     return {name: value_json(getattr(value, name), reason_json) for name in names}

@@ -1,6 +1,7 @@
-"""The updates that a node sends to its screen: frozen events, in the order in which they happen.
+"""The updates that a node sends to its screen: one class for each kind of event.
 
-They concern the table and its game, tickets and codes, and the relays at which this node waits.
+They are about the table and its game, tickets and spoken codes, links, and the relays at which this
+node waits for guests.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ class Joined(NodeUpdate):
 
 
 class HostAsked(NodeUpdate):
-    """The host's player is asked whether this guest may sit down."""
+    """The host's player is being asked whether this node, a guest, may sit down."""
 
 
 class Admitted(NodeUpdate):
@@ -65,8 +66,8 @@ class Started(NodeUpdate):
     Attributes:
         table: The table.
         seat: The number of this node's seat. None for an onlooker.
-        players: The long-lived key of each seat, None for a seat that shows none. Empty where the
-            vouches are not known, as in a replay.
+        players: The long-lived key of each seat's player, None for a seat that shows none. Empty if
+            these keys are not known, as in a replay.
     """
 
     table: Table
@@ -116,7 +117,7 @@ class ChainGrew(NodeUpdate):
     Attributes:
         before: The last node of the chain until now.
         after: The last node of the chain from now on.
-        seconds: The time that the checking of the step's last message took, in seconds.
+        seconds: The time that it took to check the step's last message, in seconds.
         final: The number of game events, from the first on, that no change of epoch can replace.
     """
 
@@ -199,14 +200,14 @@ class Muster:
     Attributes:
         seats: The number of seats of the table.
         quorum: The number of seats that can act for all.
-        there: The number of seats that this node can count on without those awaited.
-        strict: Whether the table is strict, so that an absence only pauses the game.
+        there: The number of seats that this node can count on, without the awaited seats.
+        strict: Whether the table needs all of its seats, so that an absence only pauses the game.
         begun: Whether the cards are dealt. Before that a silent seat ends the table.
         may_rejoin: Whether the terms allow the awaited seats to rejoin.
         gone: The awaited seats that have announced a departure.
-        unlinked: The other awaited seats without a link to this node. They may be reached through
-            others.
-        thinking: The other awaited seats, which are present and linked, without this node's own.
+        unlinked: The awaited seats that have no link to this node and have announced nothing. They
+            may be reached through other seats.
+        thinking: The awaited seats that are linked and present. This node's own seat is left out.
         is_mute: Whether this seat may not vote now, because its journal may lack statements that it
             has signed.
     """
@@ -226,7 +227,7 @@ class Muster:
     def is_short(self) -> bool:
         """True if the game pauses, because all seats are needed or too few are left.
 
-        Seats that are still thinking count as there.
+        Seats that are still thinking are counted among those that are left.
         """
         return self.strict or self.there + len(self.thinking) < self.quorum
 
@@ -273,7 +274,7 @@ class SeatsTimedOut(NodeUpdate):
         seats: The awaited seats.
         seconds: The seconds for which they have been awaited.
         muster: The seats that this node can count on.
-        undecided: Whether the seats have still not agreed some time after the timeout.
+        undecided: Whether no quorum has agreed even some time after the timeout.
     """
 
     seats: frozenset[int]
@@ -297,11 +298,11 @@ class Paused(NodeUpdate):
 
 
 class Extended(NodeUpdate):
-    """This seat waits longer, as its player wished.
+    """This seat waits longer for others before the step times out, as its player wished.
 
     Attributes:
         seats: The awaited seats.
-        left: The seconds until the step times out. 0 if the table waits in any case.
+        left: The seconds until the step times out. 0 if the table waits without a limit.
     """
 
     seats: frozenset[int]
@@ -309,25 +310,25 @@ class Extended(NodeUpdate):
 
 
 class Attending(StrEnum):
-    """The way in which another seat is there, as seen from this node."""
+    """The state of another seat, as this node sees it."""
 
     LINKED = "linked"
-    """There is a link to it."""
+    """This node has a link to the seat."""
     UNLINKED = "unlinked"
-    """There is no link to it now. It may be reached through others."""
+    """This node has no link to the seat now. The seat may be reached through other seats."""
     LEFT = "left"
-    """It has announced a departure and has sent nothing since."""
+    """The seat has announced a departure and has sent nothing since."""
     ABSENT = "absent"
-    """The table goes on without it."""
+    """The table goes on without the seat."""
     BANNED = "banned"
-    """It was proven at fault."""
+    """The seat was proven at fault."""
 
 
 class Attendance(NodeUpdate):
-    """The way in which each seat is there has changed.
+    """The state of one or more seats, such as linked or absent, has changed.
 
     Attributes:
-        seats: One item for each seat. The node's own seat counts as linked unless it is absent or
+        seats: The state of each seat. The node's own seat counts as linked unless it is absent or
             banned.
     """
 
@@ -335,7 +336,7 @@ class Attendance(NodeUpdate):
 
 
 class Clock(NodeUpdate):
-    """The clock of the current step, told each second.
+    """The clock of the current step, sent once each second.
 
     Attributes:
         awaited: The seats whose input is missing, the node's own included.
@@ -376,9 +377,9 @@ class Said(NodeUpdate):
 
 
 class Crowded(NodeUpdate):
-    """Every seat has refused this onlooker, because all have as many as they take.
+    """Every seat has refused this onlooker, because each has as many onlookers as it accepts.
 
-    It tries again.
+    The onlooker tries again after some time.
     """
 
 
@@ -461,26 +462,26 @@ class Ended(NodeUpdate):
 
 
 class CodeEnd(StrEnum):
-    """The way in which a spoken code has ended."""
+    """The reason why a spoken code, by which a guest gets the ticket, is not valid any more."""
 
     USED = "used"
-    """A guest has got the ticket with it."""
+    """A guest has got the ticket with the code."""
     WRONG = "wrong"
-    """Somebody tried it with wrong words or broke off, so it is worth nothing now."""
+    """Somebody has tried wrong words, or broke off the attempt, so the code was withdrawn."""
     OLD = "old"
-    """Its time was over."""
+    """The time of the code was over."""
     LOST = "lost"
-    """The link to its relay was lost."""
+    """The link to the relay of the code was lost."""
 
 
 class OfferedCode(NodeUpdate):
-    """A new spoken code, which gives the ticket to one guest.
+    """The host has a new spoken code, with which one guest can get the ticket.
 
     Attributes:
         code: The code as it is spoken.
-        relay: The 'host:port' of the relay for which it is.
-        seconds: The seconds for which it is valid.
-        after: How the code before it has ended. None for the first code.
+        relay: The 'host:port' of the relay at which the code works.
+        seconds: The seconds for which the code is valid.
+        after: The reason why the code before it is not valid any more. None for the first code.
     """
 
     code: str = field(repr=False)
@@ -490,7 +491,7 @@ class OfferedCode(NodeUpdate):
 
 
 class NoCode(NodeUpdate):
-    """A guest can use no code now.
+    """The host has no spoken code now with which a guest could get the ticket.
 
     Attributes:
         reason: The reason.
@@ -504,7 +505,8 @@ class Reached(NodeUpdate):
 
     Attributes:
         scope: The places.
-        reasons: These places in words, why not from others, and what the host can do.
+        reasons: Sentences about these places, about why the ticket works from no others, and about
+            what the host can do.
         ticket: The ticket to hand out from now on. Empty if the one that was shown is still right.
     """
 
@@ -518,7 +520,8 @@ class Moved(NodeUpdate):
 
     Attributes:
         scope: The places from which the new ticket works.
-        reasons: These places in words, why not from others, and what the player can do.
+        reasons: Sentences about these places, about why the ticket works from no others, and about
+            what the player can do.
         ticket: The ticket to give to the others.
     """
 
@@ -528,11 +531,13 @@ class Moved(NodeUpdate):
 
 
 class RelayState(NodeUpdate):
-    """A relay lets this node wait there again, or does not and is asked again and again.
+    """A relay has stopped accepting this node, or accepts it again.
+
+    While the relay does not accept the node, the node asks it again and again.
 
     Attributes:
         relay: The 'host:port' of the relay.
-        why: The reason for which it does not. None if it does again.
+        why: The reason why the relay does not accept this node. None if it accepts it again.
     """
 
     relay: str
@@ -540,7 +545,7 @@ class RelayState(NodeUpdate):
 
 
 class TicketTaken(NodeUpdate):
-    """A ticket was handed to this game, so a seat is dialled at its new address, too.
+    """A ticket with a new address of a seat was given to this node, which now dials it there too.
 
     Attributes:
         name: The nickname of the seat.

@@ -1,6 +1,6 @@
-"""Staging of reveals: the events of one step are cut into parts that a person can follow.
+"""Staging of reveals: the events of one step are shown in parts, so that a person can follow them.
 
-A `Staging` is frozen. Updates that come while a reveal is shown wait until it is over.
+A `Staging` is frozen. Updates that come during a reveal wait until the reveal is over.
 """
 
 from __future__ import annotations
@@ -39,19 +39,19 @@ ALONE: Final = (
     happenings.BanquetReached,
     happenings.FaultFound,
 )
-"""Kinds of events that are shown one by one. Of other kinds, adjacent events are shown together."""
+"""Kinds of events that are shown one by one. Of any other kind adjacent events come together."""
 SILENT: Final = (happenings.Returned, happenings.RoundBegan, happenings.RoundEnded)
 """Kinds of events for which a reveal does not pause."""
 SHOWN: Final = (happenings.PlaceShown, happenings.ActionShown, happenings.ExhibitShown)
-"""Kinds of events that people look at for longer."""
+"""Kinds of events after which a reveal makes a long pause."""
 LONG_PAUSE: Final[Seconds] = 1.2
 """Seconds before the next part, after an event of SHOWN."""
 SHORT_PAUSE: Final[Seconds] = 0.8
 """Seconds before the next part, after other events."""
 MOST_BEATS: Final[Quota] = 16
-"""The most parts that may wait, as many as a full round of six seats has.
+"""The most parts that may wait to be shown, as many as a full round of six seats has.
 
-With more of them, everything is shown at once.
+If more parts wait, all of them are shown at once.
 """
 
 
@@ -73,7 +73,7 @@ QUEUED: Final = (Happened, Choosing, ChoiceTaken, GameOver, Ended, Remark)
 
 
 def beats(update: Happened) -> list[Beat]:
-    """Split an update into parts, which together are the whole.
+    """Split the events of one step into the parts in which they are shown.
 
     Args:
         update: The events of one step.
@@ -152,10 +152,10 @@ class Staging:
         return replace(self, is_shown=is_shown), (update,)
 
     def hurry(self, *more: Heard) -> tuple[Staging, tuple[Heard, ...]]:
-        """Show everything that waits at once.
+        """Take out all waiting updates, so that they are shown together without a pause.
 
         Args:
-            more: Further updates that are shown after it.
+            more: Further updates that are to be shown after the waiting ones.
 
         Returns:
             The staging, in which nothing waits, and the updates that are to be shown now.
@@ -163,20 +163,20 @@ class Staging:
         return replace(self, waiting=(), is_shown=False), (*self.waiting, *more)
 
     def next(self) -> tuple[Staging, Heard | None]:
-        """Take the next update out.
+        """Take out the next update that is to be shown.
 
         Returns:
-            The staging without it, and the update. The update is None if none waits.
+            The staging without the update, and the update. The update is None if none waits.
         """
         if not self.waiting:
             return replace(self, is_shown=False), None
         return replace(self, waiting=self.waiting[1:], is_shown=True), self.waiting[0]
 
     def withdraw(self, view: rules.View | None = None) -> Staging:
-        """Remove questions that wait.
+        """Remove questions that wait to be shown.
 
         Args:
-            view: The view of the question that stays. None to remove all questions.
+            view: The view of the questions to remove. None to remove all questions.
 
         Returns:
             The staging without these questions.

@@ -1,6 +1,6 @@
 """The rules of Hoity Toity, as pure functions over a frozen state. There is no cryptography here.
 
-Other packages use the names that stand here. The modules have more.
+Other packages import only the names that are listed here.
 """
 
 from protocol.game_interface import Cards as Cards

@@ -20,7 +20,7 @@ HALL = Place.AUCTION_HALL
 def resolve(state: State) -> State:
     """Find the buyer after the Actions in the Auction Hall are shown ([G-10]).
 
-    It is the seat that played the largest Cash.
+    The buyer is the seat that played the largest Cash.
 
     Args:
         state: The state before.
@@ -37,7 +37,7 @@ def resolve(state: State) -> State:
 
 
 def window_due(state: State) -> Choose | None:
-    """Return the choice of a window that the buyer owes.
+    """Return which choice the buyer owes: from which of the two windows (piles) to buy.
 
     Args:
         state: The state of the game.
@@ -52,9 +52,12 @@ def window_due(state: State) -> Choose | None:
 def choose_window(state: State, event: Chosen) -> State:
     """Sell the top Collectible of the chosen window, and pay the Cash ([G-11]).
 
+    The two windows are the piles of Collectibles in the Auction Hall.
+
     Args:
         state: The state before.
-        event: The buyer's choice. If it is None the lowest window that is not empty is taken.
+        event: The buyer's choice. If its choice is None, the first window that is not empty is
+            used.
 
     Returns:
         The state after the sale.
@@ -74,7 +77,7 @@ def choose_window(state: State, event: Chosen) -> State:
 
 
 def _take(state: State, seat: int, window: int) -> State:
-    """Move the top Collectible of a window to a seat."""
+    """Move the top Collectible of a window (a pile in the Auction Hall) to a seat."""
     slot, *rest = state.windows[window]
     first, second = state.windows
     left = tuple(rest)
@@ -89,7 +92,10 @@ def _take(state: State, seat: int, window: int) -> State:
 
 
 def _pay(state: State, buyer: int) -> State:
-    """Give the Cash to the Thief in the Auction Hall if there is exactly one, else the register."""
+    """Move the buyer's Cash to the only Thief in the Auction Hall, or else to the register.
+
+    The register gets the Cash if there is no Thief or more than one.
+    """
     cash = state.action(buyer)
     state = state.but(actions=put(state.actions, buyer, None))
     thieves = state.playing(HALL, ActionKind.THIEF)
@@ -103,7 +109,9 @@ def _pay(state: State, buyer: int) -> State:
 
 
 def draw_due(state: State) -> Draw:
-    """Return the hidden tops of the windows, which are to be opened to all.
+    """Return which slots of the deck are to be opened to all after a sale.
+
+    These are the slots at the top of the Auction Hall's two piles (windows) that are still hidden.
 
     Args:
         state: The state of the game.
@@ -116,7 +124,7 @@ def draw_due(state: State) -> Draw:
 
 
 def draw(state: State, event: Drawn) -> State:
-    """Open the next Collectible of the window to all.
+    """Open to all the Collectible that is now on top of the pile (window) that sold one.
 
     Args:
         state: The state before.

@@ -13,11 +13,11 @@ from .movement import go, reveal, reward, tell
 from .phases import Phase
 
 FINAL_HONOURS = {Why.BEST_FINAL: 8, Why.SECOND_BEST_FINAL: 4}
-"""For the best and the second-best final exhibit, how many fields its figure moves."""
+"""The number of fields that a figure moves for the best and the second-best final exhibit."""
 
 
 def opening_due(state: State) -> OpenAll:
-    """Return the hidden Collectibles in all hands, which are opened at the end.
+    """Return which slots of the deck are opened at the end: the hidden Collectibles of all seats.
 
     Args:
         state: The state of the game.
@@ -34,7 +34,7 @@ def finish(state: State, event: Opened) -> State:
 
     Args:
         state: The state before.
-        event: The opened slots with their Collectibles. Those that could not be opened are missing.
+        event: The opened slots with their Collectibles. Slots that could not be opened are missing.
 
     Returns:
         The state of the finished game.
@@ -75,13 +75,16 @@ def finish(state: State, event: Opened) -> State:
 
 
 def _faults(state: State) -> list[FaultFound]:
-    """Find the seats that once played Exhibit without a valid one, now that all hands are open."""
+    """Find the seats that once played Exhibit without a valid exhibit, from the opened hands."""
     rule = Why.WITHOUT_EXHIBIT
     return [FaultFound(c.seat, c.round, rule) for c in state.claims if _empty(state, c)]
 
 
 def _empty(state: State, claim: Claim) -> bool:
-    """Return whether the seat of a claim certainly had no valid exhibit."""
+    """Return whether the seat that played Exhibit certainly had no valid exhibit in that round.
+
+    If a Collectible that the seat had then is still hidden, this is not certain.
+    """
     cards = state.open_cards(claim.slots)
     if len(cards) < len(claim.slots):
         return False

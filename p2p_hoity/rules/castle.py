@@ -21,7 +21,7 @@ PLACES_OF_HONOUR = (Why.BEST, Why.SECOND_BEST)
 
 
 def begin(state: State) -> State:
-    """Begin the Castle phase after the sale, and store where the figures stand.
+    """Begin the Castle phase after the sale, and store on which fields the figures stand.
 
     Args:
         state: The state before.
@@ -53,7 +53,7 @@ def exhibitors(state: State) -> tuple[int, ...]:
 
 
 def resolve(state: State) -> State:
-    """Go on after the Actions in the Castle are shown: the players of Exhibit show one ([G-14]).
+    """Go on after the Actions in the Castle are shown: seats that played Exhibit show one ([G-14]).
 
     Args:
         state: The state before.
@@ -68,13 +68,13 @@ def resolve(state: State) -> State:
 
 
 def show_due(state: State) -> Show | None:
-    """Return the exhibit that the only exhibitor owes.
+    """Return which seat has to show an exhibit: the only one that played Exhibit.
 
     Args:
         state: The state of the game.
 
     Returns:
-        What to ask for, or None if the exhibitor is absent or sits out.
+        The seat and kind to ask for, or None if the seat is absent or sits out.
     """
     (seat,) = exhibitors(state)
     return Show("exhibit", seat) if state.active(seat) else None
@@ -85,7 +85,8 @@ def show_alone(state: State, event: Shown) -> State:
 
     Args:
         state: The state before.
-        event: The exhibit. Its choice is None if the seat is absent, and empty if it is void.
+        event: The exhibit. Its choice is None if the seat is absent, and empty if the choice is
+            void.
 
     Returns:
         The state after it.
@@ -103,7 +104,7 @@ def open_exhibits(state: State, event: Unsealed) -> State:
 
     Args:
         state: The state before.
-        event: The exhibits by seat, None where one is void.
+        event: The exhibits by seat. None for a choice that is void.
 
     Returns:
         The state after it.
@@ -149,7 +150,11 @@ def show(state: State, choices: Mapping[int, Choice | None], cards: Cards) -> St
 
 
 def _lay_out(state: State, seat: int, slots: tuple[int, ...] | None) -> State:
-    """Lay out a seat's exhibit. If its choice is void, store a claim to be judged at the end."""
+    """Lay out a seat's exhibit.
+
+    If the seat's choice is void (None), it shows nothing. Then it is judged at the end of the game
+    whether the seat had a valid exhibit.
+    """
     if slots is not None:
         return state.but(exhibits=put(state.exhibits, seat, slots))
     told = (happenings.Voided(seat, "exhibit"), happenings.NothingShown(seat, Why.VOID_CHOICE))
@@ -157,7 +162,7 @@ def _lay_out(state: State, seat: int, slots: tuple[int, ...] | None) -> State:
 
 
 def _lay_out_default(state: State, seat: int) -> State:
-    """Lay out the best exhibit of a seat without a choice, among what is open to all."""
+    """Lay out an exhibit for a seat without a choice: the best of its open Collectibles."""
     slots = default_exhibit(state, seat)
     told = happenings.DefaultTaken(seat, "exhibit", slots, Why.NO_CHOICE)
     if slots is not None:
@@ -166,15 +171,19 @@ def _lay_out_default(state: State, seat: int) -> State:
 
 
 def _claim(state: State, seat: int) -> State:
-    """Store what a seat has that played Exhibit and shows nothing, to be judged at the end."""
+    """Record the Collectibles of a seat that played Exhibit but shows nothing.
+
+    At the end of the game the record (a claim) tells whether the seat had a valid exhibit.
+    """
     claim = Claim(state.round, seat, state.collectibles[seat])
     return state.but(claims=(*state.claims, claim))
 
 
 def _reward(state: State) -> State:
-    """Move the figures of the best two, as far as the octagon of the leader's field says.
+    """Move the figures of the two best exhibits.
 
-    The leader's field is taken from before the Castle phase.
+    The octagon of a field has two numbers, how far the best and the second-best exhibit move. The
+    field that counts is the foremost one on which a figure stood before the Castle phase.
     """
     octagon = state.edition.octagons[max(state.before)]
     shown = happenings.ExhibitShown
@@ -204,7 +213,7 @@ def _next_thief(state: State) -> State:
 
 
 def theft_due(state: State) -> Choose | None:
-    """Return the theft that the Thief whose turn it is owes.
+    """Return the choice of loot that is owed by the Thief whose turn it is.
 
     Args:
         state: The state of the game.
@@ -221,7 +230,7 @@ def choose_theft(state: State, event: Chosen) -> State:
 
     Args:
         state: The state before.
-        event: The chosen slots. If they are None the oldest Collectible of each exhibit is taken.
+        event: The chosen slots. If they are None, the oldest Collectible of each exhibit is taken.
 
     Returns:
         The state with the next Thief's turn, or the next phase if there is none.
@@ -240,7 +249,7 @@ def choose_theft(state: State, event: Chosen) -> State:
 
 
 def _steal(state: State, thief: int, slot: int) -> State:
-    """Move one Collectible from its exhibit to the Thief's seat."""
+    """Move one Collectible from another seat's exhibit to the Thief's seat."""
     owner = next(seat for seat, exhibit in enumerate(state.exhibits) if slot in (exhibit or ()))
     left = tuple(s for s in state.exhibits[owner] or () if s != slot)
     held = list(state.collectibles)
@@ -262,7 +271,8 @@ def end_round(state: State) -> State:
         state: The state before.
 
     Returns:
-        The state before the next round, or before the final opening if a figure has arrived.
+        The state before the next round, or before the final opening if a figure has reached the
+        Banquet.
     """
     caught = sorted(state.playing(CASTLE, ActionKind.THIEF), key=lambda seat: _number(state, seat))
     detectives = state.playing(CASTLE, ActionKind.DETECTIVE)
@@ -282,7 +292,10 @@ def end_round(state: State) -> State:
 
 
 def _imprison(state: State, seat: int) -> State:
-    """Put a Thief into cell 1, move the others up, and free the one that leaves the last cell."""
+    """Put a Thief into cell 1, and move the other Thieves in prison up by one cell.
+
+    A Thief that leaves the last cell goes back to the hand of its seat.
+    """
     thief = state.action(seat)
     cells = (thief, *state.prison)
     kept, freed = cells[: state.seats], cells[state.seats :]

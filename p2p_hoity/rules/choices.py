@@ -75,8 +75,8 @@ FORMS: Final[Mapping[Kind, ChoiceForm]] = {
 - place: 0 for the Castle, 1 for the Auction Hall.
 - action: the id of an Action card.
 - turn: a place and an action.
-- window: 0 or 1.
-- exhibit: three or more slots.
+- window: 0 or 1, for one of the two piles in the Auction Hall.
+- exhibit: three or more slots (positions in the shuffled deck).
 - theft: one slot for each exhibit of another seat.
 """
 
@@ -88,14 +88,14 @@ OUT_OF_FORM: Final[Mapping[Kind, Rule]] = {
     "exhibit": Rule.TOO_SMALL,
     "theft": Rule.ONE_OF_EACH,
 }
-"""The rule that a choice of another form breaks, by its kind."""
+"""For each kind of choice the rule that a value of a wrong form breaks."""
 
 
 def choice_from_wire(kind: Kind, value: object) -> Choice:
     """Check the form of a decoded value, and return it as a choice.
 
-    The numbers of an exhibit must rise, and no slot may be named twice. True and False are no
-    numbers.
+    The numbers of an exhibit must rise, and no slot may be named twice. True and False are not
+    accepted as numbers.
 
     Args:
         kind: The kind of choice.
@@ -119,7 +119,7 @@ def choice_from_wire(kind: Kind, value: object) -> Choice:
 
 
 def _broken(kind: Kind, choice: Choice) -> IllegalMove | None:
-    """Return the rule that a choice of the right form breaks by its numbers alone, if any."""
+    """Return the error of a well-formed choice whose numbers alone break a rule, or None."""
     if isinstance(choice, int):
         return None
     if kind == "turn":

@@ -68,10 +68,10 @@ class ActionCard:
     """An Action card.
 
     Attributes:
-        id: Its id, from 0 to 47.
-        kind: What it does.
-        number: Thousands for Cash, a Thief's number, else None.
-        colour: The name of its colour.
+        id: The id of the card, from 0 to 47.
+        kind: What the card does.
+        number: Thousands for Cash, the number of a Thief, or None for other cards.
+        colour: The name of the card's colour.
     """
 
     id: int
@@ -97,12 +97,12 @@ class Colour:
 
 @dataclass(frozen=True, slots=True)
 class Castle:
-    """A Castle on the score track.
+    """A Castle on the score track, which is a series of fields with the same octagon.
 
     Attributes:
-        larger: The larger number of its octagon: how far the best exhibit moves.
-        smaller: The smaller number: how far the second-best exhibit moves.
-        fields: The number of its fields.
+        larger: The larger number on the octagon: how far the best exhibit moves.
+        smaller: The smaller number on the octagon: how far the second-best exhibit moves.
+        fields: The number of fields of the Castle.
     """
 
     larger: int
@@ -118,7 +118,8 @@ class Switches:
         action_choice: `together` if all Actions are sealed at once, `staged` if those in the Castle
             are sealed after the sale.
         detective_in_hall: Whether a Detective may be played in the Auction Hall.
-        detective_rank: Whether the rank of a Detective is taken after or before the Exhibits move.
+        detective_rank: When a Detective's rank on the score track is determined, which says how far
+            it moves: `after` or `before` the figures of the best exhibits move.
     """
 
     action_choice: ActionChoice = "staged"
@@ -134,7 +135,7 @@ class Edition:
         name: The name.
         collectibles: All Collectibles, sorted by letter and then by year.
         colours: The Action cards of each colour.
-        club_room: The octagon of field 0, larger and smaller number.
+        club_room: The octagon of field 0: how far the best and the second-best exhibit move.
         castles: The Castles of the score track, in their order.
         banquet_fields: The number of Banquet fields at the end of the track.
         switches: The rules in which editions differ.
@@ -181,7 +182,10 @@ class Edition:
 
     @cached_property
     def octagons(self) -> tuple[tuple[int, int], ...]:
-        """For each field the octagon, larger and smaller number. Banquet fields have none."""
+        """For each field its octagon: how far the best and the second-best exhibit move.
+
+        Banquet fields have no octagon.
+        """
         castles = [((c.larger, c.smaller), c.fields) for c in self.castles]
         return (self.club_room, *(octagon for octagon, n in castles for _ in range(n)))
 
@@ -224,7 +228,7 @@ class Edition:
         return self.action_cards[card].number or 0
 
     def with_switches(self, **given: str | bool | None) -> Edition:
-        """Return this edition with some switches set otherwise.
+        """Return this edition with some switches changed.
 
         Args:
             given: New values by the name of the switch. None leaves a switch as it is.
@@ -244,7 +248,7 @@ class Edition:
     def canonical(self) -> bytes:
         """Return everything on which the rules depend, as msgpack of plain arrays.
 
-        Names of Collectibles are left out. So two players with different translations can play
+        Names of Collectibles are left out, so that two players with different translations can play
         together.
 
         Returns:
@@ -274,7 +278,12 @@ SWITCH_VALUES: Mapping[str, tuple[object, ...]] = {
 
 
 def _hand(k: int, colour: Colour) -> tuple[ActionCard, ...]:
-    """Return the eight Action cards of a colour."""
+    """Return the eight Action cards of a colour, by id.
+
+    Args:
+        k: The index of the colour in the edition, on which the ids depend.
+        colour: The colour with the numbers on its cards.
+    """
     faces: list[tuple[ActionKind, int | None]] = [
         *((ActionKind.CASH, value) for value in colour.cash),
         *((ActionKind.THIEF, number) for number in colour.thieves),

@@ -1,4 +1,4 @@
-"""Exhibits: which sets of Collectibles are valid, and which of two is the better one."""
+"""Exhibits: which sets of Collectibles are valid, and which of two exhibits is better."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ Strength = tuple[int, tuple[int, ...], tuple[str, ...]]
 def is_exhibit(edition: Edition, cards: Iterable[int]) -> bool:
     """Return whether Collectibles are a valid exhibit.
 
-    It has three or more, and their letters form an unbroken run. Letters may repeat. A does not
-    follow F.
+    A valid exhibit has three or more Collectibles whose letters form an unbroken run. Letters may
+    repeat. A does not follow F.
 
     Args:
         edition: The edition.
-        cards: The Collectibles.
+        cards: The Collectibles, as indices in `edition.collectibles`.
 
     Returns:
         True if it is valid.
@@ -40,7 +40,7 @@ def strength(edition: Edition, cards: Iterable[int]) -> Strength:
 
     Args:
         edition: The edition.
-        cards: The Collectibles of an exhibit.
+        cards: The Collectibles of an exhibit, as indices in `edition.collectibles`.
 
     Returns:
         The key: minus the number of pieces, their years and their letters.
@@ -54,7 +54,7 @@ def best_exhibit(edition: Edition, cards: Iterable[int]) -> tuple[int, ...] | No
 
     Args:
         edition: The edition.
-        cards: The Collectibles.
+        cards: The Collectibles, as indices in `edition.collectibles`.
 
     Returns:
         The Collectibles of the exhibit, rising, or None if there is none.
@@ -67,7 +67,7 @@ def run_exhibits(edition: Edition, cards: Iterable[int]) -> list[tuple[int, ...]
 
     Args:
         edition: The edition.
-        cards: The Collectibles.
+        cards: The Collectibles, as indices in `edition.collectibles`.
 
     Returns:
         The exhibits, each rising. The first one is the best of all.
@@ -88,12 +88,12 @@ def run_exhibits(edition: Edition, cards: Iterable[int]) -> list[tuple[int, ...]
 def best_by_size(edition: Edition, cards: Sequence[int]) -> list[tuple[int, ...]]:
     """Return the best exhibits of each size, best first.
 
-    These are each whole run and, for each smaller size, its oldest pieces together with one of each
-    letter.
+    Each unbroken run of letters gives several exhibits: all of its pieces, and one for each smaller
+    size. A smaller one has the oldest piece of each letter, and then the oldest other pieces.
 
     Args:
         edition: The edition.
-        cards: The Collectibles.
+        cards: The Collectibles, as indices in `edition.collectibles`.
 
     Returns:
         The exhibits, each rising.
@@ -114,9 +114,9 @@ def may_hold_exhibit(
 
     Args:
         edition: The edition.
-        known: The Collectibles that it has for certain.
-        hidden: The number of further ones that it has.
-        unseen: The Collectibles that these can be.
+        known: The Collectibles that the seat has for certain, as indices.
+        hidden: The number of its further Collectibles, which are not known.
+        unseen: The Collectibles that the hidden ones can be, as indices.
 
     Returns:
         True if it can have one.
@@ -128,7 +128,15 @@ def may_hold_exhibit(
 
 
 def _span_fits(mine: list[int], pool: list[int], hidden: int) -> bool:
-    """Return whether hidden pieces can fill a stretch of letters, and make it large enough."""
+    """Return whether hidden pieces can complete a valid exhibit over a stretch of letters.
+
+    They must fill each letter without a piece, and bring the number of pieces to three or more.
+
+    Args:
+        mine: For each letter of the stretch the number of known pieces.
+        pool: For each letter of the stretch the number of pieces that hidden ones can be.
+        hidden: The number of hidden pieces.
+    """
     gaps = [have for count, have in zip(mine, pool, strict=True) if not count]
     if len(gaps) > hidden or not all(gaps):
         return False
@@ -153,7 +161,7 @@ def by_letter(edition: Edition, cards: Iterable[int]) -> list[list[int]]:
 
     Args:
         edition: The edition.
-        cards: The Collectibles.
+        cards: The Collectibles, as indices in `edition.collectibles`.
 
     Returns:
         One list for each letter from A to F.
@@ -165,13 +173,13 @@ def by_letter(edition: Edition, cards: Iterable[int]) -> list[list[int]]:
 
 
 def whole_runs(counts: Sequence[int]) -> Iterator[tuple[int, int, int]]:
-    """Find the stretches of letters with pieces that cannot be made longer.
+    """Find the whole runs: unbroken runs of letters with pieces that cannot be made longer.
 
     Args:
         counts: The number of pieces of each letter.
 
     Yields:
-        For each stretch its pieces, its first letter and its last letter, as numbers.
+        For each run the number of pieces, the first letter and the last letter (0 for A).
     """
     size, low = 0, 0
     for letter, count in enumerate((*counts, 0)):
@@ -184,7 +192,7 @@ def whole_runs(counts: Sequence[int]) -> Iterator[tuple[int, int, int]]:
 
 
 def two_largest(counts: Sequence[int]) -> tuple[int, int]:
-    """Return the sizes of the two largest whole runs.
+    """Return the sizes of the two largest whole runs (unbroken runs of letters with pieces).
 
     Args:
         counts: The number of pieces of each letter.
@@ -197,7 +205,10 @@ def two_largest(counts: Sequence[int]) -> tuple[int, int]:
 
 
 def _shrunk(edition: Edition, run: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
-    """Find the smaller exhibits of a run: one piece of each letter, and the oldest others."""
+    """Find an exhibit of each smaller size in an unbroken run of letters.
+
+    Each has the oldest piece of each letter, and then the oldest of the other pieces.
+    """
     by_age = sorted(run, key=lambda card: edition.collectibles[card].age)
     firsts = {edition.collectibles[card].letter: card for card in reversed(by_age)}
     core = set(firsts.values())

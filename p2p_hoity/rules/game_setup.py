@@ -1,4 +1,4 @@
-"""The state before the deal, and the deal."""
+"""The beginning of a game: the state before the deal, the drawing of colours, and the deal."""
 
 from __future__ import annotations
 
@@ -81,17 +81,19 @@ def draw_colours(coin: bytes, seats: int, colours: int = 6) -> tuple[int, ...]:
 
 
 def deal(state: State, event: Dealt) -> State:
-    """Deal colours and Action cards to the seats, and open the tops of the windows.
+    """Deal colours and Action cards to the seats, and open the top of each window to all.
+
+    The two windows are the piles of Collectibles in the Auction Hall.
 
     Args:
         state: The state before.
-        event: The coin, and the Collectibles at the tops.
+        event: The random coin of 32 bytes, and the Collectibles on top of the windows, by slot.
 
     Returns:
         The state before the first round.
 
     Raises:
-        UnexpectedEvent: If the coin has not 32 bytes, or other slots are opened.
+        UnexpectedEvent: If the coin has not 32 bytes, or slots are opened that are not on top.
 
     SPEC: [G-20].
     """
@@ -108,7 +110,7 @@ def deal(state: State, event: Dealt) -> State:
 
 
 def _setup(state: State) -> Setup:
-    """Return the event that describes the setup."""
+    """Return the event that describes how the game was set up."""
     edition = state.edition
     return Setup(
         edition=edition.name,

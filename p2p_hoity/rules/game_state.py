@@ -1,4 +1,4 @@
-"""The state of a game: everything that is open to all, frozen."""
+"""The state of a game, as a frozen dataclass: everything that is open to all seats."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class DealPlan:
 
     Attributes:
         hands: For each seat its slots.
-        windows: For each window its slots, the top first.
+        windows: For each window (pile of the Auction Hall) its slots, the top first.
     """
 
     hands: tuple[tuple[int, ...], ...]
@@ -30,20 +30,20 @@ class DealPlan:
 
     @property
     def tops(self) -> tuple[int, ...]:
-        """The slot at the top of each window that has a Collectible."""
+        """The slot at the top of each window (pile of the Auction Hall) that is not empty."""
         return tuple(window[0] for window in self.windows if window)
 
 
 def piece_of(edition: Edition, slot: int, card: int | None) -> Piece:
-    """Return a slot together with the Collectible in it.
+    """Return a slot of the deck together with the Collectible in it.
 
     Args:
         edition: The edition.
         slot: The slot.
-        card: The Collectible, or None if it is hidden.
+        card: The index of the Collectible in the edition, or None if it is hidden.
 
     Returns:
-        The piece, whose letter and year are None if it is hidden.
+        The piece, whose letter and year are None if the Collectible is hidden.
     """
     if card is None:
         return Piece(slot, None, None, None)
@@ -53,14 +53,15 @@ def piece_of(edition: Edition, slot: int, card: int | None) -> Piece:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """The record of an Exhibit whose seat showed no exhibit of its choice.
+    """The record that a seat played Exhibit but showed nothing.
 
-    At the end, when all hands are open, it is judged whether the seat had a valid exhibit.
+    At the end of the game, when all hands are open, it is judged whether the seat had a valid
+    exhibit in that round.
 
     Attributes:
-        round: The round in which it was played.
+        round: The round in which Exhibit was played.
         seat: The seat.
-        slots: The slots that it had then.
+        slots: The deck slots of the Collectibles that the seat had in that round.
     """
 
     round: int
@@ -75,8 +76,8 @@ class Standing:
     Attributes:
         rank: The rank, 1 for the winner.
         seat: The seat.
-        field: The field of its figure.
-        exhibit: The slots of its final exhibit. Empty if it has none.
+        field: The field on which the seat's figure stands.
+        exhibit: The deck slots of the seat's final exhibit. Empty if the seat has no exhibit.
     """
 
     rank: int
@@ -99,8 +100,8 @@ class State:
         figures: The field of each seat's figure.
         hands: For each seat the ids of its Action cards that are not on the table, rising.
         collectibles: For each seat the slots of its Collectibles, rising.
-        windows: For each window its slots, the top first.
-        known: For each slot the Collectible in it. None while it is hidden.
+        windows: For each window (pile of the Auction Hall) its slots, the top first.
+        known: For each slot of the deck the Collectible in it. None while it is hidden.
         register: The Cash cards that were paid.
         prison: The Thieves in the prison, by cell, cell 1 first.
         present: The seats that are present.
@@ -114,7 +115,8 @@ class State:
         thieves: The seats whose theft is still to come, in their order.
         buyer: The seat that has to choose a window. None if there is none.
         before: The fields of the figures when the round, or its Castle phase, began.
-        claims: The Exhibits that are judged at the end.
+        claims: For each Exhibit that was played without showing an exhibit, the record by which it
+            is judged at the end.
         standings: The result. Empty before the end.
         news: The events that the last call of `apply` has caused.
     """
@@ -179,7 +181,7 @@ class State:
 
     @property
     def windows_empty(self) -> bool:
-        """True if no window has a Collectible."""
+        """True if both windows (piles of the Auction Hall) are empty: nothing is for sale."""
         return not any(self.windows)
 
     def at(self, place: Place) -> tuple[int, ...]:
@@ -262,35 +264,35 @@ class State:
         return self.edition.colours[self.colours[seat]].name
 
     def piece(self, slot: int) -> Piece:
-        """Return what is open to all about a slot.
+        """Return a slot of the deck with the Collectible in it, if that is known to all.
 
         Args:
             slot: The slot.
 
         Returns:
-            The slot with its Collectible, if that is known to all.
+            The slot, whose Collectible is None if it is hidden.
         """
         return piece_of(self.edition, slot, self.known[slot])
 
     def pieces(self, slots: Iterable[int]) -> tuple[Piece, ...]:
-        """Return what is open to all about some slots.
+        """Return some slots of the deck with the Collectibles in them, if they are known to all.
 
         Args:
             slots: The slots.
 
         Returns:
-            Each slot with its Collectible, if that is known to all.
+            The slots in the same order. A hidden Collectible is None.
         """
         return tuple(self.piece(slot) for slot in slots)
 
     def open_cards(self, slots: Iterable[int]) -> dict[int, int]:
-        """Return the Collectibles in those of some slots that are open to all.
+        """Look up the Collectibles in slots of the deck. Hidden slots are left out.
 
         Args:
             slots: The slots.
 
         Returns:
-            The Collectible by slot.
+            The Collectible by slot, for each slot that is open to all.
         """
         seen = ((slot, self.known[slot]) for slot in slots)
         return {slot: card for slot, card in seen if card is not None}
@@ -316,7 +318,8 @@ class State:
 def layout(cards: int, seats: int) -> DealPlan:
     """Return which slots belong to each seat and window at the deal.
 
-    Each seat in turn gets four slots. Window 1 gets the larger half of the rest.
+    Each seat in turn gets four slots. Of the rest the first window (pile of the Auction Hall) gets
+    the first half, and one more if the number is odd.
 
     Args:
         cards: The number of Collectibles.

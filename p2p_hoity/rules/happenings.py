@@ -21,9 +21,9 @@ class Piece:
 
     Attributes:
         slot: The slot.
-        card: The index of the Collectible. None while it is hidden, as are the next two.
-        letter: The letter of the Collectible.
-        year: The year of the Collectible.
+        card: The index of the Collectible. None while it is hidden.
+        letter: The letter of the Collectible. None while it is hidden.
+        year: The year of the Collectible. None while it is hidden.
     """
 
     slot: int
@@ -41,7 +41,7 @@ class Happening:
         dataclass(frozen=True)(cls)
 
     def as_json(self) -> dict[str, object]:
-        """Return the event as a JSON object, whose keys are the names of the fields.
+        """Return the event as a JSON object. Its keys are the names of the fields.
 
         Returns:
             The fields as plain values, and under `type` the name of the class in kebab case.
@@ -89,8 +89,8 @@ class Setup(Happening):
         colours: The name of each seat's colour.
         hands: For each seat its Action cards.
         collectibles: For each seat the slots of its Collectibles.
-        windows: For each window its pieces, the top first.
-        octagons: For each field the octagon, larger and smaller number.
+        windows: For each window (pile of the Auction Hall) its pieces, the top first.
+        octagons: For each field how far the best and the second-best exhibit move.
         banquet_fields: The number of Banquet fields.
         cells: The number of prison cells.
     """
@@ -130,7 +130,7 @@ class RoundBegan(Happening):
         round: The number of the round, from 1.
         seats: The seats that take part.
         sitting_out: The absent seats.
-        place: The Place in which all seats are, if they cannot choose one. Else None.
+        place: The Place in which all seats are in this round. None if each seat chooses a Place.
     """
 
     round: int
@@ -209,7 +209,7 @@ class DefaultTaken(Happening):
     Attributes:
         seat: The seat.
         kind: The kind of choice.
-        choice: A window (0 or 1), or slots. None if nothing could be chosen.
+        choice: A window (0 or 1), or deck slots. None if nothing could be chosen.
         why: The reason.
     """
 
@@ -220,11 +220,11 @@ class DefaultTaken(Happening):
 
 
 class Sale(Happening):
-    """The largest Cash has bought the top Collectible of a window.
+    """The largest Cash has bought the top Collectible of a window (pile of the Auction Hall).
 
     Attributes:
-        seat: The buyer.
-        paid: The Cash.
+        seat: The seat of the buyer.
+        paid: The Cash card.
         window: The window, 0 or 1.
         took: The piece that was bought.
     """
@@ -250,8 +250,8 @@ class CashStolen(Happening):
 
     Attributes:
         seat: The seat of the Thief.
-        thief: The Thief.
-        owner: The buyer.
+        thief: The Thief's Action card.
+        owner: The seat of the buyer, who paid the Cash.
         cash: The Cash.
     """
 
@@ -288,11 +288,11 @@ class Returned(Happening):
 
 
 class TurnedUp(Happening):
-    """The next Collectible of a window was opened to all.
+    """The Collectible that is now on top of a window (pile of the Auction Hall) was opened to all.
 
     Attributes:
         window: The window, 0 or 1.
-        piece: The piece.
+        piece: The Collectible with its slot.
     """
 
     window: int
@@ -332,7 +332,7 @@ class FigureMoved(Happening):
         seat: The seat of the figure.
         start: The field from which it moved.
         end: The field on which it stands now.
-        fields: The number of fields that it was given. The end of the track may cut it short.
+        fields: The number of fields that it was to move. At the end of the track it moves fewer.
         why: The reason.
     """
 
@@ -348,7 +348,7 @@ class Stolen(Happening):
 
     Attributes:
         seat: The seat of the Thief.
-        thief: The Thief.
+        thief: The Thief's Action card.
         owner: The seat of the exhibit.
         piece: The piece.
     """
@@ -360,7 +360,7 @@ class Stolen(Happening):
 
 
 class DetectiveRanked(Happening):
-    """The rank of a Detective's figure was determined, which is how far it moves.
+    """The rank of a Detective's figure was determined. The figure moves as many fields.
 
     Attributes:
         seat: The seat of the Detective.
@@ -372,12 +372,12 @@ class DetectiveRanked(Happening):
 
 
 class Imprisoned(Happening):
-    """A Thief was put into prison cell 1, and the others moved up by one cell.
+    """A Thief was put into prison cell 1, and the Thieves in prison moved up by one cell.
 
     Attributes:
         seat: The seat of the Thief.
-        thief: The Thief.
-        cells: The Thieves in the prison after that, cell 1 first.
+        thief: The Thief's Action card.
+        cells: The Thieves in prison after that, cell 1 first.
     """
 
     seat: int

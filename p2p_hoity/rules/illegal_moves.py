@@ -1,4 +1,4 @@
-"""The rules that a choice can break: the codes of the IllegalMoves that are raised here."""
+"""The rules that a choice can break, each with the code that its `IllegalMove` error carries."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ class Rule(StrEnum):
     """A rule, named by a code that says how it was broken.
 
     Attributes:
-        template: What the rule forbids, in English. Its gaps are fields.
+        template: What the rule demands, in English, with gaps such as `{slot}` for fields.
         fields: The names of all fields: the number of a `place` or `window`, the id of an Action
             `card`, a `slot` or `slots`, and `action`, the kind of an Action card.
     """
@@ -25,7 +25,7 @@ class Rule(StrEnum):
 
         Args:
             code: The code.
-            template: What the rule forbids, in English.
+            template: What the rule demands, in English, with gaps such as `{slot}` for fields.
             fields: The names of further fields, for which the template has no gap.
 
         Returns:

@@ -19,10 +19,10 @@ Broken = IllegalMove | None
 
 
 def check(state: State, kind: Kind, seat: int, choice: object, cards: Cards = NO_CARDS) -> None:
-    """Check that the rules allow a seat a choice.
+    """Check that the rules allow a choice of a seat.
 
-    A sealed choice is checked as when it is opened. This function does not check whether the seat
-    owes the choice at all.
+    A choice that is to be sealed is checked by the rules that apply when it is opened. This
+    function does not check whether the seat owes the choice at all.
 
     Args:
         state: The state of the game.
@@ -33,7 +33,7 @@ def check(state: State, kind: Kind, seat: int, choice: object, cards: Cards = NO
             with an exhibit, or the seat's own.
 
     Raises:
-        IllegalMove: If they forbid it.
+        IllegalMove: If the rules forbid the choice.
 
     SPEC: [G-19].
     """
@@ -46,9 +46,9 @@ def check(state: State, kind: Kind, seat: int, choice: object, cards: Cards = NO
 def legal(state: State, kind: Kind, seat: int, private: Cards = NO_CARDS) -> tuple[Choice, ...]:
     """Return the legal choices of a seat.
 
-    These are all legal choices, except for exhibits: of them only the best of each size of each
-    unbroken run is listed, best first. An Exhibit card is listed only if the seat has a valid
-    exhibit.
+    All legal choices are listed, except that there may be too many exhibits. For each unbroken run
+    of letters only the best exhibit of each size is listed, the best of all first. An Exhibit card
+    is listed only if the seat has a valid exhibit.
 
     Args:
         state: The state of the game.
@@ -64,7 +64,7 @@ def legal(state: State, kind: Kind, seat: int, private: Cards = NO_CARDS) -> tup
 
 
 def has_action(state: State, seat: int, place: Place) -> bool:
-    """Return whether a seat has an Action card to play in a Place, as far as is open to all.
+    """Return whether a seat has an Action card to play in a Place, by what is open to all.
 
     Args:
         state: The state of the game.
@@ -78,25 +78,27 @@ def has_action(state: State, seat: int, place: Place) -> bool:
 
 
 def theft_options(state: State) -> tuple[tuple[int, ...], ...]:
-    """Return what a Thief may take: the slots that are still in each exhibit.
+    """Return what a Thief may take: the Collectibles that are still in each exhibit.
 
     Args:
         state: The state of the game.
 
     Returns:
-        For each exhibit that is not empty its slots, by rising seat.
+        For each exhibit that is not empty, by rising seat, the deck slots of its Collectibles.
     """
     return tuple(exhibit for exhibit in state.exhibits if exhibit)
 
 
 def default_window(state: State) -> int:
-    """Return the window that is taken for an absent buyer: the first one that is not empty.
+    """Return the window (pile of the Auction Hall) from which an absent buyer buys.
+
+    It is the first window that is not empty.
 
     Args:
         state: The state of the game.
 
     Returns:
-        0 or 1.
+        The window, 0 or 1.
     """
     return next(i for i, window in enumerate(state.windows) if window)
 
@@ -166,19 +168,30 @@ def holds_exhibit(state: State, seat: int, cards: Cards = NO_CARDS) -> bool:
 
 
 def _oldest_slot(state: State, slots: tuple[int, ...]) -> int:
-    """Return the slot of the oldest open Collectible among some slots."""
+    """Return the deck slot of the oldest Collectible among some slots. Hidden ones do not count."""
     cards = state.open_cards(slots)
     return min(cards, key=lambda slot: state.edition.collectibles[cards[slot]].age)
 
 
 def _slots_of(cards: Cards, wanted: tuple[int, ...]) -> tuple[int, ...]:
-    """Return the slots of some Collectibles, rising."""
+    """Return the deck slots in which some Collectibles are, rising.
+
+    Args:
+        cards: The Collectible by slot.
+        wanted: The Collectibles whose slots are returned.
+    """
     chosen = set(wanted)
     return tuple(sorted(slot for slot, card in cards.items() if card in chosen))
 
 
 def _seen(state: State, slots: tuple[int, ...], cards: Cards) -> dict[int, int]:
-    """Return the known Collectibles in some slots."""
+    """Return the known Collectibles in some slots, by slot.
+
+    Args:
+        state: The state of the game, which tells the Collectibles that are open to all.
+        slots: The slots.
+        cards: Further known Collectibles by slot.
+    """
     more = {slot: cards[slot] for slot in slots if slot in cards}
     return {**more, **state.open_cards(slots)}
 
@@ -190,7 +203,7 @@ def _seen(state: State, slots: tuple[int, ...], cards: Cards) -> dict[int, int]:
 
 
 def _place_rule(state: State, seat: int, choice: int, cards: Cards) -> Broken:
-    """Allow the Castle, and the Auction Hall if it is open and the hand has a card for it."""
+    """Allow the Castle. Allow the Auction Hall if something is for sale and the hand suits it."""
     if choice == Place.CASTLE:
         return None
     if state.windows_empty:
@@ -217,8 +230,8 @@ def _belongs(state: State, card: int, place: Place) -> bool:
 def _action_rule(state: State, seat: int, place: Place | None, card: int, cards: Cards) -> Broken:
     """Allow a card of the hand that may be played in the seat's Place.
 
-    Exhibit needs what may be a valid exhibit. The seat itself, which sees its cards, needs a valid
-    one ([G-2]).
+    Exhibit may be played if the seat may have a valid exhibit, as far as the known Collectibles
+    tell. If all of the seat's own Collectibles are known, the exhibit must really exist ([G-2]).
     """
     if place is None:
         return Rule.IN_NO_PLACE.broken()
@@ -253,12 +266,12 @@ def _exhibit_rule(state: State, seat: int, choice: tuple[int, ...], cards: Cards
 
 
 def _window_rule(state: State, seat: int, choice: int, cards: Cards) -> Broken:
-    """Allow a window that is not empty."""
+    """Allow a window (pile of the Auction Hall) that is not empty."""
     return None if state.windows[choice] else Rule.WINDOW_EMPTY.broken(window=choice)
 
 
 def _theft_rule(state: State, seat: int, choice: tuple[int, ...], cards: Cards) -> Broken:
-    """Allow one piece of each exhibit that still has one, by rising seat of the exhibitor."""
+    """Allow one piece of each exhibit that is not empty, ordered by the seat of the exhibit."""
     options = theft_options(state)
     if len(choice) != len(options):
         return Rule.ONE_OF_EACH.broken()
@@ -290,7 +303,7 @@ def _exhibits(state: State, seat: int, private: Cards) -> Iterable[Choice]:
 
 
 def _thefts(state: State, seat: int, private: Cards) -> Iterable[Choice]:
-    """Find all thefts."""
+    """Find all possible thefts: each combination of one slot from each exhibit."""
     options = theft_options(state)
     return product(*options) if options else ()
 

@@ -1,4 +1,4 @@
-"""Changes of state that all phases share: how far figures move, and where cards go."""
+"""Changes of state that all phases share: figures move, cards go to other places, events follow."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ T = TypeVar("T")
 
 
 def tell(state: State, *happenings: Happening, **changes: object) -> State:
-    """Return the state with more events and some fields changed.
+    """Return the state with further events of the game and with some fields changed.
 
     Args:
         state: The state before.
@@ -64,7 +64,7 @@ def put(row: tuple[T, ...], at: int, value: T) -> tuple[T, ...]:
 
 
 def reveal(state: State, cards: Cards) -> State:
-    """Open slots to all.
+    """Make the Collectibles in some slots of the deck known to all.
 
     Args:
         state: The state before.
@@ -91,7 +91,7 @@ def reveal(state: State, cards: Cards) -> State:
 
 
 def give_back(state: State, seat: int, card: int, why: Why) -> State:
-    """Return an Action card to a seat's hand.
+    """Put an Action card back into a seat's hand.
 
     Args:
         state: The state before.
@@ -108,7 +108,7 @@ def give_back(state: State, seat: int, card: int, why: Why) -> State:
 
 
 def clear(state: State, place: Place, why: Why) -> State:
-    """Return every Action card that lies in a Place to its hand.
+    """Put every Action card that lies in a Place back into the hand of its seat.
 
     Args:
         state: The state before.
@@ -142,7 +142,7 @@ def lay(state: State, seat: int, card: int) -> State:
 
 
 def advance(state: State, moves: Iterable[tuple[int, int, Why]]) -> State:
-    """Move figures. None moves beyond the last Banquet field.
+    """Move figures. No figure moves beyond the last Banquet field.
 
     Args:
         state: The state before.
@@ -161,7 +161,9 @@ def advance(state: State, moves: Iterable[tuple[int, int, Why]]) -> State:
 
 
 def move_detectives(state: State, seats: Iterable[int]) -> State:
-    """Move the figure of each Detective as many fields as its rank. All ranks are taken at once.
+    """Move the figure of each Detective as many fields as its rank on the score track.
+
+    All ranks are determined before the first of these figures moves.
 
     Args:
         state: The state before.
@@ -182,12 +184,13 @@ def reward(
     shown: Callable[[int, tuple[Piece, ...], int], Happening],
     honours: Iterable[tuple[Why, int]],
 ) -> tuple[State, list[int]]:
-    """Rank exhibits, report each with its placing, and move the figures of the best.
+    """Rank exhibits, add an event for each, and move the figures of the best ones.
 
     Args:
         state: The state before.
         exhibits: For each seat the slots of its exhibit, or None.
-        shown: Makes the event for an exhibit, of its seat, its pieces and its placing.
+        shown: Makes the event for an exhibit from its seat, its pieces and its placing (1 for the
+            best).
         honours: For the best exhibit, the second best and so on, the reason of the move and the
             number of fields.
 

@@ -1,6 +1,7 @@
 """The steps of the phase machine: what each phase waits for, and what the answer does.
 
-`apply` itself makes the choices that no seat may be asked for, also several in a row.
+A choice may be due that nobody can be asked for, such as the choice of an absent seat. Then `apply`
+makes the choice by the rules and goes on, through several phases if need be.
 """
 
 from __future__ import annotations
@@ -28,7 +29,8 @@ class PhaseRules:
     """The rules of one phase.
 
     Attributes:
-        due: Returns what the phase waits for. None if it waits for nothing and is passed through.
+        due: Returns what the phase waits for. None if the phase waits for nothing, so that the game
+            goes on to the next phase at once.
         take: Returns the state after the event that the phase waits for.
         skip: Returns the state after a phase that waits for nothing.
     """
@@ -45,7 +47,7 @@ def expected(state: State) -> game.Expected:
         state: The state of the game.
 
     Returns:
-        What is expected: `Over` after the end.
+        What is expected. This is `Over` after the end.
     """
     return STEPS[state.phase].due(state) or game.Over()
 
@@ -80,7 +82,7 @@ def apply(state: State, event: game.Event) -> State:
 
 
 def _settle(state: State) -> State:
-    """Pass through all phases that wait for nothing."""
+    """Return the state of the next phase that waits for something, after all that do not."""
     while STEPS[state.phase].due(state) is None:
         state = STEPS[state.phase].skip(state)
     return state
@@ -108,7 +110,7 @@ def _fits(due: game.Expected, event: game.Event) -> bool:
 
 
 def _stop(state: State) -> State:
-    """Go to the end from any phase. Whatever the round still owed is not done ([G-5])."""
+    """Go to the end of the game from any phase. The rest of the round is not played ([G-5])."""
     if state.phase in (Phase.DEAL, Phase.FINAL, Phase.OVER):
         raise UnexpectedEvent(f"a game in phase {state.phase} is not stopped")
     return tell(state, GameStopped(state.round), phase=Phase.FINAL)
@@ -118,7 +120,7 @@ def _stop(state: State) -> State:
 
 
 def _change_presence(state: State, event: game.Presence) -> State:
-    """Change who is present. A seat that comes back in a round sits out until the next one.
+    """Change who is present. A seat that comes back during a round sits out until the next round.
 
     SPEC: [E-14], [G-4].
     """

@@ -1,4 +1,4 @@
-"""The phases as one table: what each waits for, and to which phases it may lead."""
+"""The phases of a game, and a table of what each waits for and to which phases it may lead."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 
 class Phase(StrEnum):
-    """The phases of a game. A phase that waits for nothing is passed through at once."""
+    """The phases of a game. If a phase waits for nothing, the next one follows at once."""
 
     DEAL = "deal"
     ROUND = "round"
@@ -37,7 +37,7 @@ class Transition(NamedTuple):
 
     Attributes:
         start: The phase before.
-        waits_for: What it waits for, in words.
+        waits_for: What the phase before waits for, in words.
         end: The phase after.
         when: The condition of the step, in words.
     """
@@ -49,7 +49,10 @@ class Transition(NamedTuple):
 
 
 class IllegalTransition(RuntimeError):
-    """An error that says that a step is not in the table, which is a bug of this program."""
+    """An error that says that no phase may be followed by another in this way.
+
+    `TABLE` lists the allowed steps. The error is a bug of this program.
+    """
 
 
 _P = Phase
@@ -98,14 +101,14 @@ _PERMITTED = frozenset((row.start, row.end) for row in TABLE)
 
 
 def require(start: Phase, end: Phase) -> None:
-    """Check that the table allows a step.
+    """Check that one phase may follow another.
 
     Args:
         start: The phase before.
         end: The phase after.
 
     Raises:
-        IllegalTransition: If it does not.
+        IllegalTransition: If `TABLE` lists no such step.
     """
     if (start, end) not in _PERMITTED:
         raise IllegalTransition(f"the rules have no step from {start} to {end}")

@@ -27,7 +27,8 @@ def round_waits(state: State) -> Seal | None:
         state: The state of the game.
 
     Returns:
-        None if a seat is present, so that the round begins by itself. Otherwise a Seal of no seats.
+        None if a seat is present, so that the round begins by itself. If nobody is present, a Seal
+        of no seats, which keeps the game waiting until a seat is present again.
     """
     return None if state.present else Seal("place", NOBODY)
 
@@ -35,7 +36,7 @@ def round_waits(state: State) -> Seal | None:
 def begin_round(state: State) -> State:
     """Begin a round with all present seats ([G-7]).
 
-    If they cannot choose a Place, they are all sent to one.
+    In rounds in which seats cannot choose a Place, they are all sent to the same one.
 
     Args:
         state: The state before.
@@ -64,7 +65,7 @@ def begin_round(state: State) -> State:
 
 
 def _fixed_place(state: State, number: int) -> Place | None:
-    """Return the Place to which all seats are sent in a round, or None if they choose one."""
+    """Return the Place to which all seats are sent in a round, or None if each chooses a Place."""
     if state.windows_empty:
         return Place.CASTLE
     if state.variant == "confrontation":
@@ -75,13 +76,13 @@ def _fixed_place(state: State, number: int) -> Place | None:
 def together(state: State) -> bool:
     """Return whether all Actions of a round are sealed at once.
 
-    With two seats the switch is ignored.
+    The switch `action_choice` of the edition decides this. With two seats the answer is no.
 
     Args:
         state: The state of the game.
 
     Returns:
-        True if they are.
+        True if all Actions are sealed at once.
     """
     return state.variant is None and state.edition.switches.action_choice == "together"
 
@@ -107,7 +108,7 @@ def seal_of(state: State, kind: Kind, seats: Iterable[int]) -> Seal | None:
         seats: The seats that owe a choice.
 
     Returns:
-        The choices of those seats that may be asked, or None if there are none.
+        What to ask for: the kind of choice and the seats that may be asked. None if no seat may.
     """
     owed = frozenset(seat for seat in seats if state.active(seat))
     return Seal(kind, owed) if owed else None
@@ -119,10 +120,10 @@ def unseal_of(state: State, kind: Kind, seats: Iterable[int]) -> Unseal | None:
     Args:
         state: The state of the game.
         kind: The kind of choice.
-        seats: The seats whose choices are of interest.
+        seats: The seats whose choices are to be opened if they have sealed one.
 
     Returns:
-        The choices of those seats that have sealed one, or None if there are none.
+        What to open: the kind of choice and the seats. None if none of the seats has sealed one.
     """
     due = state.sealed.intersection(seats)
     return Unseal(kind, due, shows=kind == "exhibit") if due else None
@@ -141,7 +142,9 @@ def everyone(state: State) -> range:
 
 
 def seal_places(state: State, event: Sealed) -> State:
-    """Return the state once Places are sealed, in `surprise` together with Actions.
+    """Return the state after the Places were sealed.
+
+    In the two-seat variant `surprise` each choice contains a Place and an Action.
 
     Args:
         state: The state before.
@@ -156,16 +159,16 @@ def seal_places(state: State, event: Sealed) -> State:
 
 
 def _void(seat: int) -> Happening:
-    """Return the event for a void Place: its seat sits the round out."""
+    """Return the event for a seat that sits the round out, because its choice is void."""
     return SatOut(seat, Why.VOID_CHOICE)
 
 
 def open_places(state: State, event: Unsealed) -> State:
-    """Show the Places. A seat with a void one sits the round out ([G-8]).
+    """Show the chosen Places. A seat whose choice is void sits the round out ([G-8]).
 
     Args:
         state: The state before.
-        event: The opened choices, None where one is void.
+        event: The opened choices by seat. None for a choice that is void.
 
     Returns:
         The state in which Actions are sealed.
@@ -178,14 +181,14 @@ def open_places(state: State, event: Unsealed) -> State:
 
 
 def open_turns(state: State, event: Unsealed) -> State:
-    """Show Places and Actions together, in `surprise`. The Auction Hall follows in the same phase.
+    """Show Places and Actions together, in the two-seat variant `surprise`.
 
     Args:
         state: The state before.
-        event: The opened choices, None where one is void.
+        event: The opened choices by seat. None for a choice that is void.
 
     Returns:
-        The state before the sale.
+        The state before the sale, which follows in the same phase.
 
     Raises:
         IllegalMove: If the rules forbid a choice.
@@ -203,7 +206,14 @@ def _shown(
     void: Callable[[int], Happening],
     play: Callable[[State, int, Any], State],
 ) -> State:
-    """Show choices of one kind by rising seat. Each is checked and played, or is void."""
+    """Show choices of one kind, by rising seat.
+
+    Args:
+        state: The state before.
+        event: The opened choices by seat. None for a choice that is void.
+        void: Returns the event for a seat whose choice is void.
+        play: Returns the state after a legal choice of a seat.
+    """
     for seat, choice in sorted(event.choices.items()):
         if choice is None:
             state = tell(state, Voided(seat, event.kind), void(seat))
@@ -230,14 +240,14 @@ def owing_action(state: State, *places: Place) -> tuple[int, ...]:
         places: The Places.
 
     Returns:
-        The seats, by Place and rising.
+        The seats, ordered by Place and then by number.
     """
     at = [(seat, place) for place in places for seat in state.at(place)]
     return tuple(seat for seat, place in at if has_action(state, seat, place))
 
 
 def seal_actions(state: State, event: Sealed, end: Phase, *places: Place) -> State:
-    """Return the state once Actions are sealed. All other seats in these Places pass.
+    """Return the state after Actions were sealed. All other seats in these Places pass.
 
     Args:
         state: The state before.
@@ -262,11 +272,11 @@ def seal_actions(state: State, event: Sealed, end: Phase, *places: Place) -> Sta
 
 
 def open_actions(state: State, event: Unsealed, place: Place) -> State:
-    """Show the Actions in one Place. A void one counts as a pass ([G-9]).
+    """Show the Actions in one Place. A seat whose choice is void passes ([G-9]).
 
     Args:
         state: The state before.
-        event: The opened choices, None where one is void.
+        event: The opened choices by seat. None for a choice that is void.
         place: The Place.
 
     Returns:

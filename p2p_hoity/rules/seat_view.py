@@ -1,6 +1,6 @@
-"""The view of one seat: the open state, and its own hidden Collectibles.
+"""The view of one seat: all that is open to everybody, and the seat's own hidden Collectibles.
 
-Bots and screens get nothing else.
+Bots and screens see the game only through such a view.
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ class View:
     Attributes:
         state: The state, which has only what is open to all.
         seat: The seat. None for an onlooker.
-        private: The seat's own Collectibles that are not open to all: pairs of slot and index.
+        private: The seat's own Collectibles that are not open to all: pairs of the slot in the deck
+            and the index in `Edition.collectibles`.
     """
 
     state: State
@@ -31,7 +32,7 @@ class View:
 
     @property
     def cards(self) -> dict[int, int]:
-        """The Collectible of every slot that this seat knows."""
+        """The Collectible of every deck slot that this seat knows."""
         return {**dict(self.private), **self.state.open_cards(range(len(self.state.known)))}
 
     def mine(self) -> dict[int, int]:
@@ -43,13 +44,13 @@ class View:
         return {} if self.seat is None else self.held(self.seat)
 
     def held(self, seat: int) -> dict[int, int]:
-        """Return what this view knows of the Collectibles of a seat.
+        """Return those Collectibles of a seat that this view knows.
 
         Args:
             seat: The seat.
 
         Returns:
-            The known Collectibles by slot.
+            The Collectible by slot of the deck.
         """
         cards = self.cards
         return {slot: cards[slot] for slot in self.state.collectibles[seat] if slot in cards}
@@ -66,13 +67,13 @@ class View:
         return len(self.state.collectibles[seat]) - len(self.held(seat))
 
     def piece(self, slot: int) -> Piece:
-        """Return what this view knows of a slot.
+        """Return a slot of the deck with the Collectible in it, if this view knows it.
 
         Args:
             slot: The slot.
 
         Returns:
-            The slot with its Collectible, if that is known.
+            The slot, whose Collectible is None if it is not known.
         """
         return piece_of(self.state.edition, slot, self.cards.get(slot))
 
@@ -95,7 +96,7 @@ class View:
             choice: The choice, of any form.
 
         Raises:
-            IllegalMove: If they forbid it.
+            IllegalMove: If the rules forbid the choice.
         """
         check(self.state, kind, -1 if self.seat is None else self.seat, choice, dict(self.private))
 
@@ -106,8 +107,8 @@ def view(state: State, seat: int | None, private: Cards = NO_CARDS) -> View:
     Args:
         state: The state of the game.
         seat: The seat. None for an onlooker.
-        private: Collectibles by slot that are known. Only those dealt to this seat and not open to
-            all are used.
+        private: Known Collectibles by slot. Of these only the ones are used that were dealt to this
+            seat and are not open to all.
 
     Returns:
         The view.

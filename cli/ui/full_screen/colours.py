@@ -1,7 +1,7 @@
 """Lines of styled text, measured in terminal cells, and the styles in a dark and a light version.
 
-Text from elsewhere is made harmless here: a control or format character is shown as its escape, and
-nothing is wider than its place.
+Text from other people is made harmless here: a control or format character is shown as its escape,
+and a text that is too wide is cut.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Span:
     Attributes:
         text: The text.
         style: The name of the style, as `style_of` reads it.
-        action: What a click on it does. "" for nothing.
+        action: The Textual action that a click on the text runs. "" for none.
     """
 
     text: str
@@ -52,9 +52,9 @@ def cells(text: str) -> int:
 
 @lru_cache(maxsize=4096)
 def tamed(words: str) -> str:
-    """Return a text without control characters and without letters that have a tower of marks.
+    """Return a text with control characters escaped, and with few combining marks on each letter.
 
-    Every character that takes no cell counts as a mark.
+    Every character that takes no cell counts as a mark. Marks beyond `MOST_MARKS` are dropped.
 
     Args:
         words: The text.
@@ -128,7 +128,7 @@ class Line:
         Args:
             text: The text.
             style: The name of its style.
-            action: What a click on it does. "" for nothing.
+            action: The Textual action that a click on the text runs. "" for none.
 
         Returns:
             The line itself.
@@ -194,13 +194,13 @@ class Line:
         return found.add(" " * (width - used))
 
     def action_at(self, column: int) -> str:
-        """Return what a click on a column does.
+        """Return the Textual action that a click on a column runs.
 
         Args:
             column: The column, from 0.
 
         Returns:
-            The action. "" for nothing.
+            The action. "" for none.
         """
         at = 0
         for span in self.spans:
@@ -216,7 +216,7 @@ def text(words: str, style: str = "", action: str = "") -> Line:
     Args:
         words: The text.
         style: The name of the style.
-        action: What a click on it does. "" for nothing.
+        action: The Textual action that a click on the text runs. "" for none.
 
     Returns:
         The line.
@@ -225,7 +225,9 @@ def text(words: str, style: str = "", action: str = "") -> Line:
 
 
 def between(left: Line, right: Line, width: int) -> Line:
-    """Put two lines into one, the second at the right edge. If there is no room, the first is cut.
+    """Put two lines into one, with the second at the right edge.
+
+    If there is no room for both, the first line is cut.
 
     Args:
         left: The first line.
@@ -282,8 +284,8 @@ def paragraphs(
         told: The texts.
         width: The greatest width of a line, in cells.
         style: The name of the style.
-        first: The text before each of them.
-        hanging: The text before each further line.
+        first: The text before the first line of each text.
+        hanging: The text before each further line of a text.
 
     Returns:
         The lines.

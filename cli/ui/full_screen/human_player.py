@@ -1,8 +1,8 @@
-"""The player at the full screen: questions go to the application, and answers come from it.
+"""The person at the full screen: questions go to a Textual application, and answers come back.
 
-Textual runs on the main thread in asyncio, and the peer runs in trio as its guest. Both take turns
-on one thread, so an update needs no lock, and an answer is sent in the same moment. If the full
-screen fails, the game goes on at the line prompt.
+Textual runs on the main thread in asyncio, and the peer runs in trio as a guest of that loop. Both
+loops take turns on one thread, so an update needs no lock. If the full screen fails, the game goes
+on at the line prompt.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ class FullSeat(Hands):
         self.app.furnish(settings.load(), how.bell)
 
     def open(self) -> None:
-        """Make the boxes in which answers arrive. This is called in trio."""
+        """Make the queues in which the person's answers arrive. This is called in trio."""
         self._token = trio.lowlevel.current_trio_token()
         self._answers = Box[tuple[rules.View, rules.Choice]]()
         self._player_requests = Box[PlayerRequest]()
@@ -87,13 +87,13 @@ class FullSeat(Hands):
         self._returns = Box[bool]()
 
     def _do(self, act: Callable[[], object]) -> None:
-        """Call a function in trio. Nothing happens before trio has begun or after its end."""
+        """Call a function in trio's loop. Do nothing before that loop begins or after its end."""
         if self._token is not None:
             with contextlib.suppress(trio.RunFinishedError):
                 self._token.run_sync_soon(act)
 
     def _turn(self) -> None:
-        """Cancel all waiting questions, because another player answers them."""
+        """Cancel all open questions, so that whoever plays the seat from now on is asked."""
         for wait in self._waits:
             wait.cancel()
 
@@ -103,7 +103,10 @@ class FullSeat(Hands):
         return self.app.desk.autopilot or self._how.looks_on
 
     def keep(self, light: bool, bell: bool, staged: bool) -> None:
-        """Store how the person wants the screen, if the home can be written to."""
+        """Store the person's settings of the screen in the program's directory.
+
+        If the directory cannot be written to, nothing is stored.
+        """
         with contextlib.suppress(OSError, CodedError):
             home = own_home()
             kept = settings.load(home)
@@ -113,11 +116,11 @@ class FullSeat(Hands):
 
     @property
     def table_name(self) -> str:
-        """The id of the game, once it has begun."""
+        """The id of the game. "" before it has begun."""
         return self.app.stage.scene.game
 
     def tell(self, update: Update) -> None:
-        """Show an update, and store what the line prompt would need to go on from here.
+        """Show an update, and store it if the line prompt would need it after a failed screen.
 
         Args:
             update: The update.
@@ -135,7 +138,9 @@ class FullSeat(Hands):
             self.app.call_later(self.app.hear, update)
 
     def say(self, words: str) -> None:
-        """Show a message in the lobby or the log, or on the terminal once the screen has closed.
+        """Show a message: while the table fills among the lobby's lines, later in the log.
+
+        Once the screen has closed, the message is printed on the terminal.
 
         Args:
             words: The message.
@@ -150,7 +155,7 @@ class FullSeat(Hands):
             self._lay(words)
 
     def _lay(self, words: str) -> None:
-        """Add a line to the lobby."""
+        """Add a line to those that the screen shows while the table fills."""
         self.app.desk.papers = (*self.app.desk.papers, words)
         self.app.call_later(self.app.redraw)
 
@@ -166,7 +171,10 @@ class FullSeat(Hands):
         self._lay_out(ticket)
 
     def _lay_out(self, ticket: str, notes: Sequence[str] = ()) -> None:
-        """Show the ticket and its notes before the terms, which a small screen cuts."""
+        """Show the ticket and its notes above the terms.
+
+        A screen that is too small cuts off the terms instead of the ticket.
+        """
         self.app.ticket, self.app.desk.papers = ticket, ()
         words = _("Give this ticket to the others. They type: {hoity} join TICKET")
         self._lay(words.format(hoity=INSTALLED))
@@ -225,7 +233,7 @@ class FullSeat(Hands):
             await self.line.explain(words)
 
     def end_lesson(self) -> None:
-        """Let the screen close at once, since the last explanation has been read."""
+        """Let the screen close after the lesson without waiting for a key."""
         self.is_left = True
 
     async def agree(self) -> bool:
@@ -258,7 +266,7 @@ class FullSeat(Hands):
 
         Args:
             words: The question, with `{seconds}` in the place of the time that is left.
-            in_lines: Asks the same at the line prompt.
+            in_lines: Asks the same question at the line prompt.
             patience: The time for the answer, in seconds.
 
         Returns:
@@ -278,7 +286,7 @@ class FullSeat(Hands):
         return await in_lines(self.line)
 
     def listens(self, is_asked: bool) -> bool:
-        """Return that the sitting need not read the input, because the application reads the keys.
+        """Return False: nobody has to call `listen`, because the application reads the keys.
 
         Args:
             is_asked: Whether the person may be asked something.
@@ -289,7 +297,7 @@ class FullSeat(Hands):
         return False
 
     async def listen(self) -> None:
-        """Do nothing. The application reads the keys."""
+        """Do nothing, because the application reads the keys."""
 
     def end(self, outcome: Outcome) -> None:
         """Print on the terminal how the game ended and where the transcript is.
@@ -313,9 +321,9 @@ class FullSeat(Hands):
     # Player, in trio
 
     async def choose(self, view: rules.View, kind: rules.Kind, again: bool) -> rules.Choice:
-        """Ask the person, or the bot or line prompt in its place.
+        """Ask whoever plays the seat now for a choice: the person here, a bot, or the line prompt.
 
-        If the seat changes hands, ask again.
+        If another of these three takes over during the question, that one is asked.
 
         Args:
             view: What the seat may know of the game.
@@ -359,14 +367,18 @@ class FullSeat(Hands):
             await trio.sleep_forever()
 
     async def _or_turned(self, box: Box[A]) -> A | None:
-        """Return the next value in a box, or None if the seat changes hands first."""
+        """Return the next value of a queue, or None if somebody else takes over the seat first."""
         with self._until_turned():
             return await box.next()
         return None
 
     @contextlib.contextmanager
     def _until_turned(self, seconds: float = math.inf) -> Iterator[None]:
-        """Cancel what is inside when the seat changes hands, or after so many seconds."""
+        """Cancel the body of the `with` when somebody else takes over the seat, or after a time.
+
+        Args:
+            seconds: The time, in seconds.
+        """
         with trio.move_on_after(seconds) as wait:
             self._waits.add(wait)
             try:
@@ -375,7 +387,7 @@ class FullSeat(Hands):
                 self._waits.remove(wait)
 
     async def returning(self) -> None:
-        """Wait for Enter. A bot returns at once."""
+        """Wait until the person presses Enter to come back. If a bot plays, return at once."""
         while not self.autopilot:
             if self.line is not None:
                 await self.line.returning()
@@ -385,7 +397,7 @@ class FullSeat(Hands):
                 return
 
     async def next_request(self) -> PlayerRequest:
-        """Wait for a key that asks for something.
+        """Wait until the person asks for something by a key, such as more time or a chat message.
 
         Returns:
             The request.
@@ -420,9 +432,9 @@ class FullSeat(Hands):
         self._do(lambda: self._player_requests.put(WaitLonger()))
 
     def leave(self) -> None:
-        """Leave for now, or for good if there is no game.
+        """Leave the table for now, or for good if there is no game.
 
-        After the end of a game it declines another one, and the outcome is still awaited.
+        While another game is offered, this declines the offer instead.
         """
         self.is_left = True
         if self.is_over:
@@ -433,7 +445,7 @@ class FullSeat(Hands):
             self._do(self._go)
 
     def hand_over(self) -> None:
-        """Have the open question asked again, because a bot takes the seat or gives it back."""
+        """Have the open question asked again after a bot has taken the seat or given it back."""
         self._do(self._turn)
 
     def come_back(self) -> None:
@@ -447,10 +459,10 @@ class FullSeat(Hands):
     # Running
 
     def run(self, main: Callable[..., Awaitable[T]], *args: Any) -> T:
-        """Run the peer inside the application.
+        """Run the application with the peer inside it until both are over.
 
         Args:
-            main: The peer's function.
+            main: The peer's main function.
             args: The arguments of `main`.
 
         Returns:
@@ -462,10 +474,10 @@ class FullSeat(Hands):
     async def host(
         self, main: Callable[..., Awaitable[T]], *args: Any, headless: bool = False
     ) -> outcome.Outcome[T]:
-        """Run the application, and the peer as its guest, until both are over.
+        """Run the application in asyncio, with the peer in trio as its guest, until both are over.
 
         Args:
-            main: The peer's function.
+            main: The peer's main function.
             args: The arguments of `main`.
             headless: Whether the application runs without a terminal, for tests.
 
@@ -510,10 +522,10 @@ class FullSeat(Hands):
         return found
 
     async def guest(self, main: Callable[..., Awaitable[T]], *args: Any) -> T:
-        """Run the peer in trio, and beside it the task that takes over if the screen fails.
+        """Run the peer in trio, and beside it a task that takes over if the screen fails.
 
         Args:
-            main: The peer's function.
+            main: The peer's main function.
             args: The arguments of `main`.
 
         Returns:
@@ -534,7 +546,7 @@ class FullSeat(Hands):
         return frozenset(one.who for one in stage.scene.talk if is_muted(self.app.desk, one))
 
     def _go(self) -> None:
-        """Leave, because the person has closed the screen before a game or the screen is gone."""
+        """Leave the table with the reason that the person has left."""
         self._how.leave(_("you left"))
 
     # Failure of the screen

@@ -1,4 +1,4 @@
-"""The screens over the table: pages of text, a failed proof, and the ticket as a QR code."""
+"""The screens that open over the table: pages of text, a failed proof, and the QR code."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class PagedApp(App[None]):
         page_keys: The actions of keys that work while a page is open, by key.
         stage: What is shown.
         desk: The state of this person's screen.
-        numbers: The lines about what the table promises.
+        numbers: The lines that state the table's guarantees in numbers, such as its quorum.
         ticket: The ticket of the table. "" if there is none.
     """
 
@@ -99,8 +99,8 @@ class PagedApp(App[None]):
     async def key_over_a_page(self, event: events.Key) -> None:
         """Handle a key while a page is open.
 
-        The key of a page turns to that page, or closes it if it is the open one. Other keys with an
-        action close the page first.
+        The key of another page turns to that page, and the key of the open page closes it. Other
+        keys with an action close the page and run the action.
 
         Args:
             event: The key.
@@ -115,7 +115,7 @@ class PagedApp(App[None]):
             await self.run_action(action)
 
     async def show_alarm(self) -> None:
-        """Show a proven fault on the whole screen, once."""
+        """Show the sentence about a proven fault over the table, unless it was shown before."""
         words, self.stage.alarm = self.stage.alarm, None
         if words is None:
             return
@@ -189,7 +189,7 @@ def page(
         name: The name of the page, one of `PAGES`.
         stage: What is shown.
         desk: The state of this person's screen.
-        numbers: The lines about what the table promises.
+        numbers: The lines that state the table's guarantees in numbers.
         width: The width of the page, in cells.
 
     Returns:
@@ -201,10 +201,10 @@ def page(
 
 
 def alarm(words: str) -> list[Line]:
-    """Return the page about a failed proof.
+    """Return the lines of the page about a failed proof.
 
     Args:
-        words: The sentence about it.
+        words: The sentence about the proof.
 
     Returns:
         The lines.
@@ -284,7 +284,11 @@ def _links(stage: Stage, desk: Desk, numbers: Sequence[str], width: int) -> list
 
 
 def _lost(stage: Stage, width: int) -> list[Line]:
-    """Return what to do about seats that may have a new address or have finished the game."""
+    """Return advice about seats without a link: how to reach them at another address.
+
+    If no seat at all can be reached after a resume, the others may also have finished the game.
+    The list is empty if no seat is lost.
+    """
     seats = stage.scene.lost_seats
     if not seats or stage.names is None:
         return []
@@ -295,7 +299,7 @@ def _lost(stage: Stage, width: int) -> list[Line]:
 
 
 def _own_ticket(stage: Stage, width: int) -> list[Line]:
-    """Return the ticket for those who cannot reach this seat."""
+    """Return the lines with the ticket of this seat's new address, if the seat has moved."""
     if stage.scene.moved is None:
         return []
     words = (moved(), stage.scene.moved.ticket, *reach_lines(stage.scene.moved), _(COPIED))
@@ -303,7 +307,7 @@ def _own_ticket(stage: Stage, width: int) -> list[Line]:
 
 
 def _advice(stage: Stage, desk: Desk, numbers: Sequence[str], width: int) -> list[Line]:
-    """Return the page with a hint."""
+    """Return the page with the hard bot's choice, or with the reason why there is no hint."""
     asked = stage.scene.question
     if desk.lesson is not None:
         found = [_(choice_names.NOT_LEARNING)]
@@ -314,16 +318,16 @@ def _advice(stage: Stage, desk: Desk, numbers: Sequence[str], width: int) -> lis
 
 
 def _numbers(stage: Stage, desk: Desk, numbers: Sequence[str], width: int) -> list[Line]:
-    """Return the page of what the table promises.
+    """Return the page with the table's guarantees in numbers, such as its quorum.
 
-    While the table fills it has the lobby's lines too.
+    While the table fills, the ticket and the terms stand above them.
     """
     papers = (*desk.papers, "") if stage.scene.table is None else ()
     return paragraphs((*papers, *numbers), width, first="", hanging="  ")
 
 
 def _keys(keys: Sequence[tuple[str, str]], width: int) -> list[Line]:
-    """Return the lines that explain keys."""
+    """Return the lines that explain keys, each key in a column before its words."""
     told = (f"{_(key):>13}  {_(words)}" for key, words in keys)
     return paragraphs(told, width, first="", hanging=" " * 15)
 
@@ -414,19 +418,19 @@ class Page(ModalScreen[None]):
         Args:
             title: The title.
             lines: The lines.
-            name: Its name in `PAGES`. None if it is not one of them.
-            at_end: Whether it opens at its last line.
+            name: The name of the page in `PAGES`. None if the page is not one of them.
+            at_end: Whether the page opens at its last line.
         """
         super().__init__(name=name)
         self._title, self.shown, self._at_end = title, lines, at_end
 
     def on_mount(self) -> None:
-        """Scroll to the end of a log, where the latest lines are."""
+        """Scroll to the last line when the page opens, if it was made with `at_end`."""
         if self._at_end:
             self.query_one(VerticalScroll).scroll_end(animate=False)
 
     def compose(self) -> ComposeResult:
-        """Show the text, which arrows, page keys or the wheel scroll.
+        """Show the text in a box. Arrows, page keys and the mouse wheel scroll it.
 
         Yields:
             The widget.
@@ -439,7 +443,7 @@ class Page(ModalScreen[None]):
 
 
 class Picture(ModalScreen[None]):
-    """A picture over the whole screen, which any of the usual keys closes."""
+    """A picture over the whole screen. Escape, Enter, Space, q or x closes it."""
 
     DEFAULT_CSS = """
     Picture { align: center middle; background: #000000; }
@@ -465,8 +469,8 @@ class Picture(ModalScreen[None]):
 class Choices(ModalScreen[str]):
     """A list from which one entry is chosen.
 
-    A number or an arrow highlights an entry and Enter takes it, as in the questions of the table.
-    Escape chooses none, which gives "".
+    A number or an arrow highlights an entry, and Enter takes the highlighted entry. Escape closes
+    the list with the result "".
     """
 
     AUTO_FOCUS = "OptionList"
@@ -488,15 +492,15 @@ class Choices(ModalScreen[str]):
 
         Args:
             title: The title.
-            options: The result and the words of each entry.
-            first: The result of the entry that is highlighted at first. If there is none, it is the
-                first one.
+            options: For each entry its result and its words.
+            first: The result of the entry that is highlighted at first. If no entry has this
+                result, the first entry is highlighted.
         """
         super().__init__()
         self._title, self._options, self._first = title, options, first
 
     def compose(self) -> ComposeResult:
-        """Show the entries with their numbers. A click takes one at once.
+        """Show the entries with their numbers. A click on an entry takes it at once.
 
         Yields:
             The widget.
@@ -528,5 +532,5 @@ class Choices(ModalScreen[str]):
             self.query_one(OptionList).highlighted = number - 1
 
     def action_none(self) -> None:
-        """Close the list without an entry."""
+        """Close the list with the result "", so that no entry is taken."""
         self.dismiss("")

@@ -1,4 +1,4 @@
-"""The actions of keys and of the menu's entries, and the calls by which they reach the player."""
+"""The actions of keys, the entries of the menu, and the methods called for what a person does."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def options(stage: Stage, desk: Desk, rings: bool) -> list[Offer]:
         rings: Whether the terminal rings when it is this person's turn.
 
     Returns:
-        The entries. The first one is to stay.
+        The entries. The first entry means to stay at the table.
     """
     if desk.lesson is not None:
         return [
@@ -104,13 +104,13 @@ def options(stage: Stage, desk: Desk, rings: bool) -> list[Offer]:
 
 
 def _look(stage: Stage) -> list[Offer]:
-    """Return the entries that change how the screen looks."""
+    """Return the menu entries for the look of the screen: the pace of reveals, and the theme."""
     pace = _("show reveals all at once") if stage.staged else _("show reveals step by step")
     return [("pace", pace), ("theme", _("switch between light and dark"))]
 
 
 def _leave(stage: Stage, desk: Desk) -> list[Offer]:
-    """Return the entry that leaves, and in a game the one that lets a bot play."""
+    """Return the menu entry to leave, and in a game also the entry to let a bot play."""
     if stage.scene.is_over:
         return [("leave", _("leave the table"))]
     if not stage.scene.game:
@@ -123,13 +123,13 @@ def _leave(stage: Stage, desk: Desk) -> list[Offer]:
 
 
 class Hands:
-    """The calls for everything that the person at the screen can do, made in Textual's loop.
+    """The methods that the screen calls for what its person does, all in Textual's loop.
 
-    They do nothing here, as in a replay, where nothing is decided.
+    In this base class they do nothing. A replay uses it as it is, because nobody plays there.
     """
 
     def answer(self, choice: Choice, view: View) -> None:
-        """Send a choice to the waiting question.
+        """Answer the open question with a choice.
 
         Args:
             choice: The choice.
@@ -147,10 +147,10 @@ class Hands:
         """Ask for more time for the awaited seats."""
 
     def leave(self) -> None:
-        """Leave for now."""
+        """Leave the table for now."""
 
     def hand_over(self) -> None:
-        """Let a bot play, or take the seat back."""
+        """Have the open question asked again after a bot has taken the seat or given it back."""
 
     def come_back(self) -> None:
         """Take the seat again after an absence."""
@@ -163,7 +163,7 @@ class Hands:
         """
 
     def keep(self, light: bool, bell: bool, staged: bool) -> None:
-        """Store how the person wants the screen.
+        """Store the person's settings of the screen.
 
         Args:
             light: Whether the screen is light.

@@ -1,4 +1,4 @@
-"""The layout of the whole screen: which parts shrink first when there is little room."""
+"""The layout of the full screen: its parts, and which of them shrink first in a small window."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from .stage import Stage
 
 
 def header(stage: Stage, width: int, by_bot: bool = False, is_unseen: bool = False) -> Line:
-    """Return the first line: game, round, who is awaited, and at the right links and proofs.
+    """Return the screen's first line: game, round and phase, and at the right links and proofs.
 
     Args:
         stage: What is shown.
@@ -48,7 +48,7 @@ def header(stage: Stage, width: int, by_bot: bool = False, is_unseen: bool = Fal
 
 
 def headline(stage: Stage, by_bot: bool = False) -> str:
-    """Return the round and what is going on, in few words.
+    """Return the round and what happens in it now, in few words.
 
     Args:
         stage: What is shown.
@@ -80,7 +80,7 @@ def _round(number: int) -> str:
 
 
 def _revealed(stage: Stage) -> str:
-    """Return what is revealed now, in the words of the last thing that was shown."""
+    """Return the words for what is being revealed, by the kind of the last event shown."""
     item = stage.scene.record[-1]
     words = (words for kinds, words in REVEALED if isinstance(item, kinds))
     return _(next(words, GOES_ON))
@@ -106,7 +106,7 @@ REVEALED: Final = (
     ((happenings.DetectiveRanked, happenings.Imprisoned), N_("Thieves go to prison")),
     (FINAL, N_("the last exhibits")),
 )
-"""The words for a reveal, by the classes of what happened."""
+"""The words for what is being revealed, by the class of the last event that was shown."""
 
 
 DOING: Final = (
@@ -124,7 +124,7 @@ DOING: Final = (
 
 
 def _asked(view: View, kind: str) -> str:
-    """Return the words for a question to this person."""
+    """Return the words for the kind of choice that this person is asked for."""
     where = view.state.places[view.seat] if view.seat is not None else None
     words = {
         "place": _("choose your Place"),
@@ -185,10 +185,10 @@ class Desk:
         papers: The lines that are shown while the table fills.
         muted: The seats that are muted, and `ONLOOKERS` for all onlookers, whose names are
             unproven.
-        hint: The words that replace the last line. "" for the keys.
+        hint: The words that replace the list of keys in the last line. "" to show the keys.
         autopilot: Whether a bot plays the seat.
         has_hints: Whether the player may ask for a hint.
-        answers: The question with yes or no that is asked. "" if there is none.
+        answers: The open question that is answered with yes or no. "" if there is none.
         has_replied: Whether such a question was answered since the game began.
         told: The lines of a replay that replace the question. None at a table.
         lesson: The explanation that is shown. "" if there is none just now, None outside a lesson.
@@ -207,9 +207,9 @@ class Desk:
 
 
 def frame(stage: Stage, desk: Desk, width: int, height: int) -> list[Line]:
-    """Return the whole screen.
+    """Return all lines of the screen.
 
-    A window that is too small shows only a message, since nobody should answer what is not seen.
+    A window that is too small shows only a message, so that nobody answers an unseen question.
 
     Args:
         stage: What is shown.
@@ -242,7 +242,7 @@ def frame(stage: Stage, desk: Desk, width: int, height: int) -> list[Line]:
 
 
 def _too_small(width: int, height: int) -> list[Line]:
-    """Return the screen of a window that is too small."""
+    """Return the lines that say that the terminal's window is too small for the game."""
     words = _(
         "This window has {width} × {height} cells, and the table needs {columns} × {rows}. Make "
         "it larger: until then you cannot answer. The game goes on."
@@ -254,14 +254,14 @@ def _too_small(width: int, height: int) -> list[Line]:
 
 
 def _cut(lines: list[Line], rows: int) -> list[Line]:
-    """Return at most so many lines. If there are more, the last one says so."""
+    """Return at most `rows` lines. If some were left out, the last line returned says so."""
     if len(lines) <= rows:
         return lines
     return [*lines[: rows - 1], text(" … " + _("# shows the rest"), "title", "page('numbers')")]
 
 
 def _ending(stage: Stage, desk: Desk, width: int, rows: int) -> list[Line]:
-    """Return the result and the pieces, and below them who plays again and the latest chat.
+    """Return the screen after the end: the result, the pieces, who plays again, and the last chat.
 
     Blank lines are left out if there is no room for them.
     """
@@ -278,9 +278,9 @@ def _ending(stage: Stage, desk: Desk, width: int, rows: int) -> list[Line]:
 
 
 def _board(stage: Stage, desk: Desk, width: int, height: int) -> list[Line]:
-    """Return the track, the seats, the pieces, and the question or what replaces it.
+    """Return the lines of a game under way: the track, the seats, the pieces and the question.
 
-    The remaining lines go to rules between these parts, the log and the chat.
+    The remaining lines are used for horizontal rules between these parts, the log and the chat.
     """
     asked = None if stage.is_revealing else desk.menu
     seat_lines, piece_lines = seats(stage, width), pieces(stage, asked, width)
@@ -301,7 +301,10 @@ def _board(stage: Stage, desk: Desk, width: int, height: int) -> list[Line]:
 
 
 def _now(stage: Stage, desk: Desk, width: int, rows: int) -> list[Line]:
-    """Return the lines in the place of the question."""
+    """Return the lines of the open question, or of what stands in its place.
+
+    This may be a replay's text, what is being revealed, a lesson, or who is awaited.
+    """
     if desk.told is not None:
         return paragraphs(desk.told, width - 1, "bright")[:rows]
     if stage.is_revealing:
@@ -356,7 +359,7 @@ def _heard(stage: Stage, desk: Desk) -> list[Said]:
 
 
 def _is_unseen(stage: Stage, desk: Desk, body: Sequence[Line]) -> bool:
-    """Return whether others have written in the chat and no line shows it."""
+    """Return whether other players have written in the chat and no line shows their messages."""
     happenings = [one for one in _heard(stage, desk) if not one.is_own]
     return bool(happenings) and not any(line.plain.startswith(f" {MARK}") for line in body)
 
@@ -375,7 +378,7 @@ def is_muted(desk: Desk, one: Said) -> bool:
 
 
 def keys(stage: Stage, desk: Desk, width: int) -> Line:
-    """Return the last line: what the keys do now, the most needed first.
+    """Return the screen's last line, which lists what the keys do now, the most needed key first.
 
     Args:
         stage: What is shown.

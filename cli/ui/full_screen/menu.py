@@ -1,6 +1,6 @@
-"""The menu of an open question: what is picked so far, and what would be sealed.
+"""The menu of an open question: the choices, what is picked so far, and what Enter would seal.
 
-No single key seals a choice: something is picked first, and Enter seals it.
+No single key seals a choice: the player picks something first, and Enter seals it.
 """
 
 from __future__ import annotations
@@ -47,8 +47,8 @@ class Menu:
         names: The names of the seats and cards.
         again: Whether an earlier choice no longer counts.
         entries: The choices to pick from. For an exhibit these are the best ones, for a theft none.
-        cursor: The index of the entry that is picked. None if none is.
-        picked: The slots of the pieces that are marked.
+        cursor: The index of the entry that is picked. None if no entry is picked.
+        picked: The slots (positions in the deck) of the pieces that are marked.
         at: The index in `slots` of the piece at the pointer.
         complaint: The message about the last key. "" if there is none.
         slots: The slots of the pieces that can be marked, in the order of the screen.
@@ -67,7 +67,7 @@ class Menu:
 
     @property
     def is_builder(self) -> bool:
-        """True if pieces are marked instead of an entry picked."""
+        """True if the choice is made by marking pieces, as for an exhibit or a theft."""
         return self.kind in ("exhibit", "theft")
 
     # Picking
@@ -98,7 +98,7 @@ class Menu:
                 self.picked = frozenset(value)
 
     def pick_window(self, window: int) -> None:
-        """Pick a window, if one is to be chosen.
+        """Pick a window of the Auction Hall, if the open question is which window to buy from.
 
         Args:
             window: The window, 0 or 1.
@@ -108,10 +108,10 @@ class Menu:
             self.pick(values.index(window) + 1)
 
     def move(self, step: int) -> None:
-        """Pick the entry above or below.
+        """Pick the entry below or above the one that is picked.
 
         Args:
-            step: 1 for the next entry, -1 for the one before.
+            step: 1 for the entry below, -1 for the entry above.
         """
         if not self.entries:
             return
@@ -123,15 +123,15 @@ class Menu:
         """Point at the piece to the right or left.
 
         Args:
-            step: 1 for the next piece, -1 for the one before.
+            step: 1 for the next piece, -1 for the piece before.
         """
         if self.slots:
             self.at = (self.at + step) % len(self.slots)
 
     def toggle(self) -> None:
-        """Mark the piece at the pointer or unmark it.
+        """Mark the piece at the pointer, or unmark it if it is marked.
 
-        In a theft the pointer moves to the next exhibit.
+        In a theft the pointer then moves to the next exhibit.
         """
         if self.slots:
             self.mark(self.slots[self.at])
@@ -139,15 +139,17 @@ class Menu:
             self.go_on()
 
     def go_on(self) -> None:
-        """Point at the next exhibit of which a theft takes nothing yet, if there is one."""
+        """Move the pointer to the next exhibit in which no piece is marked, if there is one."""
         if (lacking := self._lacking()) is not None:
             self.at = self.slots.index(lacking[1])
 
     def mark(self, slot: int) -> None:
-        """Mark a piece or unmark it. In a theft one piece of each exhibit is marked.
+        """Mark a piece, or unmark it if it is marked.
+
+        In a theft the mark moves to this piece from any other piece of the same exhibit.
 
         Args:
-            slot: The slot of the piece.
+            slot: The slot (position in the deck) of the piece.
         """
         if slot not in self.slots:
             return
@@ -159,12 +161,16 @@ class Menu:
             self.picked ^= {slot}
 
     def _unmarked(self) -> dict[int, tuple[int, ...]]:
-        """Return the exhibits of which a theft takes nothing yet, by seat."""
+        """Return, by seat, the slots of each exhibit in which no piece is marked for a theft."""
         shown = enumerate(self.view.state.exhibits)
         return {seat: found for seat, found in shown if found and not self.picked & set(found)}
 
     def _lacking(self) -> tuple[int, int] | None:
-        """Return the next seat from the pointer on whose exhibit has no mark, and a piece of it."""
+        """Find the next exhibit, from the pointer on, in which no piece is marked.
+
+        Returns:
+            Its seat and the slot of one of its pieces, or None if each exhibit has a marked piece.
+        """
         ahead = (*self.slots[self.at :], *self.slots[: self.at])
         unmarked = self._unmarked().items()
         return next(((seat, s) for s in ahead for seat, found in unmarked if s in found), None)
@@ -173,7 +179,7 @@ class Menu:
 
     @property
     def choice(self) -> Choice | None:
-        """The choice that Enter would seal, or None if what is picked is no choice."""
+        """The choice that Enter would seal, or None if too little is picked or marked."""
         if self.kind == "exhibit":
             return tuple(sorted(self.picked)) or None
         if self.kind == "theft":
@@ -181,7 +187,7 @@ class Menu:
         return None if self.cursor is None else self.entries[self.cursor].value
 
     def _theft(self) -> Choice | None:
-        """Return the pieces of a theft, or None if an exhibit has no mark."""
+        """Return the slots that a theft takes, or None if an exhibit has no marked piece."""
         if self._unmarked():
             return None
         groups = theft_options(self.view.state)
@@ -189,7 +195,10 @@ class Menu:
 
     @property
     def verdict(self) -> str:
-        """The words for what is picked. For an exhibit: its size, age and rank, or its error."""
+        """The words about the marked pieces: what they are worth, or why they are no legal choice.
+
+        Empty for a choice that is picked from entries.
+        """
         if self.kind == "exhibit":
             if not self.picked:
                 return _("nothing marked yet")
@@ -230,7 +239,7 @@ class Menu:
 
 
 def menu(view: View, kind: rules.Kind, names: Names, again: bool = False) -> Menu:
-    """Return the menu of a question.
+    """Return the menu of a question, with its choices.
 
     Args:
         view: What the seat may know of the game.
@@ -239,7 +248,7 @@ def menu(view: View, kind: rules.Kind, names: Names, again: bool = False) -> Men
         again: Whether an earlier choice no longer counts.
 
     Returns:
-        The menu. Nothing is picked except the pieces that a theft has to take.
+        The menu. In a theft the only piece of an exhibit is marked, and nothing else is picked.
     """
     found = Menu(view, kind, names, again)
     legal = ordered(view, kind)
@@ -260,7 +269,7 @@ def menu(view: View, kind: rules.Kind, names: Names, again: bool = False) -> Men
 
 
 def _as_shown(view: View, slots: Sequence[int]) -> tuple[int, ...]:
-    """Return slots in the order in which the grid shows them, row by row."""
+    """Return deck slots in the order in which the screen shows their pieces, row by row."""
     shown = [mark.slot for row in grid(view).rows for cell in row.cells for mark in cell]
     return tuple(slot for slot in shown if slot in slots)
 

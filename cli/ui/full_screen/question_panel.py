@@ -17,7 +17,10 @@ from .stage import Stage
 PATIENT: Final[Seconds] = 15.0
 """The time after which the program suggests that a seat without a link has moved, in seconds."""
 CALM: Final[Seconds] = 20.0
-"""The time for which the consequence of waiting is not shown while all are linked, in seconds."""
+"""The time before the screen says what happens when a step times out, in seconds.
+
+If an awaited seat has no link, the screen says so at once.
+"""
 
 
 def question(stage: Stage, menu: Menu, width: int, rows: int) -> list[Line]:
@@ -30,7 +33,7 @@ def question(stage: Stage, menu: Menu, width: int, rows: int) -> list[Line]:
         rows: The greatest number of lines.
 
     Returns:
-        The entries or marks, and a message below them if there is one.
+        The entries to pick from, or what is marked, and below them a message if there is one.
     """
     below = []
     if menu.complaint:
@@ -45,7 +48,7 @@ def question(stage: Stage, menu: Menu, width: int, rows: int) -> list[Line]:
 
 
 def _windowed(lines: list[Line], at: int, rows: int) -> list[Line]:
-    """Return the lines around the one at the cursor, if there is no room for all."""
+    """Return the lines around the line with index `at`, as many as `rows` has room for."""
     if len(lines) <= rows:
         return lines
     first = min(max(0, at - rows // 2), len(lines) - rows)
@@ -53,7 +56,7 @@ def _windowed(lines: list[Line], at: int, rows: int) -> list[Line]:
 
 
 def _entries(menu: Menu, width: int) -> list[Line]:
-    """Return a line for each entry."""
+    """Return a line for each entry of a menu: its number, its words and its note."""
     longest = max((cells(entry.words) for entry in menu.entries), default=0)
     has_notes = any(entry.note for entry in menu.entries)
     room = min(longest, max(12, width // 2) if has_notes else width - 6)
@@ -72,7 +75,7 @@ def _entries(menu: Menu, width: int) -> list[Line]:
 
 
 def _builder(menu: Menu, width: int, rows: int) -> list[Line]:
-    """Return what is marked, and if there is room, how to mark."""
+    """Return the lines about the marked pieces, and if there is room, how to mark pieces."""
     style = "bright" if not menu.why_not() else "dim"
     verdict = broken(" " + menu.verdict, width - 1, style, "   ")
     if menu.kind == "theft":
@@ -100,7 +103,9 @@ def _best(menu: Menu, width: int) -> list[Line]:
 
 
 def waiting(stage: Stage, width: int) -> list[Line]:
-    """Return the lines about what is sealed, who is awaited, and what follows when time is over.
+    """Return the lines shown while nothing is asked.
+
+    They say whether this seat has sealed, who is awaited, and what happens at the timeout.
 
     Args:
         stage: What is shown.
@@ -132,7 +137,7 @@ def waiting(stage: Stage, width: int) -> list[Line]:
 
 
 def _elsewhere(stage: Stage, width: int) -> list[Line]:
-    """Return the lines about seats that may have another address now."""
+    """Return the lines about seats that cannot be found and may have another address now."""
     found = stage.scene.lost_seats
     if not found:
         return []
@@ -152,7 +157,7 @@ def _are_linked(stage: Stage, seats: frozenset[int]) -> bool:
 
 
 def _end_of(stage: Stage) -> str:
-    """Return what happens when the time for the awaited seats is over."""
+    """Return the sentence about what happens when the step times out, or "" if none is shown."""
     now = stage.scene.clock
     if now is None or (now.waited < CALM and _are_linked(stage, now.awaited)):
         return ""

@@ -36,7 +36,7 @@ class Moment:
 
 
 class Film:
-    """A whole game, seen from the outside or as one seat saw it.
+    """A recorded game in a replay, as everyone could see it or as one seat saw it.
 
     Attributes:
         table: The table.
@@ -76,10 +76,12 @@ class Film:
         self.at = min(max(0, self.at + number), len(self.moments) - 1)
 
     def jump(self, forward: bool) -> None:
-        """Go to the beginning of a round, or to the first or last moment if there is none.
+        """Go to where the next or the previous round begins.
+
+        If there is no such round, go to the last or the first moment.
 
         Args:
-            forward: Whether to go to the next round instead of the one before.
+            forward: Whether to go forward instead of back.
         """
         if forward:
             self.at = min((n for n in self.rounds if n > self.at), default=len(self.moments) - 1)
@@ -87,15 +89,18 @@ class Film:
             self.at = max((n for n in self.rounds if n < self.at), default=0)
 
     def look(self) -> None:
-        """Show what the next seat knew, and after the last seat what everyone knew."""
+        """Switch to what the next seat knew of the game.
+
+        Repeated calls go through all seats, then to what everyone knew, then to seat 0 again.
+        """
         eyes = 0 if self.eyes is None else self.eyes + 1
         self.eyes = eyes if eyes < self.table.seats else None
 
     def stage(self) -> Stage:
-        """Return the stage at this moment. Its beat is what has just happened.
+        """Return the content of the full screen at this moment.
 
         Returns:
-            The stage.
+            The content, whose `beat` contains the sentences of what happened in this moment.
         """
         stage = Stage(staged=False)
         stage.hear(updates.Started(self.table, None))
@@ -116,7 +121,7 @@ PAGES: Final = {"i": "pieces", "l": "log", "r": "rules", "p": "links", "?": "rep
 
 
 class ReplayApp(TableApp):
-    """A table that only shows a game. Its keys move through the game.
+    """The full screen of a replay, on which keys move through a recorded game.
 
     Attributes:
         film: The game.
@@ -133,7 +138,7 @@ class ReplayApp(TableApp):
         self._show()
 
     def _show(self) -> None:
-        """Show the current moment."""
+        """Draw the moment that the film is at."""
         self.stage = self.film.stage()
         self.desk.told = self.stage.beat
         names = [entry.nickname for entry in self.film.table.header.roster]
@@ -191,13 +196,17 @@ class ReplayApp(TableApp):
         self._start_run()
 
     def _start_run(self) -> None:
-        """Schedule the next step of a running replay, and forget any earlier schedule."""
+        """Schedule the next step of a running replay in place of an earlier schedule."""
         self._run += 1
         if self.speed is not None:
             self.set_timer(SPEEDS[self.speed], lambda run=self._run: self._go_on(run))
 
     def _go_on(self, run: int) -> None:
-        """Show the next step, unless this run was replaced or stopped."""
+        """Show the next moment of a running replay, and schedule the one after it.
+
+        Args:
+            run: The number of the schedule. Nothing happens if it was replaced or stopped.
+        """
         if run != self._run or self.speed is None:
             return
         before = self.film.at

@@ -19,8 +19,8 @@ SEVERAL = "&"
 def track(stage: Stage, width: int, rows: int) -> list[Line]:
     """Return the score track: a scale, and below it the figures, stacked if a field has several.
 
-    A free field shows what its octagon brings the best exhibit. If there is room, a second row
-    shows what it brings the second-best.
+    Each field has an octagon, which says how far the best and the second-best exhibit move. A free
+    field shows the first of these two numbers, and in a second row the other if there is room.
 
     Args:
         stage: What is shown.
@@ -53,7 +53,7 @@ def track(stage: Stage, width: int, rows: int) -> list[Line]:
 
 
 def _figures(stage: Stage, view: View, rows: int) -> list[Line]:
-    """Return the rows of the track with figures and fields."""
+    """Return the lines below the scale of the track: figures, and the numbers of free fields."""
     edition = view.state.edition
     marks = letters(stage.names.nicknames) if stage.names else ()
     stacks: dict[int, list[int]] = {}
@@ -78,7 +78,11 @@ def _figures(stage: Stage, view: View, rows: int) -> list[Line]:
 
 
 def _ground(edition: Edition, field: int, row: int) -> str:
-    """Return the character of a field without a figure, in the first or the second row."""
+    """Return the character that a field without a figure shows in a row.
+
+    It is the number of fields that the best (row 0) or second-best (row 1) exhibit would move, or
+    `+` from 10 on.
+    """
     if edition.in_banquet(field):
         return "=" if row == 0 else " "
     if row > 1:

@@ -1,4 +1,4 @@
-"""The seats and the grid of pieces on the screen, and how a seat is marked everywhere."""
+"""The seats and the grid of their Collectibles on the screen, and each seat's letter and colour."""
 
 from __future__ import annotations
 
@@ -22,13 +22,14 @@ POINTER = "▸"
 
 
 def letters(nicknames: Sequence[str]) -> tuple[str, ...]:
-    """Return a mark for each seat.
+    """Return the letter or number by which the screen marks each seat.
 
     Args:
         nicknames: The nicknames of the seats.
 
     Returns:
-        The first letter of each nickname that no earlier seat has, else the seat's number.
+        For each seat the first letter of its nickname that no earlier seat has, in capitals. If
+        there is no such letter, the number of the seat.
     """
     found: list[str] = []
     for seat, nickname in enumerate(nicknames):
@@ -101,7 +102,7 @@ def status(stage: Stage, seat: int) -> Line:
 
 
 def _own(stage: Stage) -> Line:
-    """Return the status of this person's seat while it is asked."""
+    """Return the status of this person's own seat while a choice is asked of it."""
     now = stage.scene.clock
     left = clock(now.left) if now is not None and not now.muster.strict else ""
     left = f"≤ {left}" if left and stage.scene.is_late else left
@@ -109,7 +110,12 @@ def _own(stage: Stage) -> Line:
 
 
 def _awaited(there: Attending, waited: float) -> Line:
-    """Return the status of a seat that is awaited."""
+    """Return the status of a seat that is awaited.
+
+    Args:
+        there: Whether the seat is linked to this node, or has left.
+        waited: The seconds since the step began.
+    """
     words, style = {
         Attending.LINKED: (_("thinking… {waited}"), "plain"),
         Attending.UNLINKED: (_("link lost {waited}"), "warn"),
@@ -152,23 +158,26 @@ def _doing(stage: Stage, seat: int) -> str:
 WINDOWS = "①②"
 HIDDEN = "?"
 TAKEN = "›"
-"""The mark before a piece that a Thief may take."""
+"""The sign before a piece that a Thief may take."""
 
 
 WHOLE, SHORT = 9, 2
-"""The most digits of a year that are written: all of it, or only its century to save room."""
+"""The number of digits of a year that are written: all of them, or two to save room."""
 LEAST_OF_NAME = 5
-"""The fewest cells for which the name of a category is cut: a blank, three letters and a mark."""
+"""The fewest cells in which the name of a category is cut: a blank, three letters and a mark."""
 
 
 def _year(mark: Mark, digits: int) -> str:
-    """Return a year, with a star if only its owner sees the piece. A year before 1000 is whole."""
+    """Return the first digits of a piece's year, and a star if only its owner sees the piece.
+
+    A year of three digits or fewer is written whole.
+    """
     year = str(mark.year)
     return (year[:digits] if len(year) > 3 else year) + "*" * mark.is_secret
 
 
 def pieces(stage: Stage, menu: Menu | None, width: int) -> list[Line]:
-    """Return the grid of pieces: a heading, a line for each seat, and the windows.
+    """Return the grid of pieces: a heading, a line for each seat, and the Auction Hall's windows.
 
     Args:
         stage: What is shown.
@@ -200,9 +209,14 @@ def pieces(stage: Stage, menu: Menu | None, width: int) -> list[Line]:
 
 
 def _needed(found: Grid, slots: Sequence[int]) -> list[int]:
-    """Return the least width of each column.
+    """Return the least width of each column of the grid, in cells.
 
-    It shows this person's own pieces, in the first row, and all pieces that may be marked.
+    The column must have room for all own pieces, which are in the first row, and for all pieces
+    that may be marked.
+
+    Args:
+        found: The grid.
+        slots: The deck slots of the pieces that may be marked.
     """
     first, *others = [row.cells for row in found.rows]
     needed = []
@@ -213,17 +227,26 @@ def _needed(found: Grid, slots: Sequence[int]) -> list[int]:
 
 
 def _holds(cell: Sequence[Mark], slots: Sequence[int]) -> bool:
-    """Return whether a cell contains one of these slots."""
+    """Return whether a cell of the grid contains a piece of one of these deck slots."""
     return any(mark.slot in slots for mark in cell)
 
 
 def _fitting(
     names: Names, found: Grid, needed: Sequence[int], room: int
 ) -> tuple[list[int], list[int]]:
-    """Return the digits of the years of each letter, and the width of its column.
+    """Fit the grid's columns, one for each letter of Collectibles, into a width.
 
-    Years are whole in as many columns as there is room for. Remaining cells go to the names of the
-    letters. Lacking cells are taken from columns that are wider than `needed`.
+    As many columns as possible write whole years. Spare room goes to the words in the heading. If
+    room is lacking, columns that are wider than `needed` shrink first.
+
+    Args:
+        names: The names of the seats and cards.
+        found: The grid.
+        needed: The least width of each column, in cells.
+        room: The width of all columns together, in cells.
+
+    Returns:
+        Two lists over the letters: how many digits of a year are written, and the column's width.
     """
     years, columns = [SHORT] * len(LETTERS), _widths(found, SHORT)
     whole = _widths(found, WHOLE)
@@ -244,18 +267,21 @@ def _fitting(
 
 
 def _widths(found: Grid, years: int) -> list[int]:
-    """Return the width that each column needs for years of so many digits."""
+    """Return the width in cells that each column needs if its years have `years` digits."""
     columns = zip(*(row.cells for row in found.rows), strict=True)
     return [max(3, *(_cell_width(cell, years) for cell in column)) + 1 for column in columns]
 
 
 def _cell_width(cell: Sequence[Mark], years: int) -> int:
-    """Return the width of a cell's pieces with years of so many digits."""
+    """Return the width of the pieces in a cell of the grid if their years have `years` digits."""
     return sum(cells(_year(mark, years)) + 1 for mark in cell) if cell else 2
 
 
 def _heading(names: Names, found: Grid, name: int, columns: Sequence[int], width: int) -> Line:
-    """Return the heading of the grid. A column too narrow for its category shows the letter."""
+    """Return the heading of the grid: each letter with the name of its category.
+
+    A column that is too narrow for the name has the letter alone.
+    """
     line = text(fit(" " + _("PIECES"), name), "dim")
     for letter, column in zip(LETTERS, columns, strict=True):
         word, room = " " + card_names.category(names.edition, letter), column - 2
@@ -269,7 +295,7 @@ def _heading(names: Names, found: Grid, name: int, columns: Sequence[int], width
 
 
 def _cell(menu: Menu | None, cell: Sequence[Mark], years: int, column: int) -> Line:
-    """Return the pieces of a seat that have one letter, as many as there is room for."""
+    """Return a seat's pieces of one letter, as many as a column has room for."""
     line = Line()
     if not cell:
         line.add(" ·", "rule")
@@ -284,10 +310,10 @@ def _cell(menu: Menu | None, cell: Sequence[Mark], years: int, column: int) -> L
 
 
 def _piece(menu: Menu | None, mark: Mark, word: str) -> Line:
-    """Return a piece behind a blank, or behind the mark of what may be done with it.
+    """Return a piece as text, after a sign or a blank.
 
-    The mark is an arrow at the pointer, a tick if the piece is marked, and `TAKEN` if a Thief may
-    take it. A marked piece at the pointer has its tick behind it, for which each column has a cell.
+    The sign is an arrow if the pointer is at the piece, else a tick if the piece is marked, else
+    `TAKEN` if a Thief may take it. If the piece at the pointer is marked, the tick follows it.
     """
     if menu is None or mark.slot not in menu.slots:
         return text(" ").add(word, "title" if mark.is_secret else "plain")
@@ -302,7 +328,7 @@ def _piece(menu: Menu | None, mark: Mark, word: str) -> Line:
 
 
 def _top(top: card_names.Top) -> Line:
-    """Return the open Collectible of a window, and how many the window contains."""
+    """Return the top Collectible of an Auction Hall window, and how many the window contains."""
     word = HIDDEN if top.letter == HIDDEN else f"{top.letter}{top.year}"
     line = text(f"{WINDOWS[top.window]}{word}", "title", f"choose('pick_window', {top.window})")
     return line.add(f" ({top.size}) ", "dim")
@@ -311,7 +337,18 @@ def _top(top: card_names.Top) -> Line:
 def _windows(
     stage: Stage, menu: Menu | None, found: Grid, name: int, columns: Sequence[int], width: int
 ) -> Line:
-    """Return the line of the windows, each below the column of its open Collectible."""
+    """Return the line of the Auction Hall's windows.
+
+    Each window stands below the column that has the letter of its top Collectible.
+
+    Args:
+        stage: What is shown.
+        menu: The open question. None if nothing can be marked.
+        found: The grid.
+        name: The width of the column with the names of the seats, in cells.
+        columns: The width of each further column, in cells.
+        width: The width of the screen, in cells.
+    """
     line = text(fit(" " + _("Windows"), name), "dim")
     if not found.tops:
         return line.add(_("empty: everyone is in the Castle"), "dim").within(width)
@@ -331,7 +368,7 @@ SHORTEST_NAME, LONG_NAME, LONGEST_NAME = 5, 10, 14
 
 
 def seats(stage: Stage, width: int) -> list[Line]:
-    """Return the table of the seats, this person's own first, with prison and register below.
+    """Return the table of the seats, this person's own first, and the prison and register below.
 
     Args:
         stage: What is shown.
@@ -361,7 +398,7 @@ Column = tuple[str, int, Callable[[int], Line]]
 
 
 def _columns(stage: Stage, view: View, width: int) -> list[Column]:
-    """Return the title, the width and the function of each column of the seats."""
+    """Return the columns of the table of seats: title, width, function for a seat's cell."""
     state, wide = view.state, width >= 100
     ranks, figures = state.ranks(state.figures), state.figures
     names = [name_of(stage, seat) for seat in range(state.seats)]
@@ -407,7 +444,7 @@ def _colour(stage: Stage, seat: int) -> str:
 
 
 def _numbers(view: View, seat: int, kind: ActionKind) -> str:
-    """Return the numbers of a seat's cards of one kind."""
+    """Return the numbers of a seat's Action cards of one kind, such as `5 10`, or a dash."""
     return " ".join(map(str, card_names.held_numbers(view, seat, kind))) or "—"
 
 
@@ -416,13 +453,16 @@ SINGLE = (ActionKind.DETECTIVE, ActionKind.EXHIBIT)
 
 
 def _flags(view: View, seat: int) -> str:
-    """Return which of its single cards a seat has."""
+    """Return the first letters of the Detective and Exhibit cards that a seat has.
+
+    A dot stands for a card that the seat lacks, as in `D ·`.
+    """
     has = card_names.held_numbers
     return " ".join(_mark(kind) if has(view, seat, kind) else "·" for kind in SINGLE)
 
 
 def _mark(kind: ActionKind) -> str:
-    """Return the first letter of a kind of card."""
+    """Return the first letter of the word for a kind of Action card."""
     return _(card_names.KIND_WORDS[kind])[0]
 
 
@@ -451,7 +491,7 @@ def where(stage: Stage, view: View, seat: int, wide: bool) -> Line:
 
 
 def _done(doing: Sale | CashStolen | None) -> str:
-    """Return in few cells what a seat got in the Auction Hall."""
+    """Return what a seat got in the Auction Hall, in few letters such as `10→B1926`."""
     match doing:
         case Sale(_, paid, _, took):
             return f"{paid.number}→{took.letter}{took.year}"

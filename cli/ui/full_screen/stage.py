@@ -1,4 +1,4 @@
-"""The content of the full screen: the scene of the table, its log, and the reveal."""
+"""The content of the full screen: the state of the table, the log, and what is being revealed."""
 
 from __future__ import annotations
 
@@ -39,23 +39,24 @@ WORDLESS: Final = frozenset(
 class Stage(FollowedTable):
     """The state of the full screen, made from updates in their order.
 
-    Reveals are shown beat by beat, and questions wait for them.
+    What a step reveals is shown in parts, called beats. A question waits until the last beat.
 
     Attributes:
         log: The latest sentences.
         told: The number of all sentences so far.
         talk: The latest chat messages, and the number of sentences before each.
-        beat: The sentences of what is revealed now.
+        beat: The sentences of the part that is revealed now.
         alarm: The sentence about a seat that cheated. None once it was shown.
         lobby_note: The last sentence about a guest or a relay.
-        staged: Whether reveals wait for `advance`.
+        staged: Whether reveals are shown in parts, by calls of `advance`.
     """
 
     def __init__(self, staged: bool = True) -> None:
-        """Begin with an empty scene.
+        """Begin with the state of a table of which nothing is known yet.
 
         Args:
-            staged: Whether reveals wait for `advance`. If not, everything is shown at once.
+            staged: Whether reveals are shown in parts, by calls of `advance`. If not, everything
+                is shown at once.
         """
         super().__init__()
         self.log: deque[str] = deque(maxlen=LOG)
@@ -68,19 +69,22 @@ class Stage(FollowedTable):
 
     @property
     def is_revealing(self) -> bool:
-        """True if beats are shown or wait."""
+        """True if a part of a reveal is shown now or waits to be shown."""
         return self._staging.is_revealing
 
     @property
     def past(self) -> updates.Resumed | None:
-        """The state of the game and all that has happened, including what waits to be revealed."""
+        """The game with all of its events so far, including those that wait to be revealed.
+
+        None before there is a game to see.
+        """
         waiting = self._staging.happened
         view = waiting[-1].view if waiting else self.scene.view
         items = (*self.scene.record, *(item for one in waiting for item in one.items))
         return None if view is None else updates.Resumed(view, items)
 
     def begin_lesson(self, names: Names) -> None:
-        """Begin a game without a table.
+        """Begin a lesson, which is a game without a table.
 
         Args:
             names: The names of the seats.
@@ -88,7 +92,7 @@ class Stage(FollowedTable):
         self.names, self.scene = names, replace(self.scene, seat=names.mine)
 
     def seat_guests(self, names: tuple[str, ...], seats: int) -> None:
-        """Show who sits at a table that fills, without a line in the log.
+        """Show who sits at a table that fills. This adds no line to the log.
 
         Args:
             names: The nicknames of those who sit there.
@@ -97,10 +101,10 @@ class Stage(FollowedTable):
         self.scene = fold(self.scene, updates.Joined(names, seats))
 
     def hear(self, update: Heard) -> None:
-        """Show an update, or keep it until the reveal before it is over.
+        """Show an update, or keep it while a reveal that came earlier is still being shown.
 
         Args:
-            update: The update, or a message of this screen alone.
+            update: The update, or a remark that only this screen makes.
         """
         if isinstance(update, updates.Away):
             self.withdraw()
@@ -108,10 +112,10 @@ class Stage(FollowedTable):
         self._show(shown)
 
     def withdraw(self, view: rules.View | None = None) -> None:
-        """Drop the questions that wait behind a reveal.
+        """Drop the questions that wait for the end of a reveal.
 
         Args:
-            view: Drop only questions on this view. None for all.
+            view: The view of the questions to drop. None to drop all questions.
         """
         self._staging = self._staging.withdraw(view)
 
@@ -120,10 +124,10 @@ class Stage(FollowedTable):
         self.scene = replace(self.scene, question=None)
 
     def advance(self) -> float:
-        """Show the next beat.
+        """Show the next part of a reveal (its next beat).
 
         Returns:
-            The seconds for which it stays, or 0 if nothing is left.
+            The seconds for which the part stays on the screen, or 0 if no part is left.
         """
         while True:
             self._staging, update = self._staging.next()
@@ -136,19 +140,19 @@ class Stage(FollowedTable):
                 return seconds
 
     def hurry(self) -> None:
-        """Show everything that waits."""
+        """Show everything that waits to be revealed, all at once."""
         self._staging, shown = self._staging.hurry()
         self._show(shown)
 
     def _show(self, shown: Iterable[Heard]) -> None:
-        """Show these updates, and forget the beat if nothing is being revealed."""
+        """Show these updates, and clear `beat` if no part of a reveal is shown any more."""
         for update in shown:
             self._take(update)
         if not self._staging.is_shown:
             self.beat = ()
 
     def _take(self, update: Heard) -> None:
-        """Fold an update into the scene, and add its sentences to the log."""
+        """Change the state of the table by an update, and add its sentences to the log."""
         if isinstance(update, Remark):
             self._say(update.words)
             return
@@ -183,15 +187,15 @@ class Stage(FollowedTable):
 
 
 def keys_of(scene: Scene) -> list[tuple[str, str]]:
-    """Return the nickname of every seat, and in words the key by which its player is known.
+    """Return the nickname of every seat, and the fingerprint of its player's long-lived key.
 
-    In a replay only the key that was drawn for the table is known.
+    In a replay only the keys that were made for this table are known, so they are used.
 
     Args:
-        scene: The scene of the table.
+        scene: The state of the table.
 
     Returns:
-        A pair for each seat. There is none before the game has begun.
+        For each seat the nickname and words with the fingerprint. Empty before the game has begun.
     """
     if scene.table is None:
         return []

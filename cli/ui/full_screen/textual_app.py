@@ -1,7 +1,6 @@
-"""The table as a Textual application: keys and mouse go in, frames come out.
+"""The table as a Textual application, which handles keys and clicks and draws the screen.
 
-One widget shows the lines of a frame, and knows the action of each place for a click. Nothing is
-decided here.
+One widget shows the lines of the screen, and knows which action a click on each place runs.
 """
 
 from __future__ import annotations
@@ -39,7 +38,7 @@ class Board(Widget):
     """The widget that shows the lines of a frame.
 
     Attributes:
-        draw: Returns the lines for a width and a height.
+        draw: Returns the lines for a width and a height in cells.
         lines: The lines that are shown.
     """
 
@@ -51,22 +50,22 @@ class Board(Widget):
         self.lines: Sequence[Line] = ()
 
     def redraw(self) -> None:
-        """Draw the frame again, because something has changed."""
+        """Draw all lines again after something has changed."""
         self.lines = self.draw(self.size.width, self.size.height)
         self.refresh()
 
     def on_resize(self) -> None:
-        """Draw the frame in the new size."""
+        """Draw all lines in the new size of the window."""
         self.redraw()
 
     def render_line(self, y: int) -> Strip:
-        """Return one line as cells.
+        """Return one row of the screen for Textual.
 
         Args:
             y: The row, from 0.
 
         Returns:
-            The cells.
+            The row as styled segments.
         """
         light = not self.app.current_theme.dark
         line = self.lines[y] if y < len(self.lines) else Line().fill(self.size.width)
@@ -90,14 +89,14 @@ class Board(Widget):
 DARK, LIGHT = "textual-dark", "textual-light"
 MOST_TALK: Final[Quota] = 200
 HURRIED: Final[Seconds] = 30.0
-"""The time left of a step below which a reveal is not shown step by step, in seconds."""
+"""The time, in seconds, before a step's timeout at which reveals stop being shown in parts."""
 
 
 class TableApp(PagedApp):
     """The table of a seat or of an onlooker.
 
     Attributes:
-        hands: The calls for what the person does.
+        hands: The object whose methods are called for what the person does.
         rings: Whether the terminal rings when it is this person's turn.
         is_asking: Whether the open question has been shown, so that keys may answer it.
     """
@@ -125,13 +124,14 @@ class TableApp(PagedApp):
         self._board = Board(self._frame)
 
     def _print_error_renderables(self) -> None:
-        """Print nothing.
+        """Print nothing after a failure of the screen.
 
-        Textual would print a traceback, but the line prompt takes over and says so.
+        Textual would print a traceback here, but the line prompt takes over and reports the
+        failure.
         """
 
     def furnish(self, settings: Settings, bell: bool) -> None:
-        """Set up the screen as the person has wanted it before.
+        """Apply the person's stored settings to the screen.
 
         Args:
             settings: The stored settings.
@@ -155,7 +155,7 @@ class TableApp(PagedApp):
         yield talk
 
     def _frame(self, width: int, height: int) -> list[Line]:
-        """Return the lines of the frame."""
+        """Return all lines of the screen in its present state."""
         return frame(self.stage, self.desk, width, height)
 
     @property
@@ -169,7 +169,7 @@ class TableApp(PagedApp):
             self._board.redraw()
 
     def remark(self, words: str) -> None:
-        """Add a line to the log of this screen alone.
+        """Add a line to this screen's log that is no update of the node.
 
         Args:
             words: The line.
@@ -180,7 +180,9 @@ class TableApp(PagedApp):
     # Updates
 
     def hear(self, update: Update) -> None:
-        """Take in an update, and show the first beat of what it reveals.
+        """Take in an update, and begin to show what it reveals.
+
+        If little time is left of the current step, what was being revealed is shown at once first.
 
         Args:
             update: The update.
@@ -201,7 +203,7 @@ class TableApp(PagedApp):
         self.call_later(self.redraw)
 
     def _next_beat(self) -> None:
-        """Show the next beat, and schedule the one after it."""
+        """Show the next part of a reveal (its next beat), and schedule the call for the next."""
         seconds = self.stage.advance()
         if seconds > 0:
             self.set_timer(seconds, self._next_beat)
@@ -226,7 +228,10 @@ class TableApp(PagedApp):
         self.redraw()
 
     def on_mount(self) -> None:
-        """Let a question that opens under a page count as shown once the page is closed."""
+        """Check whenever a page opens or closes whether the open question can be seen now.
+
+        A question that opened while a page covered it may be answered once the page is closed.
+        """
         self.screen_change_signal.subscribe(
             self, lambda _screen: self.call_after_refresh(self._question_shown)
         )
@@ -237,10 +242,10 @@ class TableApp(PagedApp):
             self.is_asking = True
 
     def close_question(self, view: View) -> None:
-        """Close the question on a view. A question that has replaced it stays.
+        """Close a question. If another question has replaced it, that question stays open.
 
         Args:
-            view: The view.
+            view: The view with which the question was opened.
         """
         self.stage.withdraw(view)
         if self.desk.menu is not None and self.desk.menu.view is not view:
@@ -251,10 +256,10 @@ class TableApp(PagedApp):
         self.redraw()
 
     def ask_plainly(self, words: str) -> None:
-        """Ask a question with yes or no, or change its words.
+        """Ask a question that is answered with yes or no, or change the words of the open one.
 
         Args:
-            words: The question. "" to ask nothing any more.
+            words: The question. "" to close it.
         """
         if words and not self.desk.answers:
             self._ring()
@@ -265,19 +270,26 @@ class TableApp(PagedApp):
         """Show an explanation of the lesson until Enter is typed.
 
         Args:
-            words: The explanation. "" to show none any more.
+            words: The explanation. "" to remove it.
         """
         self.desk.lesson = words
         self.redraw()
 
     def _ring(self) -> None:
-        """Ring, because it is this person's turn and its window is not in focus."""
+        """Tell this person by the bell and the window's title that it is their turn.
+
+        Nothing is done while the window has the focus, and the bell may be turned off.
+        """
         if self.rings and not self._watched:
             self.bell()
         self._entitle(_("► your turn") if not self._watched else "")
 
     def _entitle(self, turn: str) -> None:
-        """Set the title of the terminal's window, for which Textual has no call."""
+        """Set the title of the terminal's window by an escape sequence.
+
+        Args:
+            turn: The words before the program's name. "" to clear the title.
+        """
         if self._driver is not None and not self.is_headless:
             self._driver.write(f"\x1b]2;{turn} · {self.TITLE}\x07" if turn else "\x1b]2;\x07")
 
@@ -293,7 +305,10 @@ class TableApp(PagedApp):
     # Keys
 
     async def on_key(self, event: events.Key) -> None:
-        """Run the action of a key. Any key ends a reveal, and an open page has its own keys.
+        """Run the action of a key.
+
+        While something is revealed, nearly any key shows all of it at once. An open page and the
+        line for chat have keys of their own.
 
         Args:
             event: The key.
@@ -323,7 +338,10 @@ class TableApp(PagedApp):
             self.redraw()
 
     def over_a_page(self, key: str) -> str | None:
-        """Return the action of a key that works while a page is open, such as a digit's."""
+        """Return the action of a key that works while a page is open, or None.
+
+        Besides the keys of pages, a digit picks an entry of the open question.
+        """
         found, number = self.desk.menu, NUMBERS.get(key, 0)
         if found is not None and found.has(number) and self._hears:
             return KEYS[key]
@@ -332,7 +350,7 @@ class TableApp(PagedApp):
     # Actions of keys and clicks
 
     def action_hurry(self) -> None:
-        """Show everything that waits to be revealed."""
+        """Show everything that waits to be revealed, all at once."""
         self.stage.hurry()
         self.redraw()
 
@@ -347,9 +365,10 @@ class TableApp(PagedApp):
             getattr(self.desk.menu, how)(*number)
 
     def action_seal(self) -> None:
-        """Seal what is picked, or show why it cannot be sealed.
+        """Seal what is picked, or show why it cannot be sealed. This is the action of Enter.
 
-        In other situations Enter leaves the table, goes on with a lesson, or takes the seat again.
+        After the end Enter leaves the table, in a lesson it goes on, and after an absence it takes
+        the seat again.
         """
         found = self.desk.menu
         if self.desk.hint:
@@ -367,7 +386,7 @@ class TableApp(PagedApp):
                 self.hands.answer(choice, found.view)
 
     async def action_bot(self) -> None:
-        """Take the seat back from the bot, or open the menu to give it away."""
+        """Take the seat back from the bot, or open the menu to give the seat to a bot."""
         if self.desk.autopilot:
             self._hand_over(False)
         elif self.desk.lesson is None:
@@ -429,10 +448,10 @@ class TableApp(PagedApp):
         return self.is_asking and is_seen and not self.stage.is_revealing
 
     async def action_menu(self, first: str = "") -> None:
-        """Open or close the menu: to stay, to leave, to let a bot play, and a few settings.
+        """Open or close the menu, whose entries are to stay, to leave, a bot, and settings.
 
         Args:
-            first: The word of the entry that is highlighted.
+            first: The name of the entry that is highlighted at first, such as `bot`.
         """
         if self.desk.hint:
             self.hands.leave()
@@ -444,7 +463,7 @@ class TableApp(PagedApp):
         await self.push_screen(Choices(_("Menu"), shown, first), self._chosen)
 
     def _chosen(self, name: str | None) -> None:
-        """Do what was chosen in the menu."""
+        """Do what was chosen in the menu, by the name of the entry, such as `leave` or `mute 2`."""
         word, _space, number = (name or "").partition(" ")
         if word == "leave":
             self.hands.leave()

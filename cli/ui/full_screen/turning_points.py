@@ -1,4 +1,4 @@
-"""The screens without a question: while the table fills, the deal, a reveal, and the end."""
+"""The screens that ask nothing: while the table fills, at the deal, in a reveal, at the end."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ STAGES: Final = {
 
 
 def lobby(stage: Stage, width: int, papers: Sequence[str]) -> list[Line]:
-    """Return the screen of a table that fills.
+    """Return the lines of the screen while the table fills.
 
     Args:
         stage: What is shown.
         width: The width of the screen, in cells.
-        papers: The ticket or a guest's notes, and the terms.
+        papers: The lines below the seats, such as the ticket and the terms.
 
     Returns:
         The lines.
@@ -55,7 +55,7 @@ def lobby(stage: Stage, width: int, papers: Sequence[str]) -> list[Line]:
 
 
 def _code(code: updates.OfferedCode | updates.NoCode | None, width: int) -> list[Line]:
-    """Return the host's spoken code, or why there is none."""
+    """Return the lines with the code that the host can speak to a guest, or why there is none."""
     if code is None:
         return []
     if isinstance(code, updates.NoCode):
@@ -67,7 +67,9 @@ def _code(code: updates.OfferedCode | updates.NoCode | None, width: int) -> list
 
 
 def deal(stage: Stage, width: int) -> list[Line]:
-    """Return how far the deal has come: it has a step for each seat's shuffle and five more.
+    """Return the lines of the screen during the deal: its progress, and the key of each seat.
+
+    The deal has a step for each seat's shuffle and five more.
 
     Args:
         stage: What is shown.
@@ -106,7 +108,7 @@ PROMISES: Final = (
 
 
 def reveal(stage: Stage, width: int) -> list[Line]:
-    """Return the beat that is shown, a paragraph for each sentence.
+    """Return the lines of what is being revealed now, a paragraph for each sentence.
 
     Args:
         stage: What is shown.
@@ -120,7 +122,9 @@ def reveal(stage: Stage, width: int) -> list[Line]:
 
 
 def over(stage: Stage, width: int) -> list[Line]:
-    """Return the result as a table, the last exhibits, and the turning points.
+    """Return the lines of the result: standings, last exhibits, and turning points of the game.
+
+    If the table has ended without a result, the lines say why.
 
     Args:
         stage: What is shown.
@@ -142,7 +146,7 @@ def over(stage: Stage, width: int) -> list[Line]:
 
 
 def _standings(stage: Stage, standings: Sequence[Standing], width: int) -> list[Line]:
-    """Return a line for each seat: rank, field, and its last exhibit with what it brought."""
+    """Return a line for each seat: rank, field, its last exhibit, and the fields gained by it."""
     names = [name_of(stage, one.seat) for one in standings]
     who = min(18, 2 + max(map(cells, (_("SEAT"), *names))))
     head = Line().add(" ").add(fit(_("RANK"), 6) + fit(_("SEAT"), who), "dim")
@@ -169,7 +173,7 @@ def _standings(stage: Stage, standings: Sequence[Standing], width: int) -> list[
 
 
 def again(stage: Stage, width: int, by_bot: bool = False) -> list[Line]:
-    """Return who plays again, who does not, and who is still awaited.
+    """Return the lines about another game: who plays again, who does not, and who is awaited.
 
     Args:
         stage: What is shown.
@@ -196,14 +200,14 @@ def again(stage: Stage, width: int, by_bot: bool = False) -> list[Line]:
 
 
 def _spread(line: Line, years: str, width: int) -> list[Line]:
-    """Return the pieces of an exhibit behind its letters, in as many lines as they need."""
+    """Return a standings line with the pieces of its exhibit added, broken into lines."""
     start = line.width
     first, *rest = broken(years, max(10, width - start - 1), "dim")
     return [line.join(first), *(Line().fill(start).join(more) for more in rest)]
 
 
 def turning_points(stage: Stage) -> list[str]:
-    """Return the largest gains, who stole most, who was jailed most, and who cheated.
+    """Return sentences about the game's largest steps, most thefts, most arrests, and cheaters.
 
     Args:
         stage: What is shown.
@@ -250,7 +254,7 @@ def _most(stage: Stage, counts: dict[int, int], words: str) -> list[str]:
 
 
 def ten_lines(stage: Stage, width: int) -> list[Line]:
-    """Return the page of the rules.
+    """Return the lines of the page with the rules in brief.
 
     Args:
         stage: What is shown.

@@ -1,7 +1,7 @@
-"""The questions and pages of the line prompt: pages on demand, one choice, and chat.
+"""The questions, pages and chat commands of the line prompt.
 
-A choice is asked with its options, answered, and confirmed. `t WORDS` sends a chat message, `t 3`
-sends a phrase, and `m NAME` mutes a player.
+A choice is asked with its options, answered by a line, and confirmed. `t WORDS` sends a chat
+message, `t 3` sends the phrase with the number 3, and `m NAME` mutes a player.
 """
 
 from __future__ import annotations
@@ -46,23 +46,23 @@ HELP: Final = (
 HOST_HELP: Final = N_("c copies the ticket · qr shows it as a QR code · code copies the code")
 FIRST_HINT: Final = N_("b shows the board, r the rules, ? what else you can type.")
 PROOFS: Final = 20
-"""The number of lines on the page of proofs."""
+"""The most lines on the page of proofs."""
 
 
 def key_of(word: str) -> str:
-    """Return the key that a word stands for.
+    """Return the command that a typed word means, such as `b` for `board`.
 
     Args:
         word: The word, in small letters.
 
     Returns:
-        The key, or the word itself if it stands for none.
+        The command, or the word itself if it means none.
     """
     return KEYS.get(word, word)
 
 
 PAGES: Final = frozenset({"b", "h", "i", "l", "r", "proofs"})
-"""The keys of all pages, which an onlooker may see too."""
+"""The commands that open a page. An onlooker may use them too."""
 
 
 def page(screen: LineScreen, word: str, rest: str) -> Iterable[str] | None:
@@ -71,7 +71,7 @@ def page(screen: LineScreen, word: str, rest: str) -> Iterable[str] | None:
     Args:
         screen: The screen, with what has been shown so far.
         word: The word that is typed, in small letters.
-        rest: The words behind it.
+        rest: The words after it.
 
     Returns:
         The lines. None if these words open no page.
@@ -104,12 +104,12 @@ SPELLED: Final = {
     "proofs": ("beweise", "pruebas"),
     "hint": ("tipp", "pista"),
 }
-"""Words of every language that players may type in place of a key."""
+"""For each command the words of every language that players may type in place of it."""
 KEYS: Final = {word: key for key, words in SPELLED.items() for word in words}
 
 
 HANDED_OVER: Final = "\0handed over"
-"""The value among the answers that says that the seat was handed to a bot during a question."""
+"""The value put among the answers when the seat is handed to a bot during a question."""
 COLUMNS: Final = 80
 """The greatest width of a line with several answers, in columns."""
 
@@ -119,7 +119,7 @@ class Withdrawn(Exception):
 
 
 class Asker:
-    """A person who is asked one question after the other, at the line prompt.
+    """The questions to a person at the line prompt, asked one after the other.
 
     Attributes:
         hungry: An event that is set while an answer is awaited.
@@ -152,7 +152,7 @@ class Asker:
         self._answers.put(line)
 
     def withdraw(self) -> None:
-        """End the open question, if there is one, because it needs no answer any more."""
+        """End the open question, if there is one, by raising `Withdrawn` in it."""
         if self._asking:
             self._answers.put(HANDED_OVER)
 
@@ -165,7 +165,7 @@ class Asker:
 
         Args:
             question: The question.
-            silent: The meaning of an empty line. None if it is no answer.
+            silent: The answer that an empty line means. None if an empty line is no answer.
 
         Returns:
             The answer.
@@ -181,7 +181,7 @@ class Asker:
             self._asking -= 1
 
     def only(self, view: rules.View, kind: rules.Kind, names: Names) -> rules.Choice | None:
-        """Return the only legal choice, and print that it is made.
+        """Return the only legal choice, and print that the choice is made without a question.
 
         Args:
             view: What the seat may know of the game.
@@ -200,7 +200,7 @@ class Asker:
     async def ask(
         self, view: rules.View, kind: rules.Kind, again: bool, names: Names
     ) -> rules.Choice:
-        """Ask for a choice until it is confirmed.
+        """Ask the person for a choice until the person confirms it.
 
         Args:
             view: What the seat may know of the game.
@@ -232,7 +232,12 @@ class Asker:
             self._asking -= 1
 
     async def _confirmed(self, otherwise: str = "", silent: bool | None = True) -> bool:
-        """Wait for a yes or a no. After any other line, print what can be answered."""
+        """Wait for a yes or a no. After any other line, print what can be answered.
+
+        Args:
+            otherwise: The words printed after another line. "" for the usual words.
+            silent: The answer that an empty line means. None if an empty line is no answer.
+        """
         while True:
             answer = yes_or_no(await self._heard(), silent)
             if answer is not None:
@@ -240,7 +245,7 @@ class Asker:
             self._say(otherwise or _("Enter or y confirms, n chooses again."))
 
     async def _question(self, question: Query, view: rules.View, kind: rules.Kind) -> rules.Choice:
-        """Ask one question of a choice until the answer is valid."""
+        """Ask one of the questions that make up a choice, until the answer is valid."""
         if len(question.options) == 1 and kind == "theft":
             return question.options[0].value
         self._put(*_asked(question, kind))
@@ -251,7 +256,7 @@ class Asker:
                 self._say(str(why))
 
     def _put(self, *lines: str) -> None:
-        """Print a question, and store it to be printed again after a command."""
+        """Print the lines of a question, and store them so that `repeat` can print them again."""
         self._open = lines
         self.repeat()
 
@@ -267,8 +272,8 @@ class Asker:
 def _asked(question: Query, kind: rules.Kind) -> list[str]:
     """Return the lines of a question and its options.
 
-    The two options of a Place or a window stand on the line of the question. Of all others, as many
-    stand in a line as there is room for.
+    The two options of a Place or a window stand on the line of the question. Other options stand
+    below it, with as many on each line as there is room for.
     """
     if kind in ("place", "window"):
         two = (f"{n} {option.words}" for n, option in enumerate(question.options, 1))
@@ -289,18 +294,17 @@ Act = Callable[[], None]
 
 
 def nothing() -> None:
-    """Do nothing, because the player stays."""
+    """Do nothing. This is the action of an answer that means to stay at the table."""
 
 
 @dataclass(frozen=True)
 class SideQuestion:
-    """A question beside the game that is answered with yes or no.
+    """A question that is no part of the game, such as whether to leave, answered with yes or no.
 
     Attributes:
-        lines: The question.
+        lines: The lines of the question.
         act: Called if the answer is yes.
-        bot: Called if the third answer, to give the seat to a bot, is chosen. None if there is
-            none.
+        bot: Called if the answer is to give the seat to a bot. None if this is no possible answer.
     """
 
     lines: tuple[str, ...]
@@ -308,13 +312,13 @@ class SideQuestion:
     bot: Act | None = None
 
     def answer(self, line: str) -> Act | None:
-        """Return the function that a line asks for.
+        """Return the function to call for an answer.
 
         Args:
-            line: The line.
+            line: The line that was typed.
 
         Returns:
-            The function. None if the line is no answer.
+            `act`, `bot`, or `nothing` to stay. None if the line is no answer.
         """
         word = line.strip().lower()
         if self.bot is not None and word in BOT:
@@ -329,7 +333,7 @@ def leaving(has_begun: bool, leave: Act, bot: Act) -> SideQuestion:
     """Return the question whether to leave for now, to let a bot play on, or to stay.
 
     Args:
-        has_begun: Whether the game has begun. Before it there is no seat for a bot.
+        has_begun: Whether the game has begun. Before that no bot can be given the seat.
         leave: Leaves the table.
         bot: Gives the seat to a bot.
 
@@ -367,7 +371,7 @@ class LineTalk:
         self._muted: set[str] = set()
 
     def mute(self, names: Iterable[str]) -> None:
-        """Mute players.
+        """Hide the chat messages of some players from now on.
 
         Args:
             names: Their nicknames.
@@ -375,7 +379,7 @@ class LineTalk:
         self._muted.update(names)
 
     def takes(self, line: str) -> bool:
-        """Run a chat command.
+        """Run a line if it is a chat command: `t` to talk or `m` to mute.
 
         Args:
             line: The line that is typed.
@@ -402,7 +406,7 @@ class LineTalk:
         return True
 
     def _talk(self, words: str) -> None:
-        """List the phrases, or send a chat message."""
+        """Send a chat message, or list the phrases if `words` is empty."""
         if not words:
             for line in chat_phrases.listed():
                 self._say(line)
@@ -410,7 +414,7 @@ class LineTalk:
             self._player_requests.put(Talk(chat_phrases.meant(words)))
 
     def hears(self, said: Said) -> bool:
-        """Return whether a chat message is shown.
+        """Return whether a chat message is to be shown.
 
         Args:
             said: The message.

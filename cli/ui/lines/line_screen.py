@@ -1,6 +1,6 @@
-"""The screen of lines: every update becomes sentences, and the latest view is kept.
+"""The screen of lines, which prints every update as sentences and keeps the state for its pages.
 
-A host's ticket is also shown as a block of lines or as a QR code, or copied to the clipboard.
+It can also print a ticket as a QR code or copy it to the clipboard.
 """
 
 from __future__ import annotations
@@ -16,9 +16,15 @@ from ...words.translation import N_, _
 from ...words.update_sentences import REMARKS, FollowedTable, Telling, sentences
 
 EDGE = 2
-"""The light modules around a QR code. With fewer, some cameras do not find it."""
+"""The width of the light border around a QR code, in modules (the squares of the code).
+
+With a narrower border some cameras do not find the code.
+"""
 BLOCKS = {(False, False): "█", (False, True): "▀", (True, False): "▄", (True, True): " "}
-"""The character for two modules, one above the other. Its ink is light, and True is dark."""
+"""The character for two squares of a QR code, the upper and the lower one. True is a dark square.
+
+The ink of the terminal is light, so a blank shows two dark squares.
+"""
 
 
 def show_qr(ticket: str) -> None:
@@ -48,16 +54,16 @@ def copy(
 
     Args:
         text: The text, usually a ticket.
-        done: The message if it was sent to the terminal.
+        done: The message to print if the text was sent to the terminal.
     """
     is_sent = printing.copy(text)
     printing.say(_(done) if is_sent else _("There is no terminal with which to copy it."))
 
 
 def qr(ticket: str) -> list[str]:
-    """Return the QR code of a ticket, with two rows of modules in each line.
+    """Return the QR code of a ticket as lines of text, with two rows of the code in each line.
 
-    Capital letters alone take less room, and a ticket is read the same in capitals.
+    The ticket is encoded in capitals, which take less room. A ticket may be typed in any case.
 
     Args:
         ticket: The ticket.
@@ -78,7 +84,7 @@ def qr(ticket: str) -> list[str]:
 
 
 def _line(above: Sequence[bool], below: Sequence[bool]) -> str:
-    """Return the characters for two rows of modules."""
+    """Return one line of text for two rows of a QR code, in which True is a dark square."""
     return "".join(BLOCKS[pair] for pair in zip(above, below, strict=True))
 
 
@@ -87,7 +93,7 @@ Say = Callable[[str], None]
 
 
 class LineScreen(FollowedTable):
-    """A screen that prints each update in sentences, and keeps the scene and the names for pages.
+    """A screen that prints each update in sentences, and keeps the table's state for pages.
 
     Attributes:
         say: Prints one line.
@@ -97,11 +103,12 @@ class LineScreen(FollowedTable):
     """
 
     def __init__(self, say: Say, options: str = "") -> None:
-        """Begin before the table is complete.
+        """Make a screen for a table that still waits for guests.
 
         Args:
             say: Prints one line.
-            options: The options before the id of a game in the commands that are shown.
+            options: The options, such as `--plain `, in commands that the screen tells the player
+                to type.
         """
         super().__init__()
         self.say = say
@@ -116,11 +123,11 @@ class LineScreen(FollowedTable):
 
     @property
     def typed_game(self) -> str:
-        """The id of the game as typed after `hoity resume`. "" before the game has begun."""
+        """The words to type after `hoity resume`: options and id of the game. "" before a game."""
         return Telling(self.names, self.scene, self._options).game
 
     def note(self, words: str) -> None:
-        """Print a message that is no part of the game.
+        """Print a message that is no part of the game, in brackets.
 
         Args:
             words: The message.
@@ -144,14 +151,14 @@ class LineScreen(FollowedTable):
             tell(line)
 
     def _take(self, update: updates.Update) -> None:
-        """Store what this screen alone needs of an update."""
+        """Print who is awaited if it is time for that, or note that it is not needed any more."""
         if isinstance(update, updates.Clock):
             self._tell_awaited(update)
         if isinstance(update, updates.Happened | updates.Awaited | updates.ChoiceTaken):
             self._owes_awaited = False
 
     def _tell_awaited(self, update: updates.Clock) -> None:
-        """Print once after a choice who is awaited, unless this seat was the last to seal."""
+        """Print once after a choice which seats are awaited, unless this seat sealed last."""
         self._owes_awaited &= not update.is_opening
         if self.names is None or not self._owes_awaited:
             return

@@ -1,6 +1,6 @@
-"""The seat or the onlooker at the line prompt: for screen readers, pipes and plain terminals.
+"""The line prompt for a player or an onlooker: for screen readers, pipes and plain terminals.
 
-Leaving the table, and giving the seat to a bot, have to be confirmed.
+A person has to confirm before the table is left or the seat is given to a bot.
 """
 
 from __future__ import annotations
@@ -84,13 +84,13 @@ WATCH_HELP: Final = (
 class LineSeat:
     """The screen of lines and the player who is asked there (see `screen_interface.Screen`).
 
-    The player can type commands at any time. If the lines come from a file or a pipe, each waits
-    until something is asked, and nothing is asked twice. What a person types before a question is
-    no answer to it. An onlooker can only open pages, chat and leave.
+    The player can type commands at any time. Each line of a file or a pipe waits until something is
+    asked, and such input need not confirm that it leaves. A line that a person types before a
+    question is not taken as its answer. An onlooker can only open pages, chat and leave.
 
     Attributes:
         typed: The channel into which typed lines are sent.
-        autopilot: Whether a bot plays the seat, or nobody is asked.
+        autopilot: True if the person is asked nothing, because a bot plays or nobody sits here.
         ticket: The ticket of the table. None if there is none.
         talk: The chat commands.
         has_hints: Whether the player may ask for a hint.
@@ -102,9 +102,10 @@ class LineSeat:
         """Prepare the screen.
 
         Args:
-            how: Who sits there. Its `leave` is called when the player quits or the input ends.
+            how: The options of the screen. `leave` is called when the player quits or the input
+                ends.
             say: Prints a line. None for the standard output.
-            bot: The player that takes the seat when it is handed over. None for a bot.
+            bot: The player to whom the person can hand over the seat. None for the usual bot.
         """
         self._how, self._say = how, say or printing.say
         self.typed, self._lines = trio.open_memory_channel[str](64)
@@ -130,13 +131,13 @@ class LineSeat:
 
     @property
     def table_name(self) -> str:
-        """The id of the game, once it has begun."""
+        """The id of the game. "" before it has begun."""
         return self._screen.scene.game
 
     def tell(self, update: updates.Update) -> None:
         """Print an update, on a new line if a question is open.
 
-        What a person has half typed still counts, because the terminal keeps it.
+        What a person has typed without Enter is not lost, because the terminal keeps it.
 
         Args:
             update: The update.
@@ -210,7 +211,7 @@ class LineSeat:
         self._is_lesson = True
 
     async def explain(self, words: str) -> None:
-        """Print an explanation. Since lines stay, nobody has to confirm that it was read.
+        """Print an explanation. The person need not confirm it, because lines stay readable.
 
         Args:
             words: The explanation.
@@ -219,7 +220,7 @@ class LineSeat:
         self._tell(textwrap.wrap(told, printing.width() or WIDTH, subsequent_indent="  "))
 
     def end_lesson(self) -> None:
-        """Do nothing, because the lines stay."""
+        """Do nothing, because all that the lesson printed stays on the terminal."""
 
     async def agree(self) -> bool:
         """Ask the person to accept the terms.
@@ -230,7 +231,7 @@ class LineSeat:
         return await self._agrees(_("Sit down? Enter or y; n leaves."))
 
     async def _agrees(self, question: str) -> bool:
-        """Ask for a yes or a no, with yes as the answer if the seat is handed over."""
+        """Ask for a yes or a no. If the seat is given to a bot meanwhile, the answer is yes."""
         try:
             return await self._asker.agree(question)
         except Withdrawn:
@@ -254,10 +255,10 @@ class LineSeat:
                 continue
 
     def run(self, main: Callable[..., Awaitable[T]], *args: Any) -> T:
-        """Run the peer in trio, since this screen needs no loop of its own.
+        """Run the peer in trio. This screen needs no loop of its own.
 
         Args:
-            main: The peer's function.
+            main: The peer's main function.
             args: The arguments of `main`.
 
         Returns:
@@ -275,13 +276,16 @@ class LineSeat:
     # Input
 
     def listens(self, is_asked: bool) -> bool:
-        """Return whether the input is read: for answers, or for a person's commands.
+        """Return whether `listen` has to run, so that typed lines are read.
+
+        At a terminal lines are always read, because a person may type commands. Lines of a file or
+        a pipe are read only if they may answer a question.
 
         Args:
             is_asked: Whether the person may be asked something.
 
         Returns:
-            Whether the input is read.
+            Whether `listen` has to run.
         """
         return (is_asked and not self._how.looks_on) or sys.stdin.isatty()
 
@@ -294,7 +298,7 @@ class LineSeat:
             await self.hear()
 
     async def _watch_signals(self, send: trio.MemorySendChannel[str]) -> None:
-        """Send Ctrl-C, and the return to the foreground after `fg`, among the typed lines."""
+        """Send a special value among the typed lines at Ctrl-C and at a return by `fg`."""
         wanted = {signal.SIGINT: INTERRUPT}
         if hasattr(signal, "SIGCONT"):
             wanted[signal.SIGCONT] = CONTINUED
@@ -317,7 +321,7 @@ class LineSeat:
             self._how.leave(_("the input has ended"))
 
     async def _hear(self, line: str) -> None:
-        """Handle one line: a signal, a side question's answer, a command, or an answer."""
+        """Handle one line: a signal, a yes or no to a side question, a command, or an answer."""
         if line in SIGNALS:
             SIGNALS[line](self)
             return
@@ -340,7 +344,7 @@ class LineSeat:
                 await self._answer(line)
 
     def _look(self, line: str) -> None:
-        """Handle a line of an onlooker: a page, chat, or leaving."""
+        """Handle a line of an onlooker, who can open a page, chat, or leave."""
         word, _space, rest = line.strip().partition(" ")
         if self.talk.takes(line):
             return
@@ -373,7 +377,7 @@ class LineSeat:
             await self._asker.hungry.wait()
 
     def _command(self, line: str) -> bool:
-        """Run a command, and return whether the line is one."""
+        """Run a line if it is a command, and return whether it is one."""
         word, _space, rest = line.strip().partition(" ")
         word = key_of(word.lower())
         if word == "" and self.autopilot and not self._asker.is_asking:
@@ -421,7 +425,11 @@ class LineSeat:
             line_screen.show_qr(self.ticket)
 
     def _repeat(self) -> None:
-        """Print again what is open: a side question, the way back to the table, or a choice."""
+        """Print the open question again, if there is one.
+
+        This is a question such as whether to leave, the offer to come back to the table by Enter,
+        or a choice of the game. While a bot plays only the first kind is printed.
+        """
         if self._menu is not None:
             self._tell(self._menu.lines)
         elif self.autopilot:
@@ -432,7 +440,7 @@ class LineSeat:
             self._asker.repeat()
 
     async def _answer(self, line: str) -> None:
-        """Take a line as an answer to what is open."""
+        """Take a line as the answer to the open question, or as Enter to come back to the table."""
         if self._back is not None and not self.autopilot:
             self._asker.hungry = trio.Event()
             self._back.set()
@@ -446,10 +454,10 @@ class LineSeat:
     # Leaving, waiting, and the bot
 
     def _quit(self) -> None:
-        """Ask whether to leave.
+        """Ask whether to leave the table.
 
-        A file or a pipe that says so leaves at once. After the end of a game it declines another
-        one.
+        If the command came from a file or a pipe, leave at once without asking. If another game is
+        offered, decline the offer instead.
         """
         if self._is_over:
             self._asker.answer("n")
@@ -468,7 +476,7 @@ class LineSeat:
         self._how.leave(_("you left"))
 
     def _interrupt(self) -> None:
-        """Ask whether to leave after Ctrl-C or Ctrl-D, and leave at the second time."""
+        """Ask whether to leave at the first Ctrl-C or Ctrl-D, and leave at the second."""
         self._say("")
         if self._is_over:
             self._quit()
@@ -493,7 +501,7 @@ class LineSeat:
         self._tell(hint(self._asked, self._screen.names, self.has_hints, MOST))
 
     def _toggle(self) -> None:
-        """Take the seat back from the bot, or ask whether to give it away."""
+        """Take the seat back from the bot, or ask whether to give the seat to a bot."""
         if self.autopilot:
             self.autopilot = False
             self._say(_("The seat is yours again."))
@@ -508,7 +516,7 @@ class LineSeat:
         self._let_bot_play(_("A bot plays your seat. Enter or a takes it back."))
 
     def _let_bot_play(self, words: str) -> None:
-        """Give the seat to a bot with this message, and end the open question."""
+        """Give the seat to a bot, print a message about it, and end the open question."""
         self.autopilot = True
         self._say(words)
         self._asker.withdraw()
@@ -518,7 +526,7 @@ class LineSeat:
     # Player
 
     async def choose(self, view: rules.View, kind: rules.Kind, again: bool) -> rules.Choice:
-        """Ask the person for a choice, or the bot if the seat is handed over.
+        """Ask the person for a choice, or the bot if the seat was given to it.
 
         Args:
             view: What the seat may know of the game.
@@ -555,7 +563,10 @@ class LineSeat:
         return choice
 
     def _orient(self, view: rules.View, names: Names) -> None:
-        """Print the own Collectibles before a round's first question, or after a resume all."""
+        """Print this seat's own Collectibles, once in each round.
+
+        If no event of the game was shown before, the whole board is printed instead.
+        """
         if view.state.round == self._oriented:
             return
         first, self._oriented = self._oriented == 0, view.state.round
@@ -564,7 +575,7 @@ class LineSeat:
             self._say(_(FIRST_HINT))
 
     async def returning(self) -> None:
-        """Wait for Enter, or return at once if a bot has the seat."""
+        """Wait until the player presses Enter to come back. If a bot plays, return at once."""
         if self.autopilot:
             return
         self._say(_("Press Enter to come back to the table."))
@@ -584,7 +595,7 @@ class LineSeat:
         return await self._player_requests.next()
 
     async def again(self) -> bool:
-        """Ask the person for another game. The end of the input and quitting mean no.
+        """Ask the person for another game. To quit, or the end of the input, means no.
 
         Returns:
             Whether the person wants one.
@@ -610,10 +621,10 @@ COMMANDS: Final[dict[str, Callable[[LineSeat], None]]] = {
     "a": LineSeat._toggle,
     **dict.fromkeys(QUIT, LineSeat._quit),
 }
-"""The commands besides the pages that can be typed at any time, with nothing behind them."""
+"""The commands that can be typed at any time, except for pages. They have no arguments."""
 SIGNALS: Final[dict[str, Callable[[LineSeat], None]]] = {
     INTERRUPT: LineSeat._interrupt,
     END: LineSeat._interrupt,
     CONTINUED: LineSeat._repeat,
 }
-"""The functions for what a terminal sends besides lines."""
+"""The functions for the special values that stand for signals among a terminal's lines."""

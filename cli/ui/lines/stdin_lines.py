@@ -1,4 +1,4 @@
-"""The lines of the standard input, read without ever blocking the table."""
+"""The lines of the standard input, read in a thread so that the node never waits for them."""
 
 from __future__ import annotations
 
@@ -13,21 +13,22 @@ from protocol.bounds import Quota
 CHUNK = 4096
 STDIN = 0
 STRAYS: Final[Quota] = 20
-"""The number of lines without a choice after which a file or a pipe is given up."""
+"""The number of lines without a choice after which no more is read from a file or a pipe."""
 
 END, INTERRUPT, CONTINUED = "\0end", "\0interrupt", "\0continued"
-"""Sent among the lines of a terminal: Ctrl-D, Ctrl-C, and that the program is in front again."""
+"""The values among the lines of a terminal for Ctrl-D, Ctrl-C and the return to the foreground."""
 
 Read = Callable[[], bytes]
 
 
 def read_stdin() -> bytes:
-    """Read some bytes of the standard input.
+    """Wait for some bytes of the standard input.
 
-    It does not use `sys.stdin`, whose lock a waiting thread would keep when the program ends.
+    This does not use `sys.stdin`, because a waiting thread would still hold its lock when the
+    program ends.
 
     Returns:
-        The bytes. They are empty at the end of the input.
+        At most `CHUNK` bytes. They are empty at the end of the input.
     """
     return os.read(STDIN, CHUNK)
 
@@ -37,8 +38,8 @@ async def forward_input(
 ) -> None:
     """Send every line of the input into a channel, which is closed at the end of the input.
 
-    At a terminal the end can be typed, and more lines may follow: then END is sent. After two ends
-    in a row nothing more is read.
+    At a terminal Ctrl-D ends the input, but more lines may follow, so `END` is sent among the
+    lines. After two ends in a row nothing more is read.
 
     Args:
         lines: The channel.
@@ -63,7 +64,10 @@ async def forward_input(
 
 
 def _line(data: bytes) -> str:
-    """Return a typed line without zero bytes, which mark the values that are no lines."""
+    """Decode a typed line and remove its zero bytes.
+
+    Only the special values such as `END` begin with a zero byte, so no line can be taken for one.
+    """
     return data.decode("utf-8", "replace").replace("\0", "").strip()
 
 

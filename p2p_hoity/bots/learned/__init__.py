@@ -1,4 +1,4 @@
-"""The learned bot: a neural network that sees what its seat may know, and draws its choices."""
+"""The learned bot: a neural network that gives each possible choice of a seat a probability."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ WEIGHTS = "weights.bin"
 
 @dataclass(frozen=True, slots=True)
 class Mixture:
-    """The candidates for one pick, with their probabilities.
+    """The options of one decision, called candidates, with their probabilities.
 
     Attributes:
         choices: The candidates.
@@ -30,13 +30,13 @@ class Mixture:
     chances: tuple[float, ...]
 
     def draw(self, rng: Random) -> Choice:
-        """Draw one of the candidates.
+        """Draw one of the options (candidates) by their probabilities.
 
         Args:
             rng: The source of randomness.
 
         Returns:
-            The candidate.
+            The choice that was drawn.
         """
         return rng.choices(self.choices, self.chances)[0]
 
@@ -76,7 +76,7 @@ class Learned:
             decision: What the game expects.
 
         Returns:
-            One mixture. For a theft there is one for each exhibit.
+            One mixture of candidates. For a theft there is one mixture for each exhibit.
 
         Raises:
             NothingToChoose: If the view's seat has no legal choice.
@@ -89,20 +89,25 @@ class Learned:
         return tuple(self._mixture(base, pick) for pick in found)
 
     def _mixture(self, base: list[float], pick: Pick) -> Mixture:
-        """Return the probabilities of the candidates for one pick."""
+        """Return the options of one decision (candidates) with their probabilities.
+
+        Args:
+            base: The result of the network's `base` for the decision.
+            pick: The options with their features.
+        """
         chances = self.network.mixture(base, [candidate.numbers for candidate in pick])
         return Mixture(tuple(candidate.choice for candidate in pick), tuple(chances))
 
 
 def sight_of(view: View, decision: Expected) -> Sight:
-    """Return what a seat sees that has to choose.
+    """Return everything that a seat knows when it has to choose, for the network's features.
 
     Args:
         view: The view of the seat.
         decision: What the game expects.
 
     Returns:
-        The sight, from which the features are computed.
+        The object from which the features are computed.
 
     Raises:
         NothingToChoose: If the decision asks for no choice, or the view is an onlooker's.

@@ -1,20 +1,24 @@
-"""The features: all numbers that the network is given, in their order, as one table.
+"""The features: the tables of all numbers that the learned bot's network is given, in their order.
 
-`observation.py` computes OWN and OTHER, and `move_candidates.py` computes CANDIDATE. Their
-vectorised twins in the training are written from this page. Where a thing does not exist its number
-is 0. Words used in the table:
+`observation.py` computes the tables OWN and OTHER, and `move_candidates.py` computes CANDIDATE. The
+vectorised code of the training computes the same numbers. Where a thing does not exist, its number
+is 0. The tables use these words:
 
 - *others*: the other seats at the table. *Active*: present and not sitting this round out.
 - *known* pieces of a seat: those whose letter the deciding seat knows, which are all of its own.
-- *age* of a piece: 1 - seniority / number of Collectibles (the oldest 1), 0 if there is none.
+- *age* of a piece: 1 - seniority / number of Collectibles. It is 1 for the oldest piece, and 0 if
+  there is no piece.
 - *run*: the largest unbroken run of letters among the known pieces of a seat, even below three
-  pieces. Of equal ones it is that with the older oldest piece. *Size*: its number of pieces.
-- *gain* of a letter for a seat: by how much one more piece of it makes the size of its run larger.
-  *Loss*: by how much one less makes it smaller.
+  pieces. Of two equally large runs, the one that has the oldest piece counts. *Size*: the number
+  of pieces in the run.
+- *gain* of a letter for a seat: by how much one more piece of the letter enlarges the seat's run.
+  *Loss*: by how much one piece less of the letter makes the run smaller.
 - *may have*: the largest run that is possible if the seat's hidden pieces fill gaps and add to it.
-- Cash, Thieves, Detective and Exhibit of a seat are those in its hand, not those on the table.
+- The Cash, Thieves, Detective and Exhibit of a seat are the cards in its hand, not on the table.
 - CASH and THIEF are the largest numbers on such cards in the edition (24 and 12).
-- *clipped*: limited to -1 to 1. A share of others is out of all others, active or not.
+- *clipped*: limited to the range from -1 to 1.
+- *share of others*: a number of other seats divided by the number of all other seats, active or
+  not.
 """
 
 from __future__ import annotations
@@ -28,12 +32,12 @@ VERSION = 1
 
 @dataclass(frozen=True, slots=True)
 class Feature:
-    """Some numbers in a row that belong together.
+    """Some adjacent numbers of the network's input that belong together.
 
     Attributes:
-        name: Their name.
-        count: How many numbers they are.
-        meaning: What they mean, and by what they are divided.
+        name: The name of the feature.
+        count: How many numbers the feature has.
+        meaning: What the numbers mean, and by what each is divided.
     """
 
     name: str
@@ -143,23 +147,23 @@ CANDIDATE = (
         " pieces left in the exhibit / 10",
     ),
 )
-"""The features of each candidate, one of the choices.
+"""The features of each candidate, which is one of the options of a decision.
 
-The order of the candidates is:
+The order of the candidates is, by the kind of choice:
 
 - place: Castle, Auction Hall.
 - action: by card, rising.
 - turn: by Place and card, rising.
 - window: 1, 2.
 - theft: for each exhibit by itself, the oldest piece of each letter.
-- exhibit: for each span of letters (A-A, A-B, … A-F, B-B, …) that is unbroken and has at least 3
-  pieces. First all its pieces. Then, where these are fewer, the oldest of each letter, filled up to
-  3 with the oldest others.
+- exhibit: by span of letters (A-A, A-B, … A-F, B-B, …), for each that is unbroken and has at least
+  3 pieces. The first candidate is all pieces of the span. The second one is the oldest piece of
+  each letter, filled up to 3 with the oldest other pieces. It is left out if it is not smaller.
 """
 
 
 def length(table: Iterable[Feature]) -> int:
-    """Return how many numbers a table has.
+    """Return how many numbers a table of features has.
 
     Args:
         table: The features.

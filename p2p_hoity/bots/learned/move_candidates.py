@@ -1,4 +1,4 @@
-"""The candidates of a decision: each with its numbers and the choice that it stands for.
+"""The candidates of a decision of the learned bot: each option with its features as numbers.
 
 `features.py` says in which order the candidates come and what their numbers mean.
 """
@@ -24,11 +24,11 @@ PLACE_AT, CARD_AT, CASH_AT, THIEF_AT, EXHIBIT_AT, PIECE_AT = (
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A thing that the bot can pick.
+    """One option of a decision of the learned bot.
 
     Attributes:
-        choice: The choice. For a theft it is the slot that is taken from one exhibit.
-        numbers: The features, as in the table CANDIDATE.
+        choice: The choice. For a theft it is the slot of the piece taken from one exhibit.
+        numbers: The features of the option, in the order of the table `features.CANDIDATE`.
     """
 
     choice: Choice
@@ -36,11 +36,11 @@ class Candidate:
 
 
 Pick = list[Candidate]
-"""The candidates, of which one is picked."""
+"""All candidates of a decision. The bot picks one of them."""
 
 
 def picks(sight: Sight) -> list[Pick]:
-    """Return the candidates of a decision.
+    """Return the candidates (options with their features) of a decision of the learned bot.
 
     Args:
         sight: What the seat sees.
@@ -54,7 +54,11 @@ def picks(sight: Sight) -> list[Pick]:
 
 
 def _numbers(*parts: tuple[int, Sequence[float]]) -> Block:
-    """Return the features of a candidate: the given stretches, and 0 elsewhere."""
+    """Return all features of a candidate, from some of them. The others are 0.
+
+    Args:
+        parts: Groups of adjacent features, each with the index at which it begins.
+    """
     row = [0.0] * TOTAL
     for at, values in parts:
         row[at : at + len(values)] = values
@@ -65,24 +69,24 @@ def _numbers(*parts: tuple[int, Sequence[float]]) -> Block:
 
 
 def _places(sight: Sight) -> Pick:
-    """Return the candidates for a Place."""
+    """Return the candidates (options with their features) for a Place."""
     options = cast("tuple[int, ...]", sight.view.legal("place"))
     return [Candidate(place, _numbers(_place(place))) for place in sorted(options)]
 
 
 def _place(place: int) -> tuple[int, Block]:
-    """Return the features of a Place, and where they begin."""
+    """Return the features of a Place, after the index at which they begin in a candidate."""
     return PLACE_AT, one_hot(observation.PLACES, place)
 
 
 def _actions(sight: Sight) -> Pick:
-    """Return the candidates for an Action."""
+    """Return the candidates (options with their features) for an Action."""
     options = cast("tuple[int, ...]", sight.view.legal("action"))
     return [Candidate(card, _numbers(*_card(sight, card))) for card in sorted(options)]
 
 
 def _turns(sight: Sight) -> Pick:
-    """Return the candidates for a Place and an Action together."""
+    """Return the candidates (options with their features) for a Place and an Action together."""
     options = cast("tuple[tuple[int, int], ...]", sight.view.legal("turn"))
     return [
         Candidate((place, card), _numbers(_place(place), *_card(sight, card)))
@@ -91,7 +95,10 @@ def _turns(sight: Sight) -> Pick:
 
 
 def _card(sight: Sight, card: int) -> list[tuple[int, Block]]:
-    """Return the features of an Action card, and where each stretch begins."""
+    """Return the features of an Action card, in groups of adjacent ones.
+
+    Each group comes after the index at which it begins among a candidate's features.
+    """
     kind = sight.state.kind(card)
     parts = [(CARD_AT, one_hot(observation.ACTIONS, kind))]
     number = sight.state.edition.number(card)
@@ -107,7 +114,14 @@ def _card(sight: Sight, card: int) -> list[tuple[int, Block]]:
 
 
 def _with_more(sight: Sight, kind: ActionKind, number: int, place: Place) -> float:
-    """Return the share of the other seats that have a higher card and may be in a Place."""
+    """Return which share of the other seats may be in a Place and hold a higher card of a kind.
+
+    Args:
+        sight: What the deciding seat knows.
+        kind: The kind of Action card, Cash or Thief.
+        number: The number on the card to compare with.
+        place: The Place.
+    """
     hands = sight.hands[kind]
     found = [s for s in sight.others if sight.may_be_in(s, place) and hands[s][:1] > [number]]
     return share(len(found), len(sight.others))
@@ -117,7 +131,7 @@ def _with_more(sight: Sight, kind: ActionKind, number: int, place: Place) -> flo
 
 
 def _exhibits(sight: Sight) -> Pick:
-    """Return the candidates for an exhibit."""
+    """Return the candidates (options with their features) for an exhibit."""
     found = []
     for low, high in observation.SPANS:
         whole = sight.mine.span(low, high)
@@ -129,7 +143,18 @@ def _exhibits(sight: Sight) -> Pick:
 
 
 def _smallest(sight: Sight, low: int, high: int) -> tuple[int, ...]:
-    """Return the oldest piece of each letter of a span, and others until there are three."""
+    """Return a small exhibit: the oldest piece of each letter in a range of letters.
+
+    If these are fewer than three pieces, the oldest further ones of the range are added.
+
+    Args:
+        sight: What the deciding seat knows.
+        low: The first letter of the range, 0 for A.
+        high: The last letter of the range.
+
+    Returns:
+        The slots of the pieces.
+    """
     groups = sight.mine.slots[low : high + 1]
     more = sorted((slot for slots in groups for slot in slots[1:]), key=sight.mine.seniority)
     missing = max(0, MIN_EXHIBIT - len(groups))
@@ -137,7 +162,14 @@ def _smallest(sight: Sight, low: int, high: int) -> tuple[int, ...]:
 
 
 def _exhibit(sight: Sight, slots: tuple[int, ...], low: int, high: int) -> Candidate:
-    """Return an exhibit as a candidate."""
+    """Return an exhibit as a candidate with its features.
+
+    Args:
+        sight: What the deciding seat knows.
+        slots: The slots of the pieces.
+        low: The first letter of the exhibit, 0 for A.
+        high: The last letter of the exhibit.
+    """
     mine, known = sight.mine, sight.state.known
     size, first, last = mine.run
     of_run = set(mine.span(first, last)) & set(slots)
@@ -155,7 +187,11 @@ def _exhibit(sight: Sight, slots: tuple[int, ...], low: int, high: int) -> Candi
 
 
 def _above_rivals(sight: Sight, size: int) -> float:
-    """Return by how much an exhibit is larger than the largest run of the other exhibitors."""
+    """Compare the size of an exhibit with the largest run of the seats that also show one.
+
+    Returns:
+        The difference divided by 5 and limited to -1 to 1. 0 if no other seat shows an exhibit.
+    """
     rivals = [s for s in sight.state.playing(Place.CASTLE, ActionKind.EXHIBIT) if s != sight.seat]
     largest = max((sight.holdings[seat].size for seat in rivals), default=None)
     return 0.0 if largest is None else clipped((size - largest) / 5)
@@ -165,7 +201,7 @@ def _above_rivals(sight: Sight, size: int) -> float:
 
 
 def _windows(sight: Sight) -> Pick:
-    """Return the candidates for a window."""
+    """Return the candidates for the choice of a window (pile of the Auction Hall) to buy from."""
     found = []
     for window in sorted(cast("tuple[int, ...]", sight.view.legal("window"))):
         slots = sight.state.windows[window]
@@ -175,7 +211,7 @@ def _windows(sight: Sight) -> Pick:
 
 
 def _theft(sight: Sight, exhibit: tuple[int, ...]) -> Pick:
-    """Return the candidates for the piece that is taken from one exhibit."""
+    """Return the candidates for the piece that a Thief takes from one exhibit."""
     state = sight.state
     owner = next(seat for seat, left in enumerate(state.exhibits) if left == exhibit)
     ahead = clipped((state.figures[owner] - state.figures[sight.seat]) / observation.LEAD)
@@ -195,7 +231,15 @@ def _theft(sight: Sight, exhibit: tuple[int, ...]) -> Pick:
 
 
 def _piece(sight: Sight, slot: int, choice: int, owner: int | None, last: Block) -> Candidate:
-    """Return a piece of a window or exhibit as a candidate."""
+    """Return a piece that can be bought or stolen as a candidate with its features.
+
+    Args:
+        sight: What the deciding seat knows.
+        slot: The slot of the piece.
+        choice: The choice of the candidate: the window, or the slot to steal.
+        owner: The seat that owns the piece. None for a piece of a window.
+        last: The last five features, which differ between purchase and theft.
+    """
     card = sight.cards[slot]
     letter = letter_of(sight.state.edition, card)
     size, low, high = sight.mine.run

@@ -1,4 +1,4 @@
-"""A decision as the network sees it: what each seat has, and everything else as numbers.
+"""The input of the learned bot's network: the game as one seat knows it, turned into numbers.
 
 `features.py` says in which order the numbers come and what they mean.
 """
@@ -17,11 +17,11 @@ from ...rules.exhibits import MIN_EXHIBIT, letter_of, two_largest, whole_runs
 Counts = Sequence[int]
 """The number of pieces of each letter."""
 SPANS = tuple((low, high) for low in range(len(LETTERS)) for high in range(low, len(LETTERS)))
-"""All stretches of letters, each as its first and last letter."""
+"""All ranges of adjacent letters, each as its first and its last letter (0 for A)."""
 
 
 def size_of(counts: Counts) -> int:
-    """Return the number of pieces in the largest run.
+    """Return the number of pieces in the largest unbroken run of letters.
 
     Args:
         counts: The number of pieces of each letter.
@@ -37,11 +37,11 @@ def size_of(counts: Counts) -> int:
 
 
 def gain(counts: Counts, letter: int) -> int:
-    """Return by how much one more piece of a letter makes the largest run larger.
+    """Return by how many pieces the largest run of letters grows with one more piece of a letter.
 
     Args:
         counts: The number of pieces of each letter.
-        letter: The letter, as a number.
+        letter: The letter, 0 for A.
 
     Returns:
         The difference.
@@ -52,11 +52,11 @@ def gain(counts: Counts, letter: int) -> int:
 
 
 def loss(counts: Counts, letter: int) -> int:
-    """Return by how much one piece less of a letter makes the largest run smaller.
+    """Return by how many pieces the largest run of letters shrinks without one piece of a letter.
 
     Args:
         counts: The number of pieces of each letter.
-        letter: The letter, as a number.
+        letter: The letter, 0 for A.
 
     Returns:
         The difference.
@@ -67,11 +67,11 @@ def loss(counts: Counts, letter: int) -> int:
 
 
 def may_have(counts: Counts, hidden: int) -> int:
-    """Return the number of pieces in the largest run that is possible with further pieces.
+    """Return the number of pieces in the largest run of letters that hidden pieces could complete.
 
     Args:
         counts: The number of known pieces of each letter.
-        hidden: The number of further pieces, which may be of any letters.
+        hidden: The number of hidden pieces, which may have any letters.
 
     Returns:
         The number.
@@ -82,11 +82,11 @@ def may_have(counts: Counts, hidden: int) -> int:
 
 @dataclass(frozen=True)
 class Holdings:
-    """The pieces of one seat.
+    """The pieces of one seat, as far as the deciding seat knows them.
 
     Attributes:
         edition: The edition.
-        cards: The known Collectibles by slot.
+        cards: The known Collectibles by slot (position in the deck).
         hidden: The number of pieces that are not known.
     """
 
@@ -96,7 +96,7 @@ class Holdings:
 
     @cached_property
     def slots(self) -> tuple[tuple[int, ...], ...]:
-        """The known slots by letter, those of each letter with the oldest piece first."""
+        """The slots of the known pieces, one tuple for each letter. The oldest piece is first."""
         found: list[list[int]] = [[] for _ in LETTERS]
         for slot in sorted(self.cards, key=self.seniority):
             found[letter_of(self.edition, self.cards[slot])].append(slot)
@@ -109,10 +109,10 @@ class Holdings:
 
     @cached_property
     def run(self) -> tuple[int, int, int]:
-        """The largest unbroken run of letters: its size, its first and its last letter.
+        """The largest unbroken run of letters: its number of pieces, its first and last letter.
 
-        Of equal runs it is the one with the older oldest piece. It is (0, 0, -1) if nothing is
-        known.
+        Letters are numbers, 0 for A. Of two equally large runs, the one that has the oldest piece
+        counts. It is (0, 0, -1) if no piece is known.
         """
         runs = whole_runs(self.counts)
         return max(
@@ -125,11 +125,11 @@ class Holdings:
         return self.run[0]
 
     def span(self, low: int, high: int) -> tuple[int, ...]:
-        """Return the known slots of a stretch of letters.
+        """Return the slots of the known pieces whose letters are in a range.
 
         Args:
-            low: The first letter, as a number.
-            high: The last letter.
+            low: The first letter of the range, 0 for A.
+            high: The last letter of the range.
 
         Returns:
             The slots, by letter.
@@ -137,13 +137,13 @@ class Holdings:
         return tuple(slot for slots in self.slots[low : high + 1] for slot in slots)
 
     def seniority(self, slot: int) -> int:
-        """Return the place of a piece in the order of age.
+        """Return the position of a piece among all Collectibles ordered by age.
 
         Args:
             slot: The slot of the piece.
 
         Returns:
-            The place, 0 for the oldest of all Collectibles.
+            The position, 0 for the oldest of all Collectibles.
         """
         return self.edition.seniority[self.cards[slot]]
 
@@ -161,7 +161,7 @@ class Holdings:
 
 
 def share(found: int, of: int) -> float:
-    """Return a part of a whole.
+    """Return a part divided by the whole.
 
     Args:
         found: The part.
@@ -187,11 +187,11 @@ def clipped(value: float) -> float:
 
 @dataclass(frozen=True)
 class Sight:
-    """Everything that a seat knows which owes a choice.
+    """Everything that a seat knows when it has to make a choice.
 
     Attributes:
         view: The view of the seat.
-        seat: The seat.
+        seat: The seat that has to choose.
         kind: The kind of choice.
     """
 
@@ -201,12 +201,12 @@ class Sight:
 
     @property
     def state(self) -> State:
-        """The open state of the game."""
+        """The state of the game, as far as it is open to all."""
         return self.view.state
 
     @cached_property
     def cards(self) -> Cards:
-        """The Collectible of every slot that the seat knows."""
+        """The index of the Collectible in every deck slot that the deciding seat knows."""
         return self.view.cards
 
     @cached_property
@@ -220,24 +220,24 @@ class Sight:
         return tuple(self._holdings(slots) for slots in self.state.collectibles)
 
     def _holdings(self, slots: Sequence[int]) -> Holdings:
-        """Return what is known of the Collectibles in some slots."""
+        """Return what the deciding seat knows of the Collectibles in some slots."""
         known = {slot: self.cards[slot] for slot in slots if slot in self.cards}
         return Holdings(self.state.edition, known, len(slots) - len(known))
 
     @property
     def mine(self) -> Holdings:
-        """The seat's own Collectibles."""
+        """The deciding seat's own Collectibles."""
         return self.holdings[self.seat]
 
     @cached_property
     def hands(self) -> Mapping[ActionKind, tuple[list[int], ...]]:
-        """For each kind of Action and each seat, the numbers on such cards in hand, falling."""
+        """For each kind of Action card the numbers on each seat's cards in hand, largest first."""
         return {
             kind: tuple(self._numbers(hand, kind) for hand in self.state.hands) for kind in ACTIONS
         }
 
     def _numbers(self, hand: Iterable[int], kind: ActionKind) -> list[int]:
-        """Return the numbers on the cards of a kind among some cards, largest first."""
+        """Return the numbers on those cards of a hand that have a given kind, largest first."""
         edition = self.state.edition
         found = (edition.number(card) for card in hand if edition.kind(card) == kind)
         return sorted(found, reverse=True)
@@ -250,13 +250,16 @@ class Sight:
 
     @cached_property
     def tops(self) -> tuple[int | None, ...]:
-        """For each window the Collectible on top. None if there is none, or it is hidden."""
+        """For each window (pile of the Auction Hall) the Collectible on top.
+
+        None if the window is empty or its top is hidden.
+        """
         known = self.state.known
         return tuple(known[slots[0]] if slots else None for slots in self.state.windows)
 
     @cached_property
     def shown(self) -> tuple[ActionKind | None, ...]:
-        """For each seat the kind of Action in front of it. None if there is none."""
+        """For each seat the kind of the Action card that it has shown, or None."""
         kind = self.state.edition.kind
         return tuple(None if card is None else kind(card) for card in self.state.actions)
 
@@ -278,7 +281,7 @@ class Sight:
             place: The Place.
 
         Returns:
-            True if so.
+            True if the seat may be asked for choices and has shown this Place or none.
         """
         return self.active[seat] and self.state.places[seat] in (None, place)
 
@@ -324,10 +327,10 @@ def scaled(values: Iterable[float], by: float) -> Block:
 
 
 def own_block(sight: Sight) -> Block:
-    """Compute the features of the table OWN, for the deciding seat.
+    """Compute the network's input about the deciding seat and the table (`features.OWN`).
 
     Args:
-        sight: What the seat sees.
+        sight: What the seat knows.
 
     Returns:
         The numbers, in the order of the table.
@@ -349,10 +352,10 @@ def own_block(sight: Sight) -> Block:
 
 
 def other_blocks(sight: Sight) -> list[Block]:
-    """Compute the features of the table OTHER, for each other seat.
+    """Compute the network's input about each other seat (`features.OTHER`).
 
     Args:
-        sight: What the seat sees.
+        sight: What the deciding seat knows.
 
     Returns:
         The numbers of each other seat, by rising seat.
@@ -364,7 +367,7 @@ def other_blocks(sight: Sight) -> list[Block]:
 
 
 def _table(sight: Sight) -> Block:
-    """Compute the features from `decision` to `round`."""
+    """Return features of the whole table: kind of choice, seats, variant, switches and round."""
     state, switches = sight.state, sight.state.edition.switches
     return [
         *one_hot(KINDS, sight.kind),
@@ -379,7 +382,10 @@ def _table(sight: Sight) -> Block:
 
 
 def _track(sight: Sight) -> Block:
-    """Compute the features from `figure` to `octagon`."""
+    """Return features of the score track: the own figure, the leader, and the paying octagon.
+
+    The octagon says how far the best and the second-best exhibit move in this round.
+    """
     state, octagons = sight.state, sight.state.edition.octagons
     own, leader = state.figures[sight.seat], max(state.figures)
     left = max(0, len(octagons) - leader)
@@ -396,7 +402,7 @@ def _track(sight: Sight) -> Block:
 
 
 def _pieces(sight: Sight) -> Block:
-    """Compute the features from `letters` to `pieces`."""
+    """Return features of the own pieces: letters, ages, the largest runs, and their number."""
     mine, known = sight.mine, sight.state.known
     (size, low, high), open_counts = mine.run, _open_counts(sight)
     run = mine.span(low, high)
@@ -417,13 +423,13 @@ def _pieces(sight: Sight) -> Block:
 
 
 def _open_counts(sight: Sight) -> list[int]:
-    """Return how many of the seat's pieces of each letter are open to all."""
+    """Return, for each letter, how many of the deciding seat's own pieces are open to all."""
     known = sight.state.known
     return [sum(known[slot] is not None for slot in slots) for slots in sight.mine.slots]
 
 
 def _window(sight: Sight, window: int) -> Block:
-    """Compute the features of one window."""
+    """Return features of a window (pile of the Auction Hall): its top piece and who gains by it."""
     card = sight.tops[window]
     if card is None:
         return [0.0] * (len(LETTERS) + 4)
@@ -438,7 +444,7 @@ def _window(sight: Sight, window: int) -> Block:
 
 
 def _gain_of(sight: Sight, seat: int, card: int | None) -> int:
-    """Return by how much a Collectible makes a seat's largest run larger, 0 if there is none."""
+    """Return by how many pieces a Collectible enlarges a seat's largest run. 0 for None."""
     if card is None:
         return 0
     return gain(sight.holdings[seat].counts, letter_of(sight.state.edition, card))
@@ -448,18 +454,18 @@ def age(sight: Sight, card: int) -> float:
     """Return the age of a Collectible.
 
     Args:
-        sight: What the seat sees.
-        card: The Collectible.
+        sight: What the deciding seat knows.
+        card: The index of the Collectible in the edition.
 
     Returns:
-        The age, 1 for the oldest one.
+        The age, from 1 for the oldest Collectible down to nearly 0.
     """
     edition = sight.state.edition
     return 1 - edition.seniority[card] / len(edition.collectibles)
 
 
 def _unseen(sight: Sight) -> Block:
-    """Compute the feature `unseen`."""
+    """Return for each letter how many Collectibles the seat has not seen yet, divided by 10."""
     edition, counts = sight.state.edition, [0] * len(LETTERS)
     for card in set(range(len(edition.collectibles))) - set(sight.cards.values()):
         counts[letter_of(edition, card)] += 1
@@ -467,7 +473,7 @@ def _unseen(sight: Sight) -> Block:
 
 
 def _hand(sight: Sight) -> Block:
-    """Compute the features from `cash` to `single cards`."""
+    """Return features of the own hand: Cash, Thieves, Detective and Exhibit."""
     numbers, kinds = sight.hands, (ActionKind.CASH, ActionKind.THIEF)
     cash, thieves = (numbers[kind][sight.seat] for kind in kinds)
     most, highest = (sight.largest[kind] for kind in kinds)
@@ -497,7 +503,7 @@ def _single_cards(sight: Sight, seat: int) -> Block:
 
 
 def _prison(sight: Sight) -> Block:
-    """Compute the feature `prison`."""
+    """Return three features of the prison: own Thieves, how soon one gets out, and all Thieves."""
     state = sight.state
     owners = [state.owner(card) for card in state.prison]
     cells = [cell for cell, owner in enumerate(owners) if owner == sight.seat]
@@ -509,12 +515,12 @@ def _prison(sight: Sight) -> Block:
 
 
 def _played(sight: Sight, seat: int) -> Block:
-    """Return the Place and the kind of Action that a seat has shown."""
+    """Return features of what a seat has shown: its Place and its kind of Action, one-hot."""
     return [*one_hot(PLACES, sight.state.places[seat]), *one_hot(ACTIONS, sight.shown[seat])]
 
 
 def _others_played(sight: Sight) -> Block:
-    """Compute the features `others where` and `others' actions`."""
+    """Return which shares of the other seats are in each Place and have shown each Action there."""
     state, others, shown = sight.state, sight.others, sight.shown
     castle = [seat for seat in others if state.places[seat] == Place.CASTLE]
     hall = [seat for seat in others if state.places[seat] == Place.AUCTION_HALL]
@@ -526,7 +532,11 @@ def _others_played(sight: Sight) -> Block:
 
 
 def _rivals(sight: Sight) -> Block:
-    """Compute the feature `rivals`."""
+    """Compare the largest runs of letters of the other seats with the own largest run.
+
+    Returns:
+        The share of other seats whose run is smaller, and the share that may have a larger run.
+    """
     found, size = [sight.holdings[seat] for seat in sight.others], sight.mine.size
     smaller = sum(other.size < size for other in found)
     larger = sum(may_have(other.counts, other.hidden) > size for other in found)
@@ -537,7 +547,7 @@ def _rivals(sight: Sight) -> Block:
 
 
 def _other(sight: Sight, seat: int) -> Block:
-    """Compute all features of one other seat."""
+    """Return all features of one other seat, in the order of `features.OTHER`."""
     state, held = sight.state, sight.holdings[seat]
     field, own = state.figures[seat], state.figures[sight.seat]
     return [
@@ -561,7 +571,7 @@ def _other(sight: Sight, seat: int) -> Block:
 
 
 def _other_hand(sight: Sight, seat: int) -> Block:
-    """Compute the features `cash` to `single cards` of another seat."""
+    """Return features of another seat's hand: Cash, Thieves, Detective and Exhibit."""
     numbers, kinds = sight.hands, (ActionKind.CASH, ActionKind.THIEF)
     cash, thieves = (numbers[kind][seat] for kind in kinds)
     most, highest = (sight.largest[kind] for kind in kinds)

@@ -1,8 +1,12 @@
-"""The policy network as plain numbers: how it is read from bytes, and how it computes.
+"""The learned bot's policy network in plain Python: how it is read from a file and how it computes.
 
-The block of each other seat goes through one layer. Their sum and the own block go through two more
-layers, which gives h. The value of a candidate is `last · ReLU(A h + B candidate + b)`. The
-probabilities of the candidates are the softmax of these values.
+A candidate is one option of a decision. Its input are three blocks of numbers: the own block (about
+the deciding seat), a block about each other seat, and a block about the candidate.
+
+The block of each other seat goes through one layer. The sum of the results and the own block go
+through two more layers, which gives a vector h. The value of a candidate is
+`last · ReLU(A h + B candidate + b)`. The probabilities of the candidates are the softmax of these
+values.
 
 A file is little-endian:
 
@@ -43,10 +47,12 @@ class BadWeights(ValueError):
 class Shape:
     """The sizes of a network: how many numbers each block has, and how many units each layer has.
 
+    A block is one part of the network's input.
+
     Attributes:
-        own: The numbers of the own block.
-        other: The numbers of the block of another seat.
-        candidate: The numbers of a candidate.
+        own: How many numbers describe the deciding seat and the table.
+        other: How many numbers describe one other seat.
+        candidate: How many numbers describe one option of a decision (a candidate).
         seat: The units of the layer for other seats.
         hidden: The units of each of the next two layers.
         score: The units of the layer for candidates.
@@ -61,10 +67,11 @@ class Shape:
 
     @property
     def layers(self) -> tuple[tuple[int, int], ...]:
-        """The rows and columns of each layer.
+        """The number of rows and of columns of each layer's matrix.
 
-        These are the layer for other seats, two hidden layers, the layer [A B] for candidates, and
-        the last layer.
+        The layers are that for other seats, two hidden layers, that for candidates (the options of
+        a decision), and the last one. The columns of the layer for candidates belong to the hidden
+        vector first, then to the numbers of the candidate.
         """
         return (
             (self.seat, self.other),
@@ -76,7 +83,7 @@ class Shape:
 
     @property
     def size(self) -> int:
-        """The bytes of a whole file."""
+        """The number of bytes of a file with a network of these sizes."""
         layers = sum(rows * (columns + 8) for rows, columns in self.layers)
         return HEADER.size + layers + CHECK.size
 
@@ -105,13 +112,13 @@ class Layer:
         return [sum(map(mul, row, values), b) for row, b in zip(self.rows, self.bias, strict=True)]
 
     def split(self, at: int) -> tuple[Layer, Layer]:
-        """Split the matrix into two by its columns.
+        """Split the layer into two, by the columns of its matrix.
 
         Args:
             at: The number of columns of the first part.
 
         Returns:
-            The first part with the bias, and the second part without one.
+            The layer of the first columns with the bias, and that of the others with bias 0.
         """
         first = tuple(row[:at] for row in self.rows)
         second = tuple(row[at:] for row in self.rows)
@@ -131,7 +138,7 @@ def relu(values: Iterable[float]) -> list[float]:
 
 
 def softmax(worths: Sequence[float]) -> list[float]:
-    """Return probabilities that grow with values.
+    """Return probabilities that are proportional to the exponentials of values.
 
     Args:
         worths: The values.
@@ -150,7 +157,7 @@ class PolicyNetwork:
     """A network, with a note of the training from which it came.
 
     Attributes:
-        shape: The sizes.
+        shape: The sizes of the network's input and layers.
         layers: The layers, in the order of `Shape.layers`.
         commit: The commit of the training's code, in hexadecimal.
         seed: The seed of the training.
@@ -163,15 +170,18 @@ class PolicyNetwork:
 
     @cached_property
     def _parts(self) -> tuple[Layer, ...]:
-        """The layers, where that for candidates is split into A and B."""
+        """The layers, with the layer for candidates (the options of a decision) split in two.
+
+        The first of the two takes the hidden vector, and the second takes a candidate's numbers.
+        """
         return (*self.layers[:3], *self.layers[3].split(self.shape.hidden), self.layers[4])
 
     def base(self, own: Row, others: Sequence[Row]) -> list[float]:
-        """Compute the part of a decision that is the same for all of its candidates: A h + b.
+        """Compute the part of a decision that is the same for all of its options (candidates).
 
         Args:
-            own: The own block.
-            others: The block of each other seat.
+            own: The numbers about the deciding seat and the table.
+            others: The numbers about each other seat.
 
         Returns:
             The numbers, one for each unit of the layer for candidates.
@@ -181,10 +191,10 @@ class PolicyNetwork:
         return a.of(relu(second.of(relu(first.of((*own, *map(sum, zip(*seen, strict=True))))))))
 
     def mixture(self, base: Row, candidates: Iterable[Row]) -> list[float]:
-        """Compute the probabilities of candidates.
+        """Compute the probabilities of a decision's options (candidates).
 
         Args:
-            base: The result of `base`.
+            base: The result of `base` for the decision.
             candidates: The numbers of each candidate.
 
         Returns:
@@ -196,16 +206,16 @@ class PolicyNetwork:
 
 
 def read(data: bytes) -> PolicyNetwork:
-    """Read a network.
+    """Read a network from the bytes of a file of weights.
 
     Args:
-        data: The bytes of a file.
+        data: The bytes of the whole file.
 
     Returns:
         The network.
 
     Raises:
-        BadWeights: If they are damaged, or of another version.
+        BadWeights: If the bytes are damaged, or of another version.
     """
     if len(data) < HEADER.size + CHECK.size:
         raise BadWeights(f"weights have at least {HEADER.size + CHECK.size} bytes, not {len(data)}")
@@ -230,7 +240,7 @@ def read(data: bytes) -> PolicyNetwork:
 
 
 def _shape(sizes: Sequence[int]) -> Shape:
-    """Return the sizes of a file, if its blocks are those of this version."""
+    """Return the sizes of a network, after a check that its input is that of this version."""
     shape, known = Shape(*sizes), Shape()
     if astuple(shape)[:3] != astuple(known)[:3]:
         raise BadWeights(f"weights for blocks of {sizes[:3]}, not of {list(astuple(known)[:3])}")
@@ -240,7 +250,7 @@ def _shape(sizes: Sequence[int]) -> Shape:
 
 
 def _layer(data: bytes, rows: int, columns: int) -> Layer:
-    """Read one layer."""
+    """Read one layer from bytes: the scales, the biases and the 8-bit weights of its rows."""
     scales, bias = _floats(data[: 4 * rows]), _floats(data[4 * rows : 8 * rows])
     if not all(map(isfinite, (*scales, *bias))) or min(scales) < 0:
         raise BadWeights("scales are numbers of at least 0, and every bias is a number")
@@ -253,7 +263,7 @@ def _layer(data: bytes, rows: int, columns: int) -> Layer:
 
 
 def _floats(data: bytes) -> tuple[float, ...]:
-    """Read little-endian numbers of 32 bits."""
+    """Read little-endian floating-point numbers of 32 bits."""
     found = array("f", data)
     if sys.byteorder == "big":
         found.byteswap()
