@@ -6,7 +6,7 @@ order. Within the subgroup the verification equations with and without the cofac
 implementations that make these checks accept the same signatures (Chalkias, Garillot, Nikolaenko
 2020, "Taming the many EdDSAs").
 
-This module always calls libsodium, even if `group.use_backend` has replaced it for the cards.
+This module always calls libsodium, even while another backend computes with the cards.
 """
 
 from __future__ import annotations
