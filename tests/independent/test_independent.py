@@ -10,6 +10,7 @@ from typing import Any
 
 import nacl.bindings as sodium
 import pytest
+from support.sampling import is_nightly, sample
 
 from independent import constants as c
 from independent import encoding, group, messages, proofs
@@ -20,7 +21,6 @@ from independent.file_form import read_file
 from independent.forged_certificates import all_certificates, replaced
 from independent.header import read_header
 from independent.verifier import Verdict, verify
-from support.sampling import is_nightly, sample
 
 HERE = Path(__file__).parent
 VECTORS = HERE.parent / "vectors"

@@ -409,7 +409,11 @@ CLAIM = "hoity resume --claim"
     ("muster", "words", "others"),
     [
         (QUORUM, ["in 150 s the game goes on without", "2 of the 3 seats agree", "wait"], [CLAIM]),
-        (PAUSE, ["needs 2 seats", "1 can play on", "pauses", "wait longer"], ["goes on without", CLAIM]),
+        (
+            PAUSE,
+            ["needs 2 seats", "1 can play on", "pauses", "wait longer"],
+            ["goes on without", CLAIM],
+        ),
         (
             STRICT,
             ["needs all 3 seats", "pauses", "for yourself alone", CLAIM],

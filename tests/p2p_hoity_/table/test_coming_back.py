@@ -4,7 +4,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import pytest
 import trio
 from support.player_table import CALM, PlayerTable, Thinker, past_round
 from support.relays import serve_relay
