@@ -1,7 +1,7 @@
-"""The types that mark the waits and the quotas of the program.
+"""Type aliases for the durations and limits of the program, in seconds, milliseconds or counts.
 
-A table in docs/adversity.md lists each constant and field of these types. For each, it says from
-when the wait or quota counts, who can influence it, and what follows.
+Each constant and field of these types has a row in a table in docs/adversity.md. The row says when
+the duration or limit begins to count, who can influence it, and what follows.
 """
 
 from __future__ import annotations

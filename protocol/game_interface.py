@@ -424,10 +424,10 @@ class Game(Protocol[S]):
         """
 
     def standings(self, state: S) -> tuple[tuple[int, int], ...]:
-        """Return the final standings of a game whose state expects `Over`.
+        """Return the final standings of a game that is over.
 
         Args:
-            state: The state.
+            state: The state, which expects `Over` (nothing more).
 
         Returns:
             A pair (rank, seat) for every seat. Seats may share a rank.

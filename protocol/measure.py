@@ -53,10 +53,10 @@ class Stopwatch:
 
         Args:
             call: The function to call.
-            times: The function is called `rounds` times this number.
+            times: How many calls to make in each of the `rounds`.
 
         Returns:
-            The time in milliseconds.
+            The median over all calls of the time of one call, in milliseconds.
         """
         taken = []
         for _ in range(self.rounds * times):

@@ -80,15 +80,15 @@ def load(home: Home | None = None) -> Settings:
 
 
 def is_kept(home: Home) -> bool:
-    """Return whether the player was asked for settings such as a nickname before.
+    """Return whether any setting is stored, apart from the relay and the level of bots.
 
-    This is so if any setting is stored other than the relay and the level of bots.
+    If so, the player is not asked for settings again.
 
     Args:
         home: The folder of the program's files.
 
     Returns:
-        Whether any other setting is stored.
+        Whether such a setting is stored.
     """
     return replace(load(home), relay=None, bots=None) != Settings()
 

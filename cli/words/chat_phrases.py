@@ -1,7 +1,7 @@
-"""Chat in words: the phrases that everybody reads in their own language, and quoted messages.
+"""The text of chat: ready-made phrases in each reader's language, and messages cut into lines.
 
-The author of a message chooses its words, so no line of a message may look like a line of the game.
-So messages are broken into lines here, not by the terminal, and every line begins with a mark.
+Every line of a message begins with a mark, so that no line can look like a line of the game.
+Therefore the lines are broken here, not by the terminal.
 """
 
 from __future__ import annotations

@@ -213,7 +213,7 @@ def placing(view: View, slots: Sequence[int], names: Names) -> str:
 
 
 def _hidden(view: View) -> int:
-    """Return how many hidden Collectibles the other seats have that may show an exhibit."""
+    """Return the number of hidden Collectibles of the other seats that may show an exhibit."""
     rivals = [seat for seat in _others_at(view, Place.CASTLE) if _may_show(view, seat)]
     return sum(view.hidden(seat) for seat in rivals)
 

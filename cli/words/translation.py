@@ -30,8 +30,8 @@ commands of this player, leaves it unchanged.
 def command_line(*words: str) -> str:
     """Return a command as it is typed here, such as `hoity resume 8daa`.
 
-    If the environment variable `CALLED_AS` is set, as by `tasks.py`, its words replace `hoity`. For
-    the command `play` a last word `hoity` of it is left out, because `tasks.py play` works as well.
+    If the environment variable HOITY_CALLED_AS is set, its value replaces `hoity`, for example
+    `python tasks.py hoity`. For the command `play`, a final `hoity` of the value is left out.
 
     Args:
         words: The words after `hoity`. Empty words are left out.

@@ -191,7 +191,8 @@ class Address:
         host: A domain name, or an IP address without brackets.
         port: The port.
         scheme: How the peer is reached: directly, or through a relay at this address.
-        named: The source of the address.
+        named: Who gave the address: the player or a ticket, a peer on this machine, or another
+            peer.
     """
 
     host: str
@@ -332,7 +333,8 @@ def may_dial(host: str, named: Named, networks: Iterable[Network] | None = None)
 
     Args:
         host: The IP address.
-        named: The source of the address.
+        named: Who gave the address: the player or a ticket, a peer on this machine, or another
+            peer.
         networks: The networks of this machine. If None, they are looked up.
 
     Returns:

@@ -183,10 +183,10 @@ class Puncher:
         attend: Callable[[trio.abc.Stream, Address], Awaitable[None]],
         link_over: Callable[[Secured], Awaitable[None]],
     ) -> None:
-        """Prepare hole punching. No link counts as tried.
+        """Prepare hole punching, which replaces a link through a relay by a direct link.
 
         Args:
-            who: The key of this node, whose links these are.
+            who: The key of this node.
             network: The network that dials the relay and the other peer.
             instance: The random number of this process.
             limits: The limits of times and sizes.

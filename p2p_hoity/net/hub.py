@@ -199,13 +199,15 @@ class Hub:
     async def listen_via(
         self, relay: str, tell: Tell = lambda relay, why: None, waits: bool = True
     ) -> str:
-        """Wait for calls at a relay. If the relay is lost, this is tried again and again.
+        """Register this node at a relay, so that other nodes can call it through the relay.
+
+        If the relay is lost, the node registers again in the background.
 
         Args:
             relay: 'host:port' or 'relay+host:port'.
             tell: Is called when the relay is lost, and when it works again.
-            waits: Whether to return only once the relay lets this node wait for calls. If it does
-                not within `Limits.waiting` seconds, a NetError is raised.
+            waits: Whether to return only once this node is registered. If the node is not
+                registered within `Limits.waiting` seconds, a NetError is raised.
 
         Returns:
             The address that others dial, 'relay+host:port'.

@@ -349,9 +349,9 @@ class Link:
         return self._heeded_bytes
 
     def _news(self, heeded: int) -> bytes:
-        """Return the encoded report how many bytes were read.
+        """Return the encoded report that `heeded` bytes have been read on this link.
 
-        Return b"" if the number is not new.
+        Return b"" if this number was reported before, or if the link uses no such reports.
         """
         if not self._acknowledges or heeded == self._told_bytes:
             return b""

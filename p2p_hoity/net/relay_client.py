@@ -439,15 +439,15 @@ The reason is None when the node can wait there again.
 
 @dataclass(eq=False, repr=False)
 class WaitingAtRelay:
-    """A task in which one node waits at one relay for calls.
+    """A task that keeps one node registered at one relay, so that other nodes can call the node.
 
-    If the connection ends, it starts again.
+    If the connection to the relay ends, the task connects again.
 
     Attributes:
         is_registered: Whether calls through this relay can reach this node now.
         _network: The network that dials the relay.
         _relay: The relay.
-        _identity: The key of the node that waits there.
+        _identity: The key of the node.
         _instance: The random number of this process.
         _limits: The limits of times and sizes.
         _tell: Is called when the relay is lost, and when it works again.

@@ -568,7 +568,7 @@ class Verdict(IntEnum):
 
 
 class HandshakeCode(NetworkCode):
-    """The reasons why a handshake fails: first those of a verdict, then malformed frames."""
+    """The reasons why a handshake fails, such as a refusal by the other side or a wrong frame."""
 
     NOT_PROVEN = "verdict-not-proven", "the other program did not accept our signature"
     FULL = "verdict-full", "the other program has no room for more links"
@@ -672,9 +672,9 @@ def fresh_instance() -> bytes:
 
 @dataclass(frozen=True)
 class Listener:
-    """The listener of a connection, as both sides see it, and the purpose of the connection.
+    """What the dialler's answer in a handshake is bound to: the listener and the purpose.
 
-    It makes the dialler's answers for a handshake, and checks them.
+    The dialler makes the answer with `answer`, and the listener checks it with `check`.
 
     Attributes:
         purpose: The purpose for which the dialler proves its id.

@@ -106,16 +106,17 @@ class FrameBuffer:
     _bytes: bytearray = field(default_factory=bytearray, repr=False)
 
     def feed(self, chunk: bytes | bytearray) -> Iterator[bytes]:
-        """Yield every frame that a chunk completes, and b"" for each heartbeat and each report.
+        """Yield every frame that a chunk completes.
 
-        Take all items of the iterator before the next call.
+        For each heartbeat, and each report of read bytes, yield b"". Take all items of the iterator
+        before the next call.
 
         Args:
             chunk: The bytes that were received.
 
         Yields:
-            The frames. An OversizedFrame is raised as soon as a header announces a frame that is
-            longer than `most`, or longer than `longest` allows.
+            The frames. An OversizedFrame is raised as soon as a frame is seen to be longer than the
+            limit `most`, or than the limit that `longest` returns for its first bytes.
         """
         self._bytes += chunk
         while len(self._bytes) >= HEADER:

@@ -130,7 +130,7 @@ class Staging:
     def hear(
         self, update: Heard, is_staged: bool, is_away: bool
     ) -> tuple[Staging, tuple[Heard, ...]]:
-        """Take an update in.
+        """Decide whether a new update is shown now or waits until a reveal is over.
 
         Args:
             update: The update.
@@ -138,7 +138,7 @@ class Staging:
             is_away: Whether the player is away, so that everything is shown at once.
 
         Returns:
-            The staging after it, and the updates that are to be shown now.
+            The changed queue of waiting updates, and the updates to show now.
         """
         if isinstance(update, Started):  # The waiting updates are of the last game.
             return self.hurry(update)

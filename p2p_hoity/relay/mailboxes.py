@@ -41,7 +41,7 @@ SPARE: Final[Quota] = 20
 
 
 class MailboxEnd(Code):
-    """The reasons why a relay closes a mailbox."""
+    """The reasons why a relay closes a mailbox, by which a host passes a ticket to a guest."""
 
     OVER = "mailbox-over", "the relay has ended the conversation"
     UNASKED = "mailbox-spoken-to-early", "the host sent something before a guest was there"

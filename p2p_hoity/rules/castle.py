@@ -53,7 +53,7 @@ def exhibitors(state: State) -> tuple[int, ...]:
 
 
 def resolve(state: State) -> State:
-    """Go on after the Actions in the Castle are shown: seats that played Exhibit show one ([G-14]).
+    """Begin the phase that follows when the Actions in the Castle have been shown ([G-14]).
 
     Args:
         state: The state before.
@@ -68,13 +68,13 @@ def resolve(state: State) -> State:
 
 
 def show_due(state: State) -> Show | None:
-    """Return which seat has to show an exhibit: the only one that played Exhibit.
+    """Return the request for an exhibit of the only seat that played Exhibit.
 
     Args:
         state: The state of the game.
 
     Returns:
-        The seat and kind to ask for, or None if the seat is absent or sits out.
+        The request, or None if the seat is absent or sits this round out.
     """
     (seat,) = exhibitors(state)
     return Show("exhibit", seat) if state.active(seat) else None

@@ -360,7 +360,7 @@ class Stolen(Happening):
 
 
 class DetectiveRanked(Happening):
-    """The rank of a Detective's figure was determined. The figure moves as many fields.
+    """The rank of a Detective's figure was determined. The figure moves `rank` fields.
 
     Attributes:
         seat: The seat of the Detective.

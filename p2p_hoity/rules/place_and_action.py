@@ -100,7 +100,7 @@ def _first_phase(state: State, fixed: Place | None) -> Phase:
 
 
 def seal_of(state: State, kind: Kind, seats: Iterable[int]) -> Seal | None:
-    """Return the choices that seats have to seal ([G-6]).
+    """Return the request that seats seal a choice, which stays secret for now ([G-6]).
 
     Args:
         state: The state of the game.
@@ -108,7 +108,8 @@ def seal_of(state: State, kind: Kind, seats: Iterable[int]) -> Seal | None:
         seats: The seats that owe a choice.
 
     Returns:
-        What to ask for: the kind of choice and the seats that may be asked. None if no seat may.
+        The kind of choice, and those of the seats that are present and do not sit this round out.
+        None if there is no such seat.
     """
     owed = frozenset(seat for seat in seats if state.active(seat))
     return Seal(kind, owed) if owed else None

@@ -235,10 +235,10 @@ class Journal:
                 self._file.close()
 
     def remove(self) -> None:
-        """Close and remove the journal, which has the secrets of the seat, and its mark.
+        """Close the journal, and remove its file and its rollback mark.
 
         The mark is a file elsewhere that names the last record. Call this when nothing is left to
-        resume.
+        resume, because the journal contains secrets of the seat.
         """
         self._let_go()  # A full disk does not matter for a file that is removed.
         _remove(self.files, self.path)

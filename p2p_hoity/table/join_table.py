@@ -208,7 +208,7 @@ class JoinCode(Code):
 
     @classmethod
     def usual_exit(cls) -> int:
-        """Return the exit code of the members that do not name one.
+        """Return the exit code of the members that are made without an exit code.
 
         Returns:
             NOT_OK.

@@ -1,9 +1,9 @@
 """Resume a seat from its journal after a crash or Ctrl-C.
 
-A seat must not sign here if another process plays it, with a copy of these files. So before
-anything is signed, the other seats are asked whether they have a live link with the same key. After
-a power failure the others take the old link for live for some seconds. So a seat that is reported
-as linked keeps asking for longer than that.
+Another process may play the same seat with a copy of the player's files. So before anything is
+signed here, the other seats are asked whether they have a live link with another process of the
+seat. After a power failure they may report the old link of this seat for some seconds. So this
+process keeps asking until such a report must have ended.
 """
 
 from __future__ import annotations

@@ -173,10 +173,10 @@ def _unfinished(home: Home, passphrase: str | None) -> Iterator[KeptGame]:
 
 
 def _finished(home: Home, memory: _Memory) -> Iterator[KeptGame]:
-    """Find the games of which there is a transcript, without their progress.
+    """Find the games that have a transcript. How far each game came is not filled in.
 
-    A claim (the transcript of an unfinished game) counts as not over. It is left out if the journal
-    from which it was made is still there.
+    The transcript may be of an unfinished game (a claim). Then the game counts as not over, and it
+    is left out if its journal still exists.
     """
     for path in transcripts(home):
         row = memory.row(path)

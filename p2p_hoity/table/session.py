@@ -56,16 +56,16 @@ LEFT: Final = "left"
 
 @dataclass(frozen=True)
 class Outcome:
-    """The way in which a table ended for this node: with a result, or for which reason without one.
+    """The result of a table for this node, or the reason why there is no result.
 
     Attributes:
         transcript: The path of the transcript of the finished game. None if none was written.
-        standings: The standings of the finished game. Empty if it has none.
+        standings: The standings of the finished game. Empty if no game was finished.
         code: The code of the reason why there is no result: STOPPED, LEFT, TWO_ROSTERS, or that of
             an `effects.Broken`. None if there is a result.
         seat: The number of the seat that caused this end, if it is known.
-        kept: Whether the journal is kept, which it is if the game had begun. The player can then
-            resume the game later, or save it unfinished as a transcript (a claim).
+        kept: Whether the journal is kept, because the game had begun. The player can then resume
+            the game later, or save the unfinished game as a transcript (a claim).
         evidence: The two different tables that the host has signed for the same terms, if the code
             is TWO_ROSTERS.
         again: The next table with the same people. None if no other game follows.

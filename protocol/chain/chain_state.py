@@ -139,9 +139,10 @@ class Table:
 
     @property
     def max_body(self) -> int:
-        """The length in bytes of the longest body of an input that is stored ([M-8]).
+        """The most bytes that the body (content) of an input may have ([M-8]).
 
-        The longest legal bodies contain a shuffle, or the decryption shares of all cards.
+        An input with a longer body is not stored. The longest legal bodies contain a shuffle, or
+        the decryption shares of all cards.
         """
         return 192 * self.layout.cards + 8192
 
@@ -666,7 +667,8 @@ def new_secrets(seed: bytes, size: int) -> Secrets:
 
     Args:
         seed: The seed, 32 bytes.
-        size: The number of coefficients of the polynomial: t, or 1 on a strict table.
+        size: The number of coefficients of the polynomial: t, or 1 on a strict table (t = n), on
+            which no key is shared.
 
     Returns:
         The secrets. No key share that the seat deals from them is zero.

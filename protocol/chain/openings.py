@@ -232,7 +232,7 @@ class GatherStep(StepRules[Given]):
         return after
 
     def write(self, node: Node, seat: int, secrets: Secrets, rng: Random) -> bytes:
-        """Return the body with everything that a seat owes."""
+        """Return the body with all openings and decryption shares that a seat owes in this step."""
         if owes_nothing(node, seat):
             return step_bodies.EMPTY
         opening, opened = None, None

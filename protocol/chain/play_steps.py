@@ -99,8 +99,8 @@ class Showing:
 
     Attributes:
         choice: The slots of the deck whose cards the seat shows.
-        shares: The seat's proven decryption shares for those of these slots that were hidden, by
-            slot and seat.
+        shares: The seat's proven decryption shares for the hidden ones of these slots. The keys are
+            pairs of slot and seat.
     """
 
     choice: Choice

@@ -87,7 +87,9 @@ class KeyRevealStep(StepRules[KeyReveal]):
     """The rules of `key.reveal`: each seat shows its key vector (Feldman) and deals key shares."""
 
     def check(self, node: Node, seat: int, body: bytes) -> KeyReveal:
-        """Check a key vector, the proof that its secret key is known, and its key shares' sizes.
+        """Check a seat's key vector (Feldman commitments), key proof and sizes of key shares.
+
+        The proof shows that the seat knows the secret key of the vector's first point.
 
         Returns:
             The decoded body.
@@ -197,10 +199,10 @@ class KeyOkStep(StepRules[SealedChoice | Complaint]):
     """
 
     def check(self, node: Node, seat: int, body: bytes) -> SealedChoice | Complaint:
-        """Check a commitment to a seat's 32 random bytes (its coin), or a complaint of a key share.
+        """Check a body: a commitment to 32 random bytes, or a complaint about an invalid key share.
 
         Returns:
-            The commitment with its escrow, or the complaint.
+            The complaint, or the commitment with its escrow (the encrypted opening).
 
         Raises:
             Invalid: With code `bad-body`, `bad-escrow` or `false-complaint`.
@@ -281,7 +283,7 @@ class ShuffleStep(StepRules[Deck]):
     def write(self, node: Node, seat: int, secrets: Secrets, rng: Random) -> bytes:
         """Return the encoded body: a new shuffle of the deck and its proof.
 
-        A part of the shuffle that was prepared before is used.
+        If a part of the shuffle was computed in advance, it is used.
         """
         context = node.table.context(node.step, seat, "shuffle")
         joint, before = node.keys.joint, node.keys.deck

@@ -18,7 +18,11 @@ C = TypeVar("C")
 
 
 class StepRules(ABC, Generic[C]):
-    """The rules of one kind of step: `check` one body, `apply` all bodies, `write` an own body."""
+    """The rules of one kind of step.
+
+    A body is the content of a seat's input to the step. The rules check one body, apply all bodies
+    to the chain, and write a seat's own body.
+    """
 
     @abstractmethod
     def check(self, node: Node, seat: int, body: bytes) -> C:
@@ -109,7 +113,7 @@ class EmptyStep(StepRules[None]):
             inputs: The seats that gave a body, as keys.
 
         Returns:
-            What `then` returns.
+            The node that the function `then` returns.
         """
         return self.then(node)
 

@@ -389,7 +389,8 @@ def judge(node: Node, seat: int, body: bytes) -> AcceptedBody | RefusedBody:
 def digest_after_step(before: bytes, slots: Sequence[Slot]) -> bytes:
     """Return the digest of the chain after a step.
 
-    Each body enters as its own hash, so that a certificate can show the step without the bodies.
+    A body is the content of a seat's input to the step. Each body is hashed first, so that a
+    certificate can show the step without the bodies.
 
     SPEC: 6.1.
 

@@ -52,14 +52,17 @@ def is_timed_out(
 
 
 def rejoining(base: Node, rejoins: Iterable[Message]) -> set[int]:
-    """Return the seats that ask to rejoin and may, judged at the node with which an epoch begins.
+    """Return the absent seats whose request to rejoin is granted.
+
+    A request is granted if, at the node `base`, the seat may rejoin, and if the request names the
+    number of the seat's absences so far.
 
     Args:
         base: The chain node with which the current epoch begins.
         rejoins: Messages in which seats ask to rejoin.
 
     Returns:
-        The seats that may rejoin, if their message names the number of their absences so far.
+        The seats.
     """
     return {
         message.seat

@@ -195,17 +195,18 @@ class Votes(References):
                 self.store.wanted_new_epochs.discard(epoch)
 
     def is_sound(self, message: Message) -> bool:
-        """Return whether a message is a valid new-epoch message that proposes something new.
+        """Return whether a message is a valid new-epoch message with a proposal that is not known.
 
-        A faulty seat may sign new-epoch messages without end. After the first `MAX_TRIED` of an
-        epoch, further ones are checked only if t seats have voted for a proposal that is not known.
+        The proposal is the chain node with which the epoch begins. A faulty seat may sign new-epoch
+        messages without end. So only the first `MAX_TRIED` of an epoch are checked. More are
+        checked only while t seats have voted for an unknown proposal.
 
         Args:
             message: The message.
 
         Returns:
-            True if no known message proposes the same chain node for the epoch to begin with. False
-            also if the message was not checked because of that bound.
+            True if the message is valid and its proposal is new. False also for a message that was
+            not checked.
 
         SPEC: [M-12], [M-13].
         """

@@ -84,13 +84,13 @@ class Tree:
         return [child for child, _ in self.versions(node, bodies)]
 
     def bodies(self, node: Node) -> Bodies:
-        """Return the different legal bodies that inputs give for the step after a node.
+        """Return the different legal bodies (contents of inputs) for the step after a node.
 
         Args:
             node: A node of the tree.
 
         Returns:
-            The bodies of each seat that gave one, in rising order.
+            The sorted bodies of each seat. A seat without a legal body is left out.
         """
         found: dict[int, list[bytes]] = {}
         for seat, body in self._by_place.get((node.step, node.digest), []):

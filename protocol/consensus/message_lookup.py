@@ -126,7 +126,7 @@ class References(ABC):
         """
 
     def count(self, lookups: int) -> None:  # noqa: B027
-        """Count looked-up messages against a bound. By default, as at a seat, there is no bound.
+        """Count looked-up messages, so that a subclass can limit their number. Here, do nothing.
 
         Args:
             lookups: The number of messages.

@@ -46,15 +46,14 @@ def _remove(shelf: dict[K, list[Message]], key: K, message: Message) -> None:
 class MessageStore:
     """The stored messages, in the order in which they came.
 
-    All statements that a seat may sign only once have one identity: their kind, seat, and epoch or
-    step. At most two versions (different messages) of one identity are stored, apart from
-    exceptions of [M-12].
+    The identity of a statement is its kind, seat, and epoch or step. An honest seat signs only one
+    statement of each identity. At most two different messages of one identity are stored, apart
+    from exceptions of [M-12].
 
     Attributes:
         last_steps: For each epoch and seat, the highest step to which an input of the seat is
             stored.
-        requests: For each seat, the highest epoch that its epoch requests, epoch promises and votes
-            name.
+        requests: For each seat, the highest epoch in its epoch requests, epoch promises and votes.
         input_bytes: For each seat, the number of bytes of its stored inputs.
         wants: The hashes of messages to ask for.
         claims: For each hash in `wants`, the seats whose epoch promises name it (see `Claim`).

@@ -78,14 +78,13 @@ class ReadPromise:
     Attributes:
         message: The message that contains the promise.
         promise: The promise.
-        inputs: The inputs that it lists.
-        rejoins: The rejoins that it lists.
-        proofs: The messages of its proofs.
-        votes: The votes of its quorum certificate.
+        inputs: The inputs that the promise lists.
+        rejoins: The requests to rejoin that the promise lists.
+        proofs: The messages with which the promise proves faults.
+        votes: The votes of the promise's quorum certificate.
         base: The chain node that the certificate certifies. Without a certificate, the node with
             which epoch 0 begins.
-        bad: The seat and the fault code of each malformed message that the promise accuses, in a
-            proof that consists of this message.
+        bad: The malformed messages that the promise accuses: the seat and the fault code of each.
     """
 
     message: Message

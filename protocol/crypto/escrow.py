@@ -32,7 +32,10 @@ SHARE_SIZE: Final = 96
 
 
 class _Escrow(NamedTuple):
-    """The parts of an escrow. The two scalars are decoded, the two points are not checked yet."""
+    """The parts of an escrow (the encrypted opening of a sealed choice) after parsing.
+
+    The two scalars are decoded. The two points are not checked yet.
+    """
 
     u: Point
     u_bar: Point
@@ -64,11 +67,11 @@ def encrypt(context: Context, joint_key: Point, commitment: bytes, opening: byte
 
 
 def verify(context: Context, joint_key: Point, commitment: bytes, escrow: bytes) -> None:
-    """Check the proof in an escrow: its maker made it for this context and commitment.
+    """Check the proof in an escrow, the encrypted opening of a sealed choice.
 
-    The proof shows that the maker knew the randomness of the encryption. Whether the escrow
-    contains the right opening can be checked only when it is opened (`verify_opening`). The points
-    of the escrow are also checked to be in the group.
+    The proof shows that the escrow was made for this context and commitment, by somebody who knew
+    the randomness of the encryption. The points of the escrow are also checked to be in the group.
+    Only `verify_opening` can check whether the escrow contains the right opening.
 
     Args:
         context: The context of the sealed choice.

@@ -122,8 +122,7 @@ class HandedOut:
     def are_valid(self) -> bool:
         """Wait until all proofs are checked, and return whether all of them are valid.
 
-        Batches whose check nobody has begun are taken back and checked here, in their order. Long
-        proofs come first in a file, so what is left at the end is short.
+        Batches whose check no worker has begun are taken back and checked here, in their order.
 
         Returns:
             False as soon as one proof is known to be invalid.

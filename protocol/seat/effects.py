@@ -167,9 +167,10 @@ class JournalDoubted:
 
 @dataclass(frozen=True)
 class SigningEnded:
-    """The news that this seat can never sign again, because its journal lacks its own statements.
+    """The news that this seat can never sign again, because statements that it signed are lost.
 
-    This happens only on a strict table (t = n). The game can be saved as far as it came.
+    The journal of the seat lacks these statements. This happens only on a strict table (t = n). The
+    unfinished game can still be saved.
     """
 
 

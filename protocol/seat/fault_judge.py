@@ -236,7 +236,9 @@ class FaultJudge:
         return None
 
     def is_settled_end(self, seat: int) -> bool:
-        """Return whether a seat's end notice of setup was stored at least `SETTLES` seconds ago.
+        """Return whether a seat's end notice was stored at least `SETTLES` seconds ago.
+
+        With this notice the seat says that it has ended the table during the setup.
 
         Args:
             seat: The seat that signed the notice.

@@ -97,10 +97,10 @@ def is_worth_keeping(state: SeatState, message: Message) -> bool:
 
 
 def _is_granted(state: SeatState, message: Message) -> bool:
-    """Take the bytes of a message from a quota, and return whether there was room for them.
+    """Charge the bytes of a message to a quota, and return whether a quota had room for them.
 
-    For each seat whose epoch promises name the message there is such a quota. The first one with
-    room is used.
+    Each seat whose epoch promises name the message has a quota for the message's signer. The first
+    quota with room is charged.
 
     SPEC: [M-15].
     """

@@ -26,16 +26,16 @@ Budget = tuple[int, int, Claim]
 
 
 class Peers:
-    """The links of one seat or onlooker, the departures of seats, and what to request or pass on.
+    """What one seat or onlooker knows of its peers: links, departures, and inputs to pass on.
 
     Attributes:
         links: The seats with which there is a link.
         direct: The seats from which a frame has come over their own link.
         direct_changed: Whether a seat was removed from `direct` since the peers were last told.
-        hears: For each peer, by its 32-byte id, the seats from which it receives over direct links.
-            Inputs of these seats need not be passed on to the peer.
-        deferred: The hashes of inputs that are passed on once the followed chain comes to their
-            step.
+        hears: By the 32-byte id of a peer, the seats whose frames the peer receives over their own
+            links. Inputs of these seats need not be passed on to the peer.
+        deferred: The hashes of inputs to later steps. Each input is passed on when the followed
+            chain reaches its step.
         departures: The last departure notice of each seat.
     """
 

@@ -113,7 +113,9 @@ def floor(state: SeatState) -> int:
 
 
 def hear(state: SeatState, told: peer_frames.Told, peer: bytes | None) -> None:
-    """Note that a peer has sent own statements of this seat, and ask it for more if there are any.
+    """Handle the end of a peer's answer about which statements of this seat it stores.
+
+    If the peer has more statements of this seat, ask the peer for the next part.
 
     Args:
         state: The state of the seat.

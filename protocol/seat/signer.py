@@ -1,14 +1,13 @@
 """The signer of one seat: its keys and promise, what it may sign, and what its journal records.
 
-The journal may be an old copy from a backup, and nobody can tell by looking at it. So a resumed
-seat signs nothing until every other present seat has answered which statements of this seat it
-stores. It also goes on after one step timeout and one back-off, if t - 1 other seats have answered
-by then. This time counts from the resume and not from the first link, because a faulty seat can be
-linked first and answer nothing.
+The journal may be an old copy from a backup, and the seat cannot see this in the file. So a resumed
+seat asks the other seats which of its statements they store, and signs nothing meanwhile. The wait
+ends when every other present seat has answered. After one step timeout and one back-off, counted
+from the resume, the answers of t - 1 other seats are enough.
 
-A seat is *cautious* if its journal is known to be old, or if it is sent a statement of its own that
-it does not store. Then the wait begins again, and afterwards the seat signs nothing of an epoch
-below its *floor*.
+A seat is *cautious* if its journal is known to be old, or if a peer sends back a statement of the
+seat that the journal lacks. Then the wait begins again. At its end the seat sets a lowest epoch,
+its *floor*, and signs nothing of an earlier epoch.
 """
 
 from __future__ import annotations
@@ -85,7 +84,7 @@ Note = tuple[bytes, str, Choice]
 
 @dataclass
 class Inquiry:
-    """The wait of a resumed seat until others have answered which statements of it they store.
+    """The wait of a resumed seat until others have told which of its statements they store.
 
     SPEC: [E-10], [E-22].
 
@@ -95,7 +94,8 @@ class Inquiry:
         certain: Whether the journal surely lacks such statements.
         silenced: Whether the driver was told that this seat cannot sign any more.
         told: The seats that have answered completely.
-        cursors: For each seat whose answer takes several parts, the highest message hash so far.
+        cursors: For each seat that answers in several parts, the highest message hash so far. The
+            statements come by rising hash.
     """
 
     began: float
@@ -260,7 +260,7 @@ class Signer:
 
     @property
     def is_standing(self) -> bool:
-        """True if the seat's promised epoch is the epoch in which it stands."""
+        """True if the seat's promised epoch is the current epoch of the chain that it follows."""
         return self.log.followed.epoch == self.promise
 
     @property

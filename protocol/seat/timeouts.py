@@ -141,11 +141,13 @@ class Timers:
         return is_news
 
     def promise(self) -> None:
-        """Note that the promised epoch of the seat rises now."""
+        """Store the current time as the time at which the promised epoch of the seat last rose."""
         self.promised_at, self.proposing = self.now, None
 
     def note_growth(self, step: int, promise: int) -> None:
-        """Note the promised epoch if the chain is longer now than ever before.
+        """Store the step and the promised epoch if the chain is longer now than ever before.
+
+        With them, `failed_epochs` counts the promised epochs in which the chain did not grow.
 
         Args:
             step: The number of the next step at the tip.

@@ -168,9 +168,10 @@ def _kept(node: Node, inputs: dict[InputKey, Message]) -> Iterator[Message]:
 
 
 def _final(store: MessageStore, followed: FollowedChain, end: Node) -> tuple[Signed, ...]:
-    """Return the seats and signatures of the inputs to `result`, the last step, if all are stored.
+    """Return the seat and signature of each input to `result`, the last step of the game.
 
-    Return nothing if the last epoch begins at this step: its commit votes make the end final.
+    Return an empty tuple if an input is missing, or if the last epoch begins at this step. In the
+    second case, the commit votes of the epoch make the end final.
     """
     if end.want.kind is not Kind.RESULT or followed.base.want.kind is Kind.RESULT:
         return ()

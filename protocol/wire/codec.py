@@ -144,15 +144,15 @@ class WrongForm(Invalid):
         self.path = path
 
     def inside(self, name: str, *index: int, code: str = "") -> WrongForm:
-        """Return this error as an error of the value that contains the faulty value.
+        """Return a copy of this error, with a name before its note and an index before its path.
 
         Args:
-            name: The name of the faulty or of the containing value, for the note of the error.
-            index: The index of the faulty value in the containing array, if that is an array.
-            code: The code of the error, used unless the error has a code already.
+            name: The name of the faulty value, or of the value that contains it.
+            index: The position of the faulty value in an array. Left out if no array contains it.
+            code: The code of the copy if this error has no code.
 
         Returns:
-            The error with a longer path and note.
+            The copy.
         """
         words = f"{name}{':' if self.path else ''} {self.reason}"
         return WrongForm(words, self.code or code, (*index, *self.path))

@@ -253,7 +253,10 @@ class Message:
 
     @cached_property
     def identity(self) -> tuple[int, ...]:
-        """The kind, seat, and epoch or step of the statement: a seat signs one of each ([M-5])."""
+        """The kind, seat, and epoch or step of the statement ([M-5]).
+
+        An honest seat signs only one statement of each identity.
+        """
         return identity_of(self.seat, self.statement)
 
 

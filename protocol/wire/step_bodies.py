@@ -40,7 +40,7 @@ class KeyCommit:
     """The body of the step `key.commit`, in which a seat commits to its keys.
 
     Attributes:
-        hash: The hash of the key vector, 32 bytes.
+        hash: The hash of the key vector (the public key and further Feldman commitments), 32 bytes.
         box: The public X25519 transport key, 32 bytes.
     """
 
@@ -219,14 +219,14 @@ def _read(form: Struct[T] | type[T], value: Any) -> T:
 
 @lru_cache
 def key_reveal_form(size: int, key_shares: int) -> Struct[KeyReveal]:
-    """Return the form of the body of `key.reveal`.
+    """Return the codec for the body of the step `key.reveal`, in which a seat shows its keys.
 
     Args:
-        size: The number of points of the key vector.
+        size: The number of points of the key vector (Feldman commitments).
         key_shares: The number of encrypted key shares.
 
     Returns:
-        The form.
+        The codec, which checks these two numbers.
     """
     return Struct(KeyReveal, vector=_Points(size), key_shares=Rows(bytes, key_shares, key_shares))
 

@@ -123,9 +123,10 @@ def _leave(stage: Stage, desk: Desk) -> list[Offer]:
 
 
 class Hands:
-    """The methods that the screen calls for what its person does, all in Textual's loop.
+    """The methods that the screen calls when the player does something, such as send a message.
 
-    In this base class they do nothing. A replay uses it as it is, because nobody plays there.
+    They run in Textual's event loop. In this base class they do nothing. A replay uses the base
+    class, because nobody plays there.
     """
 
     def answer(self, choice: Choice, view: View) -> None:

@@ -280,7 +280,7 @@ def _ending(stage: Stage, desk: Desk, width: int, rows: int) -> list[Line]:
 def _board(stage: Stage, desk: Desk, width: int, height: int) -> list[Line]:
     """Return the lines of a game under way: the track, the seats, the pieces and the question.
 
-    The remaining lines are used for horizontal rules between these parts, the log and the chat.
+    If there is room, horizontal rules separate these parts, and the log and the chat follow.
     """
     asked = None if stage.is_revealing else desk.menu
     seat_lines, piece_lines = seats(stage, width), pieces(stage, asked, width)

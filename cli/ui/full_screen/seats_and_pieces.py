@@ -46,7 +46,7 @@ def seat_style(stage: Stage, seat: int) -> str:
         seat: The seat.
 
     Returns:
-        The name. It is bright before the colours are drawn.
+        The name of a bold style: the seat's colour, or `*bright` if no colours are known yet.
     """
     colours = stage.names.colours if stage.names else ()
     name = f"seat.{colours[seat]}" if seat < len(colours) else "bright"

@@ -75,7 +75,7 @@ def _places(sight: Sight) -> Pick:
 
 
 def _place(place: int) -> tuple[int, Block]:
-    """Return the features of a Place, after the index at which they begin in a candidate."""
+    """Return the index of a Place's first feature in a candidate's vector, and the features."""
     return PLACE_AT, one_hot(observation.PLACES, place)
 
 

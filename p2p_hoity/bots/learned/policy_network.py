@@ -184,7 +184,7 @@ class PolicyNetwork:
             others: The numbers about each other seat.
 
         Returns:
-            The numbers, one for each unit of the layer for candidates.
+            The input of `mixture`: one number for each unit of the network's fourth layer.
         """
         seats, first, second, a, _, _ = self._parts
         seen = [relu(seats.of(block)) for block in others]
