@@ -152,7 +152,7 @@ def _known(leaf: BaseException) -> ToldError | None:
 
 
 def report(error: BaseException, as_json: bool = False) -> int:
-    """Print an error on the standard error, and for a program as an object on the standard output.
+    """Print an error on the standard error, and if wanted also as JSON on the standard output.
 
     Args:
         error: The error, which may be a group.

@@ -206,9 +206,10 @@ def _outcome(
 
 
 class _Room:
-    """The limit of the pieces that are handed out at a time, from the number of a cluster's cores.
+    """The limit on how many pieces of work a Dask cluster is given at a time.
 
-    The cores are counted again from time to time, because workers may come and go.
+    The limit is a multiple of the number of the cluster's cores. The cores are counted again from
+    time to time, because workers may come and go.
     """
 
     def __init__(self, client: Client, address: str) -> None:

@@ -45,7 +45,7 @@ TOPS: Final = (("C1657", "D1781", "A1764"), ("E1824", "B1926", "F1877"))
 
 
 class Topic(StrEnum):
-    """The things that are explained, each once."""
+    """The topics that the lesson explains, each of them once."""
 
     WELCOME = "welcome"
     SECRETS = "secrets"

@@ -39,10 +39,10 @@ CANNOT: Final = (OSError, ImportError, NotImplementedError, RuntimeError)
 
 
 class ProcessEnded(Exception):
-    """An error that says that a process ended before its work at a piece was done.
+    """An error: a worker process ended before it had done its piece of work.
 
-    Either the operating system killed the process, or the work crashed it. If this error is given
-    as the result of a piece, the piece was tried twice: the second time in a process of its own.
+    Either the operating system killed the process, or the work crashed it. If this error is the
+    result of a piece of work, the piece was tried twice: the second time in a process of its own.
     """
 
 

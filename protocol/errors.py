@@ -78,7 +78,7 @@ def coded(code: str) -> Iterator[None]:
     """Give every Invalid that is raised in a `with` block another code.
 
     Args:
-        code: The code to give, that of the value that contains the invalid value.
+        code: The new code.
 
     Yields:
         Nothing, once.

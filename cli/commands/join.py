@@ -282,9 +282,10 @@ def _with_relays(word: str, reach: Reach) -> Reach:
 
 
 def _ticket(as_json: bool, word: str, reach: Reach) -> str:
-    """Return the ticket or code that the player has typed, or that of a table on this LAN.
+    """Return the ticket or code that the player has typed, or find a table's ticket on this LAN.
 
-    If the player's address is to stay hidden, the LAN is not searched, and one has to be typed.
+    If the player's address is to stay hidden, the LAN is not searched, and the player must type a
+    ticket or code.
     """
     if reach.hidden or reach.relay_only:
         if not word:

@@ -128,27 +128,27 @@ LAST: Final = "last"
 
 
 def open_games(incomplete: str) -> list[str]:
-    """Return the ids of unfinished games that begin with a typed word, for the shell's completion.
+    """Complete a typed word to the ids of unfinished games.
 
     Args:
-        incomplete: The beginning that is typed.
+        incomplete: The typed word, with which an id has to begin.
 
     Returns:
-        The ids, sorted, with the word `last`.
+        The fitting ids, sorted, and the word `last` if it fits.
     """
     return _games(incomplete, lambda home: home.journals.glob("*.journal"))
 
 
 def transcripts(incomplete: str) -> list[str]:
-    """Return the ids of games with a transcript that begin with a typed word, for completion.
+    """Complete a typed word to the ids of games that have a transcript.
 
     Names of files are completed by the shell itself.
 
     Args:
-        incomplete: The beginning that is typed.
+        incomplete: The typed word, with which an id has to begin.
 
     Returns:
-        The ids, sorted, with the word `last`.
+        The fitting ids, sorted, and the word `last` if it fits.
     """
     return _games(incomplete, lambda home: home.transcripts.glob("*.hoity"))
 

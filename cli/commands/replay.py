@@ -50,7 +50,7 @@ def sealings(node: Node | None) -> Iterator[Sealing]:
         node: The last node of the chain. None for no node.
 
     Yields:
-        Each such step, without the seats that passed.
+        Each such step, with only the seats that sealed a choice in the step.
     """
     for before, slots, _root in transcript.steps_to(node) if node is not None else ():
         if slots is not None and before.want.kind is Kind.SEAL:

@@ -169,7 +169,9 @@ def _kept(game: str | None, transcript: Path | None, command: str) -> tuple[Seat
 
 
 def finish(game: str | None, file: Path, output: OutputOptions) -> int:
-    """End an unfinished game by another seat's transcript of the whole game, which is verified.
+    """Finish a game with another seat's transcript of the whole game.
+
+    The transcript is verified first.
 
     Args:
         game: The beginning of the game's id, or `last`. None if there is only one game.

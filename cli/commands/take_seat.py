@@ -247,8 +247,8 @@ def _advertised(typed: Sequence[str]) -> tuple[str, ...]:
 def _listen(listen: str, advertised: Sequence[str], by_proxy: bool) -> str:
     """Return the address to listen on, as HOST:PORT or :PORT.
 
-    Unless another one was typed, its port is that of the first advertised address. With a proxy it
-    is a loopback address.
+    If the player has typed no port, the port of the first advertised address is used. With a proxy,
+    the returned address is a loopback address.
     """
     host, port = listening(listen)
     if listen in (ANY_PORT, USUAL) and advertised:

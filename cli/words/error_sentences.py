@@ -115,7 +115,7 @@ def as_json(reason: Reason) -> dict[str, Any]:
 
 
 def _plain(value: Any) -> Any:
-    """Return the value of a code's field as a JSON value."""
+    """Convert the value of an error's field into a value that can be written as JSON."""
     if isinstance(value, Reason):
         return {"code": value.code, "fields": _plain(value.fields)}
     if isinstance(value, Mapping):

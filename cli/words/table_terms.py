@@ -86,7 +86,9 @@ def edition_lines(edition: Edition, variant: str = "") -> list[str]:
 
 
 def card_lines(edition: Edition) -> list[str]:
-    """Return the lines about an edition's name and size, and which parts are reconstructed.
+    """Return lines about an edition: its name, its size and its reconstructed parts.
+
+    A reconstructed part was not taken from a printed edition.
 
     Args:
         edition: The edition.

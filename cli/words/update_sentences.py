@@ -173,7 +173,7 @@ def _reached(update: updates.Reached, telling: Telling) -> list[str]:
 
 
 def _moved(update: updates.Moved, telling: Telling) -> list[str]:
-    """Return lines with the ticket of this seat's new address, for those who cannot reach it."""
+    """Return lines with a new ticket, for players who cannot reach this seat at its old address."""
     ticket = table_terms.block(update.ticket)
     return ["", table_terms.moved(), *ticket, *table_terms.reach_lines(update)]
 

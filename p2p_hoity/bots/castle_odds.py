@@ -54,7 +54,7 @@ def gain(edition: Edition, cards: Sequence[int], card: int) -> float:
         card: The further Collectible.
 
     Returns:
-        The difference, in pieces.
+        The difference between the two values, in units of one piece of a valid exhibit.
     """
     return promise(edition, (*cards, card)) - promise(edition, cards)
 
@@ -154,7 +154,13 @@ def guests(view: View) -> list[Guest]:
 
 
 def _guest(view: View, seat: int, chance: float) -> Guest:
-    """Estimate what another seat can play in the Castle, and how large its best exhibit is."""
+    """Estimate what another seat can play in the Castle, and how large its best exhibit is.
+
+    Args:
+        view: The view of the seat that estimates.
+        seat: The other seat.
+        chance: The probability that the other seat is in the Castle.
+    """
     size = likely_size(view, seat)
     kinds = _kinds(view, seat, size >= MIN_EXHIBIT - 1)
     rank = view.state.ranks(view.state.figures)[seat]

@@ -365,7 +365,10 @@ def _theft(view: View, rng: Random) -> Choice:
 
 
 def _pick(view: View, exhibit: tuple[int, ...], rng: Random) -> int:
-    """Draw one piece of an exhibit to steal, by the Thief's gain and the owner's loss."""
+    """Draw one Collectible of an exhibit to steal, and return its slot.
+
+    The more the thief gains and the owner loses, the more probable a Collectible is.
+    """
     state = view.state
     cards = state.open_cards(exhibit)
     owner = next(s for s, held in enumerate(state.collectibles) if exhibit[0] in held)

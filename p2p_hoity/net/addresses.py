@@ -39,7 +39,7 @@ class Destination(Enum):
 
 
 def _last(ip: IPv6Address) -> tuple[IPv4Address, ...]:
-    """Return the IPv4 address in the last four bytes of an IPv6 address."""
+    """Return the IPv4 address in the last four bytes of an IPv6 address, as a tuple of one item."""
     return (IPv4Address(ip.packed[-4:]),)
 
 

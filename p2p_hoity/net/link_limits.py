@@ -16,7 +16,8 @@ MOST_KEPT: Final[Quota] = 1024
 class Bucket:
     """A token bucket that limits a rate, for example of frames. It is full at first.
 
-    Its pace is the most tokens that it holds, and the tokens that are added in a second.
+    A bucket is made from a pace: the most tokens that the bucket holds, and how many tokens are
+    added to the bucket in a second.
     """
 
     def __init__(self, pace: Pace) -> None:

@@ -71,7 +71,7 @@ class NetError(CodedError):
 
 
 class NobodyError(NetError):
-    """An error: nobody listens at an address, or not the expected node answers there."""
+    """An error: nobody listens at an address, or a node that was not expected answers there."""
 
     is_final = True
 

@@ -329,7 +329,7 @@ class BegunStream(trio.abc.Stream):
         await self._stream.wait_send_all_might_not_block()
 
     async def receive_some(self, max_bytes: int | None = None) -> bytes | bytearray:
-        """Receive bytes. Those that were already read come first.
+        """Receive bytes: first the bytes that were given as `early`, then bytes of the stream.
 
         Args:
             max_bytes: The most bytes to return. None for no limit.

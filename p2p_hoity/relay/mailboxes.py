@@ -227,8 +227,9 @@ class Mailboxes:
     def _has_room(self, source: str) -> bool:
         """Return whether one more mailbox may be opened for a host from the given machine.
 
-        If the relay is full, a random mailbox of the machine with the most is closed to make room.
-        If no machine has clearly more than the given one, there is no room ([K-6]).
+        If the relay is full, a mailbox is closed to make room: a random mailbox of the machine that
+        has the most mailboxes. There is no room if no machine has at least two mailboxes more than
+        the given machine ([K-6]).
         """
         if self._open.total() < self._limits.mailboxes:
             return True
@@ -259,7 +260,7 @@ class Mailboxes:
     def _welcomed(self, visit: Visit) -> Link:
         """Return a link over a connection.
 
-        Its first frame is the verdict that the node is welcome.
+        The first frame that the relay sends over the link tells the node that it is welcome.
         """
         return Link(visit.stream, self._link_limits, first=encode_frame(Verdict.WELCOME.encode()))
 

@@ -59,9 +59,9 @@ def start(edition: Edition, seats: int, variant: Variant = None) -> State:
 def draw_colours(coin: bytes, seats: int, colours: int = 6) -> tuple[int, ...]:
     """Return the colour of each seat, drawn by a fair coin.
 
-    The coin is a big-endian number, read as a Lehmer code. Seat 0 takes colour `number mod 6` of
-    those left in order, and the number is divided by 6. Seat 1 takes `number mod 5` of the five
-    left, and so on. The bias is below 2^-246.
+    The coin is read as a big-endian number. Of six colours, seat 0 takes the colour at index
+    `number mod 6`, and the number is divided by 6. Seat 1 takes the colour at index `number mod 5`
+    in the list of the five remaining colours, and so on. The bias is below 2^-246.
 
     Args:
         coin: 32 random bytes.

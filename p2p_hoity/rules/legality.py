@@ -228,10 +228,11 @@ def _belongs(state: State, card: int, place: Place) -> bool:
 
 
 def _action_rule(state: State, seat: int, place: Place | None, card: int, cards: Cards) -> Broken:
-    """Allow a card of the hand that may be played in the seat's Place.
+    """Return the rule that is broken if the seat plays an Action card, or None.
 
-    Exhibit may be played if the seat may have a valid exhibit, as far as the known Collectibles
-    tell. If all of the seat's own Collectibles are known, the exhibit must really exist ([G-2]).
+    The card must be in the seat's hand and be allowed in the seat's Place. The card Exhibit needs a
+    valid exhibit. If some of the seat's Collectibles are unknown, it is enough that the seat may
+    have a valid exhibit ([G-2]).
     """
     if place is None:
         return Rule.IN_NO_PLACE.broken()

@@ -107,8 +107,8 @@ def view(state: State, seat: int | None, private: Cards = NO_CARDS) -> View:
     Args:
         state: The state of the game.
         seat: The seat. None for an onlooker.
-        private: Known Collectibles by slot. Of these only the ones are used that were dealt to this
-            seat and are not open to all.
+        private: Known Collectibles by slot. A Collectible is used only if it was dealt to this seat
+            and is not open to all.
 
     Returns:
         The view.

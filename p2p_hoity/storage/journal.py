@@ -354,14 +354,14 @@ def reopen(
 ) -> tuple[Journal, SeatRecord, Iterator[bytes]]:
     """Open a journal to continue its game. An incomplete last record is cut off ([J-2]).
 
-    The rollback mark is a file elsewhere that names the last record. The attribute `current` is
-    False if the mark is missing, belongs to another file, or names a record that this file lacks.
-    It is also False if the file is damaged: whole records follow a broken one. Then these records
-    are not used, and the mark is removed. So the damage is noticed again at the next start, until
-    the seat has recorded that it must be careful.
+    The rollback mark is a file in another folder that names the journal's last record. The
+    journal's attribute `current` is False if the mark is missing, was made for another file, or
+    names a record that the journal lacks. It is also False if the journal is damaged, so that whole
+    records follow a broken record. The records after the damage are dropped, and the mark is
+    removed.
 
-    The attribute `is_older` is True if a valid mark, even of another file, names a record that this
-    file lacks. Then the journal is certainly an old copy, or its end is lost ([E-22]).
+    The attribute `is_older` is True if a valid mark names a record that the journal lacks. Then the
+    journal is certainly an old copy, or its end is lost ([E-22]).
 
     Args:
         path: The path of the journal.

@@ -75,7 +75,7 @@ class Form:
 
     @property
     def start(self) -> bytes:
-        """The check value before the first record, used like that of an earlier record."""
+        """The value with which the chain of check values begins, before the first record."""
         return _mac(self._check_key, MAGIC, self.head)[:CHECK]
 
     def check(self, number: int, before: bytes, sealed: bytes) -> bytes:
@@ -151,12 +151,12 @@ class Form:
         return self.open(number, before, sealed), check
 
     def goes_on_behind(self, file: Readable, number: int, before: bytes) -> bool:
-        """Return whether a whole record follows an incomplete one, which shows damage.
+        """Return whether a whole record follows an incomplete record, which shows damage.
 
         If only the last write was interrupted, nothing follows the incomplete record. A later
-        record is whole if its check value is right. That value depends on the one of the incomplete
-        record, of which there are two candidates: the one in the file, and the one computed from
-        the record's bytes.
+        record is whole if its check value is right. Each check value depends on the previous check
+        value. For the incomplete record two values are tried: the check value in the file, and the
+        check value that is computed from the record's bytes.
 
         Args:
             file: The file, at the beginning of the incomplete record. It is read to its end.

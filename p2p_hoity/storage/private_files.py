@@ -174,7 +174,7 @@ class DiskFile(io.BufferedRandom):
         return os.fstat(self.fileno()).st_ino & (2**64 - 1)
 
     def sync(self) -> None:
-        """Force everything that was written to the disk, and a new file's directory entry, too."""
+        """Flush all written data to the disk with fsync, and the directory entry of a new file."""
         self.flush()
         os.fsync(self.fileno())
         if self.unsettled is not None:

@@ -444,7 +444,7 @@ class Lobby:
         self.tell()
 
     def tick(self, now: float) -> None:
-        """Drop links of nodes that have not proven the ticket in time, and free abandoned seats.
+        """Drop nodes that did not prove in time that they have the ticket. Free abandoned seats.
 
         A seat is abandoned if its guest has been without a link for KEEP seconds ([L-8]).
 
@@ -498,7 +498,10 @@ class Lobby:
             self.hub.drop(peer, because(LobbyCode.NO_CONSENT, why=of_protocol(error)))
 
     def _asked(self, peer: bytes, proof: bytes, data: bytes) -> None:
-        """Send terms and names to a node that proves the ticket. Refuse any other node ([L-16])."""
+        """Send the terms and names to a node that asks for them, or refuse the node.
+
+        The node is refused if it does not prove that it has the ticket ([L-16]).
+        """
         one, binding = self._here[peer], self._here[peer].link.binding
         if not self.capability.admits(proof, binding, self.me, peer):
             self._post(peer, Refuse(Refusal.UNPROVEN))

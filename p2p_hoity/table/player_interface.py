@@ -93,11 +93,11 @@ class BotPlayer:
     """A bot as the player of a seat. It always comes back after an absence."""
 
     def __init__(self, level: str = bots.STAND_IN, rng: random.Random | None = None) -> None:
-        """Make a player of a bot.
+        """Make a player whose choices a bot makes.
 
         Args:
             level: The name of the bot, one of `bots.BOTS`.
-            rng: The source of randomness. None for that of the system.
+            rng: The source of randomness. None for the randomness of the system.
         """
         self._bot = bots.BOTS[level]
         self._rng = rng or random.SystemRandom()

@@ -36,10 +36,9 @@ from .rematch import Agreed
 def dial_seats(hub: Hub, table: Table, addresses: Sequence[Sequence[str]]) -> None:
     """Keep links to the other seats of a table, at the addresses that each seat has named ([L-14]).
 
-    The host's addresses may lead anywhere, like those of its ticket, which the player chose. An
-    address that another seat has named is dialled if it leads to the internet or into a network of
-    this machine. Loopback is dialled only for a seat on this machine. Addresses of an unknown form
-    are skipped ([L-78]).
+    The host's addresses are dialled wherever they lead. An address of another seat is dialled if it
+    leads to the internet or into a network of this machine. A loopback address of another seat is
+    dialled only if that seat is on this machine. Addresses of an unknown form are skipped ([L-78]).
 
     Args:
         hub: The links of this node.

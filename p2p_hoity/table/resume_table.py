@@ -120,9 +120,9 @@ class Answers:
     def is_played_elsewhere(self) -> bool:
         """Return whether the answers show that another process plays this seat.
 
-        They do if a quorum of seats reports another process, or if some seats do and none is linked
-        with this process. Fewer seats than a quorum may be faulty, and may want to keep this seat
-        out.
+        A seat reports another process if it is linked with that process. The reports of fewer seats
+        than a quorum may be false, in order to keep this seat out. Such reports count only if no
+        seat is linked with this process.
 
         Returns:
             True if the seat must not be resumed here.
@@ -528,9 +528,13 @@ def _alone(how: Reach, book: journals.Journal, first: SeatRecord) -> Reach:
 
 
 def _reach_again(how: Reach, listen: str, relays: tuple[str, ...], known: Sequence[str]) -> Reach:
-    """Return the settings of a resumed seat: those of `how`, and earlier ones that it keeps.
+    """Return the settings that decide how a resumed seat is reached.
 
-    The earlier relays and the earlier port are kept unless `how` sets them anew.
+    Args:
+        how: The settings of the command.
+        listen: Where the seat listened before. Its port is kept unless `how` names a new one.
+        relays: The seat's earlier relays, which are kept unless `how` names new relays.
+        known: The seat's earlier addresses.
     """
     reach = replace(how, returning=True, relays=how.relays if how.relays_anew else relays)
     if how.anew:

@@ -44,15 +44,15 @@ class Capability:
         return Capability(terms, secret, self.is_open)
 
     def guest_proof(self, binding: bytes, host: bytes, guest: bytes) -> bytes:
-        """Return the proof of a guest, which the guest sends in its first frame.
+        """Return the proof that a guest knows the ticket's secret, for the guest's first frame.
 
         Args:
             binding: The bytes that only the two ends of the link know.
-            host: The id of the node that is asked, 32 bytes.
+            host: The id of the node to which the guest sends the proof, 32 bytes.
             guest: The id of the guest, 32 bytes.
 
         Returns:
-            32 bytes. Empty if there is no secret.
+            The proof, 32 bytes. Empty if the ticket has no secret.
         """
         return self._proof(Label.TICKET_GUEST, binding, host, guest)
 

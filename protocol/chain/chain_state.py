@@ -294,18 +294,19 @@ class SealedChoice:
 
 @dataclass(frozen=True)
 class Want:
-    """The next step at a chain node, and which seat owes what in it ([N-3]).
+    """The next step at a chain node, and what each seat owes in the step ([N-3]).
 
     Attributes:
         kind: The kind of the step.
         speakers: The seats that owe an input.
         name: The kind of choice that is made or opened in the step, or an empty text.
-        owes: The seats that owe a choice, or the opening of their sealed choice.
-        dues: The seats whose sealed choice is to be opened, rising. For an absent seat the others
-            open its choice.
-        lacks: Each missing decryption share, rising: the slot of the deck, and the seat whose key
-            makes the share.
-        shows: Whether the choice names slots of the deck whose cards are opened together with it.
+        owes: The seats that owe a choice, or that owe the opening of their own sealed choice.
+        dues: The seats whose sealed choices are opened in the step, in rising order. The choice of
+            an absent seat is opened by the other seats.
+        lacks: The missing decryption shares, in rising order. Each item is the slot of a card in
+            the deck, and the seat whose key makes the share.
+        shows: Whether the choice names slots of the deck. The cards in these slots are opened
+            together with the choice.
     """
 
     kind: Kind
@@ -480,7 +481,7 @@ class Node:
 
 @dataclass(frozen=True)
 class AcceptedBody:
-    """A body that was checked and is legal.
+    """The body of a seat's input, which was checked and is legal.
 
     Attributes:
         given: The content that was read from the body, of a type that depends on the kind of step.
@@ -491,7 +492,7 @@ class AcceptedBody:
 
 @dataclass(frozen=True)
 class RefusedBody:
-    """A body that was checked and is illegal.
+    """The body of a seat's input, which was checked and is illegal.
 
     Attributes:
         code: The code of the fault.

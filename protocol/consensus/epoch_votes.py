@@ -115,10 +115,11 @@ class Votes(References):
             self.store.want_new_epoch(lack[0])
 
     def _claim(self) -> Claim:
-        """Return the seat whose epoch promise caused the current look-up of a message, and False.
+        """Return the seat whose epoch promise caused the current look-up of a message, and a flag.
 
-        If the promise is itself checked only because another promise accuses it, return the seat of
-        the accusing promise, and True. Without an epoch promise return None and False.
+        The flag is False if that promise is checked for its own sake. If that promise is checked
+        only because another promise accuses it, the seat of the accusing promise is returned, and
+        the flag is True. Without an epoch promise the result is None and False.
         """
         claim: Claim | None = None
         for digest, named in (reading.key for reading in self.open):
@@ -171,9 +172,10 @@ class Votes(References):
     # New-epoch messages and votes
 
     def read_new_epochs(self) -> None:
-        """Check each stored new-epoch message of which all that it names is stored.
+        """Check each stored new-epoch message, if everything that the message names is stored, too.
 
-        Valid messages are put into `new_epochs` with what they propose, malformed ones into `bad`.
+        A valid message is put into `new_epochs`, with the chain node with which the epoch begins.
+        The hash of a malformed message is put into `bad`.
         """
         for epoch in self.store.epochs_of(NewEpoch):
             known = {m.hash for m, _ in self.new_epochs.get(epoch, {}).values()}

@@ -179,7 +179,10 @@ class References(ABC):
         return found
 
     def _unknown(self, text: str, lack: Lack) -> Unknown:
-        """Ask for something missing, unless in a `quiet` block; return the error to raise."""
+        """Ask for something that is not stored, and return the error for the caller to raise.
+
+        Within a `quiet` block, nothing is asked for.
+        """
         if self._asks:
             self.ask(lack)
         return Unknown(text, lack)
@@ -203,7 +206,8 @@ class References(ABC):
         """Return the result of checking an epoch promise or new-epoch message, which is done once.
 
         Args:
-            key: The hash of the message, and whether it is checked because a proof accuses it.
+            key: The hash of the message, and whether the message is checked because a proof of a
+                fault accuses the message.
             make: The function that checks the message.
 
         Returns:
@@ -254,10 +258,11 @@ class References(ABC):
         return reading
 
     def is_read(self, key: ReadingKey) -> bool:
-        """Return whether the check of a message was completed, be the message well-formed or not.
+        """Return whether the check of a message was completed, with whatever result.
 
         Args:
-            key: The hash of the message, and whether it is checked because a proof accuses it.
+            key: The hash of the message, and whether the message is checked because a proof of a
+                fault accuses the message.
 
         Returns:
             Whether the check was completed.

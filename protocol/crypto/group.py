@@ -122,10 +122,11 @@ class Libsodium:
 
 
 class EarlierLibsodium(Libsodium):
-    """The arithmetic of libsodium before 1.0.21, whose check accepts P + (0, -1) (CVE-2025-69277).
+    """The arithmetic of libsodium before 1.0.21, with a stricter check of points.
 
-    PyNaCl contains a newer libsodium, but may have been built with that of the operating system.
-    With this class every check of a point takes a second multiplication.
+    The check of these versions of libsodium accepts P + (0, -1) (CVE-2025-69277). So this class
+    adds a second check, which costs a multiplication for each point. PyNaCl contains a newer
+    libsodium, but may have been built with the libsodium of the operating system.
     """
 
     @staticmethod

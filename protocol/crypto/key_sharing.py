@@ -110,19 +110,19 @@ def verify_key_share(vector: Sequence[Point], i: int, key_share: int) -> None:
 
 
 def combine(key_shares: Mapping[int, Point], t: int) -> Point:
-    """Interpolate a secret times a point, from shares of the secret times the same point.
+    """Compute the product of a shared secret and a point, by interpolation.
 
     Args:
-        key_shares: The points, 32 bytes each, by index of the receiver. The caller must have
-            checked their proofs.
-        t: The number of coefficients of the polynomial. The points of the t lowest indices are
+        key_shares: For the index of each receiver, the product of its share of the secret and the
+            point, 32 bytes. The caller must have checked the proofs of these products.
+        t: The number of coefficients of the polynomial. The products of the t lowest indices are
             used.
 
     Returns:
-        The point, 32 bytes.
+        The product of the secret and the point, 32 bytes.
 
     Raises:
-        ValueError: If there are fewer than t points.
+        ValueError: If there are fewer than t products.
     """
     chosen = sorted(key_shares)[:t]
     if t < 1 or len(chosen) < t:

@@ -368,11 +368,12 @@ def _commit_to_order(order: Sequence[int], openings: Sequence[int]) -> list[Poin
 
 
 def _chain(links: Sequence[int], in_order: Sequence[int]) -> tuple[list[Point], int]:
-    """Return the commitments of the chain, and the opening of the last one (GenCommitmentChain).
+    """Return the chain of commitments, and the opening of the last commitment.
 
-    With h = `group.chain_generator()` at the beginning, each point is its link times BASE, plus its
-    weight in `in_order` times the point before. The opening is the scalar x for which the last
-    point is x times BASE, plus the product of all weights times h.
+    This is the paper's GenCommitmentChain. Commitment i is links[i] · BASE + in_order[i] · p. Here
+    p is commitment i - 1, or h = `group.chain_generator()` for the first commitment. The opening is
+    the scalar x for which the last commitment is x · BASE + w · h, where w is the product of all
+    items of `in_order`.
     """
     chain, opening = [group.chain_generator()], 0
     for link, weight in zip(links, in_order, strict=True):

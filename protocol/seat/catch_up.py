@@ -71,7 +71,9 @@ def ask_again(state: SeatState) -> None:
 
 
 def ask_own(state: SeatState, seats: Set[int]) -> None:
-    """Ask seats which statements of this seat they store, if it waits for that after a resume.
+    """Ask other seats which statements of this seat they store.
+
+    Nothing is asked unless this seat waits for such answers after a resume.
 
     SPEC: [L-6].
 
@@ -255,18 +257,17 @@ def is_called_for(state: SeatState, promise: EpochPromise) -> bool:
 
 
 def pass_on(state: SeatState, message: Message, peer: bytes | None) -> None:
-    """Pass on a message that was just stored: at once, or once the chain has come to its step.
+    """Pass on a message that was just stored, or defer an input that comes too early.
 
-    An input is passed on once its step is on the followed chain of this epoch. Before that nobody
-    can judge it, and a faulty seat could fill the links of the others with such inputs. An epoch
-    promise is passed on if t seats request its epoch, since no honest seat signs a promise before,
-    and if it is not too long. Whoever asks for a message by its hash is sent it in any case.
+    An input is passed on once the chain that this seat follows has reached the input's step. Before
+    that nobody can judge the input, and a faulty seat could fill the links of other seats with such
+    inputs. An epoch promise is passed on only if t seats request its epoch and it is not too long.
 
     Args:
         state: The state of the seat.
         message: The message.
-        peer: The id of the peer from which the message came, 32 bytes. It is not sent back there.
-            None if it came from no peer.
+        peer: The id of the peer that sent the message, 32 bytes. The message is not sent back to
+            this peer. None if no peer sent the message.
 
     SPEC: [M-7], [M-9], [M-10].
     """

@@ -85,7 +85,10 @@ class FaultJudge:
             self.judge_fresh()
 
     def mark_checked(self) -> None:
-        """Note that at the current end of the chain no input's body is left for a job to check."""
+        """Note that at the current end of the chain there is nothing more for a job to check.
+
+        A job checks the long body of an input outside the event loop.
+        """
         self.checked = self.log.tip
 
     def convict(self, proof: Proof) -> None:
@@ -200,10 +203,10 @@ class FaultJudge:
     # Queries
 
     def all_have_ended(self) -> bool:
-        """Return whether every other present seat has announced that its end is final.
+        """Return whether for every other present seat the end of the game is final.
 
         Returns:
-            Whether the notices of all these seats are stored.
+            Whether a notice that says so is stored from each of these seats.
         """
         return self.log.tip.present - {self.seat} <= self.ends.keys()
 

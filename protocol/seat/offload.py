@@ -27,7 +27,9 @@ Unknown = tuple[Node, int, bytes]
 
 
 def waits_for_job(state: SeatState) -> bool:
-    """Return whether the rules have to wait for a job, and create the next job if one is due.
+    """Return whether a job is under way, and create the next job if there is something to check.
+
+    A job checks the long body of an input outside the event loop. The rules wait for its end.
 
     Args:
         state: The state of the seat.
@@ -48,10 +50,10 @@ def waits_for_job(state: SeatState) -> bool:
 
 
 def _due(state: SeatState) -> Iterator[Unknown]:
-    """Yield the long, unchecked bodies of inputs that the rules would check next, and no others.
+    """Yield the long bodies of inputs that the rules would check next and that are unchecked.
 
-    These are the bodies of new messages, and the bodies for the first incomplete step. There, each
-    seat's bodies are searched in order until one is legal.
+    These are bodies in new messages, and bodies for the first incomplete step. Among the bodies
+    that one seat gives for that step, none after the first legal body is yielded.
     """
     for message in state.log.fresh:
         if message.seat in state.tip.banned or len(state.log.store.versions(message.identity)) > 1:

@@ -403,7 +403,7 @@ class SeatMachine(SeatState):
         """Return the hidden cards that this seat alone can decrypt.
 
         Returns:
-            The card by slot.
+            For each slot of the deck with such a card, the number of the card.
         """
         return self.signer.hand()
 

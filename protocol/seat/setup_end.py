@@ -62,10 +62,10 @@ def _why_setup_ends(state: SeatState, node: Node, committed: bool) -> Broken | N
 
 
 def _known_end(state: SeatState) -> Broken | None:
-    """Return why other seats' notices end the table in setup, None if they do not.
+    """Return why notices of other seats end the table in setup, or None if no notice ends it.
 
-    A departure ends the table a second later, if its seat still owed an input of setup ([E-27]).
-    Within this second the other seats receive the departure too.
+    If a seat that still owed an input of setup leaves, its departure ends the table one second
+    later ([E-27]). Within this second the other seats receive the departure, too.
     """
     if state.judge.refuser is not None:
         return Broken(effects.SEAT_LEFT, state.judge.refuser)
@@ -115,8 +115,9 @@ def _end_and_announce(state: SeatState, broken: Broken) -> None:
 def is_unsure_of_deck(state: SeatState) -> bool:
     """Return whether this seat has confirmed the deck and may stop waiting for the other seats.
 
-    The seat may stop after twice the step timeout. It also may if the table has ended for another
-    seat, or if a seat has left or is proven at fault. The game may still begin later ([D-3]).
+    While other seats have not confirmed the deck, this seat does not know whether the game begins.
+    It may stop waiting after twice the step timeout, or when the table has ended for another seat,
+    or when a seat has left or is proven at fault. The game may still begin later ([D-3]).
 
     Args:
         state: The state of the seat.

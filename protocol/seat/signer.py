@@ -133,7 +133,7 @@ class Inquiry:
             certain: Whether the journal surely lacks statements of the seat.
 
         Returns:
-            Whether there was no such doubt before.
+            True if the doubt about the journal is new.
         """
         self.certain = self.certain or certain
         if self.cautious:
@@ -301,8 +301,8 @@ class Signer:
     def ran_out(self) -> bool:
         """Return whether the first incomplete step has timed out here ([E-3]).
 
-        The step also counts as timed out if all awaited seats have left. In either case the seat
-        must have stood at the step for one back-off in this epoch.
+        The step also counts as timed out if all awaited seats have left. In either case this seat
+        must have been at the step, in this epoch, for at least the time that `back_off` returns.
 
         Returns:
             Whether the step has timed out and the seat has stood there long enough.
@@ -452,11 +452,11 @@ class Signer:
     # Departures
 
     def depart(self) -> bool:
-        """Sign a notice that the seat leaves for now, record and send it; then sign nothing more.
+        """Sign, record and send a notice that this seat leaves for now. Then sign nothing more.
 
         Returns:
-            Whether the departure was signed. It is not if the seat waits after a resume, if its
-            game has ended, or if its number would exceed `MAX_NUMBER`.
+            Whether the notice was signed. No notice is signed if the seat waits after a resume, if
+            its game has ended, or if the number of the notice would exceed `MAX_NUMBER`.
 
         SPEC: [E-24].
         """
@@ -544,15 +544,15 @@ class Signer:
     def be_cautious(self, certain: bool) -> bool:
         """Stop signing, because the journal may lack something that this seat has signed.
 
-        The seat waits until the others have answered which of its statements they store. Afterwards
-        it signs nothing of an epoch below a floor that is set then. The journal records that the
-        seat waits for its floor.
+        The seat waits until the others have answered which of its statements they store. Then its
+        floor is set: the lowest epoch in which it may sign again. The journal records that the seat
+        waits for its floor.
 
         Args:
             certain: Whether the journal surely lacks something that this seat has signed.
 
         Returns:
-            Whether there was no such doubt before.
+            True if the doubt about the journal is new.
 
         SPEC: [E-22].
         """

@@ -97,9 +97,10 @@ class Timers:
         self.over = None if self.over is None else now
 
     def mark(self, followed: FollowedChain) -> None:
-        """Record when the current step became the first incomplete one.
+        """Record when this seat came to the current step, which is the first incomplete step.
 
-        Two times are recorded: when this happened first, and when it happened first in this epoch.
+        Two times are kept: when the seat came to the step for the first time, and when it came to
+        the step in the current epoch.
 
         Args:
             followed: The epoch in which the seat stands, and the chain that it follows.

@@ -491,7 +491,7 @@ class Struct(FieldForm[T]):
             kind: The dataclass.
             head: How many items of the array stand before the fields. The caller reads these items
                 itself.
-            forms: By name of a field, a form that replaces the one in its annotation.
+            forms: Forms by the name of a field. Each replaces the form in the field's annotation.
         """
         hints = get_type_hints(kind, include_extras=True) | forms
         self.kind = kind

@@ -132,7 +132,9 @@ class EpochPromise:
 
 @dataclass(frozen=True)
 class NewEpoch:
-    """A proposal for an epoch: which epoch promises decide with which chain node it begins.
+    """A proposal for the beginning of an epoch.
+
+    It names t epoch promises. They decide with which chain node the epoch begins.
 
     Attributes:
         epoch: The epoch.

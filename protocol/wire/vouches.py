@@ -38,9 +38,10 @@ class Vouch:
 
 
 def commitment(id: bytes, salt: bytes) -> bytes:
-    """Return a commitment to a player's long-lived key, to be the nonce of a seat's entry.
+    """Return a commitment to a player's long-lived key.
 
-    By opening the commitment, the player can show later that the seat is its own.
+    The player uses the commitment as the nonce in the signed entry of its seat at a table. By
+    opening the commitment, the player can show later that the seat is its own.
 
     Args:
         id: The player's long-lived key, 32 bytes.
@@ -94,7 +95,7 @@ def check_signature(vouch: Vouch, terms: Terms, key: bytes) -> None:
         key: The key of the seat, 32 bytes.
 
     Raises:
-        Invalid: With code `bad-vouch` if the vouch is not signed for them.
+        Invalid: With code `bad-vouch` if the signature is not valid for the key and the terms.
     """
     try:
         statement = vouch_statement(terms.digest(), key)

@@ -120,10 +120,10 @@ class Menu:
         self.pick((now + step) % len(self.entries) + 1)
 
     def walk(self, step: int) -> None:
-        """Point at the piece to the right or left.
+        """Move the pointer to the next Collectible or to the previous one.
 
         Args:
-            step: 1 for the next piece, -1 for the piece before.
+            step: 1 for the next Collectible, -1 for the previous one.
         """
         if self.slots:
             self.at = (self.at + step) % len(self.slots)

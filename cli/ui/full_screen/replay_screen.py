@@ -202,10 +202,11 @@ class ReplayApp(TableApp):
             self.set_timer(SPEEDS[self.speed], lambda run=self._run: self._go_on(run))
 
     def _go_on(self, run: int) -> None:
-        """Show the next moment of a running replay, and schedule the one after it.
+        """Show the next moment of a running replay, and start the timer for the moment after it.
 
         Args:
-            run: The number of the schedule. Nothing happens if it was replaced or stopped.
+            run: The number of the timer that calls this. Nothing happens if a later timer has
+                replaced this timer, or if the replay was stopped.
         """
         if run != self._run or self.speed is None:
             return

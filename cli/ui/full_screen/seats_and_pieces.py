@@ -267,7 +267,12 @@ def _fitting(
 
 
 def _widths(found: Grid, years: int) -> list[int]:
-    """Return the width in cells that each column needs if its years have `years` digits."""
+    """Return the width that each column of the grid needs, in cells of the terminal.
+
+    Args:
+        found: The grid of Collectibles.
+        years: How many digits of each Collectible's year are written.
+    """
     columns = zip(*(row.cells for row in found.rows), strict=True)
     return [max(3, *(_cell_width(cell, years) for cell in column)) + 1 for column in columns]
 

@@ -182,7 +182,8 @@ class TableApp(PagedApp):
     def hear(self, update: Update) -> None:
         """Take in an update, and begin to show what it reveals.
 
-        If little time is left of the current step, what was being revealed is shown at once first.
+        If little time is left for the current step, everything that still waits to be revealed is
+        shown at once, before the update.
 
         Args:
             update: The update.
@@ -365,10 +366,10 @@ class TableApp(PagedApp):
             getattr(self.desk.menu, how)(*number)
 
     def action_seal(self) -> None:
-        """Seal what is picked, or show why it cannot be sealed. This is the action of Enter.
+        """Seal the picked choice, or show why it cannot be sealed. This is the action of Enter.
 
-        After the end Enter leaves the table, in a lesson it goes on, and after an absence it takes
-        the seat again.
+        After the end, Enter leaves the table. In a lesson, Enter continues the lesson. After an
+        absence, Enter takes the seat again.
         """
         found = self.desk.menu
         if self.desk.hint:

@@ -245,7 +245,13 @@ def turning_points(stage: Stage) -> list[str]:
 
 
 def _most(stage: Stage, counts: dict[int, int], words: str) -> list[str]:
-    """Return the sentence about the seats with the highest count, if any has one."""
+    """Return a sentence about the seats with the highest count, or no sentence without counts.
+
+    Args:
+        stage: What is shown.
+        counts: The count of each seat, for example of its thefts.
+        words: The template of the sentence, with gaps for the seats and the count.
+    """
     if not counts:
         return []
     most = max(counts.values())

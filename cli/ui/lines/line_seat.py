@@ -354,10 +354,10 @@ class LineSeat:
             self._tell(map(_, WATCH_HELP + TALK_HELP))
 
     def _count_stray(self) -> None:
-        """Count a line that may be no part of a choice.
+        """Count a line of the input. The count begins again after each choice.
 
         Raises:
-            Trouble: If there are too many of them in a file or a pipe.
+            Trouble: If the lines come from a file or a pipe, and too many of them led to no choice.
         """
         self._strays += 1
         if not self._patient or self._strays <= STRAYS:

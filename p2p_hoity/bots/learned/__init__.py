@@ -92,7 +92,8 @@ class Learned:
         """Return the options of one decision (candidates) with their probabilities.
 
         Args:
-            base: The result of the network's `base` for the decision.
+            base: The part of the network's computation that is the same for all options, as
+                `PolicyNetwork.base` returns it.
             pick: The options with their features.
         """
         chances = self.network.mixture(base, [candidate.numbers for candidate in pick])
