@@ -244,7 +244,7 @@ class SpokenGroup(_Narrow, TyperGroup):
 
 
 def translate(command: Any) -> None:
-    """Translate the help of a command, and if it is a group of all commands in it.
+    """Translate the help of a command. If it is a group, translate all commands in the group too.
 
     In examples, commands are written as they are typed on this machine.
 

@@ -36,12 +36,13 @@ class Code(StrEnum):
     exit_code: int
 
     def __new__(cls, word: str, template: str, exit_code: int | None = None) -> Code:
-        """Make a member.
+        """Make one code of a set of codes (an enumeration member).
 
         Args:
             word: The code.
             template: What the code means, in English, with gaps for its fields.
-            exit_code: The exit code of a command that fails. None for the usual one of this set.
+            exit_code: The exit code of a command that fails. None for the usual exit code of the
+                set.
 
         Returns:
             The member, which is equal to its code.

@@ -159,9 +159,10 @@ def happenings_since(play: Play, since: int = 0) -> list[Happening]:
 
 
 def shared_length(one: Play, other: Play) -> int:
-    """Return how many events two plays have in common from the start.
+    """Return how many events two histories of a game have in common from the start.
 
-    Plays are compared by identity, because the same steps of the chain have the same objects.
+    A play is a state with links to all states before it. Two plays share a state only if both link
+    to the same object.
 
     Args:
         one: A play.

@@ -222,7 +222,7 @@ def _copies() -> bool:
 
 
 def _have_room(processes: int) -> bool:
-    """Return whether the system lets some processes start."""
+    """Return whether the system lets this many worker processes start."""
     try:
         with _processes(processes) as executor:
             executor.submit(core_count).result()

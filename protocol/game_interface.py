@@ -182,7 +182,9 @@ class Draw:
 
 @dataclass(frozen=True)
 class OpenAll:
-    """The expectation that the last cards are opened to all, as far as t seats can open them.
+    """The expectation that the last hidden cards are opened to all.
+
+    A card stays hidden if fewer than t seats, the threshold of the table, help to open it.
 
     Attributes:
         slots: The slots (positions of the deck) of the cards, whoever holds them.
@@ -378,9 +380,9 @@ class Game(Protocol[S]):
     def expected(self, state: S) -> Expected:
         """Return what a state expects next.
 
-        The game asks choices only of seats that are present and do not sit out. For all others,
-        `apply` uses the default of the game. A state that expects `Unseal` names only seats that
-        the last `Sealed` event of this kind has named.
+        Only seats that are present and do not sit out are asked for choices. For all other seats,
+        `apply` uses the default of the game. An `Unseal` names only seats that were named by the
+        last `Sealed` event for the same kind of choice.
 
         Args:
             state: The state.
@@ -416,8 +418,8 @@ class Game(Protocol[S]):
             kind: The kind of choice.
             seat: The seat that chooses.
             choice: The choice.
-            cards: The cards that are known besides those of earlier events, by slot: the hidden
-                cards that are shown with the choice, or the player's own hand.
+            cards: Cards by slot that no earlier event has named: the hidden cards that are shown
+                with the choice, or the player's own hand.
 
         Raises:
             IllegalMove: If the rules forbid it.

@@ -117,8 +117,8 @@ class JsonSeat:
     def tell(self, update: updates.Update) -> None:
         """Write an update as a JSON object.
 
-        Updates of the clock are not written. The end of a game is written by `end`: here if another
-        game may follow, otherwise by the caller.
+        Updates of the clock are not written. The result of a game is written here only if another
+        game may follow. Otherwise the caller writes it with `end`.
 
         Args:
             update: The update.

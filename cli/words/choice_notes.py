@@ -93,7 +93,7 @@ def octagon_at(edition: Edition, field: int) -> tuple[int, int]:
 
 
 def _castle(view: View, names: Names) -> str:
-    """Return the note for the Castle."""
+    """Return the note that tells a player what going to the Castle would bring."""
     best, second = octagon(view)
     if best_slots(view.state, view.mine()) is None:
         return _("you have no valid exhibit; Thieves steal, Detectives jail")

@@ -457,8 +457,8 @@ def _each(template: str, **own: Gap) -> Callable[[Names, Many], list[str]]:
 
     Args:
         template: The template, with gaps such as `{who}`.
-        own: For gaps of this template the functions that fill them. `BRIEF` and `GAPS` fill the
-            other gaps.
+        own: The functions that fill gaps of this template, by the name of the gap. The gaps that
+            are not named here are filled by `BRIEF` and `GAPS`.
     """
     tell_one = _says(template, **{**BRIEF, **own})
     return lambda names, items: [tell_one(names, it) for it in items]

@@ -445,7 +445,7 @@ def whole(code: OfferedCode) -> str:
 
 
 def invitation(code: OfferedCode) -> list[str]:
-    """Return lines with a spoken code, what became of the code before it, and how long it is valid.
+    """Return lines with a spoken code, how long this code is valid, and how the last code ended.
 
     Args:
         code: The present code.

@@ -70,8 +70,8 @@ SOURCE = "edition"
 def read_canonical(data: bytes) -> Edition:
     """Read an edition from its canonical bytes ([G-1]).
 
-    The canonical bytes contain no names of Collectibles. `known_edition` adds those of a shipped
-    edition.
+    The canonical bytes contain no names of Collectibles. For a shipped edition, `known_edition`
+    adds the names.
 
     Args:
         data: The bytes.

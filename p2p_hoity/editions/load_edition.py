@@ -545,11 +545,11 @@ def _colours(field: Field) -> tuple[Colour, ...]:
 
 
 def _distinct(items: Iterable[Field], seen: dict[int, Field], most: int) -> tuple[int, ...]:
-    """Return the values of some fields, which must be whole numbers that are new in the edition.
+    """Return the whole numbers of some fields. Fail if the edition has used a number before.
 
     Args:
         items: The fields.
-        seen: The field of each earlier number. The new numbers are added.
+        seen: The field in which each earlier number stands. The new numbers are added.
         most: The greatest number.
     """
     values = []

@@ -389,10 +389,10 @@ class UnprovenConnections:
 
     @contextmanager
     def counted(self, newcomer: UnprovenStream, seconds: float) -> Iterator[None]:
-        """Count a connection as unproven while the `with` block runs.
+        """Count a connection as unproven (not authenticated yet) while the `with` block runs.
 
-        The block is cancelled after the given time, and if the connection has to make room for a
-        new one.
+        The block is cancelled when the time is over, or when the connection must make room for
+        another.
 
         Args:
             newcomer: The connection.

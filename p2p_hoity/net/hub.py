@@ -315,10 +315,10 @@ class Hub:
             self._diallers.pop(peer).stop()
 
     def leave_alone(self, peer: bytes) -> None:
-        """Do not dial a peer for a while, because it has no room ([L-65]).
+        """Do not dial a peer for a while, because it has no room for more links ([L-65]).
 
-        Call this if a frame of the peer says so. Verdicts in a handshake have this effect without a
-        call.
+        Call this if a frame of the peer says so. If the peer says so in a handshake, the pause
+        begins without a call.
 
         Args:
             peer: The id of the peer, 32 bytes.
@@ -469,8 +469,8 @@ class Hub:
         Args:
             peer: The id of the peer, 32 bytes.
             data: The frame, 1 byte to `Limits.frame`.
-            once: Whether to skip the frame if the peer may not have read an equal frame yet that
-                was also posted with `once` on this link ([L-24]).
+            once: Whether to skip the frame if an equal frame was posted with `once` on this link,
+                and the peer may not have read that frame yet ([L-24]).
 
         Returns:
             False if there is no link, or if the peer lacks a feature that this kind of frame needs

@@ -188,9 +188,8 @@ class Link:
 
         Args:
             data: The frame.
-            once: Whether to skip the frame while an equal frame is on its way to the peer. Only
-                frames that were posted with `once` are compared. Use this for frames whose order
-                does not matter.
+            once: Whether to skip the frame if an equal frame was posted with `once`, and the peer
+                may not have read that frame yet. Use this for frames whose order does not matter.
 
         Returns:
             False if the link is closed, or has to be closed now because the peer reads too slowly.

@@ -356,7 +356,7 @@ class Clock(NodeUpdate):
 
     @property
     def is_opening(self) -> bool:
-        """True if all choices are sealed, and are now confirmed and opened."""
+        """True if all choices are sealed, and the current step confirms or opens them."""
         return self.kind in (Kind.BARRIER, Kind.REVEAL)
 
 

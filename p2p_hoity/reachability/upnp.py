@@ -402,7 +402,10 @@ class UpnpRouter:
                 await self._ask(self._service, "DeletePortMapping", self._mapping)
 
     async def _open(self) -> OpenedPort:
-        """Find the service, and ask it to forward an external port. Try others if it is in use."""
+        """Find the router's service and have it forward an external port.
+
+        If the router refuses a port, other ports are tried.
+        """
         service, external = await self._find()
         self._service = service
         for _ in range(TRIES):

@@ -275,13 +275,14 @@ class State:
         return piece_of(self.edition, slot, self.known[slot])
 
     def pieces(self, slots: Iterable[int]) -> tuple[Piece, ...]:
-        """Return some slots of the deck with the Collectibles in them, if they are known to all.
+        """Return a piece for each of some deck slots: the slot with its Collectible.
 
         Args:
             slots: The slots.
 
         Returns:
-            The slots in the same order. A hidden Collectible is None.
+            The pieces in the same order. A Collectible that is not known to all is left out of its
+            piece.
         """
         return tuple(self.piece(slot) for slot in slots)
 

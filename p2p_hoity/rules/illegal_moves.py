@@ -21,7 +21,7 @@ class Rule(StrEnum):
     fields: frozenset[str]
 
     def __new__(cls, code: str, template: str = "", *fields: str) -> Rule:
-        """Make a member.
+        """Make one rule of the enumeration.
 
         Args:
             code: The code.

@@ -159,10 +159,10 @@ def _locked(salt: bytes, passphrase: str) -> Vault:
 
 
 def read_vault(data: bytes, passphrase: str | None) -> tuple[Vault, int]:
-    """Read how a file is encrypted from its beginning, and derive its key.
+    """Read the header that says how a file is encrypted, and derive the file's key.
 
     Args:
-        data: The bytes of the file, from the kind of encryption on.
+        data: The bytes of the file, starting with the byte for the kind of encryption.
         passphrase: The passphrase, or None.
 
     Returns:

@@ -196,7 +196,7 @@ class PrivateFiles:
     root: Path | None
 
     def _folders(self, path: Path) -> list[Path]:
-        """Return the folders of a file that only their owner may access, the highest first."""
+        """Return the folders above a file that must be private, the highest first."""
         if self.root is None:
             return []
         above = list(path.parents)

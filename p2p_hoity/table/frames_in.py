@@ -96,7 +96,7 @@ class FramesIn:
     _room: trio.lowlevel.ParkingLot = field(default_factory=trio.lowlevel.ParkingLot)
 
     def __post_init__(self) -> None:
-        """Have the machine leave its long computations to `_off_loop`, if that is given."""
+        """Have the machine hand out long computations, if `_off_loop` is given to run them."""
         if self._off_loop is not None:
             self._machine.hand_out()
 

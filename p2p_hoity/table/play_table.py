@@ -117,8 +117,8 @@ class Seat(Attendee):
     def long_lived_key(self) -> Identity | None:
         """The key by which others recognise the player from table to table.
 
-        It signs a vouch (a signature over the player's key of the table) that the others are shown.
-        None if the player does not show it.
+        With this key the player signs the key of the seat, and so shows the others who sits there.
+        None if the player does not show the key.
         """
         return None if self.unknown else self.me.identity
 

@@ -144,11 +144,11 @@ class Rematch:
         return seat, isinstance(word, Decline)
 
     def _is_completed_by(self, word: Consent) -> bool:
-        """Return whether a consent adds the vouch to an equal consent, stored without one ([A-2]).
+        """Return whether a consent has a vouch, and the same consent is stored without it ([A-2]).
 
-        A vouch is a signature of the player's long-lived key over the key of the seat. The
-        signature of a consent does not cover the vouch, so a node that passes the consent on can
-        leave the vouch out.
+        A consent says that a seat agrees to play the next table. A vouch is a signature of the
+        player's long-lived key over the key of the seat. The signature of a consent does not cover
+        the vouch, so a node that passes the consent on can leave the vouch out.
         """
         seat = self._table.ids.index(word.entry[0])
         is_same = self._entries[seat].value() == word.entry and self._shown[seat] is None
@@ -336,7 +336,7 @@ class SideChannel:
     def __init__(
         self, access: Access, keys: TableKeys, hub: Hub, screen: Screen, talks: bool = True
     ) -> None:
-        """Make the side channel of a node.
+        """Make the channel for a node's chat and for its agreement on another game.
 
         Args:
             access: Decides which links are let in.

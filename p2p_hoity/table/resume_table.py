@@ -312,8 +312,8 @@ def find_game(home: Home, name: str | None, passphrase: str | None = None) -> Op
 
     Args:
         home: The folder of the player's files.
-        name: The name of the game or its beginning. None for the only game that the player has not
-            yet saved as an unfinished transcript (a claim).
+        name: The name of the game or its beginning. None for the only game that is not
+            claimed. A game is claimed if the player has saved it as an unfinished transcript.
         passphrase: The passphrase of the journals, if they have one.
 
     Returns:
@@ -503,10 +503,9 @@ def is_relay_only(files: FileStore, journal: Path, first: SeatRecord) -> bool:
 
 
 def _alone(how: Reach, book: journals.Journal, first: SeatRecord) -> Reach:
-    """Return the settings of a resumed seat, with those of the journal that hide its address.
+    """Return the settings with which a resumed seat keeps hiding its address.
 
-    If a seat was reached by relays alone at any time, it is reached by relays alone for the rest of
-    its game.
+    A seat that was ever reached by relays alone is reached only by relays for the rest of its game.
 
     Raises:
         PeerError: If an address of the player would be shown, or if there is no relay.

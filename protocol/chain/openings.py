@@ -129,12 +129,12 @@ class Given:
 
     Attributes:
         opened: The choice that the seat opened, None if it owes no opening.
-        shares: The decryption shares made with the seat's own key, by slot of the deck and this
+        shares: The seat's own decryption shares of cards. The key is the slot in the deck and the
             seat.
-        helps: The decryption shares made in the place of absent seats, by slot of the deck and
-            absent seat.
-        escrows: The point (32 bytes) of each share of an escrow, by the seat whose choice is in the
-            escrow.
+        helps: The decryption shares that stand for those of absent seats. The key is the slot in
+            the deck and the absent seat.
+        escrows: This seat's shares for opening the choices of absent seats: a point of 32 bytes by
+            the seat that made the choice.
     """
 
     opened: Opening = None

@@ -69,7 +69,7 @@ class StepRules(ABC, Generic[C]):
     def write_choice(
         self, node: Node, seat: int, choice: Choice, secrets: Secrets, rng: Random
     ) -> bytes:
-        """Return the body that a seat gives in this step with a choice of its player.
+        """Return the bytes (body) that a seat sends in this step to make its player's choice.
 
         Args:
             node: The state of the chain before the step.

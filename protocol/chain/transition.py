@@ -44,7 +44,7 @@ def lacking(
 
 
 def _shown_slots(node: Node, name: str, seats: frozenset[int]) -> tuple[int, ...]:
-    """Return the slots of the deck that the opened choices of seats name, rising."""
+    """Return the deck slots in some seats' opened choices of the kind `name`, in rising order."""
     choices = (node.opened.get((name, seat)) for seat in seats)
     slots = {slot for choice in choices if isinstance(choice, tuple) for slot in choice}
     return tuple(sorted(slots))
@@ -426,19 +426,20 @@ def digest_after_reconfiguration(
 
 
 def append(node: Node, slots: Sequence[Slot]) -> Node:
-    """Return the node after a step ([N-2]). The same slots give the same object.
+    """Return the node after a step ([N-2]). Equal slots give the same node object.
 
     Args:
         node: The state of the chain before the step.
-        slots: For each seat its legal body, or the reason why there is none.
+        slots: For each seat the bytes of its legal body, or the reason why there is none. A body is
+            the content of a seat's input to the step.
 
     Returns:
-        The node after the step, with the next step in `want`.
+        The node after the step. Its `want` describes the next step.
 
     Raises:
         Fault: If a body is illegal.
         ValueError: If `slots` has a body of a seat that owes no input to this step, or does not
-            have n items.
+            have one item for each seat.
         RuntimeError: If the game asks for a kind of step that may not follow this kind.
     """
     key = tuple(slots)
@@ -484,7 +485,7 @@ def slots_of(
 def reconfigure(
     node: Node, present: frozenset[int], banned: frozenset[int], absences: tuple[int, ...]
 ) -> Node:
-    """Return the node after a change of who is present or banned, which is no step.
+    """Return the node after a change of the present and banned seats. This change is no step.
 
     The same arguments give the same object.
 

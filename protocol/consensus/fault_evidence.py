@@ -133,11 +133,14 @@ def illegal_input(message: Message, nodes: Mapping[bytes, Node]) -> Fault | None
 
 
 def off_chain(tree: Tree, more: Iterable[Message] = ()) -> Iterator[tuple[int, Message, Message]]:
-    """Yield seats that gave two inputs of one epoch that cannot be on one chain.
+    """Yield pairs of inputs of one seat and epoch that cannot be on one chain.
+
+    An input is a seat's message for one step. In such a pair, the later input builds on a chain
+    that does not contain the earlier input.
 
     Args:
-        tree: The chains of the epoch.
-        more: Further messages, whose inputs of the epoch count as well.
+        tree: The chains and inputs of the epoch.
+        more: Further messages. Their inputs of this epoch are checked as well.
 
     Yields:
         The seat, its input to the lower step, and its input to the higher step.

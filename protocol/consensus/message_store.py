@@ -88,15 +88,16 @@ class MessageStore:
         return iter(self._by_hash.values())
 
     def add(self, message: Message, sound: bool = False) -> bool:
-        """Store a message, unless two that conflict with it are stored, or it is stored ([M-12]).
+        """Store a message, unless it is stored already or conflicts with two others ([M-12]).
 
         Messages conflict if they differ although they have the same kind, seat, and epoch or step.
-        A third one is stored only if its hash is wanted, and is kept apart.
+        A third conflicting message is stored only if its hash is in `wants`, and is then stored
+        apart from the two others.
 
         Args:
             message: The message, whose signature is valid.
-            sound: Whether it is a valid new-epoch message. Such a message is stored even if it is a
-                third one.
+            sound: Whether the message is a valid new-epoch message. Such a message is stored even
+                if it conflicts with two others.
 
         Returns:
             Whether the message was stored now.
@@ -384,10 +385,12 @@ class MessageStore:
                     self._forget(message)
 
     def by_seat(self, seat: int | None) -> Iterable[Message]:
-        """Return all stored messages of one seat, but at most two that conflict with each other.
+        """Return the stored messages of one seat.
+
+        If more than two messages conflict, those that are stored apart are not returned.
 
         Args:
-            seat: The seat.
+            seat: The seat. None gives no messages, because an onlooker signs none.
 
         Returns:
             The messages, in the order in which they came.

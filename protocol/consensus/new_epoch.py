@@ -333,7 +333,7 @@ def is_bad_form(table: Table, message: Message, source: References) -> bool:
 
 
 def _bad_form(table: Table, message: Message, source: References) -> str | None:
-    """Check an accused message, as `bad_form` does, but without caching the result."""
+    """Return why a message is malformed, or None, as `bad_form` does but without caching."""
     try:
         if isinstance(message.statement, EpochPromise):
             read_promise(table, message, source, named=True)
@@ -450,10 +450,11 @@ def _seat_changes(
     missing: set[int],
     promises: Sequence[ReadPromise],
 ) -> Node:
-    """Apply the changes of who is banned, absent or present again; return the new node ([E-14]).
+    """Return `node` after banning seats, making seats absent, and letting seats rejoin ([E-14]).
 
-    `faults` are the seats to ban, with codes, and `missing` those that become absent. If the next
-    step at `node` is `result`, nothing changes.
+    `faults` has the fault code of each seat to ban, and `missing` are the seats that become absent.
+    The rejoins are in `promises`, and are judged at `start`. If the next step is `result`, nothing
+    changes.
     """
     if node.want.kind is Kind.RESULT:
         return node  # No step follows in which a seat could be absent.

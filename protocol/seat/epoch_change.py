@@ -177,7 +177,12 @@ def reports_all(state: SeatState, epoch: int) -> bool:
 
 
 def _must_report(state: SeatState, message: Message, under: int, first: int) -> bool:
-    """Return whether an epoch promise that does not list an own message would be incomplete."""
+    """Return whether this seat's epoch promise would be incomplete without its message `message`.
+
+    `under` is the epoch of the promise's quorum certificate, and `first` is the step at which that
+    epoch begins. The answer is True for an input of that epoch from that step on, and for an input
+    or commit vote of a later epoch. For a later epoch, the new-epoch message is also asked for.
+    """
     statement = message.statement
     if not isinstance(statement, StepInput | CommitVote):
         return False

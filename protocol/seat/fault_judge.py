@@ -263,10 +263,7 @@ class FaultJudge:
         return self.timers.now - self._proven_at.get(seat, self.timers.now) >= SETTLES
 
     def all_proofs(self) -> list[Proof]:
-        """Return all stored proofs of faults: those against others, then that against this seat.
-
-        A proof against this seat ends the table in setup as well. The other seats may have fallen
-        silent because they have that proof, and this seat must not blame them.
+        """Return all stored proofs of faults. A proof against this seat itself comes last.
 
         Returns:
             The proofs.

@@ -50,10 +50,10 @@ inputs.
 
 
 def is_worth_keeping(state: SeatState, message: Message) -> bool:
-    """Return whether a message is within the bounds of epoch, step, length and quota for storing.
+    """Return whether to store a message: its epoch, step and size must be within limits.
 
-    If an epoch request or vote is too far ahead to be stored, it is still noted as the highest
-    epoch that its seat requests.
+    An epoch request or vote that is too far ahead is not stored, but it still counts for the
+    highest epoch that its seat requests.
 
     Args:
         state: The state of the seat.
@@ -113,11 +113,11 @@ def _is_granted(state: SeatState, message: Message) -> bool:
 
 
 def _is_loose(state: SeatState, message: Message) -> bool:
-    """Return whether a message is an input of this or a later epoch off the followed chain.
+    """Return whether a message is an input that does not build on the chain that this seat follows.
 
-    False also for an input that conflicts with a stored one of the same seat and step, if it is the
-    first proof of a fault of its signer. Such an input is worth storing, because it gets the seat
-    banned.
+    The input must be of the current epoch or a later epoch. The answer is False if the input
+    conflicts with the only stored input of its seat to the same step, and is the first proof of
+    that seat's fault.
     """
     step_input, versions = message.statement, state.log.store.versions(message.identity)
     if not isinstance(step_input, StepInput) or step_input.epoch < state.log.followed.epoch:

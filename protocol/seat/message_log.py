@@ -100,11 +100,11 @@ class MessageLog:
     def final_step(self, is_standing: bool) -> int:
         """Return the number of the last step that nothing can replace any more.
 
-        Inputs of the current epoch make steps final only while the seat stands in its promised
-        epoch. After it has promised a higher epoch, new inputs are not counted.
+        New inputs no longer make steps final once the seat has promised an epoch above its current
+        epoch.
 
         Args:
-            is_standing: Whether the seat's promised epoch is the epoch in which it stands.
+            is_standing: Whether the seat's promised epoch is its current epoch.
 
         Returns:
             The number, which never falls.

@@ -20,10 +20,11 @@ from .signer import PlayerChoice
 def replay(state: SeatState, record: bytes) -> None:
     """Apply one record of the journal. Nothing is signed meanwhile.
 
-    A record contains a message, the openings of its commitments, and a note of the player's choice
-    behind it. If the message is empty, the third item is an own departure notice, or the floor (the
-    lowest epoch of which the seat signs anything). A machine without a seat, which only reads how
-    far a game came, uses the messages alone.
+    A record contains a message of this seat or another seat, the openings of the commitments in the
+    message, and a note of the player's choice. If the message is empty, the record instead contains
+    a departure notice of this seat, or the lowest epoch of which this seat signs anything.
+
+    A machine without a seat uses only the messages.
 
     Args:
         state: The state of the seat.

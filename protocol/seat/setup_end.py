@@ -79,11 +79,11 @@ def _known_end(state: SeatState) -> Broken | None:
 
 
 def _announced_end(state: SeatState) -> Broken | None:
-    """Return the end that another seat's end notice announces, None if none does yet ([E-30]).
+    """Return the end of the table that another seat has announced, None if there is none ([E-30]).
 
     The first notice counts. A notice of a fault counts only a second after it was received, so that
-    the proof of the fault can arrive before. If this seat knows the reason from its own
-    observation, the result's `by` is None instead of the announcing seat.
+    the proof can arrive before. The result's `by` is the announcing seat. If this seat saw the
+    reason itself, `by` is None.
     """
     for seat, notice in state.judge.setup_ends.items():
         is_due = notice.reason not in FAULTS or state.judge.is_settled_end(seat)

@@ -336,8 +336,8 @@ class Signer:
     def raise_promise(self, epoch: int) -> None:
         """Raise the promised epoch: nothing of a lower epoch is signed any more ([E-4]).
 
-        Before it rises, the seat records whether it claims that the current step has timed out. If
-        the epoch is not above the promised one, nothing changes.
+        First, the seat notes whether the current step has timed out, for use in its promise. If
+        `epoch` is not above the promised epoch, nothing changes.
 
         Args:
             epoch: The epoch to promise.
@@ -601,9 +601,8 @@ class Signer:
     def _record_floor(self, floor: int | None) -> None:
         """Record in the journal the floor: the lowest epoch of which this seat signs anything.
 
-        While the seat still waits for its floor, None is recorded. True is recorded if the journal
-        surely lacks statements: on a strict table (t = n) such a seat may never sign again
-        ([E-22]).
+        None stands for a floor that the seat has not found out yet. True stands for the same, if it
+        is certain that the journal lacks statements of the seat ([E-22]).
         """
         if not self.outbox.is_replaying:
             self.outbox.emit(Record(codec.encode((b"", (), floor))))

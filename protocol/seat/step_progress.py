@@ -194,7 +194,7 @@ def tell_waiting(state: SeatState) -> None:
 
 
 def tell_left(state: SeatState) -> bool:
-    """Tell the driver once of each seat that has signed that it leaves for now.
+    """Tell the driver about each seat whose notice says that it leaves for now, once per notice.
 
     The seat applies this rule after each event.
 

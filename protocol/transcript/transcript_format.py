@@ -131,9 +131,11 @@ class Reader:
             raise Unsound("bad-encoding", offset=begin) from None
 
     def _item(self, may_nest: bool) -> tuple[Any, int]:
-        """Read an item; return its value and 0, or for a nonempty array () and its length.
+        """Read an item, or only the head of an array. Return the value and the array's length.
 
-        Raise EOFError if the file ends within the item, ValueError if the item is malformed.
+        For an array the value is (). For any other item the length is 0. EOFError is raised if
+        the file ends within the item. ValueError is raised if the item is malformed, or is an array
+        although `may_nest` is False.
         """
         first = self._take(1)[0]
         if first < _FIX_MAP:

@@ -220,7 +220,7 @@ class Statistics:
             self._mark = self.clock()
 
     def lap(self, part: str) -> None:
-        """Add the time since the last call to a part of the work.
+        """Charge a part of the work with the time that has passed since the last call.
 
         Args:
             part: The name of the part.

@@ -73,7 +73,7 @@ def _begin(whole: OpenedFile, clock: Clock | None) -> Statistics:
 def _by_many(
     whole: OpenedFile, game_of: GameOf, clock: Clock | None, submit: Submit
 ) -> Report | None:
-    """Judge a file with proofs checked elsewhere; return the report, or None if one is invalid."""
+    """Judge a file, with its proofs checked through `submit`. Return None if one proof fails."""
     stats, proofs = _begin(whole, clock), HandedOut(submit)
     try:
         report = _Run(whole, game_of, stats, proofs).judge()

@@ -79,7 +79,7 @@ class FullSeat(Hands):
         self.app.furnish(settings.load(), how.bell)
 
     def open(self) -> None:
-        """Make the queues in which the person's answers arrive. This is called in trio."""
+        """Make the queues in which the person's answers arrive. Call this inside a trio run."""
         self._token = trio.lowlevel.current_trio_token()
         self._answers = Box[tuple[rules.View, rules.Choice]]()
         self._player_requests = Box[PlayerRequest]()

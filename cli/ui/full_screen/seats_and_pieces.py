@@ -300,7 +300,11 @@ def _heading(names: Names, found: Grid, name: int, columns: Sequence[int], width
 
 
 def _cell(menu: Menu | None, cell: Sequence[Mark], years: int, column: int) -> Line:
-    """Return a seat's pieces of one letter, as many as a column has room for."""
+    """Return one cell of the grid: a seat's pieces of one letter, as many as fit in the column.
+
+    `years` is the number of digits of the year of a piece that are shown. `column` is the width
+    in terminal cells.
+    """
     line = Line()
     if not cell:
         line.add(" ·", "rule")

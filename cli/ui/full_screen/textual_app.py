@@ -169,7 +169,7 @@ class TableApp(PagedApp):
             self._board.redraw()
 
     def remark(self, words: str) -> None:
-        """Add a line to this screen's log that is no update of the node.
+        """Add a line to this screen's log. The node does not know of the line.
 
         Args:
             words: The line.

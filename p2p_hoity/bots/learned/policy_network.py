@@ -118,7 +118,8 @@ class Layer:
             at: The number of columns of the first part.
 
         Returns:
-            The layer of the first columns with the bias, and that of the others with bias 0.
+            The layer of the first columns with the bias, and the layer of the other columns with
+            bias 0.
         """
         first = tuple(row[:at] for row in self.rows)
         second = tuple(row[at:] for row in self.rows)
