@@ -147,7 +147,7 @@ def _global_words(words: Sequence[str]) -> tuple[list[str], str | None, bool]:
 
 
 def _kept_language() -> str:
-    """Return the code of the language that the player has stored, or else of the environment's."""
+    """Return the code of the stored language, or else of the environment's language."""
     return settings.load().language or translation.language_of(os.environ)
 
 

@@ -1,7 +1,8 @@
 """The base classes of errors and reasons that carry a code instead of a sentence.
 
-A code has an English template, which `cli/words` translates, and the exit code of a command that
-fails with it. The `str` of an error is for developers, such as `ticket-letters-missing number=3`.
+A code has an English template, which `cli/words` translates. It also has an exit code for commands
+that fail with this code. The `str` of an error is for developers, such as
+`ticket-letters-missing number=3`.
 """
 
 from __future__ import annotations

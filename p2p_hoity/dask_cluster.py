@@ -157,8 +157,8 @@ def _handed_out(
 class _Call:
     """A function call that is made when this object is unpickled.
 
-    A worker that lacks what the call needs can then report an error. If the library pickled the
-    call itself, the worker's link would end instead, again and again.
+    If a worker lacks something that the call needs, such as a module, it then reports an error and
+    keeps its link to the scheduler.
     """
 
     def __init__(self, work: Callable[[Piece], object], piece: Piece) -> None:

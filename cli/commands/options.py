@@ -50,7 +50,7 @@ class Without:
 
 
 def takes_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Turn a command function with dataclasses of options as parameters into one for Typer.
+    """Turn a function whose parameters are dataclasses of options into a function for Typer.
 
     Args:
         command: A function. Each of its parameters is a dataclass of options, or has a type that

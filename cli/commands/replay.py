@@ -159,7 +159,7 @@ def _lines(items: list[Happening], sealed: list[Sealing]) -> Iterator[dict[str, 
 
 
 def _sealed(one: Sealing, number: int) -> dict[str, Any]:
-    """Return a step in which choices were sealed as a JSON object, with the number of its round."""
+    """Return a JSON object that describes a step with sealed choices in a given round."""
     told = {"step": one.step, "kind": one.kind, "seats": list(one.seats)}
     return {"type": "sealed", "round": number, **told}
 

@@ -439,7 +439,7 @@ def _sweep(home: Home, folder: Path) -> None:
 
 
 def sweep(home: Home) -> None:
-    """Remove the files of bots whose folder no process has locked and no game needs any more.
+    """Remove the files of bots whose games are over, unless a process has locked their folder.
 
     Args:
         home: The folder of the program's files.

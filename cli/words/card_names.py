@@ -148,11 +148,11 @@ class Names:
         self.before = self.before or view.state.before
 
     def paying(self) -> tuple[int, int] | None:
-        """Return how far the best and the second-best exhibit of this round move.
+        """Return how many fields the figures of the two best exhibits move in this round.
 
         Returns:
-            The numbers on the octagon of the foremost figure's field, the larger one first. None on
-            the Banquet.
+            The number for the best exhibit and the smaller number for the second-best. None if the
+            foremost figure stands on the Banquet.
         """
         field = max(self.before, default=0)
         return None if self.edition.in_banquet(field) else self.edition.octagons[field]
@@ -249,7 +249,8 @@ class Names:
             field: The number of the field.
 
         Returns:
-            The words. An octagon shows how far the best and the second-best exhibit move.
+            The words. The numbers on an octagon say how many fields the figures of the best and the
+            second-best exhibit move.
         """
         return field_name(self.edition, field)
 

@@ -347,15 +347,15 @@ def picked(text: str, view: View) -> Choice:
     """Return the exhibit that a player picks by naming its pieces.
 
     Args:
-        text: Letters (the oldest of each is taken), years, letters with years, or numbers of the
-            page of pieces.
+        text: Letters (the oldest piece of each letter is taken), years, letters with years, or
+            numbers in the list of the own pieces.
         view: What the seat may know of the game.
 
     Returns:
         The slots, rising.
 
     Raises:
-        NoAnswer: If a word is none of these, or the exhibit is not legal.
+        NoAnswer: If the words do not name own pieces, or if the exhibit is not legal.
     """
     words = text.replace(",", " ").split()
     letters = "".join(words)

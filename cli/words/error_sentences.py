@@ -91,7 +91,7 @@ def meaning(code: str) -> str:
 
 
 def _told(name: str, value: Any) -> str:
-    """Return the value of a code's field as text. A field may be another reason."""
+    """Return the value of a field of an error as text. A `Reason` becomes a sentence."""
     if isinstance(value, Reason):
         return sentence(value)
     if isinstance(value, tuple):

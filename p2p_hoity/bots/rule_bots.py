@@ -302,7 +302,9 @@ def _best_gain(view: View) -> float:
 
 
 def _top_gain(view: View, slot: int) -> float:
-    """Return how much a Collectible for sale raises the value of this seat's collection, in pieces.
+    """Return how much a Collectible for sale raises the value of this seat's collection.
+
+    The unit of the value is one piece of a valid exhibit.
 
     Args:
         view: The view of the seat.

@@ -135,9 +135,10 @@ async def _expect(stream: trio.abc.Stream, word: bytes) -> None:
 
 
 async def _meet(outlet: Outlet, other: Address) -> trio.abc.Stream:
-    """Dial the other peer again and again until a stream opens, in three attempts of a second.
+    """Dial the other peer again and again until a stream opens, for at most three seconds.
 
-    A NetError is raised if no stream has opened by then.
+    A dial that is still under way when a second ends is broken off. A NetError is raised if no
+    stream has opened after three seconds.
     """
     end = trio.current_time() + TRIES * PERIOD
     while (now := trio.current_time()) < end:

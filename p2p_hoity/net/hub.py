@@ -542,7 +542,11 @@ class Hub:
         self._rests.pop(peer, None)
 
     def _sender(self, link: AdmittedLink) -> bytes | str:
-        """Return who pays for the bytes of a link: a peer of the table, or a stranger's machine."""
+        """Return the name of the sender whose rate limit counts the bytes of a link.
+
+        The name is the peer's id for a peer of the table, and for an outgoing link.
+        For any other link it is the machine, so strangers on one machine share a limit.
+        """
         own = self._admission.prefers(link.peer) or not link.source
         return link.peer if own else link.source
 

@@ -174,16 +174,17 @@ class Limits:
         queue_frames: Frames that may be queued for one slow peer. With more, its link is closed.
         queue_bytes: Bytes that may be queued for one slow peer. With more, its link is closed.
         events: Events of the hub that may be queued. With more, nothing is read from the links.
-        bytes_read: Bytes from one sender that are read at once, and in each second after that. What
-            comes faster has to wait. The first number is enough for an answer to a `sync`, which
-            asks for missing messages. Each read, frame, heartbeat and report counts for
-            `transport.OVERHEAD` more bytes.
+        bytes_read: How many bytes from one sender are read at once, and how many in each second
+            after that. Further bytes have to wait. The number at once is enough for an answer to a
+            `sync` (a request for missing messages). Each read, frame, heartbeat and report counts
+            for `transport.OVERHEAD` more bytes.
         links: The most authenticated links. If there are more, a link of the table's peers replaces
             another one.
         links_per_source: The most links from one machine (an IPv4 address, an IPv6 /64, or a
             relay).
-        link_ups: Links that one key may make at once, each replacing the one before, and in each
-            second after that. An honest node dials more slowly ([L-26]).
+        link_ups: How many links one key may make at once, and how many in each second after that.
+            Each new link replaces the key's earlier link. An honest node dials more slowly
+            ([L-26]).
         unauthenticated: The most connections whose peer has not proven a key.
         unauthenticated_per_source: The most connections from one machine whose peer has not proven
             a key.

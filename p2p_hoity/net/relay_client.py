@@ -246,7 +246,7 @@ async def spliced(network: Network, relay: Address, wish: bytes) -> trio.abc.Str
             to take that call.
 
     Returns:
-        The stream to the other end, outside TLS with the relay.
+        The stream to the other end. It is not encrypted, because TLS with the relay has ended.
     """
     secured, challenge = await _greet(network, relay)
     async with _cut_on_failure(secured.stream, relay):
@@ -508,7 +508,7 @@ class WaitingAtRelay:
             pause = min(pause * 2, self._limits.longest_pause)
 
     async def _register(self) -> trio.abc.Stream | None:
-        """Connect to the relay, and return the connection on which the relay announces calls.
+        """Connect to the relay, and return the connection over which it announces callers.
 
         If that fails, the failure is noted and None is returned.
         """

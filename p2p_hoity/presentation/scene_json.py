@@ -43,8 +43,8 @@ def update_json(update: updates.Update, reason_json: ReasonJson) -> dict[str, An
     """Return an update as an object with the key `type`.
 
     Args:
-        update: The update. The new events of `Happened` are not written by this function; each
-            event has its own object (`Happening.as_json`).
+        update: The update. For a `Happened`, call `Happening.as_json` of each of its events
+            instead.
         reason_json: Returns a reason as an object.
 
     Returns:

@@ -195,12 +195,13 @@ class ChoiceRefused(NodeUpdate):
 
 @dataclass(frozen=True)
 class Muster:
-    """The seats that this node can count on, compared with the quorum that the table needs.
+    """How many seats could go on without the awaited seats, compared with the quorum.
 
     Attributes:
         seats: The number of seats of the table.
         quorum: The number of seats that can act for all.
-        there: The number of seats that this node can count on, without the awaited seats.
+        there: The number of seats that could go on without the awaited seats, as far as this node
+            knows.
         strict: Whether the table needs all of its seats, so that an absence only pauses the game.
         begun: Whether the cards are dealt. Before that a silent seat ends the table.
         may_rejoin: Whether the terms allow the awaited seats to rejoin.
@@ -258,7 +259,7 @@ class Halfway(NodeUpdate):
         seats: The awaited seats.
         seconds: The seconds for which they have been awaited.
         left: The seconds until the step times out.
-        muster: The seats that this node can count on.
+        muster: How many seats could go on without the awaited seats.
     """
 
     seats: frozenset[int]
@@ -273,7 +274,7 @@ class SeatsTimedOut(NodeUpdate):
     Attributes:
         seats: The awaited seats.
         seconds: The seconds for which they have been awaited.
-        muster: The seats that this node can count on.
+        muster: How many seats could go on without the awaited seats.
         undecided: Whether no quorum has agreed even some time after the timeout.
     """
 
@@ -289,7 +290,7 @@ class Paused(NodeUpdate):
     Attributes:
         seats: The awaited seats.
         seconds: The seconds for which they have been awaited.
-        muster: The seats that this node can count on.
+        muster: How many seats could go on without the awaited seats.
     """
 
     seats: frozenset[int]
@@ -343,7 +344,7 @@ class Clock(NodeUpdate):
         waited: The seconds since the step began.
         left: The seconds until the step times out at this node.
         timeout: The seconds of the whole step timeout.
-        muster: The seats that this node can count on.
+        muster: How many seats could go on without the awaited seats.
         kind: The kind of the step.
     """
 

@@ -253,9 +253,9 @@ async def _of_others(routers: Sequence[Router], failure: RouterError) -> tuple[R
 
 
 async def _keep(router: Router, opened: OpenedPort, tell: TellMapped) -> Reason:
-    """Renew a port mapping before its lifetime ends. Return the reason when it is gone.
+    """Renew a port mapping again and again. Return the reason when it cannot be kept.
 
-    At the end the router is asked to remove the mapping.
+    On return or cancellation the router is asked to remove the mapping.
     """
     try:
         external = ""

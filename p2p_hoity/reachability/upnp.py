@@ -420,8 +420,8 @@ class UpnpRouter:
     async def _find(self) -> tuple[Service, IPv4Address]:
         """Find the service that can forward ports, and the external address of the router.
 
-        The service of an earlier request is used again. Otherwise it is the first that names an
-        address.
+        If a service was found earlier, use that service. Otherwise use the first service that names
+        an external address.
         """
         services = [self._service] if self._service is not None else await self._services()
         for service in services:

@@ -87,10 +87,10 @@ class Splice:
                 await cut(end)
 
     async def carry(self, early: tuple[bytes, bytes]) -> None:
-        """Forward bytes until one end stops.
+        """Forward bytes in both directions until one end stops.
 
-        The `Exchange` does it, a single task for all pairs. If it cannot, each direction gets a
-        task.
+        The shared task of the `Exchange` forwards them if it can. Otherwise each direction gets a
+        task of its own.
 
         Args:
             early: The bytes that were already read from each end.
@@ -242,7 +242,8 @@ class _End:
         """Return the epoll events for which this socket has to wait.
 
         Returns:
-            EPOLLIN unless the other socket still has bytes to write, and EPOLLOUT if this one has.
+            EPOLLIN if the other socket has no bytes left to write. In addition EPOLLOUT if this
+            socket has bytes left to write.
         """
         reading = 0 if self.other.rest else select.EPOLLIN
         return reading | (select.EPOLLOUT if self.rest else 0)

@@ -241,10 +241,10 @@ class Mailboxes:
         return True
 
     async def _speak(self, visit: Visit, number: int, first: bytes) -> Stay:
-        """Connect the first guest that names a mailbox, and pass on the guest's first frame.
+        """Connect a guest with the host of a mailbox, and pass on the guest's first frame.
 
-        Any further guest is told that no host waits under this number. A function is returned that
-        runs the guest's connection until its end.
+        Only the first guest of a mailbox is connected. Any further guest is told that no host waits
+        under this number. Return a function that runs the guest's connection until its end.
         """
         if not self._guesses.take_if_any(visit.source, trio.current_time()):
             await visit.refuse(Verdict.FULL)

@@ -188,8 +188,8 @@ class Relay:
         """Do the handshake of a new connection, and read and grant its request.
 
         Returns:
-            A function that serves the connection until its end, for the caller to run. The
-            connection no longer counts as unproven then. None if the request is invalid or already
+            A function that serves the connection until its end. The caller has to call it when the
+            connection no longer counts as unproven. None if the request is invalid or already
             served.
         """
         stream = await secure_from(newcomer, self._credentials)

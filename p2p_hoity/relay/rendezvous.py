@@ -250,7 +250,11 @@ class Calls:
         return call.over.wait
 
     def _is_full(self, source: str, seat: WaitingSeat, peer: bytes) -> bool:
-        """Return whether one more call would exceed a limit: of all, of a machine, or of the id."""
+        """Return whether one more call would exceed a limit.
+
+        The relay limits the number of all calls, of calls from one machine, of calls to one
+        machine, and of calls to one id.
+        """
         most = self._limits.splices_per_source
         return (
             self._count >= self._limits.splices

@@ -180,10 +180,10 @@ def _claim(state: State, seat: int) -> State:
 
 
 def _reward(state: State) -> State:
-    """Move the figures of the two best exhibits.
+    """Move the figures of the seats with the best and the second-best exhibit.
 
-    The octagon of a field has two numbers, how far the best and the second-best exhibit move. The
-    field that counts is the foremost one on which a figure stood before the Castle phase.
+    An octagon has two numbers: how many fields each of the two figures moves. The octagon that
+    counts is on the foremost field with a figure before the Castle phase.
     """
     octagon = state.edition.octagons[max(state.before)]
     shown = happenings.ExhibitShown

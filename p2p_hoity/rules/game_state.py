@@ -115,8 +115,8 @@ class State:
         thieves: The seats whose theft is still to come, in their order.
         buyer: The seat that has to choose a window. None if there is none.
         before: The fields of the figures when the round, or its Castle phase, began.
-        claims: For each Exhibit that was played without showing an exhibit, the record by which it
-            is judged at the end.
+        claims: A record for each time that a seat played Exhibit but showed nothing. The records
+            are judged at the end of the game.
         standings: The result. Empty before the end.
         news: The events that the last call of `apply` has caused.
     """

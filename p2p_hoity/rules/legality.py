@@ -203,7 +203,11 @@ def _seen(state: State, slots: tuple[int, ...], cards: Cards) -> dict[int, int]:
 
 
 def _place_rule(state: State, seat: int, choice: int, cards: Cards) -> Broken:
-    """Allow the Castle. Allow the Auction Hall if something is for sale and the hand suits it."""
+    """Return the rule that the choice of a Place breaks, or None.
+
+    The Castle is always legal. The Auction Hall is legal if something is for sale and the seat has
+    an Action card that may be played there.
+    """
     if choice == Place.CASTLE:
         return None
     if state.windows_empty:
@@ -247,7 +251,10 @@ def _action_rule(state: State, seat: int, place: Place | None, card: int, cards:
 
 
 def _turn_rule(state: State, seat: int, choice: tuple[int, ...], cards: Cards) -> Broken:
-    """Allow a legal Place together with an Action that is legal there."""
+    """Return the rule that a choice of a Place and an Action card breaks, or None.
+
+    The Place must be legal, and the card must be legal in that Place.
+    """
     place, card = choice
     return _place_rule(state, seat, place, cards) or _action_rule(
         state, seat, Place(place), card, cards
@@ -255,7 +262,11 @@ def _turn_rule(state: State, seat: int, choice: tuple[int, ...], cards: Cards) -
 
 
 def _exhibit_rule(state: State, seat: int, choice: tuple[int, ...], cards: Cards) -> Broken:
-    """Allow Collectibles of the seat that are all shown and are a valid exhibit."""
+    """Return the rule that a choice of Collectibles to exhibit breaks, or None.
+
+    All of these Collectibles must belong to the seat and be open to all or given in `cards`.
+    Together they must be a valid exhibit.
+    """
     if not set(choice) <= set(state.collectibles[seat]):
         return Rule.NOT_HELD.broken(slots=choice)
     seen = _seen(state, choice, cards)
@@ -267,12 +278,18 @@ def _exhibit_rule(state: State, seat: int, choice: tuple[int, ...], cards: Cards
 
 
 def _window_rule(state: State, seat: int, choice: int, cards: Cards) -> Broken:
-    """Allow a window (pile of the Auction Hall) that is not empty."""
+    """Return the rule that the choice of a window breaks, or None.
+
+    The window (pile of the Auction Hall) must not be empty.
+    """
     return None if state.windows[choice] else Rule.WINDOW_EMPTY.broken(window=choice)
 
 
 def _theft_rule(state: State, seat: int, choice: tuple[int, ...], cards: Cards) -> Broken:
-    """Allow one piece of each exhibit that is not empty, ordered by the seat of the exhibit."""
+    """Return the rule that a choice of pieces to steal breaks, or None.
+
+    The choice must name one piece of each exhibit that is not empty, by rising seat.
+    """
     options = theft_options(state)
     if len(choice) != len(options):
         return Rule.ONE_OF_EACH.broken()

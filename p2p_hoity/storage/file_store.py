@@ -69,7 +69,7 @@ class StoredFile(Protocol):
         """
 
     def sync(self) -> None:
-        """Force everything that was written to the disk, and a new file's directory entry, too.
+        """Force all written bytes to the disk, and also the directory entry of a new file.
 
         Raises:
             OSError: If that fails.

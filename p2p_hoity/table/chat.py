@@ -377,10 +377,10 @@ class ChatHistory:
         return word.count <= self._guests[via].get(word.author, -1)
 
     def _remember(self, via: int, word: Spoken) -> None:
-        """Store the count of an onlooker's message that came by the seat `via`.
+        """Store the highest message number of an onlooker whose messages come by the seat `via`.
 
-        Counts of at most MOST_ONLOOKERS onlookers are stored for each seat. The oldest one is
-        dropped.
+        The numbers of at most MOST_ONLOOKERS onlookers are stored for each seat. If there are more,
+        the onlooker that has been silent for longest is forgotten.
         """
         guests = self._guests[via]
         guests[word.author] = max(word.count, guests.get(word.author, -1))
@@ -462,8 +462,5 @@ def _said(word: Spoken) -> updates.Said:
 
 
 def _readable(word: Spoken) -> str | int:
-    """Return the words to show: text without surplus combining marks, or the number of a phrase.
-
-    The message is passed on as its author has signed it.
-    """
+    """Return the words to show: text without surplus combining marks, or the number of a phrase."""
     return thinned(word.words) if isinstance(word.words, str) else word.words

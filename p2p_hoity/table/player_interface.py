@@ -144,9 +144,10 @@ FRESH: Final[Seconds] = 60.0
 
 @dataclass(eq=False, repr=False)
 class PlayerQuestions:
-    """The questions to the player of one seat: for a choice, and whether it is back.
+    """The questions to the player of one seat. Only one question is asked at a time.
 
-    The second question is asked when the seat has become absent. One question is asked at a time.
+    The player is asked for choices. After the seat has become absent, the player is asked whether
+    they are back.
 
     Attributes:
         _machine: The machine that takes the answers.

@@ -228,18 +228,18 @@ def awaited(machine: SeatMachine) -> frozenset[int]:
 
 
 def muster(machine: SeatMachine, linked: Set[int]) -> updates.Muster:
-    """Count the seats that would be left to go on without the awaited seats, as seen from here.
+    """Count the seats that could go on without the awaited seats, as far as this node knows.
 
-    A seat counts if it is linked, or if its input for this step has arrived through others. An
-    onlooker has few links and counts every present seat.
+    A seat counts if it is linked to this node, or if its input for this step has arrived through
+    other seats. An onlooker has few links, so it counts every present seat.
 
     Args:
         machine: The machine of this node.
         linked: The numbers of the seats with a link to this node.
 
     Returns:
-        The update for the screen: this count, the quorum, and the awaited seats in groups (away for
-        now, not linked, linked).
+        The count, the quorum, and the awaited seats in three groups: away for now, not linked, and
+        linked.
     """
     table, tip = machine.table, machine.tip
     left = tip.present - (awaited(machine) - {machine.seat})

@@ -33,7 +33,7 @@ def next_terms(table: Table) -> Terms:
 
 
 def is_next(terms: Terms, table: bytes) -> bool:
-    """Return whether terms are those of the next table of the same people after a given one.
+    """Return whether terms are those of a rematch: the next table after a given earlier table.
 
     Args:
         terms: The terms.

@@ -212,7 +212,7 @@ class OpenGame:
         started: The time at which the game began, in Unix seconds.
         seat: The number of the player's own seat.
         is_claimed: Whether the player has saved the unfinished game as a transcript (a claim to the
-            result so far). It is then found by its name only.
+            result so far). `find_game` then finds the game only by its name.
         relays: The 'host:port' of each relay at which the seat waits for calls.
         relay_only: Whether the seat is reached by its relays alone.
         files: The store of files that has the journal.

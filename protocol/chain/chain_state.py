@@ -642,7 +642,7 @@ class Secrets:
         """Compute the parts of the own shuffle that do not depend on the deck.
 
         Args:
-            node: A state of the chain after `key.ok`.
+            node: A state of the chain in which the joint key and the deck are known.
             rng: The source of randomness.
 
         Returns:

@@ -204,8 +204,8 @@ class GatherStep(StepRules[Given]):
     def apply(self, node: Node, inputs: Mapping[int, Given]) -> Node:
         """Add what was given to the state, and combine shares that were given for absent seats.
 
-        If fewer than t seats gave a share for an absent seat, it is asked for again in a later
-        step.
+        If fewer than t seats gave shares for an absent seat, these shares are asked for again in a
+        later step.
 
         Args:
             node: The state of the chain before the step.

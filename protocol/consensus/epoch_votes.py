@@ -281,8 +281,8 @@ class Votes(References):
     def highest_committed(self, least: int) -> tuple[int, Base] | None:
         """Return the highest committed epoch that is not below a bound.
 
-        An epoch is committed if a valid new-epoch message is stored, and commit votes of t seats
-        for what it proposes. That is the base: the chain node with which the epoch begins.
+        An epoch is committed if a valid new-epoch message, and commit votes of t seats for its
+        base, are stored. The base is the chain node with which the epoch begins.
 
         Args:
             least: The lowest epoch to look at, at least 1.

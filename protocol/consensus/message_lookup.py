@@ -69,12 +69,12 @@ class Reading:
 
 
 class References(ABC):
-    """The look-up of messages and bases in a seat's store or a file, with results of their checks.
+    """A look-up of messages and bases in a seat's store or in a file.
 
     A base is the chain node with which an epoch begins. A reading is the check of an epoch promise
-    or new-epoch message. Each message is read once, and not again while something that it names is
-    missing. Otherwise a faulty seat could have one long epoch promise read again for every message
-    that names it, or for every message that comes ([V-12]).
+    or new-epoch message. The look-up keeps the result of each reading. If a message or base was
+    missing, the reading is repeated only when this message or base is stored. So a faulty seat
+    cannot have the same long message checked again and again ([V-12]).
 
     Attributes:
         start: The chain node with which epoch 0 begins, None before epoch 0 has begun.
@@ -118,7 +118,7 @@ class References(ABC):
         """
 
     def ask(self, lack: Lack) -> None:  # noqa: B027
-        """Ask other seats for something that is not stored. By default, as for files, ask nobody.
+        """Ask other seats for something that is not stored. This base class asks nobody.
 
         Args:
             lack: The hash of a missing message, or the epoch and digest of a missing base (the
@@ -231,11 +231,11 @@ class References(ABC):
         return made
 
     def _read(self, reading: Reading, make: Callable[[], T]) -> Reading:
-        """Check a message, unless what an earlier attempt lacked is still not stored.
+        """Check a message, and return `reading` with the result or the error added.
 
-        The result is put into `reading`, which is returned. Attempts within a `quiet` block are
-        remembered apart: outside of it, the check is made anew, so that everything missing is asked
-        for.
+        If an earlier attempt lacked something that is still not stored, raise Unknown at once.
+        Attempts within a `quiet` block, where other seats are asked for nothing, are remembered
+        apart from attempts outside of it.
         """
         place = (reading.key, self._asks)
         self.open.append(reading)

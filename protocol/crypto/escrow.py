@@ -173,7 +173,7 @@ def verify_share(
 
 
 def decrypt(escrow: bytes, shares: Mapping[int, Point], t: int) -> bytes:
-    """Decrypt the opening in an escrow by escrow shares. It may not fit the commitment.
+    """Decrypt the opening in an escrow by escrow shares. The commitment is not checked.
 
     Args:
         escrow: The escrow.

@@ -109,7 +109,10 @@ class HandedOut:
             self._hand_out()
 
     def _hand_out(self) -> None:
-        """Hand over the collected batch; wait for the oldest if too many bytes are unchecked."""
+        """Hand over the collected proofs as one batch.
+
+        While more than `MOST_OUT` bytes are unchecked, wait for the oldest batch.
+        """
         self._promised.append((self.submit(all_valid, self._part), self._part, self._size))
         self._out += self._size
         self._part, self._size = [], 0

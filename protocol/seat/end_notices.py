@@ -88,13 +88,13 @@ def may_leave(state: SeatState) -> bool:
 
 
 def has_served(state: SeatState) -> bool:
-    """Return whether this seat has stayed long enough after its end for all others ([E-19]).
+    """Return whether this seat has served the others long enough after the game's end ([E-19]).
 
     Args:
         state: The state of the seat.
 
     Returns:
-        Whether it may leave even if some seats have not sent their end notices.
+        Whether this seat may leave even if some seats have not sent their end notices.
     """
     timers, promise, followed = state.timers, state.signer.promise, state.log.followed
     if timers.over is None:

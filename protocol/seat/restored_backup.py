@@ -96,16 +96,16 @@ def inquire(state: SeatState) -> bool:
 
 
 def floor(state: SeatState) -> int:
-    """Return the lowest epoch in which this seat cannot have signed a statement that it forgot.
+    """Return the lowest epoch in which a seat with an old journal may sign statements again.
 
-    It is computed after an old journal was restored. Fewer than t faulty seats cannot raise it.
+    In this epoch and above, the seat cannot have signed a statement that the journal lacks.
 
     Args:
         state: The state of the seat.
 
     Returns:
-        The highest of three epochs: one above the promise, one above the current epoch, and two
-        above the one that t seats request.
+        The highest of three epochs: one above the epoch that the seat has promised, one above its
+        current epoch, and two above the highest epoch that t seats have requested.
 
     SPEC: [E-22].
     """

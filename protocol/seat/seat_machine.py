@@ -93,7 +93,7 @@ class SeatMachine(SeatState):
         Args:
             peer: The id of the peer, 32 bytes.
             now: The driver's clock, in seconds.
-            again: Whether the link replaces one that was live with the same process until now.
+            again: Whether the new link replaces a live link with the same process of the peer.
         """
         self.timers.set(now)
         seat = self.peers.link_up(peer, again)
@@ -458,10 +458,10 @@ class SeatMachine(SeatState):
             self._run_rules()
 
     def _judge_alone(self) -> bool:
-        """Judge a new input if only inputs are awaited; return whether no other rule needs to run.
+        """Judge new inputs if this seat waits for nothing but inputs to the current step.
 
-        No other rule needs to run while some seat still owes its input to the current step. Rules
-        that depend on time run at the next `tick`.
+        Return True if the other rules can be left out for now, because an input or the result of a
+        job is still missing. Return False if all rules have to run.
         """
         if not step_progress.is_undisturbed(self):
             return False

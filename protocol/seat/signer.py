@@ -195,11 +195,12 @@ class Signer:
         who: The signing key of the seat, None for an onlooker.
         own_secrets: The secrets of the seat, None for an onlooker.
         promise: The promised epoch: the seat signs nothing of a lower epoch any more ([E-4]).
-        floor: The lowest epoch of which a seat with an old journal signs anything ([E-22]). It is 0
-            for any other seat.
+        floor: After an old journal was restored, the seat signs no input, vote or new-epoch message
+            of an epoch below this one ([E-22]). It is 0 for any other seat.
         timeout_claims: For each epoch that the seat left, its claim about which step timed out
             there.
-        inquiry: The wait after a resume, None once the seat may sign.
+        inquiry: The wait of a resumed seat until others have told which of its statements they
+            store. None if the seat may sign.
         player_choices: What the player chose, by the number of the step and the kind of choice.
         wants_to_rejoin: Whether the player wants to take part again after an absence.
         has_left: Whether the seat has signed a departure.
@@ -382,7 +383,10 @@ class Signer:
         return True
 
     def _bind(self, statement: signed_messages.Statement) -> None:
-        """Raise the promise to an own statement's epoch, and mark the choices that it exposes."""
+        """Raise the promised epoch to the epoch of an own promise, vote or input.
+
+        For an input, also mark the player's choices for earlier steps as shown to others.
+        """
         if isinstance(statement, EpochPromise | PrepareVote | CommitVote | StepInput):
             self.raise_promise(statement.epoch)
         if isinstance(statement, StepInput):

@@ -162,7 +162,7 @@ class Timers:
         self.over = self.now
 
     def note_link(self, seat: int) -> None:
-        """Note the first new link with a seat after the end. Before the end nothing is noted.
+        """Note the first new link with a seat after the game's end. Before that, do nothing.
 
         Args:
             seat: The seat.

@@ -115,9 +115,10 @@ class Reader:
                 return found
 
     def _next(self, may_nest: bool) -> tuple[Any, int]:
-        """Read the next item; return its value and 0, or for a nonempty array () and its length.
+        """Read the next item, and return the pair of its value and 0.
 
-        Raise Unsound if the item is malformed or the file ends.
+        For a nonempty array, only the header is read, and the pair is () and the number of its
+        items. Raise Unsound if the item is malformed or the file ends.
         """
         begin = self.offset
         if self._room <= 0:
@@ -131,11 +132,10 @@ class Reader:
             raise Unsound("bad-encoding", offset=begin) from None
 
     def _item(self, may_nest: bool) -> tuple[Any, int]:
-        """Read an item, or only the head of an array. Return the value and the array's length.
+        """Read an item, and return the pair of its value and 0.
 
-        For an array the value is (). For any other item the length is 0. EOFError is raised if
-        the file ends within the item. ValueError is raised if the item is malformed, or is an array
-        although `may_nest` is False.
+        For a nonempty array, only the header is read, and the pair is () and the number of its
+        items. Raise EOFError if the file ends within the item, ValueError if the item is malformed.
         """
         first = self._take(1)[0]
         if first < _FIX_MAP:

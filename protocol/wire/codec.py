@@ -356,7 +356,7 @@ class Either(FieldForm[Any]):
 
     @property
     def is_plain(self) -> bool:
-        """True if both forms write their values unchanged."""
+        """True if `write` returns every value unchanged, whichever of the two forms it uses."""
         return self._form.is_plain and self._other.is_plain
 
 
@@ -585,7 +585,7 @@ class Kinds(FieldForm[T]):
 
         Args:
             data: The bytes.
-            name: The name of such a value, for the note of an error.
+            name: The word for such a value in the text of an error.
 
         Returns:
             The object.
@@ -679,7 +679,11 @@ def _each(
     names: Sequence[str] = (),
     head: int = 0,
 ) -> list[Any]:
-    """Read each value by its own function; add the value's name and index to an error."""
+    """Read each value with the function at the same position in `reads`.
+
+    If a value has the wrong form, add its name and its index to the error. The index of the first
+    value is `head`.
+    """
     found: list[Any] = []
     try:
         for value, read_one in zip(values, reads, strict=False):

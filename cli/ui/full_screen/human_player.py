@@ -106,6 +106,11 @@ class FullSeat(Hands):
         """Store the person's settings of the screen in the program's directory.
 
         If the directory cannot be written to, nothing is stored.
+
+        Args:
+            light: Whether the screen is light.
+            bell: Whether the terminal rings when it is the person's turn.
+            staged: Whether reveals are shown step by step.
         """
         with contextlib.suppress(OSError, CodedError):
             home = own_home()
@@ -138,9 +143,10 @@ class FullSeat(Hands):
             self.app.call_later(self.app.hear, update)
 
     def say(self, words: str) -> None:
-        """Show a message: while the table fills among the lobby's lines, later in the log.
+        """Show a message to the person.
 
-        Once the screen has closed, the message is printed on the terminal.
+        While the table fills, the message is added to the lines of the lobby. During the game it is
+        added to the log. After the screen has closed, it is printed on the terminal.
 
         Args:
             words: The message.

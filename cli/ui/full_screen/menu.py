@@ -197,7 +197,7 @@ class Menu:
     def verdict(self) -> str:
         """The words about the marked pieces: what they are worth, or why they are no legal choice.
 
-        Empty for a choice that is picked from entries.
+        Empty for a choice that is not made by marking pieces.
         """
         if self.kind == "exhibit":
             if not self.picked:

@@ -187,10 +187,12 @@ def _exhibit(sight: Sight, slots: tuple[int, ...], low: int, high: int) -> Candi
 
 
 def _above_rivals(sight: Sight, size: int) -> float:
-    """Compare the size of an exhibit with the largest run of the seats that also show one.
+    """Compare the size of an exhibit with the largest exhibit that a rival is known to have.
+
+    Rivals are the other seats that play Exhibit in the Castle.
 
     Returns:
-        The difference divided by 5 and limited to -1 to 1. 0 if no other seat shows an exhibit.
+        The difference in pieces, divided by 5 and limited to -1 to 1. 0 if there is no rival.
     """
     rivals = [s for s in sight.state.playing(Place.CASTLE, ActionKind.EXHIBIT) if s != sight.seat]
     largest = max((sight.holdings[seat].size for seat in rivals), default=None)
