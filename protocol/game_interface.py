@@ -337,8 +337,8 @@ class Game(Protocol[S]):
     error, and only IllegalMove. Any other exception is a bug of the game, which the table does not
     catch.
 
-    The game names its kinds of choices. The table passes only kinds that the game has named in an
-    expectation. The name "coin" is reserved for the table.
+    The game names its kinds of choices. The table passes only kinds that a result of `expected` has
+    named. The name "coin" is reserved for the table.
     """
 
     @property

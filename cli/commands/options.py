@@ -111,7 +111,7 @@ def option(
         default: The value if the option is not typed.
         words: The help text. None to hide the option.
         names: How the option is typed, such as `--from`. None to use the name of the field.
-        heading: The heading of the help under which the option stands. None for that of the class.
+        heading: The heading of the option in the help. None for the `HEADING` of the dataclass.
         more: Further arguments of Typer's `Option`.
 
     Returns:
@@ -154,13 +154,14 @@ def transcripts(incomplete: str) -> list[str]:
 
 
 def codes(incomplete: str) -> list[str]:
-    """Return the possible spoken codes for a typed beginning, completed by one word.
+    """Complete the last word of a partly typed spoken code.
 
     Args:
-        incomplete: The beginning of a code, such as `7-ma`: its number and the start of a word.
+        incomplete: The typed part, such as `7-ma`: a number, and words of which the last may be
+            incomplete.
 
     Returns:
-        The beginnings with their last word completed.
+        The typed part with each word that fits. A hyphen follows if the code needs more words.
     """
     from p2p_hoity.table.spoken_codes import MOST_WORDS, WORDS, beginning_with
 
@@ -357,9 +358,9 @@ class OutputOptions:
 
     @property
     def typed(self) -> str:
-        """The option to add to a command that a player is told, for the same kind of screen.
+        """The option that selects this kind of screen: `--json`, `--plain` or "".
 
-        It is `--json`, `--plain` or "".
+        Commands that the player is told to type get this option.
         """
         return "--json" if self.as_json else "--plain" if self.plain else ""
 

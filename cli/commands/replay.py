@@ -146,7 +146,7 @@ def objects(report: transcript.Report, state: State) -> Iterator[dict[str, Any]]
 
 
 def _lines(items: list[Happening], sealed: list[Sealing]) -> Iterator[dict[str, Any]]:
-    """Yield every event of the game as a JSON object, and at its place each sealing of choices."""
+    """Yield the events of the game and the sealings of choices as JSON objects, in their order."""
     number = 0
     for index, item in enumerate(items):
         while sealed and sealed[0].at <= index:

@@ -130,13 +130,13 @@ class Screen(Player, Protocol):
         """
 
     def listens(self, is_asked: bool) -> bool:
-        """Return whether the screen needs `listen` to run.
+        """Return whether `listen` has to run for this screen.
 
         Args:
             is_asked: Whether the player may be asked something.
 
         Returns:
-            Whether `listen` has to run.
+            True if `listen` has to run.
         """
 
     def listen(self) -> Awaitable[None]:

@@ -141,7 +141,7 @@ def refusal(code: str, fields: Mapping[str, Field]) -> str:
 
     Args:
         code: The code of the broken rule.
-        fields: The fields of the code.
+        fields: The values that the reason mentions, by name.
 
     Returns:
         The reason.
@@ -155,7 +155,7 @@ def choose_again(code: str, fields: Mapping[str, Field]) -> str:
 
     Args:
         code: The code of the broken rule.
-        fields: The fields of the code.
+        fields: The values that the reason mentions, by name.
 
     Returns:
         The sentence.

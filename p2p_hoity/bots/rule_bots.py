@@ -247,8 +247,8 @@ def _turn(view: View, rng: Random) -> Choice:
 def _bid_worth(view: View, card: int) -> float:
     """Return the value of playing one Cash card, in fields.
 
-    The value is the gain by what the card buys, less what the card could buy later, times the
-    probability that the card is the largest Cash.
+    The value is the net gain, times the probability that no other seat plays larger Cash. The net
+    gain is the gain by the better Collectible for sale, less the worth of the card in the hand.
     """
     edition = view.state.edition
     win = 1.0

@@ -115,10 +115,10 @@ def _items(text: str, opening: int) -> Iterator[int]:
 
 
 class EditionCode(Code):
-    """The reasons why an edition or one of its fields is wrong, and the places of such fields.
+    """The reasons why an edition is wrong, and sentences that name the file, the line and the key.
 
-    The field `value` of a code is written as in Python. `detail` is the English message of the TOML
-    parser.
+    In a reason, `{value}` is written as in Python, and `{detail}` is the English message of the
+    TOML parser.
     """
 
     NO_CANONICAL = "no-canonical-form", "is not an edition's canonical form"

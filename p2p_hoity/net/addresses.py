@@ -157,7 +157,7 @@ HIGHEST_PORT = 65535
 
 
 class Named(Enum):
-    """The source of an address, which decides where the address may lead if it is to be dialled."""
+    """Who named an address. This decides into which networks the address may lead when dialled."""
 
     BY_US = "us"
     """Typed by the player, or in a ticket. It may lead anywhere."""
@@ -297,13 +297,13 @@ def source_of(host: str) -> str:
 
 
 def numeric(address: Address) -> Address | None:
-    """Return an address without a zone and scheme, if its host is an IP address.
+    """Remove the zone and the scheme from an address whose host is an IP address.
 
     Args:
         address: The address.
 
     Returns:
-        The address. None if the host is a name.
+        The address without zone and scheme. None if the host is a name.
     """
     ip = parse_ip(address.host)
     return None if ip is None else Address(str(ip), address.port)

@@ -264,13 +264,14 @@ S = TypeVar("S", bound=HasSource)
 
 
 def of_the_fullest(those: Sequence[S]) -> list[S]:
-    """Return the connections of the machine that has the most, or of all such machines.
+    """Return the connections of the machine that has the most connections.
 
     Args:
         those: The connections.
 
     Returns:
-        The connections that come from the machine, or machines, with the most of them.
+        The connections of this machine. If several machines have equally many connections, the
+        connections of all these machines.
     """
     counts = Counter(one.source for one in those)
     most = max(counts.values(), default=0)

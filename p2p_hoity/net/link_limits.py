@@ -120,7 +120,7 @@ class Buckets:
         return self._bucket(sender, now).take_if_any(now, debt)
 
     def forget(self, sender: Hashable) -> None:
-        """Forget the bucket of a sender, which gets a full one when it comes again.
+        """Forget the bucket of a sender. If the sender comes again, it starts with a full bucket.
 
         Args:
             sender: The sender.

@@ -108,7 +108,10 @@ Charge = Callable[[float], float]
 
 
 class LinkCode(Code):
-    """The reasons why a link has ended, beside those of a `NetError` or given to `Hub.drop`."""
+    """Reasons why a link has ended.
+
+    A link can also end with the reason of a `NetError`, or with a reason given to `Hub.drop`.
+    """
 
     CLOSED = "link-closed", "the other program closed the link"
     CLOSED_HERE = "link-closed-here", "this program closed it"

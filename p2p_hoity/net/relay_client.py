@@ -560,7 +560,7 @@ class WaitingAtRelay:
             self.is_registered = False
 
     async def _take(self, token: bytes, attend: Attend) -> None:
-        """Take one call, which the relay has announced by its token, and serve it."""
+        """Accept a peer's call, which the relay announced with a token, and serve the stream."""
         stream = None
         try:
             with trio.move_on_after(self._limits.dial):

@@ -106,9 +106,9 @@ def private_key(seed: bytes) -> bytes:
 
 
 def key_of(der: bytes | None) -> bytes:
-    """Return the key in a certificate, which is the id of its owner, after checking it.
+    """Check a certificate, and return the key in it, which is the id of its owner.
 
-    The certificate must be exactly the one of this key that this program makes.
+    The certificate must have exactly the form of the certificates that this program makes.
 
     Args:
         der: The certificate in DER. None if the other side has shown no certificate.

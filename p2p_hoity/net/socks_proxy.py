@@ -181,9 +181,10 @@ class SocksNetwork:
                 raise error.__cause__ or error from None
 
     def outlet(self) -> None:
-        """Return None: there are no local ports for several streams, as hole punching needs them.
+        """Return None, because hole punching is impossible through a proxy.
 
-        The proxy chooses the port of each outgoing connection.
+        Hole punching makes several connections from one local port. Here the proxy chooses the port
+        of each connection.
         """
 
     async def listen(self, host: str, port: int) -> list[StreamListener]:

@@ -231,9 +231,10 @@ class Scene:
 
     @property
     def is_alone(self) -> bool:
-        """True if this node, a player's, has no link to any other seat although it should have one.
+        """True if this node should have links to other seats but has no link to any seat.
 
-        Seats that are absent, are banned or have announced a departure need no link.
+        Seats that are absent, are banned or have announced a departure need no link. Always False
+        for an onlooker.
         """
         is_missing = Attending.UNLINKED in self._others and Attending.LINKED not in self._others
         return self.seat is not None and is_missing

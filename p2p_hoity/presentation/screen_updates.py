@@ -546,7 +546,7 @@ class RelayState(NodeUpdate):
 
 
 class TicketTaken(NodeUpdate):
-    """A ticket with a new address of a seat was given to this node, which now dials it there too.
+    """This node was given a ticket with a new address of a seat, and now dials this address, too.
 
     Attributes:
         name: The nickname of the seat.

@@ -54,11 +54,11 @@ class Splice:
         early: tuple[bytes, bytes] = (b"", b""),
         exchange: Exchange | None = None,
     ) -> None:
-        """Make a pair. Nothing is forwarded before `run`.
+        """Make a pair of streams. Nothing is forwarded before `run`.
 
         Args:
             ends: The two streams.
-            idle: Seconds without a byte after which the pair is closed.
+            idle: Seconds without a byte after which both streams are closed.
             most: The most bytes that may be forwarded, in both directions together.
             early: The bytes that were already read from each end. They are forwarded first.
             exchange: The single task that forwards the bytes of all pairs by epoll. If it is None

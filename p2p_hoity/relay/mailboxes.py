@@ -187,7 +187,7 @@ class Numbers:
 class Mailboxes:
     """The open mailboxes of one relay.
 
-    In a mailbox a host and a guest with its code exchange frames.
+    In a mailbox a host exchanges frames with the guest that knows the host's spoken code.
     """
 
     def __init__(self, limits: RelayLimits) -> None:

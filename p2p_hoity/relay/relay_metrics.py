@@ -130,15 +130,15 @@ async def serve_metrics(
 ) -> None:
     """Answer HTTP requests for /metrics until cancelled.
 
-    `task_status` reports the addresses at which it listens, as 'host:port'. A NetError is raised if
-    that is impossible.
+    A NetError is raised if it is impossible to listen at the address.
 
     Args:
         host: The address to listen on.
         port: The port, or 0 for a free one.
         page: Returns the page of metrics.
         network: The network to listen on. None for TCP.
-        task_status: Trio's way to report that the task has started.
+        task_status: Reports that the server has started, with the addresses of its listeners,
+            each as 'host:port'.
     """
     listeners = await (network or TcpNetwork()).listen(host, port)
     room = trio.CapacityLimiter(READERS)

@@ -111,9 +111,11 @@ class Seats:
         return old is None and len(self._seats) >= self._limits.seats and not self._clear(source)
 
     def _clear(self, source: str) -> bool:
-        """Try to make room for a node from a machine, and return whether that succeeded ([L-36]).
+        """Close the connection of a waiting node to make room for a new node ([L-36]).
 
-        The connection of a waiting node of the machine with the most nodes is closed.
+        The closed connection comes from the machine with the most waiting nodes. False is returned,
+        and nothing is closed, unless this machine has at least two nodes more than the machine of
+        the new node.
         """
         seat = one_to_make_room(list(self._seats.values()), source)
         if seat is None:

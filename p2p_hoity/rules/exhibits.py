@@ -205,9 +205,10 @@ def two_largest(counts: Sequence[int]) -> tuple[int, int]:
 
 
 def _shrunk(edition: Edition, run: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
-    """Find an exhibit of each smaller size in an unbroken run of letters.
+    """Find the smaller exhibits in an unbroken run of letters, one exhibit for each size.
 
-    Each has the oldest piece of each letter, and then the oldest of the other pieces.
+    An exhibit contains the oldest piece of each letter, and then the oldest of the other pieces
+    until the size is reached.
     """
     by_age = sorted(run, key=lambda card: edition.collectibles[card].age)
     firsts = {edition.collectibles[card].letter: card for card in reversed(by_age)}

@@ -64,7 +64,10 @@ def legal(state: State, kind: Kind, seat: int, private: Cards = NO_CARDS) -> tup
 
 
 def has_action(state: State, seat: int, place: Place) -> bool:
-    """Return whether a seat has an Action card to play in a Place, by what is open to all.
+    """Return whether a seat has an Action card that may be played in a Place.
+
+    Only public knowledge is used. If some of the seat's Collectibles are hidden, it is enough that
+    the seat may have a valid exhibit.
 
     Args:
         state: The state of the game.
@@ -72,7 +75,7 @@ def has_action(state: State, seat: int, place: Place) -> bool:
         place: The Place.
 
     Returns:
-        True if it has one.
+        True if the seat has such a card.
     """
     return any(_action_rule(state, seat, place, c, NO_CARDS) is None for c in state.hands[seat])
 
@@ -131,14 +134,14 @@ def default_exhibit(state: State, seat: int) -> tuple[int, ...] | None:
 
 
 def best_slots(state: State, cards: Cards) -> tuple[int, ...] | None:
-    """Return the best exhibit among Collectibles.
+    """Return the best exhibit that can be made of some Collectibles.
 
     Args:
         state: The state of the game.
-        cards: The Collectibles by slot.
+        cards: The Collectibles, by slot (position in the deck).
 
     Returns:
-        The slots of the exhibit, rising, or None if there is none.
+        The slots of the Collectibles in the exhibit, rising. None if no exhibit can be made.
     """
     best = best_exhibit(state.edition, cards.values())
     return None if best is None else _slots_of(cards, best)

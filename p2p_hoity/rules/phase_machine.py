@@ -82,7 +82,7 @@ def apply(state: State, event: game.Event) -> State:
 
 
 def _settle(state: State) -> State:
-    """Return the state of the next phase that waits for something, after all that do not."""
+    """Skip the phases that wait for nothing, and return the state of the first phase that waits."""
     while STEPS[state.phase].due(state) is None:
         state = STEPS[state.phase].skip(state)
     return state

@@ -67,13 +67,14 @@ class View:
         return len(self.state.collectibles[seat]) - len(self.held(seat))
 
     def piece(self, slot: int) -> Piece:
-        """Return a slot of the deck with the Collectible in it, if this view knows it.
+        """Return what this view knows of a slot (a position in the deck).
 
         Args:
             slot: The slot.
 
         Returns:
-            The slot, whose Collectible is None if it is not known.
+            The slot, and the card, letter and year of its Collectible. These three are None if the
+            Collectible is hidden from this view.
         """
         return piece_of(self.state.edition, slot, self.cards.get(slot))
 

@@ -175,9 +175,9 @@ class Form:
         return self._follows(tail, number) or self._lies_in(tail, number + 1, checks)
 
     def _follows(self, tail: bytes, number: int) -> bool:
-        """Return whether a whole record follows in bytes that begin with an incomplete record.
+        """Return whether a valid record follows the damaged record at the start of some bytes.
 
-        This takes the records to be as long as they claim. The incomplete one has the given number.
+        The damaged record has the given number. Each record is taken to be as long as it claims.
         """
         before, begin = b"", 0
         while (found := _framed(tail, begin)) is not None:

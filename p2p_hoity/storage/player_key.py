@@ -154,7 +154,7 @@ def stretched(passphrase: str, salt: bytes) -> bytes:
 
 
 def _locked(salt: bytes, passphrase: str) -> Vault:
-    """Return the encryption of a file whose key is derived from a passphrase and a salt."""
+    """Derive a key from a passphrase and a salt, and return the encryption with this key."""
     return Vault(salt, SecretBox(stretched(passphrase, salt)))
 
 

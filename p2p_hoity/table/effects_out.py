@@ -157,7 +157,7 @@ class GameReporter:
         return 0 if node is None else shared_length(self._told, play_of(node))
 
     def accuse(self, seat: int, code: str) -> None:
-        """Tell the screen that a seat is proven at fault, unless this code was told of it before.
+        """Tell the screen that a seat is proven at fault. The same code is not told twice in a row.
 
         This node may have found the proof in a message, in the chain of steps, or in the history
         that a quorum has agreed on as the start of a new epoch.

@@ -231,15 +231,17 @@ async def join_table(
 ) -> Outcome:
     """Sit down at the table of a ticket and play.
 
+    After a game the same people may play again at a further table.
+
     Args:
         seat: The guest's player and its files.
         keys: The player's keys at this table.
         ticket: The ticket.
-        accept: Shows the player the terms, and returns whether it accepts them.
+        accept: Shows the player the terms, and returns whether the player accepts the terms.
         reach: The settings that decide how the guest is reached.
 
     Returns:
-        How the last table that was played ended for this node.
+        How the last of these tables ended for this node.
 
     Raises:
         PeerError: If the guest cannot sit down.

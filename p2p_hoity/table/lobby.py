@@ -292,7 +292,7 @@ class Seating:
     def __init__(
         self, terms: Terms, own: SeatEntry, addresses: Sequence[str], vouch: Vouch | None = None
     ) -> None:
-        """Make the list with the host's own seat.
+        """Begin the list of the seats that are taken, with the host's own seat.
 
         Args:
             terms: The terms of the table.

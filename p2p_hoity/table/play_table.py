@@ -124,7 +124,7 @@ class Seat(Attendee):
 
 
 class Lan(StrEnum):
-    """The announcement that a host makes of its table on the local network."""
+    """How a host announces its table on the local network: open to all, closed, or not at all."""
 
     OPEN = "open"
     """The table is announced, and everyone who finds it may sit down."""
@@ -249,7 +249,7 @@ async def open_hub(
 
 
 async def _own(hub: Hub, reach: Reach) -> tuple[str, ...]:
-    """Listen, and return the addresses of this machine at which others can dial.
+    """Listen, and return the addresses of this machine at which others can dial this node.
 
     Raises:
         PeerError: If the hub cannot listen.

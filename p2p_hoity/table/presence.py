@@ -116,8 +116,8 @@ class PresenceTeller:
         """Tell the screen whether the player's request to wait longer has an effect.
 
         Args:
-            given: Whether the machine has begun the timeout again.
-            now: The time of the machine, in seconds.
+            given: Whether the seat machine has restarted the timeout of the step.
+            now: The time on the clock of the seat machine, in seconds.
         """
         machine, left = self._machine, 0.0
         pauses = machine.has_begun and (machine.table.strict or machine.stands_still)

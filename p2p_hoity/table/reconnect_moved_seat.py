@@ -309,7 +309,7 @@ class NewTicketReporter:
 
 
 def _reasons(judged: Judged) -> tuple[Reason, ...]:
-    """Return sentences for the player: where a new ticket can be used, and how to improve that."""
+    """Return advice for the player: where a new ticket works, and how to be reached elsewhere."""
     told = tuple(reason for reason in judged.reasons if reason.code not in OPENING)
     if judged.scope is Scope.ANYWHERE:
         return told

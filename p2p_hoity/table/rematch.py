@@ -161,10 +161,11 @@ class Rematch:
             raise Invalid(vouches.BAD_VOUCH, "a seat shows another player than at this table")
 
     def _roster(self, data: bytes) -> object:
-        """Store the roster of the next table, and return a key under which to store its frame.
+        """Check and store the roster of the next table, if this node waits for a roster.
 
-        The key is the class `Roster`. Return None if this node does not wait for a roster. A seat
-        waits for one only after its own consent ([A-5]).
+        A seat waits for a roster only after its own consent ([A-5]). The class `Roster` is
+        returned, as the key under which the frame is to be stored. If no roster was stored, None is
+        returned.
         """
         waits = self._seat is None or self.is_waiting
         found = parse_lobby(data) if waits and self.roster is None else None

@@ -235,10 +235,10 @@ class OpenGame:
 
 
 class SeveralGames(PeerError):
-    """An error: more than one game fits, so the player has to name one.
+    """An error: several stored games could be meant, so the player has to name the right game.
 
     Attributes:
-        games: The games that fit.
+        games: The games that could be meant.
     """
 
     def __init__(self, games: Sequence[OpenGame]) -> None:

@@ -69,7 +69,7 @@ def _agreed(spake: Any, message: bytes) -> bytes:
     """Return the secret key that follows from the other side's message.
 
     Raises:
-        CodeError: If the message contains the point that this side has sent itself.
+        CodeError: If the message is this side's own message, sent back.
     """
     from spake2 import SPAKEError
 

@@ -522,10 +522,11 @@ class Derived:
     """The cache of results that were computed from one chain node.
 
     Attributes:
-        verdicts: The verdict whether a body is legal, by seat and body.
-        steps: The node after a step, by what the step records of each seat.
-        reconfigurations: The node after a change of who is present or banned, by present seats,
-            banned seats and each seat's number of absences.
+        verdicts: For a seat and the body (content) of its input, whether the body is legal.
+        steps: The node after the next step. The key is what the step records of each seat: a body,
+            or the reason why there is none.
+        reconfigurations: The node after a change of who is present or banned. The key is the
+            present seats, the banned seats, and each seat's number of absences.
     """
 
     verdicts: dict[tuple[int, bytes], AcceptedBody | RefusedBody] = field(default_factory=dict)

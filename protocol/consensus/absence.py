@@ -32,19 +32,21 @@ def claim_of(epoch: int, tip: Node, owes: bool, ran_out: bool) -> StepTimeout | 
 def is_timed_out(
     node: Node, missing: Set[int], epoch: int, claims: Iterable[tuple[int, StepTimeout | None]]
 ) -> bool:
-    """Return whether the seats whose input is missing in a step are made absent ([E-13]).
+    """Return whether the seats that gave no input to a step are made absent ([E-13]).
 
-    They are if n - t + 1 other seats claim that the step timed out, because then an honest seat is
-    among these. At a strict table (t = n) nobody is made absent.
+    They are made absent if n - t + 1 other seats claim that the step timed out, where n is the
+    number of seats and t the quorum. At least one of n - t + 1 seats is honest. At a strict table,
+    whose quorum is all seats, no seat is made absent.
 
     Args:
         node: The state of the chain before the step.
-        missing: The seats whose input is missing.
+        missing: The seats that gave no input.
         epoch: The epoch of the chain.
-        claims: For each epoch promise its seat, and the step timeout that it claims or None.
+        claims: For each epoch promise its seat, and the step timeout that the seat claims in the
+            promise, None for no claim.
 
     Returns:
-        Whether they are made absent.
+        Whether these seats are made absent.
     """
     table, place = node.table, StepTimeout(epoch, node.step, node.digest)
     count = sum(claim == place for seat, claim in claims if seat not in missing)

@@ -144,10 +144,11 @@ class Votes(References):
         return found
 
     def note_far(self, message: Message) -> None:
-        """Note the message with a seat's highest requested epoch, if it is too far ahead to store.
+        """Keep a message whose epoch is too far ahead for the store.
 
-        The message is sent to peers that ask. Otherwise a faulty seat could send its epoch requests
-        to some seats only, and so keep driving these ahead of the others.
+        For each seat only the message with the highest epoch is kept. Peers that ask for missing
+        messages get this message. So a faulty seat cannot drive some seats ahead of the others by
+        sending its epoch requests to these seats only.
 
         Args:
             message: An epoch request or vote.
@@ -227,7 +228,7 @@ class Votes(References):
         return base.node.base_digest() not in self.new_epochs.get(epoch, {})
 
     def _misses_base(self, epoch: int) -> bool:
-        """Return whether t seats have voted for a proposal for this epoch that is not known."""
+        """Return whether this node lacks a proposal for this epoch that a quorum has voted for."""
         for kind in (PrepareVote, CommitVote):
             votes = (m.statement for m in self.store.of_epoch(kind, epoch))
             counts = Counter(v.base for v in votes if isinstance(v, kind))
@@ -363,10 +364,10 @@ class Votes(References):
         return [found[seat] for seat in sorted(found)]
 
     def judge_promises(self) -> None:
-        """Check each stored epoch promise if all that it names is stored, to find malformed ones.
+        """Search the stored epoch promises for malformed promises.
 
-        A promise of which something is missing is skipped, and the missing messages are not asked
-        for.
+        A promise is skipped if it names messages that are not stored. The missing messages are not
+        asked for.
 
         SPEC: [E-21].
         """

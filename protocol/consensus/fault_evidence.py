@@ -82,17 +82,18 @@ def certificate_epoch(promise: EpochPromise) -> int:
 def against_promise(promise: Message, message: Message, first: int) -> str | None:
     """Return the fault that an epoch promise and another statement of its seat prove together.
 
-    An epoch promise must report what its seat has signed in lower epochs. An own input or commit
-    vote must not be of a later epoch than the promise's certificate. If an own input is of the
-    epoch of the certificate, the promise must list the input.
+    An epoch promise must report what its seat has signed in lower epochs. The promise is faulty if
+    the seat has signed an input or commit vote in an epoch between the epoch of the promise's
+    quorum certificate and the promised epoch. The promise is also faulty if it does not list an
+    input that the seat has signed in the epoch of the certificate.
 
     Args:
         promise: The epoch promise.
         message: Any other message.
-        first: The step with which epoch 0 begins. No promise lists the inputs before it.
+        first: The step with which epoch 0 begins. No promise lists inputs to earlier steps.
 
     Returns:
-        The code of the fault, None if there is none.
+        The code of the fault. None if the two messages prove no fault.
     """
     told, statement = promise.statement, message.statement
     if not isinstance(told, EpochPromise) or promise.seat != message.seat:

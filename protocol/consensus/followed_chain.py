@@ -139,7 +139,7 @@ def _spoken_on(store: MessageStore, followed: FollowedChain, seat: int | None) -
 
 
 def _last_input(store: MessageStore, followed: FollowedChain, seat: int | None) -> StepInput | None:
-    """Return the own input to the highest step in this epoch, None if there is no own input."""
+    """Return the seat's input to the highest step in this epoch, None if it gave no input."""
     if seat is None or (followed.epoch, seat) not in store.last_steps:
         return None
     step = store.last_steps[followed.epoch, seat]

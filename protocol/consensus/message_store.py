@@ -187,8 +187,9 @@ class MessageStore:
 
         Args:
             digest: The message hash, 32 bytes.
-            claim: The seat whose epoch promise names the message, None if none does; and whether it
-                does so only through a message that it accuses.
+            claim: The seat whose epoch promise names the message (None if no promise does), and a
+                boolean. The boolean is True if the promise names the message only indirectly,
+                through a message that the promise accuses of being malformed.
         """
         self.wants.add(digest)
         self.claims.setdefault(digest, set()).add(claim)
@@ -370,8 +371,8 @@ class MessageStore:
 
         Args:
             epoch: The lowest epoch whose inputs all stay.
-            keep: A function that is called with each input of a lower epoch and its statement. It
-                returns whether the input stays.
+            keep: A function that is called for each input of a lower epoch, with the signed message
+                and the input in it. It returns whether the message stays.
         """
         for digest, message in [*self._by_hash.items(), *self._third_versions.items()]:
             step_input = message.statement

@@ -266,16 +266,16 @@ def base_of_new_epoch(
 
 
 def base_of_promises(promises: Sequence[ReadPromise]) -> Base:
-    """Compute the base (the node with which an epoch begins) from t epoch promises ([E-13]).
+    """Compute the base (the chain node with which an epoch begins) from a quorum of epoch promises.
 
-    From the highest certified base, the chain grows by the inputs that the promises list. A message
-    that only a proof names can prove a fault of its signer, but adds nothing to the chain.
+    The chain starts at the highest base that has a certificate, and grows by the inputs that the
+    promises list ([E-13]). The promises may also prove faults.
 
     Args:
         promises: Well-formed promises for this epoch, by rising seat.
 
     Returns:
-        The base.
+        The base, with the faults that are proven.
 
     Raises:
         Malformed: If the promises prove one of their own signers at fault.
@@ -428,11 +428,12 @@ def walk(
 def _kept_version(
     node: Node, tree: Tree, bodies: Bodies, culprits: set[int], promises: Sequence[ReadPromise]
 ) -> Node | None:
-    """Choose between conflicting bodies of a step: return the node after the kept bodies.
+    """Choose one of the conflicting versions of a step, and return the node after this version.
 
-    Bodies are kept if inputs of all present seats whose promises are used build on them. No present
-    seat may build on another choice of bodies, except `culprits`, which gave several bodies to one
-    step. None if no choice fulfils this.
+    A version has one body (content of an input) for each seat. It is chosen if all present seats
+    whose promises are used build on it, and no present seat builds on a different version. Only
+    `culprits` (seats that gave several bodies to one step) may also build on a different version.
+    Return None if no version can be chosen.
     """
     choices: list[tuple[Node, tuple[Slot, ...]]] = list(tree.versions(node, bodies))
     signers = {read.message.seat for read in promises} & node.present

@@ -62,7 +62,7 @@ class Checker(Protocol):
     """A function that takes a proof, and checks it now or later."""
 
     def __call__(self, check: Callable[..., None], *parts: Any) -> None:
-        """Check a proof now, or put the check off. Raise Invalid if it is checked and invalid."""
+        """Check a proof now or later. Raise Invalid if the check is made now and fails."""
 
 
 def at_once(check: Callable[..., None], *parts: Any) -> None:

@@ -83,10 +83,10 @@ class Departures:
         return self._stored[seat].since
 
     def note_link(self, seat: int) -> None:
-        """Note that a new link with a seat is up: the seat no longer counts as away by its notice.
+        """Note a new link with a seat. A departure notice of the seat no longer counts.
 
         Args:
-            seat: The seat with which the link is.
+            seat: The seat at the other end of the link.
         """
         if seat in self._stored:
             self._stored[seat] = replace(self._stored[seat], has_returned=True)

@@ -168,7 +168,7 @@ class Peers:
         return due
 
     def forget_deferred(self) -> None:
-        """Unmark those inputs to be passed on later (see `defer`) that are not stored any more."""
+        """Remove the marks that `defer` has set from inputs that are not stored any more."""
         self.deferred = {digest for digest in self.deferred if digest in self.log.store}
 
     def next_fetch(self) -> Fetch | None:
@@ -265,7 +265,10 @@ class Peers:
 
 
 def _in_turn(wanted: Set[T], last: Sequence[T], most: int) -> tuple[T, ...]:
-    """Return up to `most` wanted items, rising and cyclic, from after the last item of `last`."""
+    """Return the next wanted items after the last item of `last`, at most `most`.
+
+    The items are rising. After the highest item the lowest item follows.
+    """
     ranked = sorted(wanted)
     first = bisect_right(ranked, last[-1]) if last else 0
     return tuple((ranked[first:] + ranked[:first])[:most])

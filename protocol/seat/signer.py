@@ -142,10 +142,12 @@ class Inquiry:
         return True
 
     def silence(self) -> bool:
-        """Note that the driver is told that this seat cannot sign any more.
+        """Record that the driver has been told that this seat cannot sign any more.
+
+        The driver is the program that runs the machine of this seat.
 
         Returns:
-            Whether the driver had not been told before.
+            True if this was not recorded before.
         """
         was, self.silenced = self.silenced, True
         return not was
@@ -517,10 +519,12 @@ class Signer:
         self.player_choices[step, name] = chosen
 
     def expose_choices(self, step: int | None = None) -> None:
-        """Mark choices as shown: the player is asked before the seat commits to one again ([D-5]).
+        """Mark the player's choices as possibly seen by others ([D-5]).
+
+        The player is asked before the seat commits to a marked choice again.
 
         Args:
-            step: Mark the choices for the steps before this one. None marks all.
+            step: Only the choices for steps before this step are marked. None to mark all choices.
         """
         for place, chosen in self.player_choices.items():
             if not chosen.exposed and (step is None or step > place[0]):

@@ -63,11 +63,10 @@ def check_forms(state: SeatState) -> bool:
 
 
 def tell_guilty(state: SeatState) -> bool:
-    """Tell the driver of each seat that is proven at fault, a second after the first proof.
+    """Tell the driver (the program around this seat) which seats are proven at fault.
 
-    The seat applies this rule after each event.
-
-    Within that second, a proof with another code may still come.
+    The seat applies this rule after each event. A faulty seat is named one second after the first
+    proof, because within this second a proof with another code may still come.
 
     Args:
         state: The state of the seat.

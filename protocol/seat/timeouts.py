@@ -44,7 +44,7 @@ class Wait:
 
 @dataclass
 class Timers:
-    """The moments at which things began at one seat, in seconds of the driver's clock.
+    """When the waits of one seat began, in seconds of the clock that is passed in.
 
     Attributes:
         times: The step timeouts, the back-off and its cap, in milliseconds, from the terms.
@@ -54,8 +54,9 @@ class Timers:
         asked: When the seat last asked for missing messages.
         over: When the end of the game became final here, None before.
         first_links: For each seat, when the first new link with it came up after `over`.
-        began: When each step became the first incomplete one, by step number and digest.
-        granted: When the player last asked to wait longer, by step number and digest.
+        began: When this seat first came to each step. The key is the number of the step and the
+            digest of the chain node before the step.
+        granted: When the player last asked to wait longer for each step, with the same keys.
         reached: When the followed chain came to its current step in this epoch.
     """
 

@@ -33,7 +33,9 @@ PIECE: Final = 1 << 16
 
 
 class Reader:
-    """A reader of values from a file, one after the other, with one bound for their items in all.
+    """A reader that decodes the values of a file, one after the other.
+
+    The number of items of all values together is limited.
 
     Attributes:
         offset: How many bytes have been read.
@@ -208,7 +210,7 @@ class StepEntry:
     """The entry of a transcript for one step of the chain.
 
     Attributes:
-        slots: For each seat its body in the step, or the reason why there is none.
+        slots: For each seat the content of its input (the body), or the reason why there is none.
     """
 
     slots: Annotated[tuple[Slot, ...], Rows(Either(bytes, bytes, Missing))]

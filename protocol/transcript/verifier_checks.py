@@ -170,7 +170,10 @@ class FileReferences(References):
 
 
 def _compare(node: Node, entry: Entry, after: Node, path: Path) -> None:
-    """Raise Unsound if an entry differs from the chain that the new-epoch messages give."""
+    """Raise Unsound if a transcript entry differs from the step between two chain nodes.
+
+    The new-epoch messages of the file prove the node `after`. The path leads to the entry.
+    """
     other = entry_of(after)
     if entry == other:
         return
@@ -404,17 +407,17 @@ class FileChecks:
     # Bases
 
     def bases(self, start: Node, signed: Signed) -> list[Base]:
-        """Compute what each new-epoch message of the file proposes, in their order.
+        """Compute the base that each new-epoch message of the file proposes.
 
-        That is its base: the chain node with which the epoch begins, and faults of seats. Every
-        message of the file must be needed for the last of these bases ([F-1]).
+        A base is the chain node with which an epoch begins, and the proven faults of seats. Every
+        message of the file must be needed for the last base ([F-1]).
 
         Args:
             start: The chain node with which epoch 0 begins.
             signed: The signed statements of the file.
 
         Returns:
-            The bases.
+            The bases, in the order of the new-epoch messages.
 
         Raises:
             Unsound: If a new-epoch message is invalid, or if a message is missing, not needed, or

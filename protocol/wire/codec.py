@@ -555,13 +555,13 @@ class Kinds(FieldForm[T]):
         self._kinds = {cls: kind for kind, (cls, _) in kinds.items()}
 
     def read(self, value: Any) -> T:
-        """Return the array as an object of the dataclass of its kind.
+        """Turn an array into an object, whose dataclass is chosen by the array's first item.
 
         Returns:
-            The object.
+            The object. Its fields are the other items.
 
         Raises:
-            WrongForm: If the kind is not known, or if a field does not have its form.
+            WrongForm: If the first item is no known kind, or if a field does not have its form.
         """
         first = value[0] if isinstance(value, tuple) and value else None
         if type(first) not in (int, str) or first not in self.rows:

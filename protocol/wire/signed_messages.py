@@ -263,7 +263,7 @@ class Message:
 
 
 def identity_of(seat: int, statement: Statement) -> tuple[int, ...]:
-    """Return the identity of a statement; a seat may sign only one statement of each ([M-5]).
+    """Return the identity of a statement. A seat may sign one statement per identity ([M-5]).
 
     Args:
         seat: The seat.

@@ -145,7 +145,7 @@ class Stage(FollowedTable):
         self._show(shown)
 
     def _show(self, shown: Iterable[Heard]) -> None:
-        """Show these updates, and clear `beat` if no part of a reveal is shown any more."""
+        """Show updates, and clear `beat` (the current part of a reveal) if no reveal is shown."""
         for update in shown:
             self._take(update)
         if not self._staging.is_shown:

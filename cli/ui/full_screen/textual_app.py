@@ -204,7 +204,7 @@ class TableApp(PagedApp):
         self.call_later(self.redraw)
 
     def _next_beat(self) -> None:
-        """Show the next part of a reveal (its next beat), and schedule the call for the next."""
+        """Show the next part of a reveal (its next beat), and set a timer for the part after it."""
         seconds = self.stage.advance()
         if seconds > 0:
             self.set_timer(seconds, self._next_beat)

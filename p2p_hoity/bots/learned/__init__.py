@@ -43,10 +43,10 @@ class Mixture:
 
 @dataclass(frozen=True, slots=True)
 class Learned:
-    """A bot that chooses by a network.
+    """A bot that chooses by a neural network.
 
     Attributes:
-        network: The network.
+        network: The trained neural network.
     """
 
     network: PolicyNetwork

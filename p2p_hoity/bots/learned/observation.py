@@ -52,14 +52,14 @@ def gain(counts: Counts, letter: int) -> int:
 
 
 def loss(counts: Counts, letter: int) -> int:
-    """Return by how many pieces the largest run of letters shrinks without one piece of a letter.
+    """Return how much the largest run of letters shrinks if one piece of a letter is lost.
 
     Args:
         counts: The number of pieces of each letter.
         letter: The letter, 0 for A.
 
     Returns:
-        The difference.
+        The number of pieces.
     """
     less = list(counts)
     less[letter] -= 1
@@ -125,14 +125,14 @@ class Holdings:
         return self.run[0]
 
     def span(self, low: int, high: int) -> tuple[int, ...]:
-        """Return the slots of the known pieces whose letters are in a range.
+        """Return the deck slots of the known Collectibles whose letters are in a range.
 
         Args:
             low: The first letter of the range, 0 for A.
             high: The last letter of the range.
 
         Returns:
-            The slots, by letter.
+            The slots, sorted by letter.
         """
         return tuple(slot for slots in self.slots[low : high + 1] for slot in slots)
 
@@ -520,7 +520,7 @@ def _played(sight: Sight, seat: int) -> Block:
 
 
 def _others_played(sight: Sight) -> Block:
-    """Return which shares of the other seats are in each Place and have shown each Action there."""
+    """Return what fraction of the other seats is in each Place and has shown each Action there."""
     state, others, shown = sight.state, sight.others, sight.shown
     castle = [seat for seat in others if state.places[seat] == Place.CASTLE]
     hall = [seat for seat in others if state.places[seat] == Place.AUCTION_HALL]
