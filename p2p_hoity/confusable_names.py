@@ -23,7 +23,7 @@ from typing import Final
 
 @cache
 def _put_as() -> Mapping[int, str]:
-    """Return, by code point, the letter that replaces each character that is drawn like it."""
+    """Return a table from the code point of each look-alike character to the letter it is like."""
     text = files(__package__).joinpath("drawn_alike.txt").read_text("utf-8")
     rows = (line.split() for line in text.splitlines() if not line.startswith("#"))
     return {ord(twin): letter for letter, twins in rows for twin in twins}

@@ -112,7 +112,10 @@ class Layout:
 
 @dataclass(frozen=True)
 class Deal:
-    """The expectation that the cards are dealt, as `Layout` says, and random bytes are drawn."""
+    """What the game waits for: the deal of the cards, and the drawing of random bytes.
+
+    `Layout` says which cards are dealt to which seat.
+    """
 
 
 @dataclass(frozen=True)
@@ -130,12 +133,13 @@ class Seal:
 
 @dataclass(frozen=True)
 class Unseal:
-    """The expectation that sealed choices are opened.
+    """What the game waits for: the opening of sealed choices.
 
     Attributes:
         kind: The kind of choice.
         seats: The seats whose choices are opened.
-        shows: Whether a choice names slots of the deck whose cards are opened together with it.
+        shows: Whether the choices name slots (positions) of the deck. The cards in these slots are
+            opened together with the choices.
     """
 
     kind: str
@@ -346,10 +350,10 @@ class Game(Protocol[S]):
         """The layout of the deck, which follows from the terms alone."""
 
     def form(self, kind: str) -> ChoiceForm:
-        """Return the form of a kind of choice, which follows from the terms alone.
+        """Return the form of a kind of choice: one int or a tuple of ints, and their bounds.
 
-        The table calls this before every `check`. A choice of another form is never passed to the
-        game.
+        The form depends on the terms of the table alone. The table calls this before every `check`,
+        and never passes a choice of another form to the game.
 
         Args:
             kind: The kind of choice.
@@ -394,9 +398,9 @@ class Game(Protocol[S]):
     def apply(self, state: S, event: Event) -> S:
         """Return the state after an event.
 
-        The event answers what the state expects, or is `Presence` or `Stopped`. A choice in the
-        event has the form of its kind, and `check` has allowed the choice in this very state. A
-        choice that was refused or is missing stands as None in the event.
+        The event is the outcome of what the state expects, or is `Presence` or `Stopped`. Every
+        choice in the event has the form that `form` returns, and was allowed by `check` in this
+        state. None stands in place of a choice that was refused or is missing.
 
         Args:
             state: The state before the event.

@@ -238,7 +238,7 @@ class Crew:
         return ("--relay-only", *(word for relay in self.relays for word in ("--relay", relay)))
 
     async def resume(self, nursery: trio.Nursery) -> None:
-        """Start the bots of a game again that is resumed.
+        """Start the bots of a resumed game again.
 
         Args:
             nursery: The nursery in which the processes are watched.

@@ -176,8 +176,8 @@ class ScreenOptions:
             shows then contain `--plain`.
         auto: Whether a bot plays the seat.
         looks_on: Whether the screen is an onlooker's, who is never asked anything.
-        again: Whether a program at this screen is asked for another game. A program that looks on
-            is then told of the end of each game.
+        again: Whether another game may follow. A program that plays is then asked for another game,
+            and a program that looks on is told of the end of each game.
         bell: Whether a full screen may ring the terminal's bell.
         stands_in: Whether a bot plays on if the input ends before the first answer.
     """

@@ -263,8 +263,8 @@ def field_name(edition: Edition, field: int) -> str:
         field: The number of the field.
 
     Returns:
-        The words: the Club Room for field 0, or the field with the two numbers on its octagon, or
-        with its number in the Banquet.
+        The words. Field 0 is the Club Room. A field of the Banquet is named with its number in the
+        Banquet, and any other field with the two numbers on its octagon.
     """
     if field == 0:
         return _("the Club Room")
@@ -399,7 +399,10 @@ def category(edition: Edition, letter: str) -> str:
 
 
 def grid(view: View) -> Grid:
-    """Arrange all Collectibles that a view may know by seat and letter, and those for sale.
+    """Return the Collectibles of each seat by letter, and the top one of each window.
+
+    A window is a pile of the Auction Hall. Collectibles that the seat does not know are only
+    counted.
 
     Args:
         view: What the seat may know of the game.

@@ -1,4 +1,7 @@
-"""Editions in the bytes of a table's header, and their comparison with the shipped editions."""
+"""Reading an edition of the game from a table's header, and comparing it with shipped editions.
+
+An edition is the data of one form of the board game, such as its cards and its score track.
+"""
 
 from __future__ import annotations
 

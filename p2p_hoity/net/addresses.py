@@ -79,13 +79,14 @@ def parse_ip(host: str) -> IP | None:
 
 
 def carried(ip: IP) -> tuple[IPv4Address, ...] | None:
-    """Return the IPv4 addresses that an IPv6 address contains.
+    """Return the IPv4 addresses that are embedded in an IPv6 address.
 
     Args:
         ip: The address.
 
     Returns:
-        The IPv4 addresses. Empty if it contains one at an unknown place. None if it contains none.
+        The IPv4 addresses. None if no IPv4 address is embedded. Empty if an IPv4 address is
+        embedded at an unknown position.
     """
     if isinstance(ip, IPv4Address) or ip.is_loopback or ip.is_unspecified:
         return None

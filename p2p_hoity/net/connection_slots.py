@@ -201,11 +201,12 @@ class Admission:
         return old
 
     def _displaced(self, new: AdmittedLink) -> list[AdmittedLink]:
-        """Return the links of strangers, one of which may be closed to make room for a new link.
+        """Return links of strangers. One of them may be closed to make room for a new link.
 
-        They are the links from the machine of the new link, if it has any. Otherwise they are the
-        links from the machine with the most links ([L-13]). Links protected by `keep` are included
-        only if the new peer belongs to the table and there are no others.
+        A stranger is a peer that does not belong to the table. Links from the machine of the new
+        link come first. If there are none and the total is at its limit, the links from the machine
+        with the most links are returned ([L-13]). Links protected by `keep` are returned only if
+        there are no other links, and the new peer belongs to the table.
         """
         strangers = [old for old in self._live() if old.peer not in self._preferred]
         unkept = [one for one in strangers if one.peer not in self._kept]

@@ -114,7 +114,7 @@ class Links(Protocol):
         ...
 
     async def link(self, addresses: list[Address], peer: bytes) -> None:
-        """Make a link to a peer. Return at once if there is one. Raise NetError if that fails.
+        """Make a link to a peer, unless there is one already. Raise NetError if this fails.
 
         Args:
             addresses: The addresses at which the peer may be reached.

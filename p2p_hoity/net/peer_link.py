@@ -162,12 +162,11 @@ class Link:
         Args:
             stream: The stream.
             limits: The limits of times and sizes.
-            first: Encoded frames to send first. Their bytes are not included in the reports how
-                much was read.
+            first: Encoded frames to send first. The reports of bytes that were read do not count
+                their bytes.
             acknowledges: Whether both ends report to each other how many bytes they have read.
             is_caught_up: Returns whether the user of the link has processed all delivered frames.
-                Bytes are reported as read only after that, so that a frame posted later takes them
-                into account.
+                Only then are the bytes of these frames reported as read.
         """
         self._stream = stream
         self._limits = limits

@@ -121,22 +121,24 @@ class Conversation:
 async def conversation(
     network: Network, relay: Address, wish: bytes, limits: Limits
 ) -> AsyncIterator[Conversation]:
-    """Open a mailbox at a relay, or connect to one, and cut the connection at the end of the block.
+    """Open a new mailbox at a relay, or connect to an open mailbox.
 
-    A mailbox connects a host and a guest who know the same code.
+    A mailbox connects a host and a guest who know the same code. The connection is cut at the end
+    of the `async with` block.
 
     Args:
         network: Dials the relay.
         relay: The relay.
-        wish: Empty to open a new mailbox. To connect to one: its number (NUMBER bytes), followed by
-            the first frame.
+        wish: Empty to open a new mailbox. To connect to an open mailbox: the mailbox's number
+            (NUMBER bytes), followed by the first frame to send.
         limits: The limits of times and sizes.
 
     Yields:
         This end of the mailbox.
 
     Raises:
-        NetError: If that fails. It is a RefusedError if the relay has refused.
+        NetError: If the mailbox cannot be reached in time. It is a RefusedError if the relay has
+            refused.
     """
     stream = None
     with trio.move_on_after(limits.waiting):
@@ -373,13 +375,15 @@ async def register(
 
 
 async def speak(network: Network, relay: Address, wish: bytes) -> trio.abc.Stream:
-    """Open a stream to a mailbox of a relay ([K-6]). A mailbox connects two users of one code.
+    """Open a stream to a mailbox of a relay ([K-6]).
+
+    A mailbox connects a host and a guest who know the same code.
 
     Args:
         network: Dials the relay.
         relay: The relay.
-        wish: Empty to open a new mailbox. To connect to one: its number (NUMBER bytes), followed by
-            the first frame.
+        wish: Empty to open a new mailbox. To connect to an open mailbox: the mailbox's number
+            (NUMBER bytes), followed by the first frame to send.
 
     Returns:
         The stream. A RefusedError is raised if the relay has no mailbox of this number, or has no

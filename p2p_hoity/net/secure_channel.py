@@ -749,14 +749,14 @@ class Listener:
         return Proven(dialler, instance, digest(Label.LINK_BINDING, statement), data[0])
 
     def answered(self, data: bytes, challenge: bytes) -> Proven:
-        """Return what the dialler knows about the listener after a welcome.
+        """Return what the dialler has learnt about the listener in the handshake.
 
         Args:
-            data: The bytes of the answer that the dialler has sent.
+            data: The bytes of the answer that the dialler has sent to the challenge.
             challenge: The challenge of the listener.
 
         Returns:
-            The result of the handshake.
+            The result of the handshake. It counts only if the listener then sends WELCOME.
         """
         binding = digest(Label.LINK_BINDING, self._statement(challenge, data))
         return Proven(self.listener, challenge[-INSTANCE:], binding, data[0])

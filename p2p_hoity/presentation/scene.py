@@ -102,7 +102,7 @@ def after(state: State, item: happenings.Happening) -> State:
 
 
 def _taken_up(state: State, seat: int, card: int) -> State:
-    """Return the state without an Action card in front of its seat, if it lay there."""
+    """Return the state. If the given Action card lies in front of the seat, it is taken away."""
     return (
         state.but(actions=put(state.actions, seat, None)) if state.actions[seat] == card else state
     )

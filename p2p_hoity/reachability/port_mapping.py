@@ -353,10 +353,10 @@ class Reachability:
         self._began = 0.0
 
     def judged(self) -> Judged:
-        """Decide which addresses to name now, and find out from where they can be reached.
+        """Decide which addresses this node tells others now, and from where each can be reached.
 
         Returns:
-            The decision.
+            The addresses for a ticket and for the other seats, and from where they can be reached.
         """
         away = frozenset(self._found.relays) - self._waits_at()
         return judge(replace(self._found, away=away), self._wanted)

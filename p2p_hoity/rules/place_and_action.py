@@ -149,7 +149,7 @@ def seal_places(state: State, event: Sealed) -> State:
 
     Args:
         state: The state before.
-        event: The seats that have sealed. A seat that has not sits the round out.
+        event: The seats that have sealed a choice. All other seats sit the round out.
 
     Returns:
         The state that waits for the opening.

@@ -431,7 +431,7 @@ def _rest(form: Form, file: StoredFile, end: int) -> Iterator[bytes]:
 
 
 def _form_of(file: Readable, passphrase: str | None) -> Form:
-    """Read the beginning of a journal, and return its keys.
+    """Read the beginning of a journal, and return the keys with which its records are read.
 
     A JournalError is raised if the file is not a journal of this version.
     """

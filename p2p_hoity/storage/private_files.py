@@ -379,7 +379,7 @@ def open_at_once(name: str, flags: int) -> int:
 def _name(fresh: Path, path: Path, once: bool) -> None:
     """Rename a written file to its final path.
 
-    With `once`, raise FileExistsError if that exists.
+    If `once` is True and a file exists at the final path, raise FileExistsError.
     """
     if not once:
         fresh.replace(path)

@@ -34,7 +34,7 @@ ROOM = 4096
 
 
 def why_not(folder: Path) -> Reason | None:
-    """Return the reason if no file can be written in a folder, by trying it.
+    """Try to write a file in a folder, and return the reason if this fails.
 
     Args:
         folder: The folder. It need not exist yet.

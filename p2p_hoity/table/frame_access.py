@@ -119,17 +119,16 @@ class Access(ABC):
         """Handle a frame of the lobby, by which a node can get access to this table.
 
         Args:
-            peer: The id of the node that sent it.
+            peer: The id of the node that sent the frame.
             data: The bytes of the frame.
             bound: Whether this seat has signed that the shuffled deck is valid.
 
         Returns:
-            True if the frame has let the peer in, and it was not let in before ([L-19], [L-21]).
+            True if the frame has let in a peer that was not let in before ([L-19], [L-21]).
 
         Raises:
-            Invalid: If the peer shows a table with an invalid signature. The signature proves no
-                fault of any seat.
-            TwoRosters: If the host has signed two tables, and this seat has not confirmed the deck.
+            Invalid: If the peer shows a table with an invalid signature.
+            TwoRosters: If the host has signed two tables, and `bound` is False.
         """
 
     @abstractmethod
@@ -249,7 +248,7 @@ class SeatAccess(Access):
             bound: Whether this seat has signed that the shuffled deck is valid.
 
         Returns:
-            True if the frame has let the peer in, and it was not let in before.
+            True if the frame has let in a peer that was not let in before.
 
         Raises:
             Invalid: If the frame is malformed, or the peer shows a table with an invalid signature.

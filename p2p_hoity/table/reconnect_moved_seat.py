@@ -58,11 +58,11 @@ def dial_seats(hub: Hub, table: Table, addresses: Sequence[Sequence[str]]) -> No
 def dial_by_ticket(
     hub: Hub, table: Table, addresses: Sequence[Sequence[str]], ticket: Ticket
 ) -> None:
-    """Dial the seat of a ticket at the ticket's addresses, and all seats at their own addresses.
+    """Dial all seats of a table, and the ticket's seat at the addresses of the ticket as well.
 
-    A seat's own addresses are those that it has named in the roster. Addresses of earlier tickets
-    for the ticket's seat are not dialled any more. A link is made only with a peer that proves the
-    seat's key.
+    A seat that has moved gives out a ticket with its new addresses. Addresses from earlier tickets
+    of that seat are not dialled any more. A link is made only with a peer that proves the seat's
+    key.
 
     Args:
         hub: The links of this node.

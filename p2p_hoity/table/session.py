@@ -354,11 +354,11 @@ class Session:
     # The end
 
     def _end_void(self, found: TwoRosters) -> None:
-        """End a table whose host has signed two rosters, because there is no single game for all.
+        """End a table whose host has signed two rosters (lists of the seats).
 
-        This must not be called at a seat that has signed that the shuffled deck is valid. The
-        others can play on with that signature, so a host could remove the seat from the game in
-        this way ([L-21], [D-3]).
+        Do not call this at a seat that has signed that the shuffled deck is valid. The other seats
+        may already play on with that signature. So a host could throw the seat out of the game by
+        signing a second roster ([L-21], [D-3]).
         """
         if self._outcome is not None and self._outcome.code == TWO_ROSTERS:
             return

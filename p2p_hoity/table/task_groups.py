@@ -84,13 +84,15 @@ class AwakeClock:
     slept: float = 0.0
 
     def time(self, clock: float) -> float:
-        """Return the seconds for which the process was awake, by a given time. They never decrease.
+        """Return the time of a clock, less the time for which the process slept, in seconds.
+
+        The result never decreases from one call to the next.
 
         Args:
-            clock: The time of a monotonic clock, in seconds.
+            clock: The time of a monotonic clock now, in seconds.
 
         Returns:
-            The given time, less all time beyond GAP seconds between two readings.
+            The time. If more than GAP seconds pass between two calls, the excess counts as sleep.
         """
         if self.last is not None:
             self.slept += max(0.0, clock - self.last - GAP)

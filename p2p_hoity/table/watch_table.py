@@ -36,7 +36,7 @@ PAST: Final = (updates.ChainGrew, updates.Happened, updates.Rewound)
 
 
 class PastFilter:
-    """A filter before a screen that leaves out what was played before an onlooker came.
+    """A filter for an onlooker's screen. It hides what was played before the onlooker came.
 
     The onlooker's machine still verifies everything.
     """

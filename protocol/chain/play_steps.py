@@ -163,10 +163,10 @@ class ShowStep(StepRules[Showing | None]):
 
 
 class ResultStep(StepRules[None]):
-    """The rules of `result`: every present seat gives the standings and the present seats.
+    """The rules of the step `result`: each present seat signs the final standings.
 
-    If two implementations have different rules, their seats sign different bodies in this step. So
-    the difference is found before a result is final.
+    The signed body also lists the present seats. If two implementations follow different game
+    rules, their seats sign different bodies. So the difference is found before a result is final.
     """
 
     def check(self, node: Node, seat: int, body: bytes) -> None:

@@ -195,7 +195,8 @@ def key_share_is_valid(node: Node, dealer: int, holder: int, secret: bytes) -> b
 class KeyOkStep(StepRules[SealedChoice | Complaint]):
     """The rules of `key.ok`: each seat commits to 32 random bytes, or complains of a key share.
 
-    The random bytes, its *coin*, are opened in the deal.
+    The random bytes of a seat are called its *coin*, and are opened in the deal. A seat complains
+    if the key share that another seat dealt to it is invalid.
     """
 
     def check(self, node: Node, seat: int, body: bytes) -> SealedChoice | Complaint:

@@ -356,13 +356,15 @@ def known(node: Node, seat: int, body: bytes) -> AcceptedBody | RefusedBody | No
 
 
 def keep(node: Node, seat: int, body: bytes, found: AcceptedBody | RefusedBody) -> None:
-    """Store the verdict on a body that a job has judged, for later calls of `verdict`.
+    """Store the verdict on a body, so that `verdict` need not compute it again.
+
+    A body is the content that a seat gives to a step.
 
     Args:
         node: The state of the chain before the step.
         seat: The seat that gives the body.
         body: The bytes of the body.
-        found: The verdict.
+        found: The verdict: the body is accepted or refused.
     """
     node.derived.verdicts[seat, body] = found
 
@@ -520,14 +522,14 @@ def reconfigure(
 
 
 def may_go_on(node: Node) -> bool:
-    """Return whether a further step may follow at a node, so that the chain may grow.
+    """Return whether the chain may grow by a further step at a node.
 
     Args:
         node: The state of the chain.
 
     Returns:
-        False if fewer than t seats are present, if the game was last told that no seat is present,
-        or if the next step would be `result` or `ended`.
+        False if fewer seats than a quorum are present, if the game has been told that no seat is
+        present, or if the next step would be `result` or `ended`.
 
     SPEC: [N-5].
     """

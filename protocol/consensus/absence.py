@@ -78,8 +78,8 @@ def rejoining(base: Node, rejoins: Iterable[Message]) -> set[int]:
 def may_rejoin(base: Node, seat: int) -> bool:
     """Return whether an absent seat may rejoin at a node of the chain.
 
-    The terms of the table bound how often a seat may rejoin. If the chain cannot grow with the
-    present seats, only the general maximum applies.
+    The terms of the table say after how many absences a seat may still rejoin. If the chain cannot
+    grow with the present seats, the limit is MAX_REJOINS instead.
 
     Args:
         base: The state of the chain.

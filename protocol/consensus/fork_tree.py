@@ -40,7 +40,7 @@ def inputs_of(messages: Iterable[Message], epoch: int) -> list[tuple[Message, St
 
 
 class Tree:
-    """All chains that the inputs of one epoch make, from the chain node with which it begins.
+    """All chains that the inputs of one epoch make, from the node with which the epoch begins.
 
     Attributes:
         base: The chain node with which all chains begin.
@@ -72,7 +72,7 @@ class Tree:
             frontier.extend(self._children(node))
 
     def _children(self, node: Node) -> list[Node]:
-        """Return the nodes that the inputs make from a node by one step."""
+        """Return the nodes that can follow a node by one step, given the inputs of the tree."""
         if not transition.may_go_on(node):
             return []
         bodies = self.bodies(node)

@@ -155,11 +155,13 @@ class References(ABC):
         return found
 
     def base(self, epoch: int, digest: bytes | None) -> Node:
-        """Return the chain node with which an epoch begins, or ask for its new-epoch messages.
+        """Return the base of an epoch, which is the chain node with which the epoch begins.
+
+        If the base is not known, the messages that show it are asked for.
 
         Args:
             epoch: The epoch. For epoch 0, the node with which the game begins is returned.
-            digest: The base digest, 32 bytes. None stands for epoch 0.
+            digest: The digest that names the base, 32 bytes. None stands for epoch 0.
 
         Returns:
             The chain node.

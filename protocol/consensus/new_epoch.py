@@ -186,7 +186,11 @@ def _bad_forms(
 
 
 def _check_form(read: ReadPromise, epoch: int) -> None:
-    """Raise Malformed if a listed message is of the wrong kind or epoch, or too often ([E-11])."""
+    """Raise Malformed if an epoch promise lists messages that it may not list ([E-11]).
+
+    The kind, the epoch and the number of the listed messages are checked. An input may be listed
+    only together with the inputs on which it builds.
+    """
     for message in read.inputs:
         if not isinstance(message.statement, StepInput) or message.statement.epoch != epoch:
             raise Malformed(

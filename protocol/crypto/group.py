@@ -133,8 +133,8 @@ class EarlierLibsodium(Libsodium):
     def is_valid_point(point: bytes, /) -> bool:
         """Return whether 32 bytes are a canonical point of the subgroup and not the identity.
 
-        Libsodium's own check is followed by a second check: (ORDER - 1) times the point must be its
-        negative. This holds only in the subgroup, and fails for P + (0, -1).
+        Earlier versions of libsodium accept some points outside the subgroup. So a second check
+        follows: (ORDER - 1) times the point must be the negative of the point.
 
         Args:
             point: 32 bytes.

@@ -200,12 +200,12 @@ def expand(label: Label, size: int, *parts: bytes) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """The table, step, seat and kind for which alone a commitment or proof is valid ([C-11]).
+    """The table, step, seat and kind of statement to which a commitment or proof is bound ([C-11]).
 
-    The context is hashed into each commitment, escrow and proof, so that none is valid elsewhere.
-    It names no epoch, so a seat can give the same body again in another epoch. A value that cannot
-    be encoded raises a ValueError. This is a bug of the caller, since a context is never read from
-    the wire.
+    The context is hashed into each commitment, escrow and proof. So none of them is valid in
+    another context. The epoch is not part of the context, so a seat can give the same body again in
+    another epoch. A value that cannot be encoded raises a ValueError, because it is a bug of the
+    caller.
 
     Attributes:
         table: The table id, 32 bytes.

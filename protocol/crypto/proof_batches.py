@@ -1,9 +1,8 @@
-"""Two ways to check proofs: each at once, or in batches that are checked elsewhere meanwhile.
+"""Two ways to check proofs: each at once, or in batches that other processes check meanwhile.
 
-The check of a proof is a function of bytes alone that returns nothing, or raises Invalid. The
-caller's further work is the same, whether a proof was checked already or is checked later. So if
-all proofs that were put off are valid, the results of that work are right. If a proof is invalid,
-the caller drops its results, and starts again with each proof checked at once.
+The function that checks a proof returns nothing, or raises Invalid. So the caller can go on before
+the proof is checked. If a batch contains an invalid proof, the caller drops what it has computed
+meanwhile, and starts again with each proof checked at once.
 """
 
 from __future__ import annotations

@@ -191,11 +191,11 @@ def _rank(message: Message) -> tuple[bool, int, int]:
 
 
 def _answer_own(state: SeatState, after: bytes, peer: bytes | None) -> None:
-    """Answer the request `own`: send a seat its own statements with a hash above `after` ([L-6]).
+    """Answer the request `own` of a seat: send it the messages that it has signed ([L-6]).
 
-    They go out by rising hash, followed by a frame `Told` that says how far they came and whether
-    more are left. If `after` is `FIRST`, the highest epoch request or vote of each seat is sent
-    before them.
+    Only messages with a hash above `after` are sent, by rising hash. A frame `Told` follows, with
+    the hash of the last message and whether there are more. If `after` is `FIRST`, the highest
+    epoch request or vote of each seat is sent first.
     """
     seat, store = state.peers.seat_of(peer), state.log.store
     if seat is None:

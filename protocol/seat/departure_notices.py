@@ -106,16 +106,16 @@ class Departures:
     def away(
         self, store: MessageStore, followed: FollowedChain, granted: float | None = None
     ) -> list[Departure]:
-        """Return the departures of the seats that count as away, by rising seat ([E-25]).
+        """Return the departures, signed notices of leaving, of the seats that are away ([E-25]).
 
         Args:
             store: The messages that this program stores.
             followed: The epoch in which this program stands, and the chain that it follows.
-            granted: When the player last asked to wait longer for this step. Departures that came
-                before that moment are left out. None leaves out none.
+            granted: When the player last asked to wait longer for this step, in seconds. Earlier
+                departures are left out. None if the player has not asked.
 
         Returns:
-            The departure of each seat that is away.
+            The departure of each seat that is away, by rising seat.
         """
         return [
             stored.departure

@@ -196,11 +196,12 @@ class MessageLog:
     def forget_inputs(self, seat: int | None, named: Set[bytes]) -> None:
         """Remove the inputs of earlier epochs that nothing needs any more.
 
-        Own inputs are kept, inputs on the chain, and inputs that a stored epoch promise names.
+        Three kinds of inputs are kept: own inputs, inputs that build on the followed chain, and
+        inputs that a stored epoch promise names.
 
         Args:
             seat: The own seat, None for an onlooker.
-            named: The hashes of further inputs to keep, which proofs of faults name.
+            named: The hashes of further inputs to keep, because proofs of faults name them.
         """
         promises = [m.statement for m in self.store if isinstance(m.statement, EpochPromise)]
         proofs = (pair for promise in promises for pair in promise.proofs)

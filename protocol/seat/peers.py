@@ -129,10 +129,10 @@ class Peers:
             self.hears[peer] = frozenset(told.direct)
 
     def tell_direct(self) -> bool:
-        """Return whether a seat is no longer heard directly, so that the peers must be told.
+        """Return whether to tell the peers that this node has lost its own link to a seat.
 
         Returns:
-            Whether such a seat was removed from `direct` since the last call.
+            True if a seat was removed from `direct` since the last call.
         """
         changed, self.direct_changed = self.direct_changed, False
         return changed
@@ -249,12 +249,13 @@ class Peers:
         return self.departures.away(self.log.store, self.log.followed)
 
     def all_left(self) -> bool:
-        """Return whether all awaited seats have left: then the step counts as timed out ([E-26]).
+        """Return whether all awaited seats have left.
 
-        A departure that came before the player asked to wait longer for this step does not count.
+        If so, the step counts as timed out ([E-26]). A departure that came before the player asked
+        to wait longer for this step does not count.
 
         Returns:
-            Whether all have left. False if no seat is away.
+            Whether all awaited seats have left. False if no seat has left.
         """
         followed = self.log.followed
         granted = self.timers.granted_at(followed.tip)

@@ -1,11 +1,11 @@
 """Recovery of a seat: the replay of its journal, and the inquiry that follows.
 
-If the journal is an old copy, the seat has forgotten its later statements. It could then sign two
-different statements for the same epoch and step, by which a faulty seat that stores the first of
-them could convict it.
+If the journal is an old copy, the seat has forgotten its later statements. It could then sign a
+statement that contradicts a forgotten statement for the same epoch and step. Another seat that has
+both statements could prove the seat at fault.
 
-So the seat first asks the others for its statements. If its journal proves old, it then signs
-nothing below a floor: an epoch that is above every epoch in which it can have signed anything.
+So the seat first asks the others for its statements. If its journal proves old, the seat signs
+nothing below its *floor*, an epoch above every epoch in which it can have signed anything.
 """
 
 from __future__ import annotations
@@ -69,11 +69,10 @@ def come_back(state: SeatState) -> bool:
 
 
 def inquire(state: SeatState) -> bool:
-    """Let a resumed seat sign again once enough others have answered ([E-10], [E-22]).
+    """Let a resumed seat sign again, once enough others have told what it signed ([E-10], [E-22]).
 
-    The seat applies this rule after each event. On a strict table (t = n) a seat that surely has
-    forgotten own statements never signs again. The epoch cannot be changed there, so a forgotten
-    statement may be of the current epoch.
+    This is called after each event. If all seats are needed for every decision (t = n), a seat that
+    surely has forgotten statements of its own never signs again.
 
     Args:
         state: The state of the seat.

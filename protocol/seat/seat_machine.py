@@ -372,10 +372,11 @@ class SeatMachine(SeatState):
 
     @property
     def is_unsure_of_deck(self) -> bool:
-        """True if this seat has confirmed the deck and may stop waiting for the other seats.
+        """True if this seat has confirmed the deck, and need not wait longer until all others do.
 
-        It may stop after twice the step timeout, or earlier if another seat has left. It must keep
-        its journal, because it must play if it later learns that all seats have confirmed the deck.
+        The wait ends after twice the step timeout, or earlier if another seat has left. The seat
+        must still keep its journal, because it must play if it later learns that all seats have
+        confirmed the deck.
         """
         return setup_end.is_unsure_of_deck(self)
 

@@ -106,14 +106,15 @@ class Inquiry:
     cursors: dict[int, bytes] = field(default_factory=dict)
 
     def hear(self, seat: int, told: peer_frames.Told) -> bool:
-        """Note that a seat has sent all or a part of the statements of this seat that it stores.
+        """Note that a part of another seat's answer to this seat's request has ended.
 
-        The statements come by rising hash. A faulty seat may announce further parts without end, so
-        it is asked again only if this part reached a higher hash ([L-30]).
+        The answer consists of the statements that this seat has signed, by rising hash. A faulty
+        seat may announce further parts without end. So the next part is asked for only if this part
+        has reached a higher hash ([L-30]).
 
         Args:
             seat: The seat that answered.
-            told: The frame that ends the part. It has the last hash and says whether more follow.
+            told: The frame that ends the part, with the last hash and whether there are more parts.
 
         Returns:
             Whether to ask this seat for the next part.
@@ -486,7 +487,10 @@ class Signer:
             self._sign_departure(last.seat, last.number + 1)
 
     def _sign_departure(self, seat: int, number: int) -> None:
-        """Sign a notice of leaving or return at the end of the chain, record it and send it."""
+        """Sign a notice that this seat leaves or is back, record the notice and send it.
+
+        The number of the notice is odd if the seat leaves, and even if the seat is back.
+        """
         if self.who is None:
             return
         node, epoch = self.log.tip, self.log.followed.epoch

@@ -274,7 +274,7 @@ class Timers:
     # Back-off of epochs
 
     def failed_epochs(self, promise: int) -> int:
-        """Return by how much the promised epoch rose since the chain last became longer than ever.
+        """Return by how much the promised epoch rose since the chain last reached a new step.
 
         Args:
             promise: The current promised epoch.

@@ -95,13 +95,13 @@ class Certificate:
         return codec.encode((MAGIC, VERSION, *_CERTIFICATE.write(self)))
 
     def statement(self, table_id: bytes) -> Statement:
-        """Return the statement that each of the seats has signed.
+        """Return the statement that all signatures of the certificate sign.
 
         Args:
             table_id: The table id, 32 bytes.
 
         Returns:
-            The step input to `result`, or the commit vote.
+            The input to the step `result` if `kind` is INPUTS, otherwise the commit vote.
         """
         result = self.result
         if self.kind == INPUTS:

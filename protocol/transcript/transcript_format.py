@@ -75,14 +75,13 @@ class Reader:
         return found
 
     def count(self, most: int) -> int:
-        """Read the rest of the file, and return how many bytes it has in all.
+        """Read the rest of the file, and return the length of the whole file in bytes.
 
         Args:
-            most: Once more bytes than this were read, reading stops.
+            most: The limit in bytes. Reading stops when it is exceeded.
 
         Returns:
-            The number of bytes of the file, or any number above `most` if the file has more bytes
-            than that.
+            The length, or any number above `most` if the file is longer than `most`.
         """
         while self.offset <= most and self.take_up_to(PIECE):
             pass

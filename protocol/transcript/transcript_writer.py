@@ -75,14 +75,13 @@ def to_the_end(tip: Node) -> list[Node]:
 
 
 def entry_of(node: Node) -> Entry:
-    """Return the entry of a transcript for the step that leads to a node.
+    """Return the entry of a transcript for the step, or other change, that leads to a node.
 
     Args:
         node: A node of the chain, not the first one.
 
     Returns:
-        The entry of the step. If a change of who is present or banned leads to the node, the entry
-        of that change.
+        The entry of the step, or of the change of the present and banned seats.
     """
     if node.slots is not None:
         return StepEntry(node.slots)

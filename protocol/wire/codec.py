@@ -644,7 +644,9 @@ form_of: Final[Callable[[Any], FieldForm[Any]]] = cache(_form_of)
 
 
 def read(form: FieldForm[T], value: Any, code: str, name: str) -> T:
-    """Read a decoded value by a form; give an error a code, and the name of the value.
+    """Read a decoded value by a form (the codec of one kind of value).
+
+    An error gets a code and the name of the value.
 
     Args:
         form: The form.
@@ -653,7 +655,7 @@ def read(form: FieldForm[T], value: Any, code: str, name: str) -> T:
         name: The name of the value, for the note of the error.
 
     Returns:
-        What the form returns.
+        The value that the form makes of the decoded value.
 
     Raises:
         WrongForm: If the value is not of this form.

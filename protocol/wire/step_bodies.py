@@ -263,8 +263,8 @@ def parse(form: Struct[T] | type[T], body: bytes) -> T:
     """Return a body from its bytes.
 
     Args:
-        form: A form that a function of this module returns, or a class of bodies that needs no such
-            form.
+        form: The class of the body. If the codec of the body needs numbers, such as the number of
+            cards, the form that a function of this module returns instead.
         body: The bytes of the body.
 
     Returns:

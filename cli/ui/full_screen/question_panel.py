@@ -33,7 +33,8 @@ def question(stage: Stage, menu: Menu, width: int, rows: int) -> list[Line]:
         rows: The greatest number of lines.
 
     Returns:
-        The entries to pick from, or what is marked, and below them a message if there is one.
+        The answers to pick from, or lines about the pieces that are marked. If there is a message,
+        it is the last of the lines.
     """
     below = []
     if menu.complaint:

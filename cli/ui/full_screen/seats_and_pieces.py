@@ -377,7 +377,9 @@ SHORTEST_NAME, LONG_NAME, LONGEST_NAME = 5, 10, 14
 
 
 def seats(stage: Stage, width: int) -> list[Line]:
-    """Return the table of the seats, this person's own first, and the prison and register below.
+    """Return a heading, a line for each seat, and a last line with the prison and the register.
+
+    The seat of this person comes first.
 
     Args:
         stage: What is shown.

@@ -93,7 +93,9 @@ Say = Callable[[str], None]
 
 
 class LineScreen(FollowedTable):
-    """A screen that prints each update in sentences, and keeps the table's state for pages.
+    """A screen that prints each update in sentences.
+
+    It also stores the table's state, from which it prints a page when the player asks for one.
 
     Attributes:
         say: Prints one line.

@@ -84,9 +84,9 @@ WATCH_HELP: Final = (
 class LineSeat:
     """The screen of lines and the player who is asked there (see `screen_interface.Screen`).
 
-    The player can type commands at any time. Each line of a file or a pipe waits until something is
-    asked, and such input need not confirm that it leaves. A line that a person types before a
-    question is not taken as its answer. An onlooker can only open pages, chat and leave.
+    The player can type commands at any time. If the input is a file or a pipe, each line waits
+    until a question is asked, and leaving needs no confirmation. A line that a person types before
+    a question is not taken as the answer. An onlooker can only open pages, chat and leave.
 
     Attributes:
         typed: The channel into which typed lines are sent.

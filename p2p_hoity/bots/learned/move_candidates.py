@@ -27,7 +27,7 @@ class Candidate:
     """One option of a decision of the learned bot.
 
     Attributes:
-        choice: The choice. For a theft it is the slot of the piece taken from one exhibit.
+        choice: The choice. For a theft: the slot (position in the deck) of one piece to take.
         numbers: The features of the option, in the order of the table `features.CANDIDATE`.
     """
 

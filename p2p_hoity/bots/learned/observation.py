@@ -96,7 +96,7 @@ class Holdings:
 
     @cached_property
     def slots(self) -> tuple[tuple[int, ...], ...]:
-        """The slots of the known pieces, one tuple for each letter. The oldest piece is first."""
+        """For each letter, the deck slots (positions) of the known pieces, oldest piece first."""
         found: list[list[int]] = [[] for _ in LETTERS]
         for slot in sorted(self.cards, key=self.seniority):
             found[letter_of(self.edition, self.cards[slot])].append(slot)
@@ -231,7 +231,7 @@ class Sight:
 
     @cached_property
     def hands(self) -> Mapping[ActionKind, tuple[list[int], ...]]:
-        """For each kind of Action card the numbers on each seat's cards in hand, largest first."""
+        """By kind of Action: for each seat, the numbers on its cards in hand, largest first."""
         return {
             kind: tuple(self._numbers(hand, kind) for hand in self.state.hands) for kind in ACTIONS
         }
@@ -274,14 +274,14 @@ class Sight:
         return self.state.ranks(self.state.figures)
 
     def may_be_in(self, seat: int, place: Place) -> bool:
-        """Return whether a seat takes part and is, or may yet be, in a Place.
+        """Return whether a seat is in a Place, or may be there because it has shown no Place yet.
 
         Args:
             seat: The seat.
             place: The Place.
 
         Returns:
-            True if the seat may be asked for choices and has shown this Place or none.
+            True if the seat may be asked for choices, and has shown this Place or no Place.
         """
         return self.active[seat] and self.state.places[seat] in (None, place)
 

@@ -69,9 +69,9 @@ class Shape:
     def layers(self) -> tuple[tuple[int, int], ...]:
         """The number of rows and of columns of each layer's matrix.
 
-        The layers are that for other seats, two hidden layers, that for candidates (the options of
-        a decision), and the last one. The columns of the layer for candidates belong to the hidden
-        vector first, then to the numbers of the candidate.
+        The order of the layers: one for other seats, two hidden layers, one for candidates (the
+        options of a decision), and the last layer. The input of the layer for candidates is the
+        hidden vector, followed by the numbers of the candidate.
         """
         return (
             (self.seat, self.other),
