@@ -49,6 +49,11 @@ NIGHTLY = {
 """The targets that `nightly` runs, with their arguments."""
 BYTECODE = ROOT / ".pytest_cache" / "bytecode"
 """The folder of the bytecode that test processes compile. The folders of the code stay clean."""
+COMPILED_APART = (
+    ("tests/p2p_hoity_", "tests/processes"),
+    ("tests/protocol_", "tests/cli_", "tests/project", "tests/independent", "training/tests"),
+)
+"""Two parts of the tests that take about the same time to compile."""
 LEFT_OUT = shutil.ignore_patterns(".git", ".venv*", ".*_cache", "__pycache__", ".hypothesis")
 
 
@@ -221,13 +226,19 @@ def check(args: Sequence[str]) -> None:
 def pytest(args: Sequence[str]) -> None:
     """Run pytest in the test environment, on all cores.
 
-    Everything that tests import is compiled once before. Otherwise each worker would compile it.
+    Everything that tests import is compiled once before, by two processes. Otherwise each worker
+    would compile it.
     """
     keep_bytecode()
     whole = [program(TEST, "python"), "-m", "pytest"]
     if not compiled(ROOT / "tests").exists():
-        collect = [*whole, "--collect-only", "--quiet", *args]
-        subprocess.run(collect, cwd=ROOT, check=False, stdout=subprocess.DEVNULL)
+        collect = [*whole, "--collect-only", "--quiet", "-p", "no:cacheprovider"]
+        parts = [
+            subprocess.Popen([*collect, *part], cwd=ROOT, stdout=subprocess.DEVNULL)
+            for part in COMPILED_APART
+        ]
+        for process in parts:
+            process.wait()
     run([*whole, *WORKERS, *args])
 
 

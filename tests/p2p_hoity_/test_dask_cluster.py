@@ -41,6 +41,7 @@ def test_each_piece_comes_with_what_is_made_of_it_or_with_what_went_wrong(local:
     assert fails(ClusterError, "cluster-otherwise", list, work).fields["kind"] == "ValueError"
 
 
+@pytest.mark.nightly
 def test_a_worker_of_several_threads_works_at_one_piece_at_a_time() -> None:
     with begun(1, threads=3) as several:
         found = list(in_order(several.scheduler_address, pieces.is_disturbed, range(4)))
@@ -72,6 +73,7 @@ def test_another_worker_does_what_a_dead_one_left(local: Any, tmp_path: Path) ->
     assert Path(given[1]).exists()
 
 
+@pytest.mark.nightly
 def test_what_a_dead_worker_had_done_is_done_again(local: Any) -> None:
     """The results of all pieces but one wait at workers, which die before anybody takes them."""
     found = on_cluster(local.scheduler_address, pieces.doubled, range(6))

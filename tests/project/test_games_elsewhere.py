@@ -59,5 +59,6 @@ def test_a_game_that_takes_too_long_wherever_it_is_played_has_failed(
     assert "1 failed: ['long-0']" in capsys.readouterr().out
 
 
+@pytest.mark.nightly
 def test_a_duel_is_handed_out_by_its_script(local: Any) -> None:
     assert told(DUEL, *FOUGHT, "--dask", local.scheduler_address) == told(DUEL, *FOUGHT)

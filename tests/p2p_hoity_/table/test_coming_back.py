@@ -4,6 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import pytest
 import trio
 from support.player_table import CALM, PlayerTable, Thinker, past_round
 from support.relays import serve_relay
@@ -55,6 +56,7 @@ class Walker(Thinker):
         self.key, self.is_away = trio.Event(), False
 
 
+@pytest.mark.nightly
 async def test_who_walked_away_comes_back(tmp_path: Path) -> None:
     table = PlayerTable(tmp_path, 5, TIMES, thinking=2.0)
     one, walker = table.guests[3], Walker()

@@ -11,6 +11,7 @@ import trio.testing
 from support.deep_stream import DeepStream, deep_pair
 from support.memory_network import MemoryNetwork
 from support.player_table import PlayerTable, past_round, short_track
+from support.sampling import sample
 
 from cli.commands.options import MAX_TIMEOUT, TableOptions
 from cli.commands.play import checked_terms
@@ -76,7 +77,7 @@ async def deal(table: PlayerTable) -> None:
     await table.play_until(all_begun)
 
 
-@pytest.mark.parametrize("seats", [3, 4])
+@pytest.mark.parametrize("seats", sample([3, 4], 1, "slow links"))
 async def test_links_of_2_kilobytes_a_second_can_deal(tmp_path: Path, seats: int) -> None:
     table = slow_table(tmp_path, seats)
     await deal(table)
@@ -86,7 +87,7 @@ async def test_links_of_2_kilobytes_a_second_can_deal(tmp_path: Path, seats: int
         assert not guest.heard(updates.SeatsTimedOut)
 
 
-@pytest.mark.parametrize("seats", [2, 3])
+@pytest.mark.parametrize("seats", sample([2, 3], 1, "deep buffers"))
 async def test_nothing_piles_up_behind_itself_in_the_buffers_of_the_system(
     tmp_path: Path, seats: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -17,7 +17,7 @@ def reports() -> list[list[tuple[bool, Report]]]:
     found = []
     with cheap_blocks(), pytest.MonkeyPatch.context() as patch:
         patch.setattr(identities, "check_public", lambda public: public)
-        for number in range(times(20, 200)):
+        for number in range(times(10, 200)):
             world = World(draw_plan(f"file-{number}", liar=number % 2 == 0))
             world.run()
             honest = [h.machine for s, h in enumerate(world.processes) if s not in world.plan.liars]
