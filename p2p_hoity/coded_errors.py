@@ -120,7 +120,7 @@ def because(code: Code, **fields: Value) -> Reason:
 
     Args:
         code: The code.
-        fields: The fields that belong to it.
+        fields: The values of the code's fields, by name.
 
     Returns:
         The reason.
@@ -133,8 +133,8 @@ class CodedError(Exception):
 
     Attributes:
         code: The code.
-        fields: The fields that belong to it.
-        reason: The code with the fields.
+        fields: The values of the code's fields, by name.
+        reason: The code with these values, as a `Reason`.
     """
 
     def __init__(self, code: Code, **fields: Value) -> None:
@@ -142,7 +142,7 @@ class CodedError(Exception):
 
         Args:
             code: The code.
-            fields: The fields that belong to it.
+            fields: The values of the code's fields, by name.
         """
         self.code, self.reason, self.fields = code, because(code, **fields), fields
         super().__init__(str(self.reason))

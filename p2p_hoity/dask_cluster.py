@@ -276,10 +276,11 @@ def _linked(kind: type[Client], address: str) -> Client:
 
 
 def _client_at(kind: type[Client], address: str) -> Client | None:
-    """Return a client, or None if no scheduler answers at the address.
+    """Return a client of the scheduler at an address, or None if no scheduler answers there.
 
-    No reference to a failed client may survive this call, not even in an error. Such a client
-    closes itself when it is garbage-collected, and takes a lock that the next client may hold then.
+    No reference to a failed client may survive this call, not even in an error. When a failed
+    client is garbage-collected, it closes itself. For that it takes a lock, which the next client
+    may hold at that time.
     """
     try:
         return kind(address, timeout=SCHEDULER_TIMEOUT, set_as_default=False)

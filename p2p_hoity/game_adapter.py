@@ -177,7 +177,9 @@ def shared_length(one: Play, other: Play) -> int:
 
 @dataclass(frozen=True)
 class HoityToity:
-    """The game Hoity Toity as a `protocol.game_interface.Game`, with plays as its states.
+    """The game Hoity Toity, as an implementation of `protocol.game_interface.Game`.
+
+    The states of the game are `Play` objects.
 
     Attributes:
         edition: The edition.

@@ -199,7 +199,7 @@ class OpenAll:
 
 @dataclass(frozen=True)
 class Over:
-    """The expectation of nothing more: the game has ended."""
+    """The game expects nothing more, because it has ended."""
 
 
 Expected = Deal | Seal | Unseal | Show | Choose | Draw | OpenAll | Over

@@ -125,14 +125,14 @@ def commands(games: Sequence[OpenGame], command: str) -> list[str]:
 
 
 def short(name: str, names: Sequence[str]) -> str:
-    """Return the shortest beginning of an id by which no other id begins.
+    """Return the shortest prefix of a game's id that is not a prefix of another id.
 
     Args:
         name: The id.
         names: All ids.
 
     Returns:
-        At least four characters of the id, or the whole id.
+        The prefix, which has at least four characters. The whole id if there is no such prefix.
     """
     others = [other for other in names if other != name]
     for size in range(SHORTEST, len(name)):

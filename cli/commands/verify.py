@@ -33,16 +33,17 @@ ID: Final = re.compile(r"[0-9a-f]{4,16}")
 
 
 def transcript_named(word: str) -> Path:
-    """Return the transcript that a word names. If a file has the word as its path, it is that file.
+    """Return the path of the transcript that a typed word stands for.
 
     Args:
-        word: A path, the beginning of a game's id, or `last`.
+        word: A path, the beginning of a game's id, or `last` for the newest transcript.
 
     Returns:
-        The path of the transcript.
+        The path of the transcript. If a file exists at the path `word`, that path is returned.
 
     Raises:
-        Trouble: If the word fits several games, or a game that is not over.
+        Trouble: If several ids begin with the word, if the game is not over, or if no transcript
+            is stored for `last`.
     """
     path = Path(word)
     if path.exists():

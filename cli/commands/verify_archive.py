@@ -351,9 +351,10 @@ class ArchiveRun:
         return worker_processes.work_in_processes(work, self._tasks(), jobs)
 
     def _tasks(self) -> Iterator[Task]:
-        """Yield the files that worker processes or other machines have to check.
+        """Yield one task for each file that worker processes or other machines have to check.
 
-        If a cluster checks the files, those that this machine cannot read get a verdict here.
+        If a cluster checks the files, this machine opens each file first. A file that cannot be
+        opened is counted as unreadable at once, and no task is yielded.
         """
         for path in self._files():
             if self.how.dask is None:
@@ -368,9 +369,10 @@ class ArchiveRun:
                 yield Task(str(path), os.path.abspath(path), mark, data)
 
     def _files(self) -> Iterator[Path]:
-        """Yield the files that have to be checked by worker processes or other machines.
+        """Yield the files that worker processes or other machines have to check.
 
-        Files with an earlier verdict, and those that cannot be checked, are counted here instead.
+        The other files are counted at once: files with an earlier verdict, files that cannot be
+        read, and files such as pipes, which only this process can check.
         """
         for one in all_in(self.paths):
             if not isinstance(one, Path):

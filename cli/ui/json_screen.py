@@ -257,12 +257,14 @@ class JsonSeat:
         return (await self._line()).lower() in ("true", "y", "yes")
 
     async def admit(self, nickname: str, key: str | None) -> bool:
-        """Ask whether a guest may sit down, and skip lines that answer no such request.
+        """Ask the program that reads the JSON lines whether a guest may sit down.
+
+        Lines from the program that do not answer this request are skipped.
 
         Args:
             nickname: The nickname of the guest.
-            key: The fingerprint of the guest's long-lived key, or None if the guest shows no key.
-                The answer about such a guest contains the number of the request instead.
+            key: The fingerprint of the guest's long-lived key. None if the guest shows no key. The
+                answer then has to contain the number of the request.
 
         Returns:
             Whether the program admits the guest.

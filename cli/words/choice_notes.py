@@ -49,10 +49,10 @@ def note(view: View, kind: str, choice: Choice, names: Names) -> str:
 
 
 def leading(view: View) -> int:
-    """Return the field whose octagon says how far the exhibits of this round move.
+    """Return the field of the track that decides how far this round's best exhibits move figures.
 
-    It is the field on which the leading figure stood when the round began. Between rounds, and
-    after the last round, it is the field on which the leading figure stands.
+    This is the field on which the leading figure stood when the round (or its Castle phase) began.
+    Between rounds, and after the last round, this is the field on which the leading figure stands.
 
     Args:
         view: What the seat may know of the game.

@@ -70,12 +70,11 @@ def title(edition: Edition) -> str:
 
 
 def edition_lines(edition: Edition, variant: str = "") -> list[str]:
-    """Return the lines about an edition and its switches.
+    """Return lines about an edition: its name, and the rules in which editions differ.
 
     Args:
         edition: The edition.
-        variant: The variant for two seats. "" for none. Its line replaces the line about when
-            Actions are chosen.
+        variant: The variant of the rules for two seats. "" for none.
 
     Returns:
         The lines.

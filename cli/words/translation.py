@@ -164,7 +164,10 @@ def name_of(language: str) -> str:
 
 
 def _(message: str) -> str:
-    """Translate a message into the chosen language, with its commands as they are typed here."""
+    """Translate a message into the chosen language.
+
+    Commands in the message are written as this player has to type them.
+    """
     return as_typed(_Speech.catalogue.gettext(message))
 
 

@@ -68,7 +68,7 @@ def loss(edition: Edition, cards: Sequence[int], card: int) -> float:
         card: The Collectible that is taken away.
 
     Returns:
-        The difference, in pieces.
+        The difference, in units of one piece of a valid exhibit.
     """
     return promise(edition, cards) - promise(edition, [c for c in cards if c != card])
 

@@ -202,12 +202,12 @@ def _place(view: View, rng: Random) -> Choice:
 
 
 def _worths(view: View, place: Place | None) -> dict[ActionKind, float]:
-    """Return the value of each kind of Action in a Place, in fields."""
+    """Return the value of each kind of Action in a Place, in fields of the track."""
     return _hall_worths(view) if place == Place.AUCTION_HALL else _castle_worths(view)
 
 
 def _place_worth(view: View, place: Place) -> float:
-    """Return the value of the best Action in a Place, in fields."""
+    """Return the value of the best Action in a Place, in fields of the track."""
     return max(_worths(view, place).values(), default=0.0)
 
 
@@ -245,7 +245,7 @@ def _turn(view: View, rng: Random) -> Choice:
 
 
 def _bid_worth(view: View, card: int) -> float:
-    """Return the value of playing one Cash card, in fields.
+    """Return the value of playing one Cash card, in fields of the track.
 
     The value is the net gain, times the probability that no other seat plays larger Cash. The net
     gain is the gain by the better Collectible for sale, less the worth of the card in the hand.
@@ -269,7 +269,7 @@ def _spent(view: View, card: int) -> float:
 
 
 def _hall_worths(view: View) -> dict[ActionKind, float]:
-    """Return the value of each kind of Action in the Auction Hall, in fields."""
+    """Return the value of each kind of Action in the Auction Hall, in fields of the track."""
     if view.state.windows_empty:
         return {}
     own = _cash_of(view.state, _seat(view))
@@ -318,7 +318,7 @@ def _top_gain(view: View, slot: int) -> float:
 
 
 def _castle_worths(view: View) -> dict[ActionKind, float]:
-    """Return the value of each kind of Action in the Castle, in fields.
+    """Return the value of each kind of Action in the Castle, in fields of the track.
 
     A Detective is left out if no other seat can steal anything by a Thief, unless the seat can play
     nothing else.

@@ -227,7 +227,7 @@ class Field:
         raise EditionError(self.file, because(code, **fields), self.name, line or None)
 
     def _part(self, part: str | int, value: object) -> Field:
-        """Return a part of this field's value as a field."""
+        """Return a `Field` for one part of this field: the value at the key or index `part`."""
         return Field(self.file, self.text, (*self.path, part), value)
 
     def table(self, required: Iterable[str], optional: Iterable[str] = ()) -> Mapping[str, Field]:

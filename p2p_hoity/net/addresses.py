@@ -134,9 +134,9 @@ _PROBES_6 = ("2001:db8::1", "fdff:ffff:ffff:ffff::1")
 
 
 class AddressCode(Code):
-    """The mistakes in the writing of an address.
+    """The reasons why a text is not a valid address.
 
-    In their texts `text` is the beginning of the address.
+    In an error message, the gap `{text}` is filled with the beginning of the wrong address.
     """
 
     NO_PORT = "address-without-port", "{text} has no port: write it as host:port"
@@ -361,10 +361,10 @@ def may_dial(host: str, named: Named, networks: Iterable[Network] | None = None)
 
 
 def how_far(where: Sequence[str], own: Sequence[str]) -> Named:
-    """Return which source to note for the addresses that a seat has named for itself ([L-14]).
+    """Decide whether the addresses that a seat names for itself may lead to this machine ([L-14]).
 
-    The source decides where an address may lead. The addresses may lead to this machine only if the
-    seat is on this machine, or if this node has loopback addresses alone.
+    That is allowed only if the seat is on this machine, or if this node has no addresses other than
+    loopback addresses.
 
     Args:
         where: The addresses that the seat names.

@@ -770,7 +770,7 @@ async def ask(stream: trio.abc.Stream, listeners: Sequence[Listener], instance: 
 
     Args:
         stream: The connection, inside TLS.
-        listeners: This node as a listener, once for each purpose that it serves.
+        listeners: One `Listener` of this node for each purpose that the dialler may have.
         instance: The random number of this process, 16 bytes.
 
     Returns:

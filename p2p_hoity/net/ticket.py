@@ -195,7 +195,7 @@ class Ticket:
 
 
 def fresh_secret() -> bytes:
-    """Draw the secret of a ticket, which gives a seat ([L-15]).
+    """Draw the secret of a ticket. Whoever holds the secret may ask for a seat ([L-15]).
 
     Returns:
         16 bytes.

@@ -501,7 +501,7 @@ class RelayedNetwork:
         raise NetError(NetCode.NOT_BY_RELAY, address=str(Address(host, port)))
 
     def outlet(self) -> None:
-        """Return None: there are no local ports for several streams, as hole punching needs them.
+        """Return None, because this network does not offer hole punching.
 
         Hole punching would tell the other peer the address of this machine.
         """

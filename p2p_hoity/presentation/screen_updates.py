@@ -226,9 +226,10 @@ class Muster:
 
     @property
     def is_short(self) -> bool:
-        """True if the game pauses, because all seats are needed or too few are left.
+        """True if the game pauses, and does not go on without the awaited seats.
 
-        Seats that are still thinking are counted among those that are left.
+        That is so if the table needs all of its seats, or if fewer seats than a quorum are left.
+        Awaited seats that are still thinking count as left.
         """
         return self.strict or self.there + len(self.thinking) < self.quorum
 

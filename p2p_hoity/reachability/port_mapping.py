@@ -329,7 +329,10 @@ SETTLE: Final[Seconds] = 1.0
 
 
 class Reachability:
-    """The addresses by which this node can be reached, as they are found, and which to name."""
+    """The known addresses of this node, and the decision which of them other nodes are told.
+
+    Addresses are added as they are found, for example when a router has forwarded a port.
+    """
 
     def __init__(
         self,

@@ -81,9 +81,10 @@ def _faults(state: State) -> list[FaultFound]:
 
 
 def _empty(state: State, claim: Claim) -> bool:
-    """Return whether the seat that played Exhibit certainly had no valid exhibit in that round.
+    """Return whether the seat of a claim certainly had no valid exhibit.
 
-    If a Collectible that the seat had then is still hidden, this is not certain.
+    A claim records that a seat played Exhibit but showed nothing. The answer is False if one of the
+    Collectibles that the seat had in that round is still hidden.
     """
     cards = state.open_cards(claim.slots)
     if len(cards) < len(claim.slots):

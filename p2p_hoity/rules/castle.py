@@ -152,8 +152,8 @@ def show(state: State, choices: Mapping[int, Choice | None], cards: Cards) -> St
 def _lay_out(state: State, seat: int, slots: tuple[int, ...] | None) -> State:
     """Lay out a seat's exhibit.
 
-    If the seat's choice is void (None), it shows nothing. Then it is judged at the end of the game
-    whether the seat had a valid exhibit.
+    If the seat's choice is void, `slots` is None and the seat shows nothing. At the end of the game
+    the rules then judge whether the seat had a valid exhibit.
     """
     if slots is not None:
         return state.but(exhibits=put(state.exhibits, seat, slots))

@@ -1,4 +1,4 @@
-"""The words of the rulebook that all rules use, and the form of each kind of choice.
+"""Basic terms that all rules use, such as `Place`, and the form of each kind of choice.
 
 A choice is a number, or a tuple of numbers.
 """

@@ -173,7 +173,9 @@ def by_letter(edition: Edition, cards: Iterable[int]) -> list[list[int]]:
 
 
 def whole_runs(counts: Sequence[int]) -> Iterator[tuple[int, int, int]]:
-    """Find the whole runs: unbroken runs of letters with pieces that cannot be made longer.
+    """Find the whole runs: sequences of successive letters, made as long as possible.
+
+    A run contains only letters of which there are pieces.
 
     Args:
         counts: The number of pieces of each letter.

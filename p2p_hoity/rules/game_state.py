@@ -300,7 +300,10 @@ class State:
 
     @property
     def shares(self) -> tuple[float, ...]:
-        """The share of victory of each seat at the end. Seats that share rank 1 divide it."""
+        """The share of each seat in the victory at the end of the game, from 0 to 1.
+
+        Seats on rank 1 have equal shares. All other seats have 0.
+        """
         winners = [line.seat for line in self.standings if line.rank == 1]
         return tuple((seat in winners) / len(winners) for seat in range(self.seats))
 

@@ -9,12 +9,15 @@ from protocol.game_interface import Field, IllegalMove
 
 
 class Rule(StrEnum):
-    """A rule, named by a code that says how it was broken.
+    """A rule that a choice can break.
+
+    The value is a code for the mistake, such as `not-a-place`.
 
     Attributes:
         template: What the rule demands, in English, with gaps such as `{slot}` for fields.
-        fields: The names of all fields: the number of a `place` or `window`, the id of an Action
-            `card`, a `slot` or `slots`, and `action`, the kind of an Action card.
+        fields: The names of the fields that describe the mistake. Possible names are `place`,
+            `window`, `card` (the id of an Action card), `slot`, `slots` and `action` (the kind of
+            an Action card).
     """
 
     template: str

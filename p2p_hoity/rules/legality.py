@@ -1,4 +1,4 @@
-"""The choices that the rules allow, and the choice that they make for an absent seat."""
+"""The choices that the rules allow, and the choice that is made for an absent seat."""
 
 from __future__ import annotations
 

@@ -284,7 +284,7 @@ def _place(path: Path) -> Path:
 
 
 def _files(files: FileStore | None, path: Path) -> FileStore:
-    """Return the given store, or else the one for a journal on this machine's disk."""
+    """Return the given store. If it is None, return a store on disk for the journal at `path`."""
     return files or PrivateFiles(path.parent.parent)
 
 

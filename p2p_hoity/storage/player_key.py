@@ -60,10 +60,10 @@ def of_file(error: Exception) -> Reason:
 
 @dataclass(frozen=True)
 class Vault:
-    """The encryption of one file, with a passphrase or without.
+    """How one file is stored: encrypted with a passphrase, or unencrypted.
 
     Attributes:
-        salt: The salt of the passphrase. Empty without a passphrase.
+        salt: The salt of the passphrase. Empty if the file is unencrypted.
     """
 
     salt: bytes

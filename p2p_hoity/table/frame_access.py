@@ -1,7 +1,7 @@
-"""Access to a running table: rules that decide from which linked nodes its frames are read.
+"""Access to a running table: rules that decide from which linked nodes frames are read.
 
-Other seats are let in once they have shown the table with its host's signature. Onlookers are let
-in once they have proven that they hold the ticket.
+Another seat is let in once it has sent the table's id with the host's signature. An onlooker is let
+in once it has proven that it holds the ticket.
 """
 
 from __future__ import annotations
@@ -224,7 +224,7 @@ class SeatAccess(Access):
     """The access rules of a seat, which lets in other seats, and onlookers with the ticket."""
 
     def _introduce(self, peer: bytes) -> None:
-        """Send this table's id and the host's signature to a node that has a seat."""
+        """Send this table's id, signed by the host, if the peer has a seat at the table."""
         if peer in self.table.ids:
             self._post(peer, self.shown)
 

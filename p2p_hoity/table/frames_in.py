@@ -35,7 +35,7 @@ shows its table. If that one is dropped, nothing is read from that seat until it
 
 @dataclass
 class EarlyEvents:
-    """The events for the next table that came before that table was known.
+    """A store for events of the next table that arrive before this node knows the next table.
 
     Attributes:
         events: The stored events, in the order in which they came.

@@ -127,7 +127,9 @@ class CodeKeeper:
         return WORDS + sum(self._wrong >= most for most in WRONG)
 
     async def _one(self, relay: str) -> CodeEnd:
-        """Show one code until it has ended, and return how it ended.
+        """Offer one code for inviting a guest, until the code is used or too old.
+
+        Return how the code ended.
 
         Raises:
             NetError: If the relay fails before the code has ended.

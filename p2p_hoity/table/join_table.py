@@ -369,12 +369,13 @@ class HostLink:
         self.hub.post(host, lobby.encode_lobby(lobby.Ask(proof)))
 
     def check_offer(self, offer: lobby.Offer) -> None:
-        """Check that the host gave this ticket, hosts these terms, and shows a valid vouch, if any.
+        """Check that the host's offer belongs to this ticket, and that the host's vouch is valid.
 
-        The vouch is a signature of the host's long-lived key over its key of this table.
+        A vouch is a signature by a player's long-lived key over the player's key at this table. The
+        host need not show a vouch.
 
         Args:
-            offer: The offer of the host.
+            offer: The offer of the host, with the terms of the table.
 
         Raises:
             PeerError: If one of these checks fails.

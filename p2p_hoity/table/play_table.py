@@ -1,4 +1,4 @@
-"""Play at a table and at the tables that follow it: what hosts, guests and resumed seats share."""
+"""Play at a table and its rematches, in the same way for hosts, guests and resumed seats."""
 
 from __future__ import annotations
 

@@ -69,7 +69,9 @@ class Player(Protocol):
         """Wait until the player, whose seat has become absent, wants to play again."""
 
     async def next_request(self) -> PlayerRequest:
-        """Return the next request of the player. A player without requests never returns.
+        """Wait for the next request of the player, and return the request.
+
+        If the player never makes a request, this waits for ever.
 
         Returns:
             The request.
@@ -224,10 +226,9 @@ class PlayerQuestions:
         self._is_asked.set()
 
     async def _come_back(self, player: Player) -> None:
-        """Wait until the player says that it is back, then request that its seat rejoins.
+        """Wait until the player is back, then request that the player's seat rejoins.
 
-        If the player has just sat down, the request is made at once. This exception holds only for
-        the first absence.
+        If the player sat down less than `FRESH` seconds ago, the first call does not wait.
         """
         is_there, self._there_until = self._now() < self._there_until, -math.inf
         if not is_there:

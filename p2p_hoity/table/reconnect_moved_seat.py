@@ -211,9 +211,9 @@ async def take_tickets(
 
 
 def _handed(files: FileStore, place: Path) -> Ticket | None:
-    """Remove the file with the ticket that was handed to this game, and return the ticket, or None.
+    """Return the ticket that another process has handed to this game, and remove its file.
 
-    A file with other content is ignored, because `hand_over` writes checked tickets only.
+    Return None if there is no such file, or if the file does not contain a valid ticket.
     """
     with suppress(OSError, NotPrivateError, TicketError, UnicodeDecodeError):
         if files.has(place):
@@ -284,8 +284,8 @@ class NewTicketReporter:
             judged: The addresses that a ticket should name now.
 
         Returns:
-            The ticket. None if the others know all of these addresses, or can reach this seat by a
-            relay that they know.
+            The ticket. None if the other seats already know all of these addresses. None also if
+            they know a relay at which this node waits, and the player has asked for no change.
         """
         found = replace(self.bare, addresses=judged.direct)
         is_reached = self.hub.relays().intersection(self.known)

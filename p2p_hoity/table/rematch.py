@@ -117,10 +117,11 @@ class Rematch:
         return True
 
     def _word(self, word: Consent | Decline) -> object:
-        """Store a consent or a refusal if it is new, and return a key for storing its frame.
+        """Store a seat's consent to the next game, or its refusal, if the message is new.
 
-        The key consists of the number of the seat and whether it refuses. Return None if the
-        consent or refusal is not new, or is of another table.
+        Return the number of the seat and whether the seat refuses, as a key under which the caller
+        can store the frame of the message. Return None if the message is not new, or is of another
+        table.
         """
         who = word.id if isinstance(word, Decline) else word.entry[0]
         if word.table != self._table.id or who not in self._table.ids:

@@ -131,7 +131,7 @@ class Answers:
         return bool(self.elsewhere) and (enough or not self.linked)
 
     def names(self) -> tuple[str, ...]:
-        """Return the nicknames of the seats that report a link with another process.
+        """Return the nicknames of the seats that report a link with another process of this seat.
 
         Returns:
             The nicknames, in the order of the seats.

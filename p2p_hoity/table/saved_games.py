@@ -217,7 +217,7 @@ def _opened(path: Path) -> transcript.OpenedFile:
 def _of_journal(path: Path, passphrase: str | None, files: FileStore | None) -> Progress | None:
     """Read how far the game of a journal came. Return None if the journal cannot be read.
 
-    The machine that replays the journal has no key and signs nothing.
+    The journal is replayed without the seat's key, so nothing is signed.
     """
     try:
         first, records = journals.read(path, passphrase, files)

@@ -47,14 +47,13 @@ class TableKeys:
 
 
 def draw_keys(player: Identity | None) -> TableKeys:
-    """Draw a key for a new table.
+    """Draw a key for a new table, and return it together with the player's long-lived key.
 
     Args:
-        player: The player's long-lived key. None if the player does not show it to the others at
-            the table.
+        player: The long-lived key. None if the player does not show this key at the table.
 
     Returns:
-        The keys of the player at this table.
+        Both keys.
     """
     return TableKeys(Identity(os.urandom(32)), player)
 

@@ -98,13 +98,15 @@ def seal_choice(
 
 
 def check_sealed(node: Node, seat: int, kind: str, read: SealBody) -> SealedChoice:
-    """Check the escrow of a body that seals a choice.
+    """Check the escrow of a sealed choice, and return the sealed choice.
+
+    An escrow is an encrypted copy of the choice, which t seats can decrypt together.
 
     Args:
         node: The state of the chain before the step.
         seat: The seat that seals the choice.
         kind: The kind of choice, or `coin`.
-        read: The body.
+        read: The body of the seat's input, with the commitment and the escrow.
 
     Returns:
         The sealed choice.

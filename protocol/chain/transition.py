@@ -174,7 +174,7 @@ def _choice(opened: chain_state.Opening) -> Choice | None:
 
 
 def conclude(node: Node, goal: game.Expected) -> Node:
-    """Tell the game that what it expected has happened, by an event ([P-3]).
+    """Pass the event that the game expected to the game, and return the new chain node ([P-3]).
 
     Args:
         node: A chain node at which everything that the event contains is known.
@@ -184,8 +184,8 @@ def conclude(node: Node, goal: game.Expected) -> Node:
         The node with the new state of the game.
 
     Raises:
-        RuntimeError: If the expectation is a kind (seal, choose, over) of which the game is told
-            when the step itself is applied.
+        RuntimeError: If `goal` is a `Seal`, `Choose` or `Over`, for which this function has no
+            event.
     """
     event: game.Event
     match goal:

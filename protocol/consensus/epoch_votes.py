@@ -264,15 +264,16 @@ class Votes(References):
         return tuple(sorted(found.items()))
 
     def base_with_votes(self, kind: type[PrepareVote | CommitVote], epoch: int) -> bytes | None:
-        """Return the digest of the proposal for an epoch that has t votes of one kind.
+        """Return the digest of the base that has t votes of one kind in an epoch.
+
+        A base is the chain node with which an epoch is proposed to begin.
 
         Args:
             kind: The class of the votes.
             epoch: The epoch.
 
         Returns:
-            The 32-byte digest of the base (the chain node with which the epoch begins). None if no
-            known base has so many votes.
+            The digest, 32 bytes. None if no known base has t votes.
         """
         for digest in self.new_epochs.get(epoch, {}):
             if len(self.votes_for(kind, epoch, digest)) >= self.table.quorum:

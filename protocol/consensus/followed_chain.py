@@ -94,18 +94,18 @@ def chosen_inputs(
 def grow(
     store: MessageStore, followed: FollowedChain, seat: int | None
 ) -> tuple[Node, Node] | None:
-    """Append the first incomplete step to the chain, if all its inputs are there ([E-2]).
+    """Append the next step to the followed chain, if the step is complete ([E-2]).
 
-    The step is complete once every seat that owes an input to it has given a legal one.
+    The step is complete once every seat that owes an input has given a legal input. If a seat gave
+    several legal inputs, the first counts, unless the own seat has already built on another.
 
     Args:
         store: The stored messages.
-        followed: The epoch and the followed chain, which is changed.
-        seat: The own seat, None for an onlooker. If a seat gave several legal inputs, the one on
-            which the own seat has built counts, and otherwise the one that came first.
+        followed: The current epoch and the followed chain. The chain is changed.
+        seat: The own seat. None for an onlooker.
 
     Returns:
-        The chain nodes before and after the step, None if it is not complete.
+        The chain nodes before and after the step. None if the step is not complete.
     """
     node = followed.tip
     if node.want.kind is Kind.RESULT or not transition.may_go_on(node):
@@ -125,7 +125,10 @@ def grow(
 
 
 def _spoken_on(store: MessageStore, followed: FollowedChain, seat: int | None) -> Node | None:
-    """Return the node after the tip on the chain on which the last own input builds, or None."""
+    """Return the successor of the tip on which the last own input builds, or None.
+
+    The input may build on the successor itself or on a later node of the same chain.
+    """
     last = _last_input(store, followed, seat)
     if last is None or last.step <= followed.tip.step:
         return None

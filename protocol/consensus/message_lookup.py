@@ -1,7 +1,7 @@
-"""The look-up of what epoch promises and new-epoch messages name, when they are checked.
+"""Look up the messages and bases that an epoch promise or a new-epoch message names.
 
-They name other messages, and bases (the chain nodes with which epochs begin). Each epoch promise
-and new-epoch message is checked only once.
+A base is the chain node with which an epoch begins. The look-up is needed to check the promise or
+new-epoch message. Each of these messages is checked only once.
 """
 
 from __future__ import annotations

@@ -304,12 +304,12 @@ def base_of_promises(promises: Sequence[ReadPromise]) -> Base:
 
 
 def bad_form(table: Table, message: Message, source: References) -> str | None:
-    """Check an accused epoch promise or new-epoch message; return the code if it is malformed.
+    """Return the code of the fault if an epoch promise or new-epoch message is malformed.
 
     Args:
         table: The table.
-        message: A message that a proof accuses by naming it alone.
-        source: The look-up of all that the message names.
+        message: The message, whose signer is accused of this fault.
+        source: The look-up of the messages and chain nodes that the message names.
 
     Returns:
         `bad-promise` or `bad-new-epoch`. None if the message is well-formed or of another kind.

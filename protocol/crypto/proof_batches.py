@@ -76,12 +76,13 @@ def at_once(check: Callable[..., None], *parts: Any) -> None:
 
 @dataclass
 class HandedOut:
-    """A collector of proofs, which has them checked elsewhere in batches while the caller goes on.
+    """A collector of proofs. It hands over the proofs in batches, which are checked elsewhere.
 
-    After a call of `are_valid`, every further proof is checked at once.
+    The caller goes on meanwhile. After a call of `are_valid`, the collector itself checks every
+    further proof immediately.
 
     Attributes:
-        submit: The function that has a batch of proofs checked elsewhere.
+        submit: The function that hands over one batch to be checked.
     """
 
     submit: Submit

@@ -111,11 +111,11 @@ def has_served(state: SeatState) -> bool:
 
 
 def _has_stopped_changing(state: SeatState, since: float) -> bool:
-    """Return whether the own promise has not risen for the longest back-off and one step timeout.
+    """Return whether this seat's epoch promise has not risen for a long time.
 
-    The time counts from `since` at the earliest. A seat between epochs requests the next epoch
-    after a back-off at most. If t seats did so, the promise would have risen. So they have left,
-    and waiting on would only serve a faulty seat.
+    The time is the longest back-off plus one step timeout. It is counted from the last rise, but
+    from `since` at the earliest. If t seats were still waiting for a new epoch, they would have
+    requested the epoch within this time, and the promise would have risen.
     """
     times = state.timers.times
     longest = (times.cap + times.step) / 1000

@@ -132,9 +132,9 @@ class FaultJudge:
             self.outbox.emit(Guilty(seat, code))
 
     def tell_settled(self) -> None:
-        """Tell the driver of each seat whose first proof of a fault is `SETTLES` seconds old.
+        """Tell the driver which seats were first proven at fault at least `SETTLES` seconds ago.
 
-        After that time no proof with another code is expected.
+        After that time no proof with another fault code is expected.
         """
         for seat, proof in self.proofs.items():
             if self.is_settled(seat):
@@ -188,11 +188,11 @@ class FaultJudge:
             self._ended_at[notice.seat] = self.timers.now
 
     def forget_end(self, seat: int) -> None:
-        """Drop a seat's notice that its end is final, because a new link with the seat has come up.
+        """Forget that a seat has announced the end of the game, after a new link with the seat.
 
-        The program at the new link may have restored an older journal, for which the end is not
-        final. If this seat's own end is final, the first new link with each seat also restarts the
-        time for which this seat stays ([E-19]).
+        The program at the new link may have restored an older journal, in which the game has not
+        ended. If the game has ended for this node, the first new link with each seat also restarts
+        the time for which this node stays to help the others ([E-19]).
 
         Args:
             seat: The seat.

@@ -1,14 +1,16 @@
-"""Memory quotas: which messages of others a seat stores, within bounds.
+"""Memory quotas: the limits within which a seat stores messages of other seats.
 
-Own messages and messages that were asked for by hash are stored. Of the rest these are stored:
+A seat stores its own messages, and messages that it has asked for by hash. It also stores:
 
-- inputs of epochs from the current one to one above the promise, at most a few steps ahead;
-- epoch requests, promises, new-epoch messages and votes, at most a little above the epoch that t
-  seats request;
-- of each seat, the epoch request or vote for the highest epoch beyond that.
+- step inputs that are at most a few steps ahead, from the current epoch up to the epoch after the
+  promised epoch;
+- epoch requests, epoch promises, new-epoch messages and votes, if their epoch is at most a little
+  above the highest epoch that t seats request;
+- for each seat, one epoch request or vote beyond this limit: the message with the highest epoch.
 
-For each seat, inputs off the followed chain are stored up to a number of bytes. A message that was
-not stored is asked for again once it is within these bounds, or once a stored message names it.
+Inputs that do not build on the followed chain are stored only up to a number of bytes for each
+seat. A message that was not stored is asked for again once it is within these limits, or once a
+stored message names it.
 
 SPEC: [M-8], [M-11], [M-14], [M-15].
 """

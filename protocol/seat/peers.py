@@ -94,8 +94,8 @@ class Peers:
     def link_down(self, peer: bytes) -> None:
         """Note that a link has ended.
 
-        From now on, this program receives the messages of the peer's seat only through others. The
-        next `sync` frame tells them so.
+        From now on, messages of the peer's seat arrive here only through other seats. The next
+        `sync` frame tells the other seats about the change.
 
         Args:
             peer: The id of the peer, 32 bytes.
@@ -233,10 +233,10 @@ class Peers:
         return word.seat != self.seat
 
     def keep_own(self, word: Departure) -> None:
-        """Store a notice of the own seat, so that the next one gets a higher number.
+        """Store a departure notice of the own seat, so that the next notice gets a higher number.
 
         Args:
-            word: The notice. The own seat does not count as away by it.
+            word: The notice. The own seat does not count as away even if the notice says so.
         """
         self.departures.keep(word, self.timers.now, has_returned=True)
 

@@ -1,7 +1,7 @@
-"""The state of one seat at one table, in five parts, each of which alone writes its attributes.
+"""The state of one seat at one table, divided into five parts.
 
-The rules of a seat read the parts and call their methods. All five put the orders for the driver
-into one `Outbox`.
+The attributes of a part are changed only by its own methods. The rules of a seat read the parts and
+call their methods. All parts put the orders for the driver into one shared `Outbox`.
 """
 
 from __future__ import annotations

@@ -17,10 +17,10 @@ def end_setup(state: SeatState) -> bool:
 
     The seat applies this rule after each event.
 
-    The effect `Broken` names the seat at fault or absent. A seat that has confirmed the deck does
-    not end the table, because the inputs of the others can still make the game begin ([D-3]).
-    Instead, its driver is told for whom it waits. A resumed seat may have confirmed the deck and
-    forgotten it, so it does not end the table either until the others have told it what it signed.
+    The effect `Broken` names the seat at fault or absent. If this seat has confirmed the deck, it
+    does not end the table, because the other seats can still begin the game ([D-3]). Instead, the
+    driver is told which seats are awaited. A resumed seat may have lost the record of its
+    confirmation. So it does not end the table either, until other seats have told what it signed.
 
     Args:
         state: The state of the seat.

@@ -620,11 +620,11 @@ class Signer:
             self.outbox.emit(Record(codec.encode((b"", (), floor))))
 
     def restore_floor(self, floor: int | None) -> None:
-        """Restore the floor (the lowest epoch of which this seat signs anything) from the journal.
+        """Restore the floor (the lowest epoch in which this seat may sign) from the journal.
 
         Args:
-            floor: The recorded epoch. None or True if the seat still waited for its floor: True if
-                its journal surely lacked own statements, None if it only might.
+            floor: The recorded epoch. If the seat had no floor yet, True means that its journal
+                surely lacks statements that it signed, and None that its journal may lack some.
         """
         if floor is not None and floor is not True:
             self.floor, self.inquiry = floor, None

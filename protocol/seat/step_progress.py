@@ -344,9 +344,10 @@ def _ended_by_inputs(state: SeatState) -> bool:
 
 
 def _ended_in_base(state: SeatState) -> bool:
-    """Enter a committed epoch that begins at `result`, the last step; return whether there is one.
+    """Enter a committed epoch if the epoch begins at `result`, the last step of the game.
 
-    The epoch is entered even if it is below the promised epoch.
+    Return whether such an epoch exists. The epoch is entered even if it is below the promised
+    epoch.
     """
     found = state.log.votes.highest_committed(1)
     if found is None or found[1].node.want.kind is not Kind.RESULT:

@@ -255,16 +255,17 @@ class Evidence:
     """The evidence of a transcript: the signatures and messages that prove its content.
 
     Attributes:
-        signatures: For each step, the epoch and the signature of each body, by rising seat.
-        messages: The messages from which the new epochs follow, except step inputs in the content,
-            by rising hash.
-        new_epochs: The new-epoch message of the last epoch, and the earlier new-epoch messages that
-            it rests on, by rising epoch and base digest.
-        commits: The seat and signature of the commit votes of t seats for the last epoch, by rising
-            seat.
-        final: The seat and signature of the inputs of all present seats to the last step, `result`.
-            It is empty if the last epoch begins at this step, because its commit votes then make
-            the end final.
+        signatures: For each step, one pair (epoch, signature) for each body, by rising seat.
+        messages: The signed messages that justify the new epochs, by rising hash. Step inputs that
+            the content already has are left out.
+        new_epochs: The new-epoch message of the last epoch, and the earlier new-epoch messages on
+            which it depends, by rising epoch. Messages of one epoch are ordered by the digest of
+            the chain node with which the epoch begins.
+        commits: The commit votes of t seats for the last epoch, as pairs (seat, signature) by
+            rising seat.
+        final: The inputs of all present seats to the last step, `result`, as pairs (seat,
+            signature). Empty if the last epoch begins at `result`, because the commit votes then
+            prove the end.
     """
 
     signatures: Annotated[tuple[tuple[Signed, ...], ...], Rows(Rows(_OF_EPOCH))] = ()

@@ -140,7 +140,7 @@ InputKey = tuple[int, int, bytes, bytes]
 
 
 def _lowest(messages: Iterable[Message]) -> dict[InputKey, Message]:
-    """Return step inputs by key; of equal inputs in several epochs, that of the lowest one."""
+    """Return the step inputs by key. Of equal inputs, return only the input of the lowest epoch."""
     found: dict[InputKey, Message] = {}
     for message in messages:
         step_input = message.statement

@@ -208,7 +208,11 @@ class _Run:
     # The chain
 
     def _chain(self, checks: FileChecks, signed: Signed) -> Node:
-        """Follow every step of the file, at least to the start of the last epoch ([V-6], [V-8])."""
+        """Follow every step of the file, and return the last node ([V-6], [V-8]).
+
+        Raise Unsound if a step is invalid, or if the steps end before the node with which the last
+        epoch begins.
+        """
         node, begun = transition.begin(checks.table), False
         justified: Justified = {}
         self.node = node
@@ -223,13 +227,15 @@ class _Run:
         return node
 
     def as_far_as(self, step: int | None) -> Node:
-        """Follow the chain of the file up to a step, or up to the first change of epoch before.
+        """Follow the chain of the file up to a step.
+
+        Stop earlier at an entry that is invalid, or is valid only by a change of epoch.
 
         Args:
             step: The number of the step. None stands for the end of the file.
 
         Returns:
-            The node before the step, or an earlier one.
+            The node before the step, or before the entry that cannot be followed.
 
         Raises:
             Unsound: If the header is not valid.

@@ -544,11 +544,11 @@ class Kinds(FieldForm[T]):
     """
 
     def __init__(self, kinds: Mapping[Any, tuple[type[T], int]]) -> None:
-        """Set the kinds.
+        """Set the kinds that the first item of an array may name.
 
         Args:
-            kinds: For each kind (the first item), the dataclass with the fields, and the most bytes
-                of an encoding.
+            kinds: For each kind, the dataclass with the fields of the other items, and the most
+                bytes of an encoded array.
         """
         self.rows = {kind: Struct(cls, 1) for kind, (cls, _) in kinds.items()}
         self.sizes = {kind: size for kind, (_, size) in kinds.items()}
@@ -702,5 +702,8 @@ def _rises(found: Sequence[Any]) -> bool:
 
 
 def _as_read(value: tuple[Any, ...], found: list[Any]) -> tuple[Any, ...]:
-    """Return `found` as a tuple; reuse the decoded tuple if no item was changed, to save memory."""
+    """Return the items in `found` as a tuple.
+
+    If they are the very objects in the tuple `value`, return `value` itself, which saves memory.
+    """
     return value if all(map(is_, value, found)) else tuple(found)

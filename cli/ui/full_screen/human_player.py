@@ -465,10 +465,10 @@ class FullSeat(Hands):
     # Running
 
     def run(self, main: Callable[..., Awaitable[T]], *args: Any) -> T:
-        """Run the application with the peer inside it until both are over.
+        """Run the full-screen application and the player's node together, until both have ended.
 
         Args:
-            main: The peer's main function.
+            main: The async main function of the node.
             args: The arguments of `main`.
 
         Returns:

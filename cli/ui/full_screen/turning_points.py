@@ -200,7 +200,11 @@ def again(stage: Stage, width: int, by_bot: bool = False) -> list[Line]:
 
 
 def _spread(line: Line, years: str, width: int) -> list[Line]:
-    """Return a standings line with the pieces of its exhibit added, broken into lines."""
+    """Add the pieces of an exhibit to a line of the standings, and return the resulting lines.
+
+    `years` names the pieces by letter and year. If this text is too long for `width` columns, it
+    goes on in further lines.
+    """
     start = line.width
     first, *rest = broken(years, max(10, width - start - 1), "dim")
     return [line.join(first), *(Line().fill(start).join(more) for more in rest)]

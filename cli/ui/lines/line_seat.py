@@ -427,8 +427,8 @@ class LineSeat:
     def _repeat(self) -> None:
         """Print the open question again, if there is one.
 
-        This is a question such as whether to leave, the offer to come back to the table by Enter,
-        or a choice of the game. While a bot plays only the first kind is printed.
+        The question is a menu (for example, whether to leave), the offer to come back to the table
+        by Enter, or a choice of the game. While a bot plays, only a menu is printed.
         """
         if self._menu is not None:
             self._tell(self._menu.lines)

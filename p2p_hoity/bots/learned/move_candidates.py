@@ -233,14 +233,16 @@ def _theft(sight: Sight, exhibit: tuple[int, ...]) -> Pick:
 
 
 def _piece(sight: Sight, slot: int, choice: int, owner: int | None, last: Block) -> Candidate:
-    """Return a piece that can be bought or stolen as a candidate with its features.
+    """Return the candidate (an option of a decision) of buying or stealing a piece.
 
     Args:
         sight: What the deciding seat knows.
-        slot: The slot of the piece.
-        choice: The choice of the candidate: the window, or the slot to steal.
-        owner: The seat that owns the piece. None for a piece of a window.
-        last: The last five features, which differ between purchase and theft.
+        slot: The deck slot of the piece.
+        choice: What the seat chooses with this option: the number of the window, or the slot of
+            the piece to steal.
+        owner: The seat that owns the piece. None for a piece in a window.
+        last: The last five features. Their meaning depends on whether the piece is bought or
+            stolen.
     """
     card = sight.cards[slot]
     letter = letter_of(sight.state.edition, card)

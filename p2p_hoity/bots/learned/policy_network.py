@@ -241,7 +241,11 @@ def read(data: bytes) -> PolicyNetwork:
 
 
 def _shape(sizes: Sequence[int]) -> Shape:
-    """Return the sizes of a network, after a check that its input is that of this version."""
+    """Check the sizes of a network that were read from a file, and return them as a `Shape`.
+
+    Raise BadWeights if the network takes inputs of other sizes than this version of the program
+    computes, or if a layer is empty.
+    """
     shape, known = Shape(*sizes), Shape()
     if astuple(shape)[:3] != astuple(known)[:3]:
         raise BadWeights(f"weights for blocks of {sizes[:3]}, not of {list(astuple(known)[:3])}")
