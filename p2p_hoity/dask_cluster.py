@@ -101,17 +101,21 @@ def on_cluster(
 def in_order(
     address: str, work: Callable[[Piece], Found], pieces: Sequence[Piece]
 ) -> Iterator[Found | ProcessEnded]:
-    """Work at pieces on a cluster, and yield the results in the order of the pieces.
+    """Apply a function to pieces of work on a Dask cluster, and yield the results in order.
 
-    A result that arrives early is kept until its turn. Everything else is as in `on_cluster`.
+    A result that arrives early is kept until its turn.
 
     Args:
         address: The address of the scheduler.
-        work: The function that works at a piece.
-        pieces: The pieces, no two of which are equal.
+        work: The function that is called with each piece. It is pickled.
+        pieces: The pieces of work, which are pickled. All must be different.
 
     Yields:
-        The result of each piece, or `ProcessEnded` for a piece at which all processes crashed.
+        The result of each piece, in the order of the pieces. `ProcessEnded` if every process that
+        worked at the piece has crashed.
+
+    Raises:
+        ClusterError: If there is no cluster, or if the cluster fails.
     """
     done, early = on_cluster(address, work, pieces), dict[Piece, Found | ProcessEnded]()
     with closing(done):
@@ -217,10 +221,10 @@ class _Room:
         self.asked, self.most = float("-inf"), 0
 
     def pieces(self) -> int:
-        """Return the number of pieces that may be handed out at a time.
+        """Return how many pieces of work the cluster may have at a time.
 
         Returns:
-            The number.
+            The number of pieces.
 
         Raises:
             ClusterError: If the scheduler does not answer.

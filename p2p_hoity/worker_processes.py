@@ -259,9 +259,9 @@ def _processes(count: int, copied: bool | None = None) -> Iterator[Executor]:
 def _begin() -> None:
     """Prepare a worker process.
 
-    The worker ignores Ctrl-C, which reaches all processes of a terminal, because its parent ends
-    it then. If the parent dies in another way, the worker ends itself instead of waiting for work
-    for ever. If memory runs out, the system should kill a worker rather than the parent.
+    The worker ignores Ctrl-C. Instead, the parent process ends its workers at Ctrl-C. If the parent
+    dies in another way, the worker ends by itself. If memory runs out, the system should kill a
+    worker rather than the parent.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_go_with_the_first, daemon=True).start()

@@ -89,7 +89,8 @@ def takes_options(command: Callable[..., None]) -> Callable[..., None]:
 def _parameter(kind: type[Any], of: Field[Any], hint: Any) -> Parameter:
     """Turn a field of a dataclass of options into a parameter for Typer.
 
-    Its heading in the help is the field's own, or else that of the dataclass.
+    The help lists the parameter under the heading of the field. If the field has no heading, the
+    help uses the heading of the dataclass.
     """
     told = of.metadata.get("option")
     if told is None:

@@ -98,9 +98,9 @@ def resume(seat: SeatOptions, output: OutputOptions, game: str | None, reach: Re
 
 
 def _command(output: OutputOptions) -> str:
-    """Return the words of the command `resume` as typed here, to which the id of a game is added.
+    """Return the command line that resumes a game, without the id of the game at its end.
 
-    They contain the option for the same kind of screen.
+    It contains the options for the kind of screen that is used now, such as `--plain`.
     """
     return command_line("resume", output.typed)
 

@@ -305,10 +305,10 @@ class Going:
         return await self._player.again()
 
     async def next_request(self) -> PlayerRequest:
-        """Wait for the next request of the player, or until the event is set.
+        """Wait for the next request of the player, or until the player has to leave.
 
         Returns:
-            The player's request. If the event is set first, the request to leave for now.
+            The player's request. If the player has to leave first, the request to leave for now.
         """
         request: PlayerRequest = LeaveForNow()
         async with trio.open_nursery() as nursery:

@@ -205,16 +205,16 @@ class JsonSeat:
     # Input
 
     def listens(self, is_asked: bool) -> bool:
-        """Return whether `listen` has to run, because the program may type lines.
+        """Return whether `listen` has to run, which reads lines from the standard input.
 
-        A player's lines are read if something may be asked or another game may follow. An
-        onlooker's lines, which are chat, are read if they come from a program.
+        A player's lines are read if the player may be asked something or another game may follow.
+        An onlooker's lines are chat. They are read unless the standard input is a terminal.
 
         Args:
-            is_asked: Whether the program may be asked something.
+            is_asked: Whether the player may be asked something.
 
         Returns:
-            Whether `listen` has to run.
+            True if `listen` has to run.
         """
         if self._how.looks_on:
             return not sys.stdin.isatty()
@@ -339,12 +339,13 @@ class JsonSeat:
         return await self._player_requests.next()
 
     async def again(self) -> bool:
-        """Wait for the answer whether the program plays another game.
+        """Return whether this seat plays another game with the same people.
 
-        A bot that plays without a program always agrees.
+        The next line of input decides: `true`, `y` or `yes` means yes. If a bot plays the seat and
+        the program is not to be asked, no line is read.
 
         Returns:
-            Whether the next line is true, y or yes. False if there is none.
+            True if the seat plays again. False if the input has ended.
         """
         if self._how.auto and not self._how.again:
             return True

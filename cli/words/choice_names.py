@@ -427,7 +427,7 @@ def hint(
         asked: The view and the kind of the open choice. None if there is none.
         names: The names of the seats and cards. None before the game has begun.
         has_hints: Whether hints are allowed.
-        exhibits: How many of the best exhibits the player can pick by number.
+        exhibits: How many of the best exhibits can be picked by number on the screen.
 
     Returns:
         The lines.
@@ -448,7 +448,7 @@ def advice(view: View, kind: str, names: Names, exhibits: int) -> list[str]:
         view: What the seat may know of the game.
         kind: The kind of choice.
         names: The names of the seats and cards.
-        exhibits: How many of the best exhibits the player can pick by number.
+        exhibits: How many of the best exhibits can be picked by number on the screen.
 
     Returns:
         The lines.

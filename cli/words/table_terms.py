@@ -218,8 +218,8 @@ def onlookers(watched: bool) -> str:
 def bounds(terms: Terms) -> list[str]:
     """Return lines with the guarantees of a table in numbers.
 
-    They state the quorum, how many seats together see nothing secret, how many may be gone, and how
-    many lying seats cannot split the table.
+    The lines state the quorum, and how many seats can do each of the following without harm: share
+    their secrets, be gone, or lie.
 
     Args:
         terms: The terms.
@@ -262,7 +262,10 @@ def _progress(gone: int) -> str:
 
 
 def _one_history(liars: int) -> str:
-    """Return the line about how many faulty seats cannot split the table."""
+    """Return the line about how many lying seats the table withstands without being split.
+
+    A split table is one at which honest seats follow different histories of the game.
+    """
     if not liars:
         return _("One history: a single liar can split the table, but the proof of it remains.")
     return count(

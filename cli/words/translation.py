@@ -46,13 +46,15 @@ def command_line(*words: str) -> str:
 
 
 def as_typed(message: str) -> str:
-    """Return a message with its commands as they are typed here.
+    """Return a message with each command line in the form in which this user has to type it.
+
+    For example, `hoity join` becomes `python tasks.py hoity join` in a source checkout.
 
     Args:
         message: The message, whose fields are not filled in yet.
 
     Returns:
-        The message.
+        The message with the changed command lines.
     """
     return COMMAND.sub(lambda found: command_line(found[1]), message)
 

@@ -19,11 +19,11 @@ from .load_edition import MAX_BYTES, NAMES, EditionCode, EditionError, Field, ag
 
 @dataclass(frozen=True)
 class Descent:
-    """The shipped edition whose name an edition has, and the parts in which the two differ.
+    """How an edition differs from the shipped edition of the same or a similar name.
 
     Attributes:
-        original: The name of the shipped edition. Empty if the edition has a name of its own.
-        changes: The parts in which they differ, in the order of `parts_of`.
+        original: The name of the shipped edition. Empty if there is no such edition.
+        changes: The names of the parts that differ, in the order of `parts_of`.
     """
 
     original: str = ""

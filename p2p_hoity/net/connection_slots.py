@@ -421,7 +421,11 @@ class UnprovenConnections:
             self._send_away(list(self._waiting))
 
     def _send_away(self, those: list[UnprovenStream]) -> None:
-        """Cancel a random connection at the lowest stage, from the machine with the most such."""
+        """Cancel one of some connections, to make room.
+
+        Only connections at the lowest handshake stage are considered. One is chosen at random from
+        the machine that has most of them.
+        """
         least = min(one.stage for one in those)
         behind = [one for one in those if one.stage == least]
         lot = random.choice(of_the_fullest(behind))

@@ -106,13 +106,11 @@ class Buckets:
     def take_if_any(self, sender: Hashable, now: float, debt: float = 0.0) -> bool:
         """Take one token out of the bucket of a sender, if it has one.
 
-        Without `debt`, a call that finds no token takes nothing. This is for senders that may be
-        many people at one address.
-
         Args:
             sender: The sender.
             now: The time, in seconds.
-            debt: The most tokens that the sender may owe (see `Bucket.take_if_any`).
+            debt: The most tokens that the sender may owe. If there is no token, a call takes one in
+                advance as long as this limit allows it. With 0, such a call takes nothing.
 
         Returns:
             True if there was a token.

@@ -171,9 +171,9 @@ TROUBLE = (OSError, trio.BrokenResourceError, trio.ClosedResourceError, trio.Too
 
 
 def _is_final(error: BaseException | None) -> bool:
-    """Return whether an error shows that nobody of this program can be reached at an address.
+    """Return whether an error shows that no node of this program can be reached at an address.
 
-    This is so if the machine was reached, but nobody listens there or TLS fails.
+    That is so if the machine was reached, but the connection was refused or TLS has failed.
     """
     if isinstance(error, BaseExceptionGroup):
         return all(map(_is_final, error.exceptions))

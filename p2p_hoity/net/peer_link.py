@@ -333,7 +333,10 @@ class Link:
             self._drained.set()
 
     async def _write_some(self) -> None:
-        """Send the next frames or a heartbeat, after a report how much was read, if that is new."""
+        """Send a report of how many bytes were read here, and then the next queued frames.
+
+        The report is left out if it has not changed. If there is nothing to send, send a heartbeat.
+        """
         batch = self._next()
         news = self._news(batch[0].heeded if batch else self._heeded())
         framed = news + b"".join(encode_frame(one.data) for one in batch) or encode_frame(b"")

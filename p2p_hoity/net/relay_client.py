@@ -1,7 +1,8 @@
-"""The client of a relay: wait there for calls, call a peer, and exchange frames for a code.
+"""The client of a relay: wait at the relay for calls, call a peer, and use a mailbox.
 
-For a code, a mailbox of the relay connects two ends, a host and a guest. The relay can read and
-change all frames in a mailbox, so they prove nothing by themselves.
+A guest that types a spoken code instead of a ticket gets the ticket through a mailbox of the relay,
+which connects the guest and the host. The relay can read and change all frames in a mailbox, so the
+two ends must not trust a frame only because it came through the mailbox.
 
 SPEC: section 13.2.
 """

@@ -94,7 +94,7 @@ def certificate(seed: bytes) -> bytes:
 
 
 def private_key(seed: bytes) -> bytes:
-    """Return a private key in PKCS #8, unencrypted, so it must stay in memory.
+    """Return a private key as unencrypted PKCS #8. The caller must not write it to a disk.
 
     Args:
         seed: The secret seed of the key, 32 bytes.

@@ -281,13 +281,13 @@ def decode_ticket(text: str) -> Ticket:
 
 
 def spelled(text: str) -> str:
-    """Return a typed ticket in its normal form: no spaces, quotation marks or capitals ([T-1]).
+    """Return a ticket in its normal form: no spaces, enclosing quotation marks or capitals ([T-1]).
 
     Args:
-        text: The word, as it was typed or pasted.
+        text: The ticket, as it was typed or pasted.
 
     Returns:
-        The word in its normal form, unchecked.
+        The ticket in its normal form. Whether it is a valid ticket is not checked.
     """
     return "".join(text[:8192].split()).strip("'\"`<>").lower()
 

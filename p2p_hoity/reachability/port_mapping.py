@@ -234,10 +234,11 @@ async def _search(newer: Router, older: Router) -> tuple[Router, OpenedPort]:
 
 
 async def _of_others(routers: Sequence[Router], failure: RouterError) -> tuple[Router, OpenedPort]:
-    """Ask the router by each further protocol, and return the first that succeeds.
+    """Ask the router by each further protocol until it opens a port.
 
-    If none succeeds, the given failure, or a refusal instead of it, is raised. After a failed
-    attempt the router is asked to remove what it may have opened.
+    Return the router with that protocol, and the opened port. If every attempt fails, raise the
+    last refusal by the router, or else the given failure. After a failed attempt the router is
+    asked to remove what it may have opened.
     """
     for router in routers:
         opened: OpenedPort | None = None

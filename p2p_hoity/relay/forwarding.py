@@ -179,15 +179,17 @@ class Exchange:
             self._poll.close()
 
     async def carry(self, splice: Splice, early: tuple[bytes, bytes]) -> bool:
-        """Have the task forward the bytes of a pair, and wait until one of its sockets has ended.
+        """Forward the bytes of a pair of connections, and return when one of them has ended.
+
+        The bytes are forwarded by the task that executes `run`.
 
         Args:
-            splice: The pair, in which the bytes are counted.
+            splice: The pair of connections, in which the forwarded bytes are counted.
             early: The bytes that were already read from each end.
 
         Returns:
-            False, at once, if the ends are not sockets or the system has no epoll. Otherwise True,
-            at the end.
+            True when a connection has ended. False, at once and without forwarding, if the ends are
+            not sockets or the system has no epoll.
         """
         sockets = [one.socket for one in splice.ends if isinstance(one, trio.SocketStream)]
         if self._poll is None or len(sockets) < len(splice.ends):

@@ -139,7 +139,7 @@ class Edition:
         castles: The Castles of the score track, in their order.
         banquet_fields: The number of Banquet fields at the end of the track.
         switches: The rules in which editions differ.
-        age_word: The word `year` or `number`, which says what the Collectibles have.
+        age_word: Whether the ages of Collectibles are years or numbers: `year` or `number`.
         categories: The name of each letter's category, by language code.
         reconstructed: The parts that were not taken from a printed edition.
     """

@@ -128,14 +128,14 @@ def may_hold_exhibit(
 
 
 def _span_fits(mine: list[int], pool: list[int], hidden: int) -> bool:
-    """Return whether hidden pieces can complete a valid exhibit over a stretch of letters.
+    """Return whether hidden pieces can complete a valid exhibit over a run of letters.
 
-    They must fill each letter without a piece, and bring the number of pieces to three or more.
+    With the hidden pieces, each letter must have a piece, and there must be three pieces or more.
 
     Args:
-        mine: For each letter of the stretch the number of known pieces.
-        pool: For each letter of the stretch the number of pieces that hidden ones can be.
-        hidden: The number of hidden pieces.
+        mine: For each letter of the run, the number of known pieces of the seat.
+        pool: For each letter of the run, the number of unseen Collectibles of this letter.
+        hidden: The number of hidden pieces of the seat.
     """
     gaps = [have for count, have in zip(mine, pool, strict=True) if not count]
     if len(gaps) > hidden or not all(gaps):

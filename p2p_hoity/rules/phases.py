@@ -49,9 +49,9 @@ class Transition(NamedTuple):
 
 
 class IllegalTransition(RuntimeError):
-    """An error that says that no phase may be followed by another in this way.
+    """An error that says that the rules of the game do not allow a change of phase.
 
-    `TABLE` lists the allowed steps. The error is a bug of this program.
+    `TABLE` lists the allowed changes. The error shows a bug of this program.
     """
 
 

@@ -188,11 +188,11 @@ class Form:
         return False
 
     def _lies_in(self, tail: bytes, number: int, checks: set[bytes]) -> bool:
-        """Return whether a whole record with a given number begins anywhere in the bytes.
+        """Return whether a valid record with a given number begins anywhere in the bytes.
 
         Every position is tried, because a damaged length does not tell where the next record
-        begins. A record is whole if its check value is right after one of `checks`, which may be
-        those of the record before. True is also returned if there are too many bytes to check.
+        begins. `checks` contains the possible check values of the record before, on which the check
+        value of a valid record depends. True is also returned if there are too many bytes to check.
         """
         left = SEARCHED
         for begin in range(1, len(tail) - CHECK - 4):

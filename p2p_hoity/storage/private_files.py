@@ -162,8 +162,8 @@ class DiskFile(io.BufferedRandom):
     """An open file on this machine's disk (see `StoredFile`).
 
     Attributes:
-        unsettled: The folder of a new file, as long as its directory entry for the file was not
-            forced to the disk. None otherwise.
+        unsettled: The folder of a new file whose directory entry is not known to be on disk. None
+            if the entry is on disk.
     """
 
     unsettled: Path | None = None

@@ -237,10 +237,9 @@ class SeatAccess(Access):
         return self.is_of_table(peer)
 
     def receive(self, peer: bytes, data: bytes, bound: bool = False) -> bool:
-        """Let in a seat that shows this table, or an onlooker that holds the ticket.
+        """Let in a seat that sends this table's signed id, or an onlooker that holds the ticket.
 
-        A seat may still show the table of the game before this one, because it has not received the
-        roster of this table yet. Such a frame is ignored ([A-6]).
+        A seat that still sends the id of the previous table is ignored ([A-6]).
 
         Args:
             peer: The id of the node that sent the frame.
@@ -251,8 +250,8 @@ class SeatAccess(Access):
             True if the frame has let in a peer that was not let in before.
 
         Raises:
-            Invalid: If the frame is malformed, or the peer shows a table with an invalid signature.
-            TwoRosters: If the host has signed two tables, and this seat has not confirmed the deck
+            Invalid: If the frame is malformed, or the host's signature of the id is invalid.
+            TwoRosters: If the host has signed another table with the same terms, unless `bound`
                 ([L-21]).
         """
         if len(data) > MAX_LOBBY_FRAME:
@@ -304,7 +303,10 @@ class SeatAccess(Access):
 
 
 class OnlookerAccess(Access):
-    """The access rules of an onlooker, which the seats let in or refuse."""
+    """The access rules on the side of an onlooker.
+
+    The onlooker proves to each seat that it holds the ticket, and leaves seats that refuse it.
+    """
 
     _is_told = False
 

@@ -127,8 +127,8 @@ def refuser_of(table: Table, data: bytes) -> int | None:
         data: The bytes of any frame.
 
     Returns:
-        The number of the seat. None if the frame is not a refusal of this table, signed for the
-        table before it ([A-8]).
+        The number of the seat. None if the frame is not a valid refusal by a seat, or if the
+        refusal does not name the table that was played before this rematch ([A-8]).
     """
     try:
         word = parse_again(data)

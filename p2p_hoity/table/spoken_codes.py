@@ -38,7 +38,7 @@ _FORM: Final = re.compile(rf"([0-9]+)((?:-[a-z]+){{{WORDS},{MOST_WORDS}}})")
 
 
 class CodeCode(ErrorCode):
-    """The reasons for which a typed code is wrong, or leads to no ticket."""
+    """The reasons for which a spoken code, as a guest has typed it, does not lead to a ticket."""
 
     NO_CODE = (
         "no-code",

@@ -130,7 +130,10 @@ async def watch_table(
 async def _watch(
     ticket: Ticket, onlooker: Onlooker, network: Network | None, hidden: bool
 ) -> Outcome:
-    """Watch at a table and at those that follow it, and pass all updates on to the screen."""
+    """Watch the game at a table and all later games of the same people.
+
+    The onlooker's screen gets all updates.
+    """
     keys = draw_keys(None)
     reach = Reach("127.0.0.1:0", network=network, hidden=hidden)
     async with open_hub(keys.seat, reach) as (hub, _):

@@ -376,9 +376,9 @@ class Node:
             choices. Choices sealed before that step may be opened.
         convictions: The faults that the steps of the chain themselves prove.
         parent: The node before this one, None at the beginning.
-        slots: What the step from the parent to this node records of each seat: its body, or why
-            there is none. None if a change of who is present or banned, which is no step, leads
-            here.
+        slots: For each seat, the body that the step from the parent to this node records, or why
+            there is no body. None if this node did not come from a step, but from a change of who
+            is present or banned.
         derived: The cache of results that were computed from this node.
     """
 
@@ -410,10 +410,10 @@ class Node:
         return f"Node(step={self.step}, {self.want.kind}, present={who}, {self.digest.hex()[:8]})"
 
     def base_digest(self) -> bytes:
-        """Return the digest by which votes name this node as the one with which an epoch begins.
+        """Return the digest by which votes identify this node as the start of an epoch.
 
-        It covers the chain, the next step, who is present and banned, how often seats were absent
-        and, at the end of the game, the standings.
+        The digest covers the chain, the next step, who is present and banned, how often seats were
+        absent and, at the end of the game, the standings.
 
         Returns:
             The digest, 32 bytes.

@@ -43,8 +43,8 @@ def own_due(node: Node, seat: int) -> bool:
         seat: The seat.
 
     Returns:
-        Whether the seat's choice is to be opened, and has not been left to the others because the
-        seat was absent.
+        True if the next step opens the seat's choice, unless the seat was absent after it sealed
+        the choice. In that case the other seats open the choice.
     """
     return seat in node.want.dues and (node.want.name, seat) not in node.lost
 

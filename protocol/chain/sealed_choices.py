@@ -32,10 +32,11 @@ def opening_size(choice_size: int) -> int:
     """Return the length to which every opening of one kind of choice is padded.
 
     Args:
-        choice_size: The bytes of the longest choice of the kind.
+        choice_size: The length of the longest choice of the kind, in bytes.
 
     Returns:
-        The number of bytes: of the nonce, the length and the longest choice.
+        The length in bytes. An opening consists of a nonce, the length of the choice, and the
+        padded choice.
     """
     return 2 + choice_size + step_bodies.NONCE
 

@@ -94,8 +94,8 @@ def want_of(node: Node, goal: game.Expected) -> Want | None:
         goal: What the game expects, for example that choices are opened.
 
     Returns:
-        The kind of step and what is asked for in it. None if everything for the expectation is
-        there.
+        The kind of step and what is asked for in it. None if no further step is needed for what
+        the game expects.
     """
     match goal:
         case game.Deal():

@@ -12,8 +12,7 @@ from ..wire.signed_messages import MAX_REJOINS, Message, Rejoin, StepTimeout
 def claim_of(epoch: int, tip: Node, owes: bool, ran_out: bool) -> StepTimeout | None:
     """Return the step timeout that a seat claims when it promises to leave an epoch ([E-4]).
 
-    A seat that owes an input to the step claims nothing. Otherwise its claim could make itself
-    absent, or seats that wait for its input.
+    A seat claims nothing if it owes an input to the step itself.
 
     Args:
         epoch: The epoch that the seat leaves.

@@ -100,9 +100,10 @@ class Tree:
         return {seat: tuple(sorted(b)) for seat, b in found.items()}
 
     def versions(self, node: Node, bodies: Bodies) -> Iterator[tuple[Node, tuple[Slot, ...]]]:
-        """Yield the outcomes of a step with conflicting bodies on which an input builds ([E-18]).
+        """Yield the outcomes of a step for which seats gave conflicting bodies ([E-18]).
 
-        All combinations of one body for each seat are tried, up to `MAX_CHOICES`.
+        All combinations of one body for each seat are tried, up to `MAX_CHOICES`. An outcome counts
+        only if an input to the next step builds on it.
 
         Args:
             node: A node of the tree.

@@ -215,9 +215,9 @@ def _answer_own(state: SeatState, after: bytes, peer: bytes | None) -> None:
 def is_of_use(state: SeatState, message: Message, node: Node) -> bool:
     """Return whether others may need an input to a step of the followed chain.
 
-    They need the first input of each seat that owes one to the step. Apart from that, they need
-    only the inputs that make up the first proof against a seat. Otherwise a faulty seat could have
-    a second input passed on for each step of the chain.
+    The first input of a seat that owes an input to the step is always needed. Any other input is
+    not needed if its seat is banned, or if a fault of the seat is proven without this input. So a
+    faulty seat cannot flood the table with conflicting inputs.
 
     Args:
         state: The state of the seat.
@@ -225,7 +225,7 @@ def is_of_use(state: SeatState, message: Message, node: Node) -> bool:
         node: The chain node on which the input builds.
 
     Returns:
-        Whether to pass it on.
+        True if the input is to be passed on.
 
     SPEC: [M-9].
     """

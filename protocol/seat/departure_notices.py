@@ -1,7 +1,8 @@
 """Departure notices, by which a seat says that it leaves for now or is back; who counts as away.
 
-A departure does not make its seat absent. When every awaited seat has signed a departure, a program
-may only treat its step timeout as over at once. To the other seats this looks like a fast clock.
+A departure does not make its seat absent. But when every awaited seat has signed a departure, a
+node need not wait for the end of the step timeout. To the other seats, such a node looks like a
+node with a fast clock.
 """
 
 from __future__ import annotations
@@ -67,7 +68,7 @@ class Departures:
         Args:
             departure: The notice, whose signature is valid.
             now: When the notice came, in seconds of the machine's clock.
-            has_returned: Whether the seat is not to be counted as away by this notice.
+            has_returned: Whether the seat counts as back, even if the notice says that it leaves.
         """
         self._stored[departure.seat] = StoredDeparture(departure, now, has_returned)
 

@@ -92,7 +92,9 @@ class StepAppended:
 
 @dataclass(frozen=True)
 class Entered:
-    """The news that a new epoch began, which drops the steps of the old chain after its base.
+    """The news that a new epoch began.
+
+    The epoch begins at its base, a node of the chain. Later steps of the old chain are dropped.
 
     Attributes:
         epoch: The epoch.

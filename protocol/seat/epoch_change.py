@@ -302,7 +302,10 @@ def commit(state: SeatState) -> bool:
 
 
 def _vote(state: SeatState, kind: type[PrepareVote | CommitVote]) -> bool:
-    """Sign a vote of a kind for the highest epoch for which it is due. Return whether it was."""
+    """Sign a vote of a given kind for the highest epoch for which such a vote is due.
+
+    Return whether a vote was signed.
+    """
     votes, signer = state.log.votes, state.signer
     if state.seat is None or signer.is_quiet:
         return False

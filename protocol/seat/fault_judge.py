@@ -168,10 +168,10 @@ class FaultJudge:
         self.timers.finish()
 
     def refuse(self, seat: int) -> None:
-        """Note that a seat refuses this table.
+        """Note that a seat refuses to play at this table, during setup.
 
         Args:
-            seat: The seat.
+            seat: The seat that refuses.
         """
         self.refuser = seat
 

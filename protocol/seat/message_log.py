@@ -185,11 +185,12 @@ class MessageLog:
         """Append the first incomplete step to the followed chain, if all its inputs are there.
 
         Args:
-            seat: The own seat. If a seat gave several legal inputs, the input on which the own seat
-                has built counts, and otherwise the one that came first.
+            seat: The own seat, None for an onlooker. If a seat gave conflicting legal inputs, the
+                own seat's later inputs decide which input counts. If there are none, the input that
+                came first counts.
 
         Returns:
-            The chain nodes before and after the step, None if it is not complete.
+            The chain nodes before and after the step, None if the step is not complete.
         """
         return followed_chain.grow(self.store, self.followed, seat)
 

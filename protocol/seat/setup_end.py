@@ -94,10 +94,10 @@ def _announced_end(state: SeatState) -> Broken | None:
 
 
 def _sees_itself(state: SeatState, notice: EndNotice) -> bool:
-    """Return whether this seat has itself observed the reason of another seat's end notice.
+    """Return whether this seat has itself observed why another seat ended the table in setup.
 
-    The notice is about a silent seat, whose input must have timed out here, or about a seat that
-    left, whose departure must be stored here.
+    If the notice names a silent seat, the step for which that seat is awaited must have timed out
+    here. If the notice names a seat that left, the departure of that seat must be stored here.
     """
     if notice.reason == effects.SILENT_SEAT:
         return notice.about in state.awaited() and state.timers.is_out(state.tip)

@@ -147,7 +147,10 @@ class FileReferences(References):
         return Message(seat, said, unread.payload, b"").bare()
 
     def _named(self, hashes: tuple[bytes, ...]) -> tuple[bytes, ...]:
-        """Return equal hashes that share memory: that of a stored message is its own `hash`."""
+        """Return the same hashes, but reuse the `hash` object of each stored message.
+
+        This saves memory.
+        """
         return tuple(self.stored[h].hash if h in self.stored else h for h in hashes)
 
     def find_base(self, key: BaseKey) -> Node | None:

@@ -63,9 +63,9 @@ class Timeouts:
     Attributes:
         choice: The step timeout of a step in which players decide.
         step: The step timeout of any other step.
-        back_off: The back-off: how long a change of epoch is waited for before the next one is
-            requested.
-        cap: The cap of the back-off, which doubles with each failed change of epoch.
+        back_off: How long a seat at first waits for a change of epoch before it requests the next
+            change. The wait doubles with each failed change of epoch.
+        cap: The longest wait for a change of epoch.
     """
 
     choice: Annotated[Milliseconds, Int(30 * DAY, SECOND)] = 300_000

@@ -528,7 +528,7 @@ class FullSeat(Hands):
         return found
 
     async def guest(self, main: Callable[..., Awaitable[T]], *args: Any) -> T:
-        """Run the peer in trio, and beside it a task that takes over if the screen fails.
+        """Run the peer in trio. If the full screen fails, go on at the line prompt.
 
         Args:
             main: The peer's main function.

@@ -284,10 +284,10 @@ def _links(stage: Stage, desk: Desk, numbers: Sequence[str], width: int) -> list
 
 
 def _lost(stage: Stage, width: int) -> list[Line]:
-    """Return advice about seats without a link: how to reach them at another address.
+    """Return advice about seats that are not linked: how to reach them at another address.
 
-    If no seat at all can be reached after a resume, the others may also have finished the game.
-    The list is empty if no seat is lost.
+    If the game was resumed and no seat is linked, there is also advice in case the other seats
+    have finished the game. The list is empty if there are no such seats.
     """
     seats = stage.scene.lost_seats
     if not seats or stage.names is None:

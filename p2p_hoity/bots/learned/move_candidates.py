@@ -95,9 +95,9 @@ def _turns(sight: Sight) -> Pick:
 
 
 def _card(sight: Sight, card: int) -> list[tuple[int, Block]]:
-    """Return the features of an Action card, in groups of adjacent ones.
+    """Return the features of an Action card, as pairs of an index and some numbers.
 
-    Each group comes after the index at which it begins among a candidate's features.
+    The numbers belong at that index and the following ones in a candidate's vector of features.
     """
     kind = sight.state.kind(card)
     parts = [(CARD_AT, one_hot(observation.ACTIONS, kind))]

@@ -327,13 +327,13 @@ def scaled(values: Iterable[float], by: float) -> Block:
 
 
 def own_block(sight: Sight) -> Block:
-    """Compute the network's input about the deciding seat and the table (`features.OWN`).
+    """Compute the network's input about the deciding seat and the table.
 
     Args:
         sight: What the seat knows.
 
     Returns:
-        The numbers, in the order of the table.
+        The numbers, in the order of the features that `features.OWN` lists.
     """
     blocks = (
         _table(sight),

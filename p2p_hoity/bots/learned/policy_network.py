@@ -195,11 +195,11 @@ class PolicyNetwork:
         """Compute the probabilities of a decision's options (candidates).
 
         Args:
-            base: The result of `base` for the decision.
-            candidates: The numbers of each candidate.
+            base: The result of the method `base` for the decision.
+            candidates: For each candidate its features, a row of numbers.
 
         Returns:
-            The probability of each candidate.
+            The probability of each candidate, in the same order.
         """
         b, last = self._parts[4:]
         hidden = (relu(map(add, base, b.of(row))) for row in candidates)
