@@ -121,13 +121,13 @@ class Play:
     length: int = 0
 
     def then(self, state: State) -> Play:
-        """Return the play of the next state, linked to this one.
+        """Link the next state of the game to this state.
 
         Args:
-            state: The next state. Its `news` are added to the history.
+            state: The next state. The events in its `news` count as part of the game's history.
 
         Returns:
-            The next play.
+            The next state with the link to this state.
         """
         return Play(state, self, self.length + len(state.news))
 
@@ -220,14 +220,14 @@ class HoityToity:
         return rules.expected(state.state)
 
     def apply(self, state: Play, event: Event) -> Play:
-        """Return the state after an event.
+        """Return the state of the game after an event.
 
         Args:
-            state: The play before.
+            state: The state before the event, linked to all earlier states.
             event: The event.
 
         Returns:
-            The play after it.
+            The state after the event, linked to the state before.
         """
         return state.then(rules.apply(state.state, event))
 

@@ -287,7 +287,7 @@ class Drawn:
     """The event that cards were opened to all.
 
     Attributes:
-        cards: The cards, by slot.
+        cards: The opened cards, by slot (position in the deck).
     """
 
     cards: Cards
@@ -298,7 +298,8 @@ class Opened:
     """The event that the last cards were opened.
 
     Attributes:
-        cards: The cards, by slot. Cards that nobody could open are missing.
+        cards: The opened cards, by slot (position in the deck). Cards that nobody could open are
+            missing.
     """
 
     cards: Cards

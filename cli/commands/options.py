@@ -175,7 +175,9 @@ def codes(incomplete: str) -> list[str]:
 
 
 def _games(incomplete: str, files: Callable[[Home], Iterable[Path]]) -> list[str]:
-    """Return the ids of games that begin with a typed word, and `last` if it does, sorted.
+    """Return the game names that begin with a typed word, sorted.
+
+    The names are the ids of the games and, if there is a game, the word `last`.
 
     Args:
         incomplete: The typed beginning.

@@ -23,7 +23,7 @@ def watch(ticket: str, how: WatchOptions, seat: SeatOptions, output: OutputOptio
     Args:
         ticket: The ticket or the code of the table.
         how: How the onlooker connects, and whether it sees the game from its start.
-        seat: The options about chat and about another game, the only ones that an onlooker has.
+        seat: The options of a seat. An onlooker only uses `no_talk` and `again`.
         output: The options of what is printed.
 
     Returns:

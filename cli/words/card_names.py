@@ -291,7 +291,7 @@ def run_letters(letters: Iterable[str | None]) -> str:
 
 @dataclass(frozen=True)
 class Mark:
-    """A known Collectible of a seat, as an item in a cell of the grid.
+    """A known Collectible, as it is shown in the grid of seats and letters.
 
     Attributes:
         slot: The slot of the deck that has the Collectible.

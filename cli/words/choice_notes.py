@@ -223,7 +223,7 @@ def rivals_ahead(view: View, slots: Sequence[int]) -> list[int]:
 
     Args:
         view: What the seat may know of the game.
-        slots: The slots of the exhibit with which theirs are compared.
+        slots: The deck slots of the own exhibit.
 
     Returns:
         The seats, rising.

@@ -333,7 +333,9 @@ def terms_json(offer: TableOffer) -> dict[str, Any]:
 
 
 def reach_lines(update: Reached | Moved) -> list[str]:
-    """Return lines about from where the table can be reached, why from nowhere else, what to do.
+    """Return lines about who can reach the table.
+
+    The lines also say why others cannot, and what the player can do about this.
 
     Args:
         update: The update.

@@ -261,7 +261,10 @@ def _bid_worth(view: View, card: int) -> float:
 
 
 def _spent(view: View, card: int) -> float:
-    """Return how many fields a Cash card is worth in the hand while there is something to buy."""
+    """Return the value of keeping a Cash card in the hand, in fields.
+
+    The value is lower if fewer than eight Collectibles are left to buy.
+    """
     left = sum(map(len, view.state.windows))
     weight = min(1.0, left / 8)
     highest = max(view.state.edition.number(c) for c in range(48) if _is_cash(view.state, c))
@@ -396,7 +399,7 @@ def _mine(view: View) -> list[int]:
 
 
 def _ints(options: tuple[Choice, ...]) -> tuple[int, ...]:
-    """Return choices that are single numbers, for the type checker."""
+    """Return the options unchanged, typed as numbers. Each option has to be one number."""
     return cast("tuple[int, ...]", options)
 
 

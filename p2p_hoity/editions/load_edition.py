@@ -208,7 +208,7 @@ class Field:
 
     @property
     def name(self) -> str:
-        """The path in words, as in collectibles[3].year, where the first item is 1."""
+        """The path of the field as text, such as collectibles[3].year. Items count from 1."""
         parts = (f"[{p + 1}]" if isinstance(p, int) else f".{_key(p)}" for p in self.path)
         return "".join(parts).lstrip(".")
 

@@ -282,8 +282,8 @@ def of_the_fullest(those: Sequence[S]) -> list[S]:
 def one_to_make_room(those: Sequence[S], source: str) -> S | None:
     """Choose the connection that is closed to make room for a new one from a given machine.
 
-    The choice is random among the connections of the machine with the most. So machines that use
-    all places cannot exclude a machine that needs few.
+    The choice is random among the connections of the machine that has the most connections. So
+    machines that fill all places cannot keep out a machine that has few connections.
 
     Args:
         those: The connections.
@@ -339,10 +339,9 @@ class UnprovenStream(trio.abc.Stream):
         self.stage = max(self.stage, stage)
 
     async def send_all(self, data: bytes | bytearray | memoryview) -> None:
-        """Send bytes, and note that the handshake has begun.
+        """Send bytes, and note that the handshake has reached the stage `GREETED`.
 
-        This stage can be noted here because a listener sends nothing before it has received
-        something.
+        The listener only sends bytes after it has received the beginning of a TLS handshake.
 
         Args:
             data: The bytes.

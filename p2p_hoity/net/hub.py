@@ -413,7 +413,7 @@ class Hub:
                 await cut(secured.stream)
 
     async def elsewhere(self, peer: bytes) -> None:
-        """Report the event that a dialled peer is linked with another process of this node's key.
+        """Report that a dialled peer is linked with another process that has this node's key.
 
         Args:
             peer: The id of the peer, 32 bytes.

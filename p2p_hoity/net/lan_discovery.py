@@ -153,7 +153,8 @@ async def browse(timeout: float) -> list[Announcement]:
 async def _opened() -> AsyncIterator[tuple[Zeroconf | None, Reason | None]]:
     """Open the multicast sockets of the system while the `with` block runs.
 
-    Yields the open library object and None, or None and the reason why that failed.
+    Yields the open Zeroconf object and None. If the sockets cannot be opened, yields None and the
+    reason.
     """
     zeroconf, problem = await trio.to_thread.run_sync(_open)
     try:

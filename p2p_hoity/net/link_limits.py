@@ -39,16 +39,15 @@ class Bucket:
         return max(0.0, -self._left / self._rate)
 
     def take_if_any(self, now: float, debt: float = 0.0) -> bool:
-        """Take one token, if there is one, and return whether there was one.
+        """Take a token if the bucket has one, and return whether it had one.
 
         Args:
             now: The time, in seconds.
-            debt: The most tokens that a caller may owe. If there is no token, a call takes one in
-                advance as long as this is not exceeded. The default is that such a call takes
-                nothing.
+            debt: How many tokens the caller may owe the bucket. A call that finds no token takes a
+                token on credit, within this limit. With 0, such a call takes nothing.
 
         Returns:
-            True if there was a token.
+            True if the bucket had a token. False also if a token was taken on credit.
         """
         left = self.left(now)
         if left >= 1 or left > 1 - debt:

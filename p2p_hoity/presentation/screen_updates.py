@@ -493,10 +493,10 @@ class OfferedCode(NodeUpdate):
 
 
 class NoCode(NodeUpdate):
-    """The host has no spoken code now with which a guest could get the ticket.
+    """The host has no spoken code now, so a guest cannot get the ticket by a code.
 
     Attributes:
-        reason: The reason.
+        reason: The reason why there is no code.
     """
 
     reason: Reason

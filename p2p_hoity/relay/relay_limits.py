@@ -35,7 +35,7 @@ class RelayLimits:
         seats: The most nodes that may wait for calls.
         seats_per_source: The most nodes of one machine that may wait for calls.
         splices: The most calls, connected or still waiting for the called node.
-        splices_per_source: The most calls from one machine, and also to one machine.
+        splices_per_source: The most calls from one machine, and also the most calls to one machine.
         splices_per_seat: The most calls to one node.
         splice_bytes: The most bytes through one call, in both directions together.
         idle: Seconds without a byte after which a call is cut. Live links send heartbeats more
@@ -45,8 +45,8 @@ class RelayLimits:
         mailbox_life: Seconds after which a mailbox without a guest is closed. Hosts make a new one
             earlier.
         mailbox_talk: Seconds from a guest's first frame until the mailbox is closed.
-        guesses: How often one machine may name a mailbox at once, whether it exists or not, and how
-            often in each second after that.
+        guesses: How many times one machine may name a mailbox in a burst, and how many times a
+            second in the long run. Mailboxes that do not exist count, too.
         link: The limits of a single connection: handshake time, heartbeats, and unproven
             connections. They allow a waiting node to send little more than heartbeats.
     """

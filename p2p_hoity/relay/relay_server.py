@@ -112,10 +112,10 @@ class Relay:
     ) -> None:
         """Serve connections until cancelled, or after `stop` until the relay has drained.
 
-        When `stop` is set, the relay accepts no new connections and closes those that wait or call.
-        Connected calls go on for at most `drain` seconds ([L-35]). `task_status` reports the
-        addresses at which the relay listens, as 'host:port'. A NetError is raised if it cannot
-        listen. Call this only once.
+        When `stop` is set, the relay accepts no new connections. Connected calls go on for at most
+        `drain` seconds, and all other connections are closed ([L-35]). `task_status` reports the
+        addresses at which the relay listens, as 'host:port'. A NetError is raised if the relay
+        cannot listen. Call this only once.
 
         Args:
             host: The address to listen on, or '' for every address.

@@ -74,7 +74,7 @@ def _fixed_place(state: State, number: int) -> Place | None:
 
 
 def together(state: State) -> bool:
-    """Return whether all Actions of a round are sealed at once.
+    """Return whether all seats seal their Actions of a round in the same step.
 
     The switch `action_choice` of the edition decides this. With two seats the answer is no.
 
@@ -82,7 +82,7 @@ def together(state: State) -> bool:
         state: The state of the game.
 
     Returns:
-        True if all Actions are sealed at once.
+        True if all seats seal their Actions in the same step.
     """
     return state.variant is None and state.edition.switches.action_choice == "together"
 

@@ -129,8 +129,8 @@ class Journal:
     def begin(self, record: bytes) -> None:
         """Write the first record to disk, after the rollback mark.
 
-        The mark is a file elsewhere that names the last record. It is written first, because a
-        journal without a mark looks like a restored copy, with which the seat does not sign.
+        The mark is a file elsewhere that names the last record. A journal without a mark looks like
+        a restored copy, and a seat with a restored copy signs nothing. So the mark comes first.
 
         Args:
             record: The content of the record.

@@ -47,7 +47,7 @@ that lock a file must use the same byte.
 class PrivateCode(Code):
     """The reasons why a file is refused because other users can access it.
 
-    In their texts `command` is a command that corrects this.
+    In the texts `{command}` stands for a shell command that solves the problem.
     """
 
     OTHERS = (

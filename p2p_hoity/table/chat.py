@@ -444,10 +444,11 @@ class ChatHistory:
         return Heard(replace(said, is_own=True), word.encode())
 
     def _next(self, who: bytes | int) -> int:
-        """Return the count of the next message: above all earlier ones, even from before a restart.
+        """Return a count for an author's next message, higher than all the author's earlier counts.
 
-        The count is at least the time of the clock, in milliseconds ([W-2]). The author is given as
-        a public key, or as the number of a seat that passes messages on.
+        The count is at least the time of the clock in milliseconds ([W-2]), so that it also rises
+        after a restart. `who` is the public key of the author, or the number of a seat that passes
+        messages on.
         """
         self._last[who] = max(self._clock(), self._last.get(who, -1) + 1)
         return self._last[who]

@@ -158,7 +158,7 @@ class Access(ABC):
         self._hub.post(peer, lobby.encode_lobby(frame))
 
     def link_down(self, peer: bytes) -> None:
-        """Forget a lost link, and that the peer was let in on it.
+        """Forget a lost link. The peer then no longer counts as let in.
 
         Args:
             peer: The id of the node at the other end.

@@ -322,8 +322,9 @@ class HostLink:
     async def _connect(self, was_linked: bool) -> None:
         """Dial the host until there is a link. Give up after CONNECT seconds.
 
-        If `full` was given, a host without room is dialled without limit. `was_linked` says whether
-        there was a link before, which decides the error.
+        If the host has no room, it is dialled without a time limit, provided that the caller gave a
+        function `full` to report this. `was_linked` says whether there was a link before. The
+        error depends on this.
         """
         pause, last = FIRST_PAUSE, trio.current_time() + CONNECT
         while True:

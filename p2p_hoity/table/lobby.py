@@ -103,7 +103,7 @@ class Offer:
         proof: The host's proof that it gave the ticket, 32 bytes. Empty if the ticket has no
             secret.
         terms: The terms.
-        names: The nicknames of those who have sat down.
+        names: The nicknames of the players who have sat down.
         vouch: The host's vouch, if it shows one: the signature of its long-lived key over its key
             of this table.
     """
@@ -316,12 +316,12 @@ class Seating:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The nicknames of those who have sat down."""
+        """The nicknames of the players who have sat down."""
         return tuple(one.entry.nickname for one in self._seats.values())
 
     @property
     def ids(self) -> frozenset[bytes]:
-        """The ids of those who have sat down."""
+        """The ids of the nodes that have sat down, 32 bytes each."""
         return frozenset(self._seats)
 
     @property

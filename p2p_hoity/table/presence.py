@@ -54,7 +54,7 @@ class PresenceTeller:
         return {seat for seat, peer in enumerate(ids) if self._hub.linked(peer)}
 
     def tell(self, now: float) -> None:
-        """Tell the screen who is connected, if that has changed, and each second the step's clock.
+        """Show who is connected, if this has changed, and show the step's clock once a second.
 
         The clock says which seats are awaited, for how long, and how much time they have left.
 

@@ -296,9 +296,9 @@ class NewTicketReporter:
     def _is_lost(self, judged: Judged) -> bool:
         """Return whether some seats may not be able to find this seat.
 
-        For most seats this is true if they have no link at all, because any link brings the
-        messages of all. For a host that can be reached from outside its network it is true if any
-        seat has no link, because guests connect to the host.
+        This is true if this seat has no link, because a single link brings the messages of all
+        seats. For a host that can be reached from outside its network, this is true if the
+        link to at least one seat is missing, because guests connect to the host.
         """
         seats, banned = self.machine.table.ids, self.machine.tip.banned
         others = [id_ for s, id_ in enumerate(seats) if id_ != self.hub.me and s not in banned]

@@ -107,7 +107,10 @@ class Answers:
                 self.elsewhere.add(peer)
 
     def may_play(self, waited: float) -> bool:
-        """Return whether no other process seems to play this seat, and the answers have had time.
+        """Return whether this seat can be resumed now.
+
+        It can if no seat has reported another process that plays this seat, and if the seats have
+        had enough time to report.
 
         Args:
             waited: Seconds since the first dial.

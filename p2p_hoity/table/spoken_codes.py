@@ -93,7 +93,7 @@ class CodeCode(ErrorCode):
 
 
 class CodeError(CodedError):
-    """An error that says why a code is wrong, or leads to no ticket."""
+    """An error that says why a code is wrong, or why a guest gets no ticket by it."""
 
 
 @dataclass(frozen=True)

@@ -57,11 +57,13 @@ class Capability:
         return self._proof(Label.TICKET_GUEST, binding, host, guest)
 
     def host_proof(self, binding: bytes, host: bytes, guest: bytes) -> bytes:
-        """Return the proof of the node that a guest asks. The answer to the guest begins with it.
+        """Return the proof with which a node shows a guest that it knows the ticket's secret.
+
+        The node's answer to the guest begins with this proof.
 
         Args:
             binding: The bytes that only the two ends of the link know.
-            host: The id of the node that is asked, 32 bytes.
+            host: The id of the node that the guest asks, 32 bytes.
             guest: The id of the guest, 32 bytes.
 
         Returns:

@@ -444,10 +444,10 @@ class Node:
         return tuple(sorted(self.table.game.standings(self.state)))
 
     def result_body(self) -> bytes:
-        """Return the body that every present seat owes in `result` ([N-13]).
+        """Return the body that every present seat signs in the last step, `result` ([N-13]).
 
         Returns:
-            The encoded standings and present seats.
+            The encoded bytes of the standings and of the numbers of the present seats.
         """
         return codec.encode((self.standings(), sorted(self.present)))
 

@@ -400,16 +400,17 @@ class Votes(References):
             return None
 
     def best_promises(self, promises: Sequence[ReadPromise]) -> tuple[Message, ...] | None:
-        """Return the t epoch promises that are best named in a new-epoch message ([E-5]).
+        """Return the t epoch promises that a new-epoch message should name ([E-5]).
 
-        The chain node that follows from t promises is the base, with which the epoch would begin.
-        The best base has the highest next step, and among equals the most present seats.
+        Each t promises determine a base: the chain node with which the epoch would begin. The
+        chosen promises determine the base with the highest next step. Among several such bases, it
+        is the base with the most present seats.
 
         Args:
             promises: Well-formed epoch promises for one epoch.
 
         Returns:
-            The messages of these t promises, None if no valid base follows from any t of them.
+            The messages of the t promises. None if no t promises determine a valid base.
         """
         hashes = tuple(read.message.hash for read in promises)
         if hashes == self._without_base:

@@ -40,9 +40,9 @@ class Proof:
 def supersedes(proof: Proof, known: Proof) -> bool:
     """Return whether a new proof is to replace the stored proof against the same seat.
 
-    It is if it proves an equivocation, and the stored proof is about a message of the same kind,
-    epoch and step. Which proof came first differs from seat to seat, and all seats are to name the
-    same fault.
+    A proof of an equivocation replaces a proof of another fault that is about a message of the same
+    kind, epoch and step. So all seats name the same fault, although the proofs may reach them in
+    different orders.
 
     Args:
         proof: The new proof.

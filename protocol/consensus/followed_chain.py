@@ -30,7 +30,7 @@ class FollowedChain:
     path: dict[bytes, Node] = field(default_factory=dict)
 
     def begin(self, base: Node, now: float) -> None:
-        """Begin epoch 0 at a node of the chain of setup, and leave the end of the chain as it is.
+        """Note that epoch 0 begins at a node of the chain, and when. The chain does not change.
 
         Args:
             base: The chain node with which epoch 0 begins.

@@ -47,17 +47,18 @@ class Void(Exception):
 
 @dataclass
 class Reading:
-    """The record of the one check of an epoch promise or new-epoch message, and of what it needed.
+    """The result of checking an epoch promise or new-epoch message, and what the check looked up.
 
     Attributes:
-        key: The hash of the message, and whether it was checked because a proof accuses it. Such a
-            check disregards further accusations in the message.
+        key: The hash of the message, and whether the message was checked because a proof accuses
+            it. Such a check disregards further accusations in the message.
         made: The result of the check.
         error: The error with which the check ended, if the message is malformed.
-        used: The hashes of the messages that this check looked up by itself.
-        asked: The keys of the bases (chain nodes with which epochs begin) that this check looked up
-            by itself.
-        called: The keys of the checks of other messages that this check called.
+        used: The hashes of the messages that this check looked up.
+        asked: The keys of the bases (chain nodes with which epochs begin) that this check looked
+            up.
+        called: The keys of the checks of other messages on which this check relies. What they
+            looked up is not repeated here.
     """
 
     key: ReadingKey
@@ -191,7 +192,7 @@ class References(ABC):
 
     @contextmanager
     def quiet(self) -> Iterator[None]:
-        """Return a context manager: within its `with` block, nothing that is missing is asked for.
+        """Suspend the requests for missing messages for the length of a `with` block.
 
         Yields:
             Nothing, once.

@@ -127,7 +127,7 @@ class MessageStore:
         self.input_bytes[message.seat] = known + len(message.payload)
 
     def _index(self, message: Message) -> None:
-        """Enter a message into the indices; drop a lower epoch request of its seat ([M-11])."""
+        """Enter a message into the indices, and drop the seat's lower epoch request ([M-11])."""
         statement = message.statement
         if isinstance(statement, StepInput):
             self._inputs.setdefault((statement.epoch, statement.step), []).append(message)
@@ -352,10 +352,10 @@ class MessageStore:
                     yield message
 
     def highest_requests(self) -> list[Message]:
-        """Return each seat's stored message that requests or votes for its highest epoch.
+        """Return from each seat the stored request, promise or vote for the highest epoch.
 
         Returns:
-            Epoch requests, epoch promises or votes, by rising seat.
+            One message for each seat that has one, by rising seat.
         """
         found: dict[int, Message] = {}
         for message in self._by_hash.values():

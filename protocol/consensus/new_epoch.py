@@ -175,7 +175,7 @@ def _look_up(source: References, hashes: Sequence[bytes]) -> tuple[Message, ...]
 def _bad_forms(
     table: Table, proofs: Iterable[tuple[bytes, ...]], source: References
 ) -> set[tuple[int, str]]:
-    """Return the seat and the code of each malformed message that is a proof by itself."""
+    """Return the seat and the code for each proof that consists of one malformed message."""
     found = set()
     for proof in proofs:
         if len(proof) == 1:

@@ -32,7 +32,7 @@ MOST_OUT: Final[Quota] = 1 << 23
 
 
 class InvalidProof(Exception):
-    """The error that a proof that was handed over is invalid."""
+    """The error that a batch of proofs, which was checked elsewhere, has an invalid proof."""
 
 
 class Promise(Protocol):

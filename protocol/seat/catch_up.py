@@ -288,7 +288,9 @@ def pass_on(state: SeatState, message: Message, peer: bytes | None) -> None:
 
 
 def pass_deferred(state: SeatState) -> None:
-    """Pass on the inputs that were stored before the followed chain came to their step.
+    """Send stored inputs to the peers, now that the followed chain has reached their step.
+
+    An input that came before its step was stored but not sent on.
 
     Args:
         state: The state of the seat.

@@ -4,11 +4,11 @@ Once the end of the game is final for a seat, the seat needs nothing from others
 signed notice that is passed on. Another seat may still need votes until the end is final for it
 too. So a seat stays until it has the notice of every other present seat.
 
-For seats that send no notice, it stays no longer than one of three times:
+If notices are missing, the seat leaves as soon as one of these times has passed:
 
-1. one step timeout in which no epoch changes;
-2. while the epoch changes, one turn of every seat as proposer;
-3. the longest back-off and one step timeout in which this seat promises no higher epoch.
+1. one step timeout without a change of epoch;
+2. during a change of epoch, one turn of every seat as proposer;
+3. the longest back-off plus one step timeout, in which this seat has promised no higher epoch.
 """
 
 from __future__ import annotations

@@ -93,8 +93,9 @@ def _end_without_quorum(state: SeatState) -> bool:
 def _last_banned(state: SeatState) -> tuple[int, str]:
     """Return the seat that was banned last, and the code of its fault.
 
-    The fault is one found by the last change of epoch, or else by a step of the chain. If only an
-    earlier change of epoch found one, the lowest banned seat and `TOO_MANY_FAULTS` are returned.
+    If the last change of epoch found faults, the last of these faults counts. Otherwise it is the
+    last fault that a step of the chain proves. If there is no such fault either, return the lowest
+    banned seat and `TOO_MANY_FAULTS`.
     """
     found = state.log.votes.highest_committed(1)
     if found is not None and found[1].faults:
@@ -157,18 +158,18 @@ def _stands_on(state: SeatState, epoch: int) -> tuple[QuorumCertificate | None, 
 
 
 def reports_all(state: SeatState, epoch: int) -> bool:
-    """Return whether an epoch promise would cover all that this seat must report in it ([E-4]).
+    """Return whether this seat's epoch promise would be a complete report ([E-4]).
 
-    If it would not, the seat must not sign the promise, and the missing new-epoch messages are
-    asked for.
+    If the report would be incomplete, the seat must not sign the promise, and the missing new-epoch
+    messages are asked for.
 
     Args:
         state: The state of the seat.
         epoch: The epoch of the promise.
 
     Returns:
-        True if the promise would list all own inputs from the epoch of its certificate on, and no
-        own commit vote is of a later epoch than the certificate.
+        True if the promise would list all inputs that this seat has to report, and if this seat
+        has signed no input or commit vote of a later epoch than the promise's certificate.
     """
     _, under, base = _stands_on(state, epoch)
     told = {m.hash for m in stored_inputs(base, state.log.store, under)}

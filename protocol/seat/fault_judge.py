@@ -74,11 +74,13 @@ class FaultJudge:
                     self.convict(proof)
 
     def judge_again(self, messages: Iterable[Message]) -> None:
-        """Have stored messages judged again, because the followed chain has come to their step.
+        """Judge stored messages again, because the followed chain has come to their step.
+
+        If the driver runs jobs, the messages are only queued. They are judged when the rules of the
+        seat are next applied.
 
         Args:
-            messages: The messages. They are judged now, or, if the driver runs jobs, at the next
-                turn of the rules.
+            messages: The messages.
         """
         self.log.renew(messages)
         if not self.outbox.hands_out:
@@ -126,7 +128,7 @@ class FaultJudge:
         self.proofs = {s: p for s, p in self.proofs.items() if s not in base.node.banned}
 
     def _tell(self, seat: int, code: str) -> None:
-        """Tell the driver that a seat is at fault, unless it was last told the same code."""
+        """Tell the driver a seat's fault, unless the last report on the seat had the same code."""
         if self._told.get(seat) != code:
             self._told[seat] = code
             self.outbox.emit(Guilty(seat, code))

@@ -31,7 +31,7 @@ class MessageLog:
 
         Args:
             table: The table.
-            outbox: The effects for the driver, and the job that is under way.
+            outbox: The queue of effects for the driver.
         """
         self.table, self.outbox = table, outbox
         self.store = MessageStore()

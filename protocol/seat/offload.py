@@ -1,8 +1,9 @@
-"""The choice of long computations that run as jobs, while no rule of the seat is applied.
+"""Long computations that run as jobs outside the event loop.
 
-A job is the check of a long body of an input that the rules are about to use, or the writing of a
-long own body. Meanwhile messages may come in and time may pass, but the state on which the rules
-decide does not change. If the driver does not run jobs, everything is computed at once.
+A job checks the long body of an input, or writes a long body of this seat. While a job runs,
+messages may come in and time may pass, but the seat applies none of its rules. So the state on
+which the rules decide does not change. If the driver does not run jobs, everything is computed at
+once.
 """
 
 from __future__ import annotations

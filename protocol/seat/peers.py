@@ -76,8 +76,8 @@ class Peers:
 
         Args:
             peer: The id of the peer, 32 bytes.
-            again: Whether the link replaces one that was live with the same process until now. If
-                not, the peer's seat has come back, so a departure of it no longer counts.
+            again: Whether the link replaces a live link with the same process. If not, the peer's
+                seat has come back, and its notice that it left no longer counts.
 
         Returns:
             The seat of the peer, None if it has none.

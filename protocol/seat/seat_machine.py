@@ -381,13 +381,13 @@ class SeatMachine(SeatState):
         return setup_end.is_unsure_of_deck(self)
 
     def wait(self, now: float) -> Wait:
-        """Return how long the first incomplete step has been waited for, and how much time is left.
+        """Return how long the current step has lasted, and how much time remains until its timeout.
 
         Args:
             now: The driver's clock, in seconds.
 
         Returns:
-            The wait. Its `left` is at most 0 if all awaited seats have left for now.
+            The wait. No time remains if all awaited seats have departed for now.
         """
         wait = self.timers.wait(self.tip, now)
         return replace(wait, left=min(wait.left, 0.0)) if self.peers.all_left() else wait
@@ -472,7 +472,7 @@ class SeatMachine(SeatState):
         return bool(self.log.awaited()) and step_progress.is_undisturbed(self)
 
     def _pass_on(self, word: Departure | EndNotice, peer: bytes | None) -> None:
-        """Pass on a notice that is new here to all peers but its sender ([L-23], [L-27])."""
+        """Send a new notice to all peers except the peer that sent it ([L-23], [L-27])."""
         self.outbox.send(word, but=() if peer is None else (peer,))
         self._run_rules()
 

@@ -127,7 +127,9 @@ class Inquiry:
         return told.last > before
 
     def doubt(self, now: float, certain: bool) -> bool:
-        """Note that the journal may lack own statements, and restart the wait if this is new.
+        """Note that the journal may lack statements that this seat has signed.
+
+        The first such doubt restarts the wait for the answers of the other seats.
 
         Args:
             now: The machine's clock, in seconds.
@@ -396,10 +398,11 @@ class Signer:
             self.expose_choices(statement.step)
 
     def sign(self, statement: signed_messages.Statement, note: Note | None = None) -> bool:
-        """Sign a statement, record it and send it to all peers, if the seat may sign it.
+        """Sign a statement, record the message and send it to all peers, if the seat may do so.
 
-        The seat may not if its state forbids it. It also may not if it has already signed a
-        statement of the same kind for the same epoch and step ([M-5], [M-6]).
+        Nothing is signed if the seat's state forbids the statement. Nothing is signed either if the
+        seat has already signed a statement of the same kind for the same epoch and step ([M-5],
+        [M-6]).
 
         Args:
             statement: The statement.

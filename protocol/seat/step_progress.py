@@ -36,10 +36,10 @@ def judge_fresh(state: SeatState) -> bool:
 
 
 def check_forms(state: SeatState) -> bool:
-    """Check new-epoch messages and epoch promises, and store proofs of malformed ones.
+    """Check new-epoch messages and epoch promises, and store a proof for each malformed message.
 
-    The seat applies this rule after each event. The rule also ends the table if two different
-    proposals for one epoch have commit votes of a quorum each.
+    This is one of the rules that the seat applies after each event. It also ends the table if two
+    different proposals for one epoch each have a quorum of commit votes.
 
     Args:
         state: The state of the seat.
@@ -306,12 +306,12 @@ def prepare(state: SeatState) -> bool:
 
 
 def finish(state: SeatState) -> bool:
-    """Note that the end of the game is final, once it is.
+    """Check whether the end of the game is final, and tell the driver when this becomes true.
 
     The seat applies this rule after each event.
 
-    The end is final once all present seats have signed inputs to `result`, the last step. It is
-    also final if an epoch is committed that begins at this step.
+    The end is final once all present seats have signed inputs to `result`, the last step. The end
+    is also final once an epoch that begins at this step is committed.
 
     Args:
         state: The state of the seat.

@@ -310,9 +310,9 @@ class OpenedFile:
     """A transcript file that was read, and whose form was checked, but nothing else.
 
     Attributes:
-        value: The four outer items. It is empty if the items cannot be read.
-        transcript: The parts of the file, None if they are malformed.
-        error: The reason why `value` is empty or `transcript` is None, None if neither is so.
+        value: The four items of the file's outermost array. Empty if they cannot be read.
+        transcript: The parts of the file. None if the file cannot be read or is malformed.
+        error: Why the file cannot be read or is malformed. None if the file is well-formed.
         seconds: How long reading took, by the clock that was given.
     """
 

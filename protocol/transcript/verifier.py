@@ -252,9 +252,10 @@ class _Run:
         return node
 
     def _check_bases(self, checks: FileChecks, start: Node, signed: Signed) -> Justified:
-        """Check all new-epoch messages; return the chain up to where the last epoch begins.
+        """Check all new-epoch messages, and return the chain up to the start of the last epoch.
 
-        The result gives the next node by the digest of each node, from the start of epoch 0 on.
+        The chain begins at the start of epoch 0. It is a dict from the digest of a node to the
+        next node.
         """
         if not signed.new_epochs:
             if signed.messages:

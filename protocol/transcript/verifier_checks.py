@@ -347,8 +347,8 @@ class FileChecks:
         Args:
             node: The node before the entry.
             index: The index of the entry.
-            justified: The chain up to the node with which the last epoch begins: by the digest of
-                each node, the next node.
+            justified: The chain up to the start of the last epoch, as a dict from the digest of a
+                node to the next node.
 
         Returns:
             The chain node after the entry.

@@ -624,7 +624,7 @@ Octets64 = Annotated[bytes, Octets(64)]
 
 
 def _form_of(hint: Any) -> FieldForm[Any]:
-    """Return the form of an annotation or a type, as `form_of` does, but without caching it."""
+    """Return the FieldForm for an annotation or a type. `form_of` does the same with a cache."""
     if isinstance(hint, FieldForm):
         return hint
     for one in getattr(hint, "__metadata__", ()):

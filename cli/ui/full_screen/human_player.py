@@ -125,7 +125,9 @@ class FullSeat(Hands):
         return self.app.stage.scene.game
 
     def tell(self, update: Update) -> None:
-        """Show an update, and store it if the line prompt would need it after a failed screen.
+        """Show an update on the screen, or at the line prompt if the screen has failed.
+
+        Some updates are also stored, so that the line prompt can start with them.
 
         Args:
             update: The update.

@@ -254,7 +254,7 @@ def _log(stage: Stage, desk: Desk, numbers: Sequence[str], width: int) -> list[L
 
 
 def _proofs(stage: Stage, desk: Desk, numbers: Sequence[str], width: int) -> list[Line]:
-    """Return the page of the proofs."""
+    """Return the page with the latest sentences about what has been proven in the game."""
     return paragraphs(stage.proofs, width, first="✓ ", hanging="  ")
 
 

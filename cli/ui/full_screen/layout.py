@@ -427,7 +427,7 @@ def keys(stage: Stage, desk: Desk, width: int) -> Line:
 
 
 def _key(key: str, word: str, action: str) -> Line:
-    """Return a key with the word for what it does."""
+    """Return a line with the name of a key and the word for the effect of the key."""
     return text(key, "title", action).add(f" {word}" if word else "", "dim", action)
 
 

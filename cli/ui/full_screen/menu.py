@@ -45,7 +45,7 @@ class Menu:
         view: What the seat may know of the game.
         kind: The kind of choice.
         names: The names of the seats and cards.
-        again: Whether an earlier choice no longer counts.
+        again: Whether the question is repeated because the earlier choice no longer counts.
         entries: The choices to pick from. For an exhibit these are the best ones, for a theft none.
         cursor: The index of the entry that is picked. None if no entry is picked.
         picked: The slots (positions in the deck) of the pieces that are marked.
@@ -245,10 +245,10 @@ def menu(view: View, kind: rules.Kind, names: Names, again: bool = False) -> Men
         view: What the seat may know of the game.
         kind: The kind of choice.
         names: The names of the seats and cards.
-        again: Whether an earlier choice no longer counts.
+        again: Whether the question is repeated because the earlier choice no longer counts.
 
     Returns:
-        The menu. In a theft the only piece of an exhibit is marked, and nothing else is picked.
+        The menu. For a theft, the piece of each exhibit that has only one piece is already marked.
     """
     found = Menu(view, kind, names, again)
     legal = ordered(view, kind)

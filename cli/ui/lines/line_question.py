@@ -318,7 +318,8 @@ class SideQuestion:
             line: The line that was typed.
 
         Returns:
-            `act`, `bot`, or `nothing` to stay. None if the line is no answer.
+            The attribute `act` for yes, the attribute `bot` to give the seat to a bot, or a
+            function that does nothing for no. None if the line is no answer.
         """
         word = line.strip().lower()
         if self.bot is not None and word in BOT:

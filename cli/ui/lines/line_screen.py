@@ -153,7 +153,11 @@ class LineScreen(FollowedTable):
             tell(line)
 
     def _take(self, update: updates.Update) -> None:
-        """Print who is awaited if it is time for that, or note that it is not needed any more."""
+        """Handle an update that concerns the line with the awaited seats.
+
+        A `Clock` update prints the line if the line is due. If the game goes on, the line is no
+        longer due.
+        """
         if isinstance(update, updates.Clock):
             self._tell_awaited(update)
         if isinstance(update, updates.Happened | updates.Awaited | updates.ChoiceTaken):

@@ -531,7 +531,7 @@ class LineSeat:
         Args:
             view: What the seat may know of the game.
             kind: The kind of choice.
-            again: Whether an earlier choice no longer counts.
+            again: Whether the question is repeated because the earlier choice no longer counts.
 
         Returns:
             The choice.

@@ -66,7 +66,8 @@ async def forward_input(
 def _line(data: bytes) -> str:
     """Decode a typed line and remove its zero bytes.
 
-    Only the special values such as `END` begin with a zero byte, so no line can be taken for one.
+    Special values such as `END` begin with a zero byte. So no typed line can equal a special
+    value.
     """
     return data.decode("utf-8", "replace").replace("\0", "").strip()
 

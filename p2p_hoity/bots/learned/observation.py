@@ -37,14 +37,14 @@ def size_of(counts: Counts) -> int:
 
 
 def gain(counts: Counts, letter: int) -> int:
-    """Return by how many pieces the largest run of letters grows with one more piece of a letter.
+    """Return how much the largest unbroken run of letters grows if one piece is added.
 
     Args:
         counts: The number of pieces of each letter.
-        letter: The letter, 0 for A.
+        letter: The letter of the added piece, 0 for A.
 
     Returns:
-        The difference.
+        How many pieces more the largest run has.
     """
     more = list(counts)
     more[letter] += 1
