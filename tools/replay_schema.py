@@ -1,7 +1,7 @@
 """Makes the JSON schema of `hoity replay --json` from the rules' record: docs/replay.schema.json.
 
-python tools/replay_schema.py           write it
-python tools/replay_schema.py --check   exit 1 if it is stale
+python3 tasks.py schema           write it
+python3 tasks.py schema --check   exit 1 if it is stale
 """
 
 from __future__ import annotations
