@@ -43,7 +43,7 @@ def peak(*commands: list[str], home: Path) -> int:
 
 SLOW = {"promises", "messages", "long_message", "small_items"}
 KINDS = [
-    *sample([kind for kind in MADE if kind not in SLOW], 2, "hostile files"),
+    *sample([kind for kind in MADE if kind not in SLOW], 1, "hostile files"),
     *(pytest.param(kind, marks=pytest.mark.nightly) for kind in sorted(SLOW)),
 ]
 
@@ -58,6 +58,7 @@ def test_verify_and_replay_take_the_memory_of_the_file_and_a_bound(
     assert peak(*words, home=tmp_path) <= file.stat().st_size + BOUND
 
 
+@pytest.mark.nightly
 def test_each_process_that_judges_a_folder_takes_no_more(tmp_path: Path) -> None:
     folder = tmp_path / "folder"
     folder.mkdir()

@@ -57,7 +57,8 @@ def seldom(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(session, "TICK", 5.0)
 
 
-@pytest.mark.parametrize("way", ["killed", pytest.param("cut_off", marks=pytest.mark.nightly)])
+@pytest.mark.nightly
+@pytest.mark.parametrize("way", ["killed", "cut_off"])
 async def test_a_seat_comes_back_after_an_hour(tmp_path: Path, seldom: None, way: str) -> None:
     hour = Hour(tmp_path)
     await hour.table.play({GONE: getattr(hour, way)})
