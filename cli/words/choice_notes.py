@@ -260,10 +260,10 @@ def _others_at(view: View, where: Place) -> list[int]:
     state = view.state
     known = any(place is not None for place in state.places)
     found = state.at(where) if known else tuple(range(state.seats))
-    return [seat for seat in found if seat != view.seat and _counts(view, seat)]
+    return [seat for seat in found if seat != view.seat and _acts(view, seat)]
 
 
-def _counts(view: View, seat: int) -> bool:
+def _acts(view: View, seat: int) -> bool:
     """Return whether a seat acts in this round.
 
     A seat that is absent or sits out acts only if it has already played an Action card.

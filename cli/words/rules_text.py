@@ -103,7 +103,7 @@ def paragraphs(edition: Edition) -> list[str]:
         _(TWO).format(variants=variants),
         _(READING),
         _categories(edition),
-        " ".join(map(_ended, card_lines(edition))),
+        " ".join(map(_with_full_stop, card_lines(edition))),
     ]
 
 
@@ -122,7 +122,7 @@ def lines(edition: Edition, width: int | None) -> Iterator[str]:
         yield from textwrap.wrap(paragraph, columns, subsequent_indent="  ")
 
 
-def _ended(line: str) -> str:
+def _with_full_stop(line: str) -> str:
     """Return a line with a full stop at its end."""
     return line if line.endswith(".") else line + "."
 

@@ -255,13 +255,13 @@ def mixtures(found: Sequence[Guest], at_stake: Stakes) -> list[Mix]:
     mixes: list[Mix] = [dict.fromkeys(guest.kinds, 1 / len(guest.kinds)) for guest in found]
     for _ in range(TURNS):
         mixes = [
-            _between(mixes[i], leaning(worths(found, mixes, i, at_stake)))
+            _mean_of(mixes[i], leaning(worths(found, mixes, i, at_stake)))
             for i in range(len(found))
         ]
     return mixes
 
 
-def _between(old: Mix, new: Mix) -> Mix:
+def _mean_of(old: Mix, new: Mix) -> Mix:
     """Return the mean of two estimates of the probability of each kind of Action."""
     return {kind: (old[kind] + new[kind]) / 2 for kind in old}
 
