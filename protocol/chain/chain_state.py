@@ -167,7 +167,8 @@ class Table:
             kind: The kind of choice.
             seat: The seat that chooses.
             choice: The choice.
-            cards: The cards that are shown with the choice, by slot.
+            cards: The numbers of the cards that are shown with the choice, by slot (position in the
+                deck).
 
         Raises:
             IllegalMove: If the choice has another form, or if the game forbids it.
@@ -364,7 +365,7 @@ class Node:
         state: The state of the game, None in setup.
         shares: The proven decryption shares, by slot of the deck and the seat whose key made the
             share.
-        cards: The cards that are open to all, by slot.
+        cards: The numbers of the cards that are open to all, by slot of the deck.
         sealed: The sealed choices, by kind of choice and seat.
         lost: The keys of sealed choices whose owner was absent at some time after it sealed them.
             Other seats may open these choices.

@@ -55,7 +55,7 @@ class Votes(References):
     """
 
     def __init__(self, table: Table, store: MessageStore, start: Node | None = None) -> None:
-        """Start without any epoch.
+        """Create the record of a seat that has seen no change of epoch yet.
 
         Args:
             table: The table.
@@ -72,7 +72,7 @@ class Votes(References):
         self._without_base: tuple[bytes, ...] = ()
 
     def begin(self, start: Node) -> None:
-        """Begin epoch 0.
+        """Set the chain node with which epoch 0 begins.
 
         Args:
             start: The chain node with which epoch 0 begins.
@@ -82,14 +82,17 @@ class Votes(References):
     # References
 
     def find(self, digest: bytes) -> Message | None:
-        """Return the stored message with a hash."""
+        """Return the stored message with a given hash, None if it is not stored."""
         return self.store.find(digest)
 
     def find_base(self, key: BaseKey) -> Node | None:
         """Return the base of an epoch: the chain node with which the epoch begins.
 
+        Args:
+            key: The epoch, and the digest of its base.
+
         Returns:
-            The chain node, None if no valid new-epoch message with this base is stored.
+            The chain node, None if no stored and valid new-epoch message proposes it.
         """
         epoch, digest = key
         found = self.new_epochs.get(epoch, {}).get(digest)
@@ -108,7 +111,7 @@ class Votes(References):
         return self.new_epochs[epoch][base][0]
 
     def ask(self, lack: Lack) -> None:
-        """Note that a message, or an epoch's new-epoch messages, are to be asked for."""
+        """Note what to ask other seats for: a message, or the new-epoch messages of an epoch."""
         if isinstance(lack, bytes):
             self.store.want(lack, self._claim())
         else:
@@ -228,7 +231,7 @@ class Votes(References):
         return base.node.base_digest() not in self.new_epochs.get(epoch, {})
 
     def _misses_base(self, epoch: int) -> bool:
-        """Return whether this node lacks a proposal for this epoch that a quorum has voted for."""
+        """Return whether a quorum has voted for a proposal for an epoch that is not known here."""
         for kind in (PrepareVote, CommitVote):
             votes = (m.statement for m in self.store.of_epoch(kind, epoch))
             counts = Counter(v.base for v in votes if isinstance(v, kind))

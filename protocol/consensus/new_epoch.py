@@ -129,7 +129,11 @@ def read_promise(
 
 
 def _read_promise(table: Table, message: Message, source: References, named: bool) -> ReadPromise:
-    """Check an epoch promise in the order of [E-20]; return it with the messages it names."""
+    """Check an epoch promise in the order of [E-20]; return it with the messages it names.
+
+    If `named` is True, the promise is checked because a proof accuses it. Its own accusations of
+    malformed messages are then ignored.
+    """
     promise = message.statement
     if not isinstance(promise, EpochPromise):
         raise Malformed("a new-epoch message names what is no epoch promise")
@@ -175,7 +179,7 @@ def _look_up(source: References, hashes: Sequence[bytes]) -> tuple[Message, ...]
 def _bad_forms(
     table: Table, proofs: Iterable[tuple[bytes, ...]], source: References
 ) -> set[tuple[int, str]]:
-    """Return the seat and the code for each proof that consists of one malformed message."""
+    """Return the signer and the fault code for each proof that is one malformed message."""
     found = set()
     for proof in proofs:
         if len(proof) == 1:
@@ -240,8 +244,8 @@ def base_of_new_epoch(
         message: The new-epoch message.
         source: The look-up of the epoch promises that the message names, and of all that these
             name.
-        named: Whether the message is checked because a proof accuses it. Proofs of malformed
-            messages in its promises are then ignored.
+        named: Whether the message is checked because a proof accuses it. If so, accusations that
+            its epoch promises make against other malformed messages are ignored.
 
     Returns:
         The base.

@@ -47,7 +47,7 @@ def take(state: SeatState, notice: EndNotice, peer: bytes | None) -> bool:
 
 
 def tell_end(state: SeatState) -> bool:
-    """Sign the notice `over` and send it to all, once the game's end is final here ([E-29]).
+    """Tell all peers by a signed notice once the game's end is final for this seat ([E-29]).
 
     The seat applies this rule after each event.
 

@@ -60,7 +60,10 @@ def request(state: SeatState) -> bool:
 
 
 def _pause(state: SeatState) -> None:
-    """On a strict table (t = n), report a timeout, or end the table at a proven fault ([E-9])."""
+    """Tell the driver of a timeout, and end the table if a fault is proven ([E-9]).
+
+    This is called only on a strict table (t = n), where no change of epoch is possible.
+    """
     if state.finished:
         return
     if state.timers.is_out(state.tip) or state.peers.all_left():
@@ -147,7 +150,11 @@ def promise(state: SeatState) -> bool:
 
 
 def _stands_on(state: SeatState, epoch: int) -> tuple[QuorumCertificate | None, int, Node]:
-    """Return the quorum certificate for an epoch promise, its epoch and the certified node."""
+    """Return the quorum certificate for a promise of `epoch`, its epoch and its chain node.
+
+    It is the highest certificate of an earlier epoch. Without one, return None, 0 and the node with
+    which epoch 0 begins.
+    """
     certificate = state.log.votes.highest_certificate(epoch)
     under = certificate.epoch if certificate else 0
     return (
