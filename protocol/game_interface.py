@@ -188,7 +188,7 @@ class Draw:
 class OpenAll:
     """The expectation that the last hidden cards are opened to all.
 
-    A card stays hidden if fewer than t seats, the threshold of the table, help to open it.
+    A card stays hidden if fewer seats than the quorum of the table help to open it.
 
     Attributes:
         slots: The slots (positions of the deck) of the cards, whoever holds them.

@@ -129,7 +129,10 @@ class Table:
 
     @property
     def strict(self) -> bool:
-        """True if t = n. Then others cannot replace a seat's key or open its sealed choices."""
+        """True if the quorum is all seats.
+
+        Then others cannot replace a seat's key or open its sealed choices.
+        """
         return self.header.terms.strict
 
     @cached_property
@@ -285,7 +288,8 @@ class SealedChoice:
     Attributes:
         step: The number of the step in which the choice was committed to.
         commitment: The commitment, 32 bytes.
-        escrow: The encrypted opening, which t seats together can decrypt. It is empty if t = n.
+        escrow: The encrypted opening, which a quorum of seats together can decrypt. It is empty if
+            the quorum is all seats.
     """
 
     step: int
@@ -670,8 +674,8 @@ def new_secrets(seed: bytes, size: int) -> Secrets:
 
     Args:
         seed: The seed, 32 bytes.
-        size: The number of coefficients of the polynomial: t, or 1 on a strict table (t = n), on
-            which no key is shared.
+        size: The number of coefficients of the polynomial: the quorum t, or 1 on a strict table (t
+            is the number of seats), on which no key is shared.
 
     Returns:
         The secrets. No key share that the seat deals from them is zero.

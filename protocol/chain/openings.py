@@ -133,7 +133,7 @@ class Given:
             seat.
         helps: The decryption shares that stand for those of absent seats. The key is the slot in
             the deck and the absent seat.
-        escrows: This seat's shares for opening the choices of absent seats: The key is the seat
+        escrows: This seat's shares for opening the choices of absent seats. The key is the seat
             that made the choice, and the value is a point of 32 bytes.
     """
 
@@ -204,8 +204,8 @@ class GatherStep(StepRules[Given]):
     def apply(self, node: Node, inputs: Mapping[int, Given]) -> Node:
         """Add what was given to the state, and combine shares that were given for absent seats.
 
-        If fewer than t seats gave shares for an absent seat, these shares are asked for again in a
-        later step.
+        If fewer seats than a quorum gave shares for an absent seat, these shares are asked for
+        again in a later step.
 
         Args:
             node: The state of the chain before the step.

@@ -1,6 +1,7 @@
 """Sealed choices: how to make, check and open a commitment with its escrow.
 
-The escrow contains the encrypted opening, so that t seats can open the choice of an absent seat.
+The escrow contains the encrypted opening, so that a quorum of seats can open the choice of an
+absent seat.
 """
 
 from __future__ import annotations
@@ -101,7 +102,7 @@ def seal_choice(
 def check_sealed(node: Node, seat: int, kind: str, read: SealBody) -> SealedChoice:
     """Check the escrow of a sealed choice, and return the sealed choice.
 
-    An escrow is an encrypted copy of the choice, which t seats can decrypt together.
+    An escrow is an encrypted copy of the choice, which a quorum of seats can decrypt together.
 
     Args:
         node: The state of the chain before the step.

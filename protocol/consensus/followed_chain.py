@@ -125,10 +125,10 @@ def grow(
 
 
 def _spoken_on(store: MessageStore, followed: FollowedChain, seat: int | None) -> Node | None:
-    """Return the node after the tip that the last input of `seat` builds on, or None.
+    """Return the next node of the chain on which the last input of `seat` builds, or None.
 
-    The input may build on this node itself or on a later node of the same chain. The tip is the
-    last node of the followed chain.
+    It is the node right after the last node of the followed chain. The input builds on it, or on a
+    later node.
     """
     last = _last_input(store, followed, seat)
     if last is None or last.step <= followed.tip.step:

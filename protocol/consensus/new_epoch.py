@@ -1,4 +1,4 @@
-"""The base of a new epoch (the chain node with which it begins), computed from t epoch promises.
+"""The base of a new epoch (the chain node with which it begins), from a quorum of epoch promises.
 
 It is the view change of Castro and Liskov ("Practical Byzantine Fault Tolerance", 1999) on a chain
 of lockstep steps. Whoever stores the messages that a new-epoch message names computes the same
@@ -52,8 +52,8 @@ def certificate_votes(table: Table, certificate: QuorumCertificate) -> list[Mess
         The votes, in the order of the certificate.
 
     Raises:
-        Malformed: If there are fewer than t votes, or if a vote has a seat that does not exist, or
-            an invalid signature.
+        Malformed: If the votes are no quorum, or if a vote has a seat that does not exist, or an
+            invalid signature.
     """
     if len(certificate.votes) < table.quorum:
         raise Malformed("a quorum certificate has fewer votes than the quorum")
@@ -251,8 +251,8 @@ def base_of_new_epoch(
         The base.
 
     Raises:
-        Malformed: If the signer is not the proposer of the epoch, or if the message does not name t
-            well-formed epoch promises of that epoch, by rising seat.
+        Malformed: If the signer is not the proposer of the epoch, or if the message does not name a
+            quorum of well-formed epoch promises of that epoch, by rising seat.
         Unknown: If something from which the base follows is not stored.
         Void: If the promises show that two different bases of one epoch are committed.
     """

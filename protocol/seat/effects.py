@@ -174,8 +174,8 @@ class JournalDoubted:
 class SigningEnded:
     """The news that this seat can never sign again, because messages that it signed are lost.
 
-    The journal of the seat lacks these messages. This happens only on a strict table (t = n). The
-    unfinished game can still be saved.
+    The journal of the seat lacks these messages. This happens only on a strict table (whose quorum
+    is all seats). The unfinished game can still be saved.
     """
 
 

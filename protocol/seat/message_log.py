@@ -124,7 +124,7 @@ class MessageLog:
         self.followed.enter(now)
 
     def keep(self, message: Message) -> bool:
-        """Store a message, and queue it to be judged.
+        """Store a message, and queue it to be searched for faults.
 
         A faulty seat may have used up the room for its new-epoch messages with invalid ones. So a
         valid new-epoch message is stored in any case if its proposal (the chain node with which the

@@ -22,10 +22,9 @@ def replay(state: SeatState, record: bytes) -> None:
     """Apply one record of the journal to the state of the seat. Nothing is signed meanwhile.
 
     A record has a signed message of any seat, the openings of the commitments in it, and the
-    player's choice to which it commits. Instead of a message, a record may have a departure notice
-    of this seat, or the lowest epoch in which this seat may sign. An onlooker, which has no seat,
-    uses only the messages.
-
+    player's choice to which the message commits. Instead of a message, a record may have a
+    departure notice of this seat, or the lowest epoch in which this seat may sign. An onlooker,
+    which has no seat, uses only the messages.
 
     Args:
         state: The state of the seat.
@@ -72,8 +71,8 @@ def come_back(state: SeatState) -> bool:
 def inquire(state: SeatState) -> bool:
     """Let a resumed seat sign again, once enough others have told what it signed ([E-10], [E-22]).
 
-    This is called after each event. If all seats are needed for every decision (t = n), a seat
-    whose journal surely lacks messages that it signed never signs again.
+    This is called after each event. If all seats are needed for every decision, a seat whose
+    journal surely lacks messages that it signed never signs again.
 
     Args:
         state: The state of the seat.
@@ -105,7 +104,7 @@ def floor(state: SeatState) -> int:
 
     Returns:
         The highest of three epochs: one above the epoch that the seat has promised, one above its
-        current epoch, and two above the highest epoch that t seats have requested.
+        current epoch, and two above the highest epoch that a quorum of seats has requested.
 
     SPEC: [E-22].
     """
@@ -118,7 +117,6 @@ def hear(state: SeatState, told: peer_frames.Told, peer: bytes | None) -> None:
 
     If the peer stores more of these messages, ask it for the next part. If not, note that it has
     answered completely.
-
 
     Args:
         state: The state of the seat.

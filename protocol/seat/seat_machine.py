@@ -181,14 +181,15 @@ class SeatMachine(SeatState):
         """Start the timeout of the current step anew, because the player asked for it ([E-3]).
 
         This is always safe, because to the other seats it looks like a slow clock. Nothing is
-        signed or recorded in the journal. The seat still joins an epoch that t seats request.
+        signed or recorded in the journal. The seat still joins an epoch that a quorum of seats
+        requests.
 
         Args:
             now: The driver's clock, in seconds, from which the timeout counts.
 
         Returns:
             False if no other seat is awaited, or if the table has ended. Also False during the game
-            on a strict table (t = n), where a timeout has no effect.
+            on a strict table (whose quorum is all seats), where a timeout has no effect.
         """
         self.timers.set(now)
         if self.finished or self.broken is not None or not self.awaited() - {self.seat}:
@@ -367,7 +368,7 @@ class SeatMachine(SeatState):
 
     @property
     def stands_still(self) -> bool:
-        """True if the chain cannot grow, for example because fewer than t seats are present."""
+        """True if the chain cannot grow, for example because no quorum of seats is present."""
         return transition.stands_still(self.tip)
 
     @property

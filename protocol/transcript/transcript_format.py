@@ -261,8 +261,8 @@ class Evidence:
         new_epochs: The new-epoch message of the last epoch, and the earlier new-epoch messages on
             which it depends, by rising epoch. Messages of one epoch are ordered by the digest of
             the chain node with which the epoch begins.
-        commits: The commit votes of t seats for the last epoch, as pairs (seat, signature) by
-            rising seat.
+        commits: The commit votes of a quorum of seats for the last epoch, as pairs (seat,
+            signature) by rising seat.
         final: The inputs of all present seats to the last step, `result`, as pairs (seat,
             signature). Empty if the last epoch begins at `result`, because the commit votes then
             prove the end.

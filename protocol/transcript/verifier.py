@@ -125,10 +125,10 @@ def reached(file: File | OpenedFile, game_of: GameOf, report: Report) -> Node | 
 
 
 def steps_to(node: Node) -> Iterator[Passage]:
-    """Yield each step and each change of who is present or banned, in the order of the chain.
+    """Yield each step and each change of who is present or banned, from the first node to `node`.
 
     Args:
-        node: The last node of the chain. The first item begins at the first node of the chain.
+        node: The last node of the chain.
 
     Yields:
         The node before, what the step records of each seat (its body, or the reason why there is

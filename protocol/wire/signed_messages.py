@@ -70,7 +70,7 @@ class EpochRequest:
 
 @dataclass(frozen=True)
 class QuorumCertificate:
-    """The votes of t seats for one base (the chain node with which an epoch begins).
+    """The votes of a quorum for one base (the chain node with which an epoch begins).
 
     Attributes:
         epoch: The epoch of the votes.
@@ -134,11 +134,11 @@ class EpochPromise:
 class NewEpoch:
     """A proposal for the beginning of an epoch.
 
-    It names t epoch promises. They decide with which chain node the epoch begins.
+    It names a quorum of epoch promises. They decide with which chain node the epoch begins.
 
     Attributes:
         epoch: The epoch.
-        promises: The hashes of t epoch promises, by rising seat.
+        promises: The hashes of these epoch promises, by rising seat.
     """
 
     epoch: Epoch
@@ -162,7 +162,7 @@ class PrepareVote:
 class CommitVote:
     """The second vote of a seat for a base, the chain node with which an epoch is to begin.
 
-    A seat signs it once it stores prepare votes of t seats for the base.
+    A seat signs it once it stores prepare votes of a quorum for the base.
 
     Attributes:
         epoch: The epoch.
