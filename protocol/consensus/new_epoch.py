@@ -52,8 +52,8 @@ def certificate_votes(table: Table, certificate: QuorumCertificate) -> list[Mess
         The votes, in the order of the certificate.
 
     Raises:
-        Malformed: If the votes are no quorum, or if a vote has a seat that does not exist, or an
-            invalid signature.
+        Malformed: If the votes are fewer than a quorum, or if a vote has a seat that does not
+            exist, or an invalid signature.
     """
     if len(certificate.votes) < table.quorum:
         raise Malformed("a quorum certificate has fewer votes than the quorum")

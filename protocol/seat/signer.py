@@ -3,7 +3,7 @@
 The journal may be an old copy from a backup, and the seat cannot see this in the file. So a resumed
 seat asks the other seats which of its messages they store, and signs nothing meanwhile. The wait
 ends when every other present seat has answered. After one step timeout and one back-off, counted
-from the resume, the answers of so many other seats are enough that they and this seat are a quorum.
+from the resume, answers of one seat fewer than a quorum are enough.
 
 A seat is *cautious* if its journal is known to be old, or if a peer sends back a message that the
 seat has signed and the journal lacks. Then the wait begins again. At its end the seat sets a lowest
