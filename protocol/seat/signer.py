@@ -3,7 +3,7 @@
 The journal may be an old copy from a backup, and the seat cannot see this in the file. So a resumed
 seat asks the other seats which of its messages they store, and signs nothing meanwhile. The wait
 ends when every other present seat has answered. After one step timeout and one back-off, counted
-from the resume, answers of one seat fewer than a quorum are enough.
+from the resume, it is enough that this seat and those that have answered are a quorum.
 
 A seat is *cautious* if its journal is known to be old, or if a peer sends back a message that the
 seat has signed and the journal lacks. Then the wait begins again. At its end the seat sets a lowest
@@ -159,8 +159,8 @@ class Inquiry:
 
         Args:
             others: The other present seats. If all of them have answered, there is no further wait.
-            enough: How many seats must have answered once the time is over: t - 1. Answers of
-                absent seats count too.
+            enough: How many seats must have answered once the time is over: one fewer than a
+                quorum. Answers of absent seats count too.
             now: The current time, in seconds of a monotonic clock.
             seconds: How long the seat waits for all of `others`.
 
