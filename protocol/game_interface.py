@@ -188,7 +188,7 @@ class Draw:
 class OpenAll:
     """The expectation that the last hidden cards are opened to all.
 
-    A card stays hidden if fewer than t seats, the threshold of the table, help to open it.
+    A card stays hidden if fewer seats than the quorum of the table help to open it.
 
     Attributes:
         slots: The slots (positions of the deck) of the cards, whoever holds them.
@@ -214,7 +214,8 @@ class Dealt:
 
     Attributes:
         coin: 32 random bytes to which all seats have contributed.
-        cards: The cards that were opened to all, by slot: those in `Layout.tops`.
+        cards: The numbers of the cards that were opened to all, by slot (position in the deck). The
+            slots are those in `Layout.tops`.
     """
 
     coin: bytes
@@ -240,9 +241,10 @@ class Unsealed:
 
     Attributes:
         kind: The kind of choice.
-        choices: The choice of each seat. None stands for a choice that is void because of a fault
-            of its seat.
-        cards: The cards that are shown with the choices, by slot.
+        choices: For each seat the choice that was opened. None stands for a choice that is void
+            because of a fault of its seat.
+        cards: The numbers of the cards that the choices show, by slot (position in the deck). Empty
+            if no choice shows cards.
     """
 
     kind: str
@@ -258,7 +260,7 @@ class Shown:
         kind: The kind of choice.
         seat: The seat.
         choice: The choice of the seat. None if the seat is absent or at fault.
-        cards: The cards that are shown, by slot.
+        cards: The numbers of the shown cards, by slot (position in the deck).
     """
 
     kind: str
@@ -287,7 +289,7 @@ class Drawn:
     """The event that cards were opened to all.
 
     Attributes:
-        cards: The opened cards, by slot (position in the deck).
+        cards: The numbers of the opened cards, by slot (position in the deck).
     """
 
     cards: Cards
@@ -298,8 +300,8 @@ class Opened:
     """The event that the last cards were opened.
 
     Attributes:
-        cards: The opened cards, by slot (position in the deck). Cards that nobody could open are
-            missing.
+        cards: The numbers of the opened cards, by slot (position in the deck). Cards that nobody
+            could open are missing.
     """
 
     cards: Cards
@@ -423,8 +425,8 @@ class Game(Protocol[S]):
             kind: The kind of choice.
             seat: The seat that chooses.
             choice: The choice.
-            cards: Cards by slot that no earlier event has named: the hidden cards that are shown
-                with the choice, or the player's own hand.
+            cards: The numbers of cards that no earlier event has named, by slot (position in the
+                deck): the hidden cards that are shown with the choice, or the player's own hand.
 
         Raises:
             IllegalMove: If the rules forbid it.

@@ -38,7 +38,7 @@ def hidden_of(node: Node, seat: int, choice: Choice) -> tuple[int, ...]:
 
 
 def check_showable(node: Node, seat: int, choice: Choice) -> None:
-    """Check that a choice names different slots, which are all open or in the seat's own hand.
+    """Check that a choice names different deck slots, all open or in the seat's own hand.
 
     Args:
         node: The state of the chain before the step.
@@ -88,7 +88,7 @@ class ShareBatch:
                 if there are no slots.
 
         Returns:
-            The share, by slot and `giver`.
+            The share, by slot (position in the deck) and the seat `giver`.
 
         Raises:
             Invalid: If the batch is malformed or the proof is invalid.
@@ -176,7 +176,7 @@ def hand(node: Node, seat: int, secrets: Secrets, opened: dict[Ciphertext, int])
         opened: The cards decrypted so far, by ciphertext. New ones are added.
 
     Returns:
-        The number of the card, by slot of the seat's hand. Slots that lack the share of another
+        The number of the card, by slot (position in the deck). Slots that lack the share of another
         seat are left out.
     """
     found = {}

@@ -129,7 +129,10 @@ class Table:
 
     @property
     def strict(self) -> bool:
-        """True if t = n. Then others cannot replace a seat's key or open its sealed choices."""
+        """True if the quorum is all seats.
+
+        Then others cannot replace a seat's key or open its sealed choices.
+        """
         return self.header.terms.strict
 
     @cached_property
@@ -167,7 +170,8 @@ class Table:
             kind: The kind of choice.
             seat: The seat that chooses.
             choice: The choice.
-            cards: The cards that are shown with the choice, by slot.
+            cards: The numbers of the cards that are shown with the choice, by slot (position in the
+                deck).
 
         Raises:
             IllegalMove: If the choice has another form, or if the game forbids it.
@@ -284,7 +288,8 @@ class SealedChoice:
     Attributes:
         step: The number of the step in which the choice was committed to.
         commitment: The commitment, 32 bytes.
-        escrow: The encrypted opening, which t seats together can decrypt. It is empty if t = n.
+        escrow: The encrypted opening, which a quorum of seats together can decrypt. It is empty if
+            the quorum is all seats.
     """
 
     step: int
@@ -364,7 +369,7 @@ class Node:
         state: The state of the game, None in setup.
         shares: The proven decryption shares, by slot of the deck and the seat whose key made the
             share.
-        cards: The cards that are open to all, by slot.
+        cards: The numbers of the cards that are open to all, by slot of the deck.
         sealed: The sealed choices, by kind of choice and seat.
         lost: The keys of sealed choices whose owner was absent at some time after it sealed them.
             Other seats may open these choices.
@@ -669,8 +674,8 @@ def new_secrets(seed: bytes, size: int) -> Secrets:
 
     Args:
         seed: The seed, 32 bytes.
-        size: The number of coefficients of the polynomial: t, or 1 on a strict table (t = n), on
-            which no key is shared.
+        size: The number of coefficients of the polynomial: the quorum t, or 1 on a strict table (t
+            is the number of seats), on which no key is shared.
 
     Returns:
         The secrets. No key share that the seat deals from them is zero.

@@ -133,8 +133,8 @@ class Given:
             seat.
         helps: The decryption shares that stand for those of absent seats. The key is the slot in
             the deck and the absent seat.
-        escrows: This seat's shares for opening the choices of absent seats: a point of 32 bytes by
-            the seat that made the choice.
+        escrows: This seat's shares for opening the choices of absent seats. The key is the seat
+            that made the choice, and the value is a point of 32 bytes.
     """
 
     opened: Opening = None
@@ -186,7 +186,7 @@ class GatherStep(StepRules[Given]):
         return Given(opened, shares, helps, escrows)
 
     def _opened(self, node: Node, seat: int, read: Gather) -> Opening:
-        """Return the choice that a seat opens, None if it owes no opening."""
+        """Return the choice that a seat opens in its decoded body `read`, None if it owes none."""
         if not own_due(node, seat):
             if read.opening is not None:
                 raise Invalid("bad-body", "an opening where none was due")
@@ -204,8 +204,8 @@ class GatherStep(StepRules[Given]):
     def apply(self, node: Node, inputs: Mapping[int, Given]) -> Node:
         """Add what was given to the state, and combine shares that were given for absent seats.
 
-        If fewer than t seats gave shares for an absent seat, these shares are asked for again in a
-        later step.
+        If fewer seats than a quorum gave shares for an absent seat, these shares are asked for
+        again in a later step.
 
         Args:
             node: The state of the chain before the step.
@@ -308,7 +308,9 @@ def _escrow_share_of(node: Node, seat: int, owner: int) -> tuple[Context, escrow
 def _open_lost(after: Node, node: Node, owner: int, shares: Mapping[int, bytes]) -> Node:
     """Open the sealed choice of a seat that has been absent, from the others' escrow shares.
 
-    Return the node after that: the choice is opened, or is void because of a fault in it.
+    `node` is the state before the step, and `after` is the state after the step so far. Return
+    `after` with the choice added to it: opened, or void because of a fault in it. The keys of
+    `shares` are the indices of the seats that gave them (seat + 1).
     """
     kind = node.want.name
     sealed = node.sealed[kind, owner]

@@ -24,7 +24,7 @@ class SealStep(StepRules[SealedChoice | None]):
     """
 
     def check(self, node: Node, seat: int, body: bytes) -> SealedChoice | None:
-        """Check a body with a commitment to a choice and, unless t = n, the escrow of the choice.
+        """Check a body with a commitment to a choice and, if others can open it, its escrow.
 
         Returns:
             The sealed choice. None for a seat that owes no choice, whose body must be empty.

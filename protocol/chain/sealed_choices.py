@@ -1,6 +1,7 @@
 """Sealed choices: how to make, check and open a commitment with its escrow.
 
-The escrow contains the encrypted opening, so that t seats can open the choice of an absent seat.
+The escrow contains the encrypted opening, so that a quorum of seats can open the choice of an
+absent seat.
 """
 
 from __future__ import annotations
@@ -62,7 +63,7 @@ def sealing_of(node: Node, seat: int, kind: str, sealed: SealedChoice) -> escrow
     Args:
         node: A state of the chain after `key.reveal`.
         seat: The owner of the choice.
-        kind: The kind of choice, or `coin`.
+        kind: The kind of choice, or `coin` for the random bytes of the deal.
         sealed: The sealed choice.
 
     Returns:
@@ -80,7 +81,7 @@ def seal_choice(
     Args:
         node: The state of the chain before the step in which the choice is sealed.
         seat: The seat that seals the choice.
-        kind: The kind of choice, or `coin`.
+        kind: The kind of choice, or `coin` for the random bytes of the deal.
         choice: The encoded choice, or 32 random bytes if `kind` is `coin`.
         secrets: The secrets of the seat, to which the opening is added.
         rng: The source of randomness.
@@ -101,12 +102,12 @@ def seal_choice(
 def check_sealed(node: Node, seat: int, kind: str, read: SealBody) -> SealedChoice:
     """Check the escrow of a sealed choice, and return the sealed choice.
 
-    An escrow is an encrypted copy of the choice, which t seats can decrypt together.
+    An escrow is an encrypted copy of the choice, which a quorum of seats can decrypt together.
 
     Args:
         node: The state of the chain before the step.
         seat: The seat that seals the choice.
-        kind: The kind of choice, or `coin`.
+        kind: The kind of choice, or `coin` for the random bytes of the deal.
         read: The body of the seat's input, with the commitment and the escrow.
 
     Returns:
@@ -141,7 +142,7 @@ def check_opening(
     Args:
         node: Any state of the chain.
         seat: The owner of the choice.
-        kind: The kind of choice, or `coin`.
+        kind: The kind of choice, or `coin` for the random bytes of the deal.
         sealed: The sealed choice.
         opening: The encoded choice and the nonce.
         check_proof: The function that checks the escrow, at once or later. The check may be put off
@@ -169,11 +170,11 @@ def read_choice(node: Node, kind: str, data: bytes) -> bytes | Choice:
 
     Args:
         node: Any state of the chain.
-        kind: The kind of choice, or `coin`.
+        kind: The kind of choice, or `coin` for the random bytes of the deal.
         data: The encoded choice, or the random bytes of the deal if `kind` is `coin`.
 
     Returns:
-        The 32 bytes of a coin as they are, and for any other kind an int or a tuple of ints.
+        If `kind` is `coin`, the 32 random bytes as they are. Otherwise an int or a tuple of ints.
 
     Raises:
         Invalid: With code `bad-body` if the bytes are malformed.

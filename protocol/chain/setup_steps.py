@@ -1,4 +1,4 @@
-"""The rules of the steps of setup: keys, key sharing, commitments to random coins, and shuffles."""
+"""The rules of the steps of setup: keys, key sharing, commitments to random bytes, and shuffles."""
 
 from __future__ import annotations
 

@@ -51,7 +51,7 @@ def _shown_slots(node: Node, name: str, seats: frozenset[int]) -> tuple[int, ...
 
 
 def _gather(node: Node, want: Want) -> Want | None:
-    """Return the given next step, or None if no opening and no share is missing in it."""
+    """Return `want` if an opening or a decryption share is missing in this step, otherwise None."""
     return want if want.dues or want.lacks else None
 
 
@@ -126,7 +126,10 @@ def want_of(node: Node, goal: game.Expected) -> Want | None:
 
 
 def _keep(node: Node, slots: tuple[int, ...]) -> tuple[Node, dict[int, int]]:
-    """Open slots of the deck to all; return the changed node and the cards by slot."""
+    """Open the cards in given slots (positions of the deck) to all.
+
+    Return the changed node and the number of each opened card, by slot.
+    """
     found = opened_cards(node, slots, {})
     return replace(node, cards={**node.cards, **found}), found
 
@@ -143,7 +146,11 @@ def _clear(node: Node, kind: str, seats: frozenset[int]) -> Node:
 
 
 def _judge_shown(node: Node, goal: game.Unseal, cards: dict[int, int]) -> Node:
-    """Judge opened choices that show cards by the game's rules, void the illegal ones ([P-1])."""
+    """Judge opened choices that show cards by the game's rules, void the illegal ones ([P-1]).
+
+    `goal` names the choices, and `cards` has the number of each card that they show, by slot (its
+    position in the deck). Return the node in which the illegal choices are void.
+    """
     for seat in sorted(goal.seats):
         choice = node.opened[goal.kind, seat]
         if choice is None or isinstance(choice, bytes):
@@ -157,7 +164,11 @@ def _judge_shown(node: Node, goal: game.Unseal, cards: dict[int, int]) -> Node:
 
 
 def _conclude_unseal(node: Node, goal: game.Unseal) -> tuple[Node, game.Event]:
-    """Return the node after choices were opened, and the event with choices and cards ([P-2])."""
+    """End the opening of choices that the game asked for in `goal` ([P-2]).
+
+    Return the node without these sealed choices, and the event for the game, which has the choices
+    and the cards that they show.
+    """
     cards: dict[int, int] = {}
     if goal.shows:
         node, cards = _keep(node, _shown_slots(node, goal.kind, goal.seats))
@@ -169,7 +180,7 @@ def _conclude_unseal(node: Node, goal: game.Unseal) -> tuple[Node, game.Event]:
 
 
 def _choice(opened: chain_state.Opening) -> Choice | None:
-    """Return what the game is told of an opened choice, None if it is void ([P-3])."""
+    """Return what the game is told of an opened choice: None if the choice is void ([P-3])."""
     return None if isinstance(opened, bytes) else opened
 
 

@@ -48,14 +48,14 @@ class Votes(References):
             follows from it.
         bad: The hashes of malformed epoch promises and new-epoch messages, in the order in which
             they were judged.
-        void: Whether two different bases of one epoch have commit votes of t seats each. The table
+        void: Whether two different bases of one epoch each have a quorum of commit votes. The table
             then ends without a result.
         far: For each seat, the message with its highest requested epoch, if that is too far ahead
             to be stored.
     """
 
     def __init__(self, table: Table, store: MessageStore, start: Node | None = None) -> None:
-        """Start without any epoch.
+        """Create the record of a seat that has seen no change of epoch yet.
 
         Args:
             table: The table.
@@ -72,7 +72,7 @@ class Votes(References):
         self._without_base: tuple[bytes, ...] = ()
 
     def begin(self, start: Node) -> None:
-        """Begin epoch 0.
+        """Set the chain node with which epoch 0 begins.
 
         Args:
             start: The chain node with which epoch 0 begins.
@@ -82,14 +82,17 @@ class Votes(References):
     # References
 
     def find(self, digest: bytes) -> Message | None:
-        """Return the stored message with a hash."""
+        """Return the stored message with a given hash, None if it is not stored."""
         return self.store.find(digest)
 
     def find_base(self, key: BaseKey) -> Node | None:
         """Return the base of an epoch: the chain node with which the epoch begins.
 
+        Args:
+            key: The epoch, and the digest of its base.
+
         Returns:
-            The chain node, None if no valid new-epoch message with this base is stored.
+            The chain node, None if no stored and valid new-epoch message proposes it.
         """
         epoch, digest = key
         found = self.new_epochs.get(epoch, {}).get(digest)
@@ -108,7 +111,7 @@ class Votes(References):
         return self.new_epochs[epoch][base][0]
 
     def ask(self, lack: Lack) -> None:
-        """Note that a message, or an epoch's new-epoch messages, are to be asked for."""
+        """Note what to ask other seats for: a message, or the new-epoch messages of an epoch."""
         if isinstance(lack, bytes):
             self.store.want(lack, self._claim())
         else:
@@ -160,11 +163,11 @@ class Votes(References):
             self.far[message.seat] = message
 
     def quorum_request(self) -> int:
-        """Return the highest epoch that t seats have reached by their epoch requests.
+        """Return the highest epoch that a quorum of seats has reached by its epoch requests.
 
         Returns:
-            The t-th highest of the epochs that the seats request, 0 if fewer than t seats request
-            any.
+            The t-th highest of the epochs that the seats request, where t is the size of a quorum.
+            It is 0 if fewer than t seats request any.
         """
         ranked = sorted(self.requests().values(), reverse=True)
         quorum = self.table.quorum
@@ -202,7 +205,7 @@ class Votes(References):
 
         The proposal is the chain node with which the epoch begins. A faulty seat may sign new-epoch
         messages without end. So only the first `MAX_TRIED` of an epoch are checked. More are
-        checked only while t seats have voted for an unknown proposal.
+        checked only while a quorum has voted for an unknown proposal.
 
         Args:
             message: The message.
@@ -228,7 +231,7 @@ class Votes(References):
         return base.node.base_digest() not in self.new_epochs.get(epoch, {})
 
     def _misses_base(self, epoch: int) -> bool:
-        """Return whether this node lacks a proposal for this epoch that a quorum has voted for."""
+        """Return whether a quorum has voted in an epoch for a proposal that is not known here."""
         for kind in (PrepareVote, CommitVote):
             votes = (m.statement for m in self.store.of_epoch(kind, epoch))
             counts = Counter(v.base for v in votes if isinstance(v, kind))
@@ -264,7 +267,7 @@ class Votes(References):
         return tuple(sorted(found.items()))
 
     def base_with_votes(self, kind: type[PrepareVote | CommitVote], epoch: int) -> bytes | None:
-        """Return the digest of the base that has t votes of one kind in an epoch.
+        """Return the digest of the base that has a quorum of votes of one kind in an epoch.
 
         A base is the chain node with which an epoch is proposed to begin.
 
@@ -273,7 +276,7 @@ class Votes(References):
             epoch: The epoch.
 
         Returns:
-            The digest, 32 bytes. None if no known base has t votes.
+            The digest, 32 bytes. None if no known base has so many votes.
         """
         for digest in self.new_epochs.get(epoch, {}):
             if len(self.votes_for(kind, epoch, digest)) >= self.table.quorum:
@@ -283,7 +286,7 @@ class Votes(References):
     def highest_committed(self, least: int) -> tuple[int, Base] | None:
         """Return the highest committed epoch that is not below a bound.
 
-        An epoch is committed if a valid new-epoch message, and commit votes of t seats for its
+        An epoch is committed if a valid new-epoch message, and a quorum of commit votes for its
         base, are stored. The base is the chain node with which the epoch begins.
 
         Args:
@@ -301,9 +304,9 @@ class Votes(References):
         return None
 
     def highest_certificate(self, below: int) -> QuorumCertificate | None:
-        """Return the quorum certificate of the highest epoch for which t stored votes form one.
+        """Return the quorum certificate of the highest epoch for which the stored votes form one.
 
-        If an epoch has t commit votes and t prepare votes, the commit votes are taken.
+        If an epoch has a quorum of commit votes and of prepare votes, the commit votes are taken.
 
         Args:
             below: Only certificates of epochs below this epoch count.
@@ -400,17 +403,17 @@ class Votes(References):
             return None
 
     def best_promises(self, promises: Sequence[ReadPromise]) -> tuple[Message, ...] | None:
-        """Return the t epoch promises that a new-epoch message should name ([E-5]).
+        """Return the quorum of epoch promises that a new-epoch message should name ([E-5]).
 
-        Each t promises determine a base: the chain node with which the epoch would begin. The
-        chosen promises determine the base with the highest next step. Among several such bases, it
-        is the base with the most present seats.
+        Each quorum of promises determines a base: the chain node with which the epoch would begin.
+        The chosen promises determine the base with the highest next step. Among several such bases,
+        it is the base with the most present seats.
 
         Args:
             promises: Well-formed epoch promises for one epoch.
 
         Returns:
-            The messages of the t promises. None if no t promises determine a valid base.
+            The messages of these promises. None if no quorum of promises determines a valid base.
         """
         hashes = tuple(read.message.hash for read in promises)
         if hashes == self._without_base:

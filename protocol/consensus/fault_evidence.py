@@ -80,7 +80,7 @@ def certificate_epoch(promise: EpochPromise) -> int:
 
 
 def against_promise(promise: Message, message: Message, first: int) -> str | None:
-    """Return the fault that an epoch promise and another statement of its seat prove together.
+    """Return the fault that an epoch promise and another message of its seat prove together.
 
     An epoch promise must report what its seat has signed in lower epochs. The promise is faulty if
     the seat has signed an input or commit vote in an epoch between the epoch of the promise's
@@ -160,7 +160,7 @@ def off_chain(tree: Tree, more: Iterable[Message] = ()) -> Iterator[tuple[int, M
 
 
 def _apart(tree: Tree, seat: int, one: StepInput, two: StepInput) -> bool:
-    """Return whether input `two` builds on a chain that does not contain the seat's input `one`."""
+    """Return whether input `two` builds on a chain that lacks the seat's earlier input `one`."""
     if not tree.resolves(two):
         return False
     at: Node | None = tree.nodes[two.on]
@@ -226,7 +226,7 @@ def _against_promise(message: Message, store: MessageStore, first: int) -> Proof
     """Return a proof that a message contradicts an epoch promise of its seat, or None.
 
     A new epoch promise is compared with all that its seat has signed, and any other message with
-    the epoch promises of its seat.
+    the epoch promises of its seat. `first` is the number of the step with which epoch 0 begins.
     """
     if not isinstance(message.statement, (EpochPromise, StepInput, CommitVote)):
         return None

@@ -19,7 +19,7 @@ class FollowedChain:
         epoch: The epoch.
         base: The chain node with which the epoch begins.
         tip: The last node of the chain so far.
-        entered: When the seat entered the epoch, in seconds of the machine's clock.
+        entered: When the seat entered the epoch, in seconds of a monotonic clock.
         path: All nodes that were followed in this epoch, by digest.
     """
 
@@ -34,7 +34,7 @@ class FollowedChain:
 
         Args:
             base: The chain node with which epoch 0 begins.
-            now: The machine's clock, in seconds.
+            now: The current time, in seconds of a monotonic clock.
         """
         self.base, self.entered = base, now
 
@@ -42,7 +42,7 @@ class FollowedChain:
         """Set the time at which this seat entered the epoch.
 
         Args:
-            now: The machine's clock, in seconds.
+            now: The current time, in seconds of a monotonic clock.
         """
         self.entered = now
 
@@ -53,7 +53,7 @@ def new_followed_chain(epoch: int, base: Node, now: float) -> FollowedChain:
     Args:
         epoch: The epoch.
         base: The chain node with which the epoch begins.
-        now: The machine's clock, in seconds.
+        now: The current time, in seconds of a monotonic clock.
 
     Returns:
         A followed chain without any step yet.
@@ -125,9 +125,10 @@ def grow(
 
 
 def _spoken_on(store: MessageStore, followed: FollowedChain, seat: int | None) -> Node | None:
-    """Return the successor of the tip on which the last own input builds, or None.
+    """Return the next node of the chain on which the last input of `seat` builds, or None.
 
-    The input may build on the successor itself or on a later node of the same chain.
+    It is the node right after the last node of the followed chain. The input builds on it, or on a
+    later node.
     """
     last = _last_input(store, followed, seat)
     if last is None or last.step <= followed.tip.step:

@@ -29,7 +29,7 @@ def inputs_of(messages: Iterable[Message], epoch: int) -> list[tuple[Message, St
         epoch: The epoch.
 
     Returns:
-        Each message that is an input of the epoch, with its statement.
+        Each message that is an input of the epoch, with the input in it.
     """
     pairs = ((message, message.statement) for message in messages)
     return [
@@ -45,7 +45,7 @@ class Tree:
     Attributes:
         base: The chain node with which all chains begin.
         epoch: The epoch.
-        inputs: Each message that is an input of the epoch, with its statement.
+        inputs: Each message that is an input of the epoch, with the input in it.
         nodes: All nodes of the chains, by digest. In this dict each node stands after its parent.
     """
 

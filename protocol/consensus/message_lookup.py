@@ -33,7 +33,8 @@ class Unknown(Exception):
     """Something that a message names is not stored, so that the message cannot be judged yet.
 
     Attributes:
-        lack: The name of what is missing, None if it cannot be asked for.
+        lack: What is missing: the hash of a message, or the epoch and the digest of a base (the
+            chain node with which the epoch begins). None if it cannot be asked for.
     """
 
     def __init__(self, text: str, lack: Lack | None = None) -> None:
@@ -83,7 +84,7 @@ class References(ABC):
     """
 
     def __init__(self, start: Node | None) -> None:
-        """Start with no message checked yet.
+        """Create a look-up that has checked no message yet.
 
         Args:
             start: The chain node with which epoch 0 begins, None before epoch 0 has begun.
@@ -234,11 +235,11 @@ class References(ABC):
         return made
 
     def _read(self, reading: Reading, make: Callable[[], T]) -> Reading:
-        """Check a message, and return `reading` with the result or the error added.
+        """Check a message by calling `make`, and put the result or Malformed error into `reading`.
 
-        If an earlier attempt lacked something that is still not stored, raise Unknown at once.
-        Attempts within a `quiet` block, where other seats are asked for nothing, are remembered
-        apart from attempts outside of it.
+        Return `reading`. If an earlier attempt found a message or base missing that is still not
+        stored, raise Unknown at once. Attempts within a `quiet` block, where other seats are asked
+        for nothing, are remembered apart from attempts outside of it.
         """
         place = (reading.key, self._asks)
         self.open.append(reading)

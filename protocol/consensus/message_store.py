@@ -46,9 +46,9 @@ def _remove(shelf: dict[K, list[Message]], key: K, message: Message) -> None:
 class MessageStore:
     """The stored messages, in the order in which they came.
 
-    The identity of a statement is its kind, seat, and epoch or step. An honest seat signs only one
-    statement of each identity. At most two different messages of one identity are stored, apart
-    from exceptions of [M-12].
+    The identity of a message is its kind, seat, and epoch or step. An honest seat signs only one
+    message of each identity. At most two different messages of one identity are stored, apart from
+    exceptions of [M-12].
 
     Attributes:
         last_steps: For each epoch and seat, the highest step to which an input of the seat is
@@ -56,12 +56,13 @@ class MessageStore:
         requests: For each seat, the highest epoch in its epoch requests, epoch promises and votes.
         input_bytes: For each seat, the number of bytes of its stored inputs.
         wants: The hashes of messages to ask for.
-        claims: For each hash in `wants`, the seats whose epoch promises name it (see `Claim`).
+        claims: For each hash in `wants`, who names it: pairs of a seat whose epoch promise names
+            it, and whether only through a message that the promise accuses of being malformed.
         wanted_new_epochs: The epochs whose new-epoch messages to ask for.
     """
 
     def __init__(self) -> None:
-        """Start without any message."""
+        """Create an empty store."""
         self._by_hash: dict[bytes, Message] = {}
         self._by_identity: dict[tuple[int, ...], list[Message]] = {}
         self._inputs: dict[tuple[int, int], list[Message]] = {}
@@ -258,7 +259,7 @@ class MessageStore:
         """Return the stored messages of one kind and epoch.
 
         Args:
-            kind: The class of the statement.
+            kind: The class of the messages' content.
             epoch: The epoch.
 
         Returns:
@@ -272,7 +273,7 @@ class MessageStore:
         """Return the epochs of which a message of one kind is stored.
 
         Args:
-            kind: The class of the statement.
+            kind: The class of the messages' content.
 
         Returns:
             The epochs, rising.

@@ -1,4 +1,4 @@
-"""The base of a new epoch (the chain node with which it begins), computed from t epoch promises.
+"""The base of a new epoch (the chain node with which it begins), from a quorum of epoch promises.
 
 It is the view change of Castro and Liskov ("Practical Byzantine Fault Tolerance", 1999) on a chain
 of lockstep steps. Whoever stores the messages that a new-epoch message names computes the same
@@ -52,8 +52,8 @@ def certificate_votes(table: Table, certificate: QuorumCertificate) -> list[Mess
         The votes, in the order of the certificate.
 
     Raises:
-        Malformed: If there are fewer than t votes, or if a vote has a seat that does not exist, or
-            an invalid signature.
+        Malformed: If the votes are fewer than a quorum, or if a vote has a seat that does not
+            exist, or an invalid signature.
     """
     if len(certificate.votes) < table.quorum:
         raise Malformed("a quorum certificate has fewer votes than the quorum")
@@ -129,7 +129,11 @@ def read_promise(
 
 
 def _read_promise(table: Table, message: Message, source: References, named: bool) -> ReadPromise:
-    """Check an epoch promise in the order of [E-20]; return it with the messages it names."""
+    """Check an epoch promise in the order of [E-20]; return it with the messages it names.
+
+    If `named` is True, the promise is checked because a proof accuses it. Its own accusations of
+    malformed messages are then ignored.
+    """
     promise = message.statement
     if not isinstance(promise, EpochPromise):
         raise Malformed("a new-epoch message names what is no epoch promise")
@@ -175,7 +179,7 @@ def _look_up(source: References, hashes: Sequence[bytes]) -> tuple[Message, ...]
 def _bad_forms(
     table: Table, proofs: Iterable[tuple[bytes, ...]], source: References
 ) -> set[tuple[int, str]]:
-    """Return the seat and the code for each proof that consists of one malformed message."""
+    """Return the signer and the fault code for each proof that is one malformed message."""
     found = set()
     for proof in proofs:
         if len(proof) == 1:
@@ -240,15 +244,15 @@ def base_of_new_epoch(
         message: The new-epoch message.
         source: The look-up of the epoch promises that the message names, and of all that these
             name.
-        named: Whether the message is checked because a proof accuses it. Proofs of malformed
-            messages in its promises are then ignored.
+        named: Whether the message is checked because a proof accuses it. If so, accusations that
+            its epoch promises make against other malformed messages are ignored.
 
     Returns:
         The base.
 
     Raises:
-        Malformed: If the signer is not the proposer of the epoch, or if the message does not name t
-            well-formed epoch promises of that epoch, by rising seat.
+        Malformed: If the signer is not the proposer of the epoch, or if the message does not name a
+            quorum of well-formed epoch promises of that epoch, by rising seat.
         Unknown: If something from which the base follows is not stored.
         Void: If the promises show that two different bases of one epoch are committed.
     """

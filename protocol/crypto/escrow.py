@@ -200,14 +200,17 @@ def _share_statement(
 
 
 def _hide(where: tuple[bytes, ...], joint_key: Point, opening: bytes) -> tuple[int, Point, bytes]:
-    """Return the scalar r that is derived from an opening, r times BASE, and the masked opening."""
+    """Return the scalar r that is derived from an opening, r times BASE, and the masked opening.
+
+    `where` are the byte strings with which every hash of the escrow begins.
+    """
     r = hash_to_scalar(Label.ESCROW_RANDOMNESS, *where, opening)
     u = mul_base(r)
     return r, u, _mask(mul(r, joint_key), u, opening)
 
 
 def _nonce(r: int, statement: tuple[bytes, ...]) -> int:
-    """Return the nonce of the proof, which follows from r and the statement."""
+    """Return the nonce of the proof: a hash of the scalar r and the byte strings of `statement`."""
     return hash_to_scalar(Label.ESCROW_PROOF_NONCE, encode_scalar(r), *statement)
 
 

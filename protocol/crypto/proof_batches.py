@@ -61,7 +61,10 @@ class Checker(Protocol):
     """A function that takes a proof, and checks it now or later."""
 
     def __call__(self, check: Callable[..., None], *parts: Any) -> None:
-        """Check a proof now or later. Raise Invalid if the check is made now and fails."""
+        """Check a proof now or later, by a call of `check` with the arguments `parts`.
+
+        Raise Invalid if the check is made now and fails.
+        """
 
 
 def at_once(check: Callable[..., None], *parts: Any) -> None:
@@ -94,6 +97,8 @@ class HandedOut:
 
     def __call__(self, check: Callable[..., None], *parts: Any) -> None:
         """Collect a proof, and hand over the collected batch once it has enough bytes.
+
+        The proof is checked by a call of `check` with the arguments `parts`.
 
         If more than `MOST_OUT` bytes are handed over and unchecked, wait for the oldest batch.
 
@@ -160,7 +165,7 @@ def all_valid(proofs: Part) -> bool:
 
 
 def _size(part: Any) -> int:
-    """Return the number of bytes in the arguments of a proof, approximately."""
+    """Return how many bytes an argument of a proof's check has, with all bytes nested in it."""
     if isinstance(part, tuple | list):
         return sum(map(_size, part))
     return len(part) if isinstance(part, bytes) else 0

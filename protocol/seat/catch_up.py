@@ -71,7 +71,7 @@ def ask_again(state: SeatState) -> None:
 
 
 def ask_own(state: SeatState, seats: Set[int]) -> None:
-    """Ask other seats which statements of this seat they store.
+    """Ask other seats which of the messages that this seat has signed they store.
 
     Nothing is asked unless this seat waits for such answers after a resume.
 
@@ -250,7 +250,8 @@ def is_called_for(state: SeatState, promise: EpochPromise) -> bool:
         promise: The epoch promise.
 
     Returns:
-        Whether t seats request its epoch, and its length does not exceed that of an honest promise.
+        Whether a quorum of seats requests its epoch, and its length does not exceed that of an
+        honest promise.
     """
     votes = state.log.votes
     return promise.epoch <= votes.quorum_request() and not votes.is_too_long(promise)
@@ -261,7 +262,8 @@ def pass_on(state: SeatState, message: Message, peer: bytes | None) -> None:
 
     An input is passed on once the chain that this seat follows has reached the input's step. Before
     that nobody can judge the input, and a faulty seat could fill the links of other seats with such
-    inputs. An epoch promise is passed on only if t seats request its epoch and it is not too long.
+    inputs. An epoch promise is passed on only if a quorum of seats requests its epoch and it is not
+    too long.
 
     Args:
         state: The state of the seat.

@@ -21,7 +21,7 @@ class StoredDeparture:
 
     Attributes:
         departure: The notice.
-        since: When the notice came, in seconds of the machine's clock.
+        since: When the notice came, in seconds of a monotonic clock.
         has_returned: Whether the seat does not count as away in spite of the notice. That is so if
             a link with the seat has come up since, or if it is the own seat.
     """
@@ -38,7 +38,7 @@ class Departures:
     """
 
     def __init__(self) -> None:
-        """Start without any notice."""
+        """Create an empty store of notices."""
         self._stored: dict[int, StoredDeparture] = {}
         self._told: dict[int, int] = {}
 
@@ -67,7 +67,7 @@ class Departures:
 
         Args:
             departure: The notice, whose signature is valid.
-            now: When the notice came, in seconds of the machine's clock.
+            now: When the notice came, in seconds of a monotonic clock.
             has_returned: Whether the seat counts as back, even if the notice says that it leaves.
         """
         self._stored[departure.seat] = StoredDeparture(departure, now, has_returned)
@@ -79,7 +79,7 @@ class Departures:
             seat: A seat whose notice is stored.
 
         Returns:
-            The time in seconds of the machine's clock.
+            The time in seconds of a monotonic clock.
         """
         return self._stored[seat].since
 
@@ -110,10 +110,11 @@ class Departures:
         """Return the departures, signed notices of leaving, of the seats that are away ([E-25]).
 
         Args:
-            store: The messages that this program stores.
-            followed: The epoch in which this program stands, and the chain that it follows.
-            granted: When the player last asked to wait longer for this step, in seconds. Earlier
-                departures are left out. None if the player has not asked.
+            store: The messages that this seat stores.
+            followed: The epoch in which this seat stands, and the chain that it follows.
+            granted: When the player last asked to wait longer for this step, in seconds of the same
+                clock as in `keep`. Earlier departures are left out. None if the player has not
+                asked.
 
         Returns:
             The departure of each seat that is away, by rising seat.

@@ -1,4 +1,7 @@
-"""Effects and jobs: the orders, news and computations that a seat machine gives to its driver."""
+"""Effects and jobs: what the state machine of a seat tells its driver, and lets it compute.
+
+The driver is the program that runs the state machine.
+"""
 
 from __future__ import annotations
 
@@ -16,14 +19,14 @@ from ..wire.signed_notices import SILENT_SEAT as SILENT_SEAT
 
 @dataclass(frozen=True, eq=False)
 class Job:
-    """A long computation that the driver runs for the machine.
+    """A long computation that the driver runs for the state machine of the seat.
 
     The job may run in another thread, but not in another process, because it may use secrets. It
-    touches nothing that the machine changes meanwhile.
+    touches nothing that the state machine changes meanwhile.
 
     Attributes:
         run: The computation, which the driver calls.
-        take: A function that applies the result of `run`. The machine calls it.
+        take: A function that applies the result of `run`. The state machine calls it.
     """
 
     run: Callable[[], Any] = field(repr=False)
@@ -161,18 +164,18 @@ class Guilty:
 
 @dataclass(frozen=True)
 class JournalDoubted:
-    """The news that the journal may lack statements of this seat.
+    """The news that the journal may lack messages that this seat has signed.
 
-    The seat signs nothing until others have answered which of its statements they store.
+    The seat signs nothing until others have answered which of its messages they store.
     """
 
 
 @dataclass(frozen=True)
 class SigningEnded:
-    """The news that this seat can never sign again, because statements that it signed are lost.
+    """The news that this seat can never sign again, because messages that it signed are lost.
 
-    The journal of the seat lacks these statements. This happens only on a strict table (t = n). The
-    unfinished game can still be saved.
+    The journal of the seat lacks these messages. This happens only on a strict table (whose quorum
+    is all seats). The unfinished game can still be saved.
     """
 
 
@@ -194,7 +197,7 @@ class Broken:
     Attributes:
         code: One of `ENDS`, or the code of the fault that ended it, from `fault_codes.FAULTS`.
         seat: The seat that the code is about, None if it is about none.
-        by: The seat whose end notice announced this code. None if this machine found the reason
+        by: The seat whose end notice announced this code. None if this seat found the reason
             itself.
     """
 
@@ -230,7 +233,7 @@ class Outbox:
     """
 
     def __init__(self) -> None:
-        """Start without effects and without a job."""
+        """Create an empty queue without a job."""
         self._effects: list[Effect] = []
         self.job: Job | None = None
         self.hands_out = False

@@ -47,7 +47,7 @@ def take(state: SeatState, notice: EndNotice, peer: bytes | None) -> bool:
 
 
 def tell_end(state: SeatState) -> bool:
-    """Sign the notice `over` and send it to all, once the game's end is final here ([E-29]).
+    """Tell all peers by a signed notice once the game's end is final for this seat ([E-29]).
 
     The seat applies this rule after each event.
 
@@ -114,8 +114,8 @@ def _has_stopped_changing(state: SeatState, since: float) -> bool:
     """Return whether this seat's epoch promise has not risen for a long time.
 
     The time is the longest back-off plus one step timeout. It is counted from the last rise, but
-    from `since` at the earliest. If t seats were still waiting for a new epoch, they would have
-    requested the epoch within this time, and the promise would have risen.
+    from `since` at the earliest. If a quorum of seats were still waiting for a new epoch, they
+    would have requested the epoch within this time, and the promise would have risen.
     """
     times = state.timers.times
     longest = (times.cap + times.step) / 1000

@@ -38,8 +38,8 @@ def request(state: SeatState) -> bool:
     The seat applies this rule after each event.
 
     Reasons are a step that has timed out, a proven fault, a seat that asks to rejoin, a very long
-    epoch, and a change of epoch that takes too long. On a strict table (t = n) no epoch is
-    requested: the game pauses at a timeout and ends at a fault.
+    epoch, and a change of epoch that takes too long. On a strict table, whose quorum is all seats,
+    no epoch is requested: the game pauses at a timeout and ends at a fault.
 
     Args:
         state: The state of the seat.
@@ -60,7 +60,11 @@ def request(state: SeatState) -> bool:
 
 
 def _pause(state: SeatState) -> None:
-    """On a strict table (t = n), report a timeout, or end the table at a proven fault ([E-9])."""
+    """Tell the driver of a timeout, and end the table if a fault is proven ([E-9]).
+
+    This is called only on a strict table (whose quorum is all seats), where no change of epoch is
+    possible.
+    """
     if state.finished:
         return
     if state.timers.is_out(state.tip) or state.peers.all_left():
@@ -71,9 +75,10 @@ def _pause(state: SeatState) -> None:
 
 
 def _end_without_quorum(state: SeatState) -> bool:
-    """End the table if more than n - t seats are at fault, so that the chain can never grow again.
+    """End the table if too many seats are at fault, so that the chain can never grow again.
 
-    Returns whether it has ended now.
+    That is so if the seats without a fault are fewer than a quorum. Return whether the table has
+    ended now.
 
     SPEC: [E-9].
     """
@@ -126,7 +131,7 @@ def _has_reason(state: SeatState) -> bool:
 
 
 def promise(state: SeatState) -> bool:
-    """Sign an epoch promise if t seats request an epoch above the own promise ([E-4]).
+    """Sign an epoch promise if a quorum requests an epoch above the own promise ([E-4]).
 
     The seat applies this rule after each event. Once it has promised an epoch, it signs nothing of
     a lower epoch.
@@ -147,7 +152,11 @@ def promise(state: SeatState) -> bool:
 
 
 def _stands_on(state: SeatState, epoch: int) -> tuple[QuorumCertificate | None, int, Node]:
-    """Return the quorum certificate for an epoch promise, its epoch and the certified node."""
+    """Return the quorum certificate for a promise of `epoch`, and the certificate's epoch and node.
+
+    It is the highest certificate of an earlier epoch. Without one, return None, 0 and the node with
+    which epoch 0 begins.
+    """
     certificate = state.log.votes.highest_certificate(epoch)
     under = certificate.epoch if certificate else 0
     return (
@@ -232,7 +241,7 @@ def own_promise(state: SeatState, epoch: int) -> EpochPromise:
 
 
 def propose(state: SeatState) -> bool:
-    """Sign a new-epoch message if this seat is the proposer and stores t epoch promises ([E-5]).
+    """Sign a new-epoch message if this seat is the proposer and stores enough promises ([E-5]).
 
     The seat applies this rule after each event.
 
@@ -289,7 +298,7 @@ def prepare(state: SeatState) -> bool:
 
 
 def commit(state: SeatState) -> bool:
-    """Sign a commit vote for a proposal that has prepare votes of t seats ([E-7]).
+    """Sign a commit vote for a proposal that has prepare votes of a quorum ([E-7]).
 
     The seat applies this rule after each event.
 

@@ -216,8 +216,8 @@ class FaultJudge:
         """Return whether the game can go on, or is over, in spite of the faults proven so far.
 
         Returns:
-            False if a fault was proven in setup or on a strict table (t = n), or if more than n - t
-            seats are at fault.
+            False if a fault was proven in setup or on a strict table (whose quorum is all seats),
+            or if the seats without a fault are fewer than a quorum.
         """
         table, tip = self.log.table, self.log.tip
         if self.finished or tip.want.kind is Kind.RESULT:

@@ -5,7 +5,7 @@ A seat stores its own messages, and messages that it has asked for by hash. It a
 - step inputs that are at most a few steps ahead, from the current epoch up to the epoch after the
   promised epoch;
 - epoch requests, epoch promises, new-epoch messages and votes, if their epoch is at most a little
-  above the highest epoch that t seats request;
+  above the highest epoch that a quorum of seats requests;
 - for each seat, one epoch request or vote beyond this limit: the message with the highest epoch.
 
 Inputs that do not build on the followed chain are stored only up to a number of bytes for each

@@ -77,7 +77,7 @@ class MessageLog:
 
         Args:
             seat: The seat.
-            kind: The class of the statement, which is not `StepInput` or `Rejoin`.
+            kind: The class of the message's content, which is not `StepInput` or `Rejoin`.
             epoch: The epoch.
 
         Returns:
@@ -119,15 +119,16 @@ class MessageLog:
         """Set the time at which this seat entered the current epoch.
 
         Args:
-            now: The machine's clock, in seconds.
+            now: The current time, in seconds of a monotonic clock.
         """
         self.followed.enter(now)
 
     def keep(self, message: Message) -> bool:
-        """Store a message, and queue it to be judged.
+        """Store a message, and queue it to be searched for faults.
 
         A faulty seat may have used up the room for its new-epoch messages with invalid ones. So a
-        valid new-epoch message that proposes something new is stored in any case.
+        valid new-epoch message is stored in any case if its proposal (the chain node with which the
+        epoch begins) is new.
 
         Args:
             message: The message, whose signature is valid.
@@ -163,7 +164,7 @@ class MessageLog:
         """Begin epoch 0 at the chain node at which setup is complete.
 
         Args:
-            now: The machine's clock, in seconds.
+            now: The current time, in seconds of a monotonic clock.
         """
         node = self.tip
         while node.parent is not None and node.parent.want.kind not in SETUP:
@@ -177,7 +178,7 @@ class MessageLog:
         Args:
             epoch: The epoch.
             base: The chain node with which the epoch begins.
-            now: The machine's clock, in seconds.
+            now: The current time, in seconds of a monotonic clock.
         """
         self.followed = followed_chain.new_followed_chain(epoch, base, now)
 

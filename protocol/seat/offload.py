@@ -53,8 +53,9 @@ def waits_for_job(state: SeatState) -> bool:
 def _due(state: SeatState) -> Iterator[Unknown]:
     """Yield the long bodies of inputs that the rules would check next and that are unchecked.
 
-    These are bodies in new messages, and bodies for the first incomplete step. Among the bodies
-    that one seat gives for that step, none after the first legal body is yielded.
+    These are bodies in new messages, and bodies for the first incomplete step. Each item is the
+    chain node before the step, the seat, and the body. Among the bodies that one seat gives for
+    that step, none after the first legal body is yielded.
     """
     for message in state.log.fresh:
         if message.seat in state.tip.banned or len(state.log.store.versions(message.identity)) > 1:
@@ -85,7 +86,7 @@ def _due(state: SeatState) -> Iterator[Unknown]:
 
 
 def _unknown(node: Node, message: Message) -> Iterator[Unknown]:
-    """Yield an input's body, with node and seat, if the body is long and was not checked yet."""
+    """Yield an input's chain node, seat and body, if the body is long and was not checked yet."""
     step_input, seat = message.statement, message.seat
     if (
         not isinstance(step_input, StepInput)

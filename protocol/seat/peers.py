@@ -40,7 +40,7 @@ class Peers:
     """
 
     def __init__(self, log: MessageLog, timers: Timers, seat: int | None) -> None:
-        """Start without any link.
+        """Create the record of a seat that has no link yet.
 
         Args:
             log: The stored messages and the followed chain.
@@ -140,7 +140,7 @@ class Peers:
     # Messages to pass on and to ask for
 
     def defer(self, message: Message) -> None:
-        """Mark an input to be passed on later, once the followed chain comes to its step.
+        """Note an input to be passed on later, once the followed chain comes to its step.
 
         Args:
             message: The input.
@@ -148,10 +148,10 @@ class Peers:
         self.deferred.add(message.hash)
 
     def take_deferred(self) -> list[Message]:
-        """Unmark and return the inputs that were to be passed on once the chain came to this step.
+        """Remove and return the inputs that `defer` kept back until the chain came to this step.
 
         Returns:
-            The stored inputs to the current step that were marked by `defer`.
+            The stored inputs to the current step, to be passed on now.
         """
         followed, due = self.log.followed, list[Message]()
         for message in (
@@ -168,11 +168,11 @@ class Peers:
         return due
 
     def forget_deferred(self) -> None:
-        """Remove the marks that `defer` has set from inputs that are not stored any more."""
+        """Remove from the list of inputs to pass on later those that are not stored any more."""
         self.deferred = {digest for digest in self.deferred if digest in self.log.store}
 
     def next_fetch(self) -> Fetch | None:
-        """Return the request for the messages that this program lacks.
+        """Return the request for the messages that this seat lacks.
 
         Each request continues where the request before ended. So all missing messages get their
         turn, even if nobody stores some of them.
@@ -192,7 +192,7 @@ class Peers:
         """Take a number of bytes from a quota, if so many are left in it.
 
         Args:
-            place: The key of the quota.
+            place: The key of the quota: the epoch, the seat whose inputs count, and who named them.
             size: The number of bytes.
             most: The size of the quota, in bytes.
 

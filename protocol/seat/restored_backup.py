@@ -1,11 +1,12 @@
-"""Recovery of a seat: the replay of its journal, and the inquiry that follows.
+"""Recovery of a seat: it replays its journal, then asks the others which messages it signed.
 
-If the journal is an old copy, the seat has forgotten its later statements. It could then sign a
-statement that contradicts a forgotten statement for the same epoch and step. Another seat that has
-both statements could prove the seat at fault.
+If the journal is an old copy, it lacks the messages that the seat signed later. The seat could then
+sign a message that contradicts a missing message for the same epoch and step. Another seat that has
+both messages could prove the seat at fault.
 
-So the seat first asks the others for its statements. If its journal proves old, the seat signs
-nothing below its *floor*, an epoch above every epoch in which it can have signed anything.
+So the seat first asks the others for the messages that it has signed. If its journal proves old,
+the seat signs nothing below its *floor*, an epoch above every epoch in which it can have signed
+anything.
 """
 
 from __future__ import annotations
@@ -18,13 +19,12 @@ from .signer import PlayerChoice
 
 
 def replay(state: SeatState, record: bytes) -> None:
-    """Apply one record of the journal. Nothing is signed meanwhile.
+    """Apply one record of the journal to the state of the seat. Nothing is signed meanwhile.
 
-    A record contains a message of this seat or another seat, the openings of the commitments in the
-    message, and a note of the player's choice. If the message is empty, the record instead contains
-    a departure notice of this seat, or the lowest epoch of which this seat signs anything.
-
-    A machine without a seat uses only the messages.
+    A record has a signed message of any seat, the openings of the commitments in it, and the
+    player's choice to which the message commits. Instead of a message, a record may have a
+    departure notice of this seat, or the lowest epoch in which this seat may sign. An onlooker,
+    which has no seat, uses only the messages.
 
     Args:
         state: The state of the seat.
@@ -54,7 +54,7 @@ def replay(state: SeatState, record: bytes) -> None:
 
 
 def come_back(state: SeatState) -> bool:
-    """Sign a return if the seat's last notice is a departure ([E-28]).
+    """Sign a notice that the seat is back, if its last notice says that it left ([E-28]).
 
     The seat applies this rule after each event.
 
@@ -71,8 +71,8 @@ def come_back(state: SeatState) -> bool:
 def inquire(state: SeatState) -> bool:
     """Let a resumed seat sign again, once enough others have told what it signed ([E-10], [E-22]).
 
-    This is called after each event. If all seats are needed for every decision (t = n), a seat that
-    surely has forgotten statements of its own never signs again.
+    This is called after each event. If all seats are needed for every decision, a seat whose
+    journal surely lacks messages that it signed never signs again.
 
     Args:
         state: The state of the seat.
@@ -95,16 +95,16 @@ def inquire(state: SeatState) -> bool:
 
 
 def floor(state: SeatState) -> int:
-    """Return the lowest epoch in which a seat with an old journal may sign statements again.
+    """Return the lowest epoch in which a seat with an old journal may sign messages again.
 
-    In this epoch and above, the seat cannot have signed a statement that the journal lacks.
+    In this epoch and above, the seat cannot have signed a message that the journal lacks.
 
     Args:
         state: The state of the seat.
 
     Returns:
         The highest of three epochs: one above the epoch that the seat has promised, one above its
-        current epoch, and two above the highest epoch that t seats have requested.
+        current epoch, and two above the highest epoch that a quorum of seats has requested.
 
     SPEC: [E-22].
     """
@@ -113,14 +113,15 @@ def floor(state: SeatState) -> int:
 
 
 def hear(state: SeatState, told: peer_frames.Told, peer: bytes | None) -> None:
-    """Handle the end of a peer's answer about which statements of this seat it stores.
+    """Handle the end of a peer's answer to the request for messages that this seat has signed.
 
-    If the peer has more statements of this seat, ask the peer for the next part.
+    If the peer stores more of these messages, ask it for the next part. If not, note that it has
+    answered completely.
 
     Args:
         state: The state of the seat.
-        told: The frame that ends the peer's answer to the request `own`. It says whether more
-            statements are left.
+        told: The frame that ends the answer. It has the hash of the last message sent, and says
+            whether more messages are left.
         peer: The id of the peer, 32 bytes.
     """
     inquiry, seat = state.signer.inquiry, state.peers.seat_of(peer)

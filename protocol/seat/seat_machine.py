@@ -1,7 +1,7 @@
-"""The machine of one seat or onlooker: frames and time go in, and effects come out.
+"""The state machine of one seat or onlooker: frames and time go in, and effects come out.
 
-The machine does no input or output. Time is passed in, in seconds of any monotonic clock, and so is
-randomness. An onlooker has no seat. It runs the same machine and never signs.
+The state machine does no input or output. Time is passed in, in seconds of any monotonic clock, and
+so is randomness. An onlooker has no seat. It runs the same state machine and never signs.
 
 `RULES` lists, in their order, all that a seat does by itself after an event.
 """
@@ -62,7 +62,7 @@ RULES: Final[tuple[Rule, ...]] = (
 
 
 class SeatMachine(SeatState):
-    """The machine of one seat at one table, with the methods that a driver calls.
+    """The state machine of one seat at one table, with the methods that a driver calls.
 
     Every call may queue effects, which are orders and news for the driver. The driver then calls
     `take` and carries out the effects in order. It must have written a `Record` to disk before it
@@ -74,7 +74,7 @@ class SeatMachine(SeatState):
     # Events
 
     def start(self, now: float) -> None:
-        """Start the machine. Call it once; if there is a journal, call `restore` before.
+        """Start the state machine. Call it once; if there is a journal, call `restore` before.
 
         Args:
             now: The driver's clock, in seconds.
@@ -86,9 +86,9 @@ class SeatMachine(SeatState):
         catch_up.sync(self, None)
 
     def link_up(self, peer: bytes, now: float, again: bool = False) -> None:
-        """Note that a peer is linked, and ask it for the messages that this machine lacks.
+        """Note that a peer is linked, and ask it for the messages that this seat lacks.
 
-        A seat that has resumed also asks the peer which statements of this seat it stores.
+        A seat that has resumed also asks the peer which messages of this seat it stores.
 
         Args:
             peer: The id of the peer, 32 bytes.
@@ -181,14 +181,15 @@ class SeatMachine(SeatState):
         """Start the timeout of the current step anew, because the player asked for it ([E-3]).
 
         This is always safe, because to the other seats it looks like a slow clock. Nothing is
-        signed or recorded in the journal. The seat still joins an epoch that t seats request.
+        signed or recorded in the journal. The seat still joins an epoch that a quorum of seats
+        requests.
 
         Args:
             now: The driver's clock, in seconds, from which the timeout counts.
 
         Returns:
             False if no other seat is awaited, or if the table has ended. Also False during the game
-            on a strict table (t = n), where a timeout has no effect.
+            on a strict table (whose quorum is all seats), where a timeout has no effect.
         """
         self.timers.set(now)
         if self.finished or self.broken is not None or not self.awaited() - {self.seat}:
@@ -220,7 +221,7 @@ class SeatMachine(SeatState):
     def depart(self, now: float) -> bool:
         """Sign a notice that this seat leaves for now, and send it to all peers.
 
-        This machine signs nothing afterwards. To come back, the seat needs a new machine that
+        This object signs nothing afterwards. To come back, the seat needs a new `SeatMachine` that
         replays the journal by `restore`.
 
         Args:
@@ -264,7 +265,7 @@ class SeatMachine(SeatState):
         self._run_rules()
 
     def sync(self, peer: bytes | None) -> None:
-        """Ask for the messages that this machine lacks, by telling which ones it stores.
+        """Ask for the messages that this seat lacks, by telling which ones it stores.
 
         Args:
             peer: The id of the peer to ask, 32 bytes. None asks all peers.
@@ -275,7 +276,7 @@ class SeatMachine(SeatState):
         """Replay the records of a journal, in order. Call it before `start`.
 
         Nothing is signed during the replay. The seat signs again only when enough other seats have
-        answered which of its statements they store. The effects of the replayed events are dropped,
+        answered which of its messages they store. The effects of the replayed events are dropped,
         except that the player is asked again for a choice that is due.
 
         Args:
@@ -295,14 +296,14 @@ class SeatMachine(SeatState):
             self.outbox.emit(self.broken)
 
     def be_cautious(self, certain: bool = False) -> None:
-        """Treat the journal as one that may lack statements of this seat.
+        """Treat the journal as one that may lack messages that this seat has signed.
 
         Call it after `restore` and before `start`. Nothing is signed until the other seats have
-        told which statements of this seat they store. Then the seat signs in later epochs only. It
+        told which messages of this seat they store. Then the seat signs in later epochs only. It
         asks the player before it commits again to a choice that was made earlier.
 
         Args:
-            certain: Whether the journal surely lacks such statements.
+            certain: Whether the journal surely lacks such messages.
 
         SPEC: [E-22].
         """
@@ -345,13 +346,13 @@ class SeatMachine(SeatState):
     def is_silent(self) -> bool:
         """True if this seat has resumed from its journal and may not sign yet.
 
-        It waits until the other seats have answered which of its statements they store.
+        It waits until the other seats have answered which of its messages they store.
         """
         return self.signer.state is SigningState.SILENT
 
     @property
     def has_voice(self) -> bool:
-        """True if this seat may sign statements of the current epoch.
+        """True if this seat may sign messages of the current epoch.
 
         A seat whose journal was old cannot sign until the table reaches an epoch that is not below
         its floor (the lowest epoch in which the seat may sign).
@@ -367,7 +368,7 @@ class SeatMachine(SeatState):
 
     @property
     def stands_still(self) -> bool:
-        """True if the chain cannot grow, for example because fewer than t seats are present."""
+        """True if the chain cannot grow, for example because no quorum of seats is present."""
         return transition.stands_still(self.tip)
 
     @property
@@ -404,12 +405,12 @@ class SeatMachine(SeatState):
         """Return the hidden cards that this seat alone can decrypt.
 
         Returns:
-            For each slot of the deck with such a card, the number of the card.
+            The number of each such card, by slot (position in the deck).
         """
         return self.signer.hand()
 
     def transcript(self) -> bytes:
-        """Return the `.hoity` file of the game as far as this machine knows it, finished or not.
+        """Return the `.hoity` file of the game as far as this seat knows it, finished or not.
 
         If a fault has ended the table, the file ends with the illegal body that proves the fault
         ([F-2]).
@@ -425,7 +426,7 @@ class SeatMachine(SeatState):
         return transcript_writer.write(self.log.votes, self.log.followed, illegal)
 
     def may_leave(self) -> bool:
-        """Return whether this machine may disconnect at the end ([E-19]).
+        """Return whether this seat may disconnect at the end ([E-19]).
 
         Returns:
             True if the table has ended without a result, or if the end is final and the other seats

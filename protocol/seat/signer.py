@@ -1,13 +1,13 @@
 """The signer of one seat: its keys and promise, what it may sign, and what its journal records.
 
 The journal may be an old copy from a backup, and the seat cannot see this in the file. So a resumed
-seat asks the other seats which of its statements they store, and signs nothing meanwhile. The wait
+seat asks the other seats which of its messages they store, and signs nothing meanwhile. The wait
 ends when every other present seat has answered. After one step timeout and one back-off, counted
-from the resume, the answers of t - 1 other seats are enough.
+from the resume, it is enough that this seat and those that have answered are a quorum.
 
-A seat is *cautious* if its journal is known to be old, or if a peer sends back a statement of the
-seat that the journal lacks. Then the wait begins again. At its end the seat sets a lowest epoch,
-its *floor*, and signs nothing of an earlier epoch.
+A seat is *cautious* if its journal is known to be old, or if a peer sends back a message that the
+seat has signed and the journal lacks. Then the wait begins again. At its end the seat sets a lowest
+epoch, its *floor*, and signs nothing of an earlier epoch.
 """
 
 from __future__ import annotations
@@ -70,32 +70,31 @@ SIGNS: Final[Mapping[SigningState, frozenset[type[Any]]]] = {
 - promised: Its promised epoch is above every epoch that it has entered.
 - finished: Its end of the game is final. It stays to answer and to vote. It requests an epoch only
   if its promise is above the one in which it stands, or if it can prove a fault.
-- silent: It has resumed, and the others have not told yet which of its statements they store.
-- watching: The program has no seat.
-- left: It has signed a departure, and comes back only by a resume.
-- broken: The table has ended without a result.
+- silent: It has resumed, and the others have not told yet which of its messages they store. -
+watching: The program has no seat. - left: It has signed a departure, and comes back only by a
+resume. - broken: The table has ended without a result.
 """
 
 FIRST = bytes(32)
-"""The hash (all zeros) above which a resumed seat first asks for its own statements: for all."""
+"""The hash (all zeros) above which a resumed seat first asks for its own messages: for all."""
 Note = tuple[bytes, str, Choice]
 """The note of a player's choice in the journal: digest of its node, kind of choice, choice."""
 
 
 @dataclass
 class Inquiry:
-    """The wait of a resumed seat until others have told which of its statements they store.
+    """The wait of a resumed seat until others have told which of its messages they store.
 
     SPEC: [E-10], [E-22].
 
     Attributes:
-        began: When the wait began, in seconds of the machine's clock.
-        cautious: Whether the journal may lack statements that the seat has signed.
-        certain: Whether the journal surely lacks such statements.
+        began: When the wait began, in seconds of a monotonic clock.
+        cautious: Whether the journal may lack messages that the seat has signed.
+        certain: Whether the journal surely lacks such messages.
         silenced: Whether the driver was told that this seat cannot sign any more.
         told: The seats that have answered completely.
         cursors: For each seat that answers in several parts, the highest message hash so far. The
-            statements come by rising hash.
+            messages come by rising hash.
     """
 
     began: float
@@ -108,9 +107,9 @@ class Inquiry:
     def hear(self, seat: int, told: peer_frames.Told) -> bool:
         """Note that a part of another seat's answer to this seat's request has ended.
 
-        The answer consists of the statements that this seat has signed, by rising hash. A faulty
-        seat may announce further parts without end. So the next part is asked for only if this part
-        has reached a higher hash ([L-30]).
+        The answer consists of the messages that this seat has signed, by rising hash. A faulty seat
+        may announce further parts without end. So the next part is asked for only if this part has
+        reached a higher hash ([L-30]).
 
         Args:
             seat: The seat that answered.
@@ -127,13 +126,13 @@ class Inquiry:
         return told.last > before
 
     def doubt(self, now: float, certain: bool) -> bool:
-        """Note that the journal may lack statements that this seat has signed.
+        """Note that the journal may lack messages that this seat has signed.
 
         The first such doubt restarts the wait for the answers of the other seats.
 
         Args:
-            now: The machine's clock, in seconds.
-            certain: Whether the journal surely lacks statements of the seat.
+            now: The current time, in seconds of a monotonic clock.
+            certain: Whether the journal surely lacks messages of the seat.
 
         Returns:
             True if the doubt about the journal is new.
@@ -147,7 +146,7 @@ class Inquiry:
     def silence(self) -> bool:
         """Record that the driver has been told that this seat cannot sign any more.
 
-        The driver is the program that runs the machine of this seat.
+        The driver is the program that runs the state machine of this seat.
 
         Returns:
             True if this was not recorded before.
@@ -160,9 +159,9 @@ class Inquiry:
 
         Args:
             others: The other present seats. If all of them have answered, there is no further wait.
-            enough: How many seats must have answered once the time is over: t - 1. Answers of
-                absent seats count too.
-            now: The machine's clock, in seconds.
+            enough: How many seats must have answered once the time is over: one fewer than a
+                quorum. Answers of absent seats count too.
+            now: The current time, in seconds of a monotonic clock.
             seconds: How long the seat waits for all of `others`.
 
         Returns:
@@ -193,7 +192,7 @@ class PlayerChoice:
 class Signer:
     """The keys, the promise and the player's choices of one seat, and the only code that signs.
 
-    Every statement is put into the journal before it is sent ([M-6]).
+    Every signed message is put into the journal before it is sent ([M-6]).
 
     Attributes:
         seat: The own seat, None for an onlooker.
@@ -204,8 +203,8 @@ class Signer:
             of an epoch below this one ([E-22]). It is 0 for any other seat.
         timeout_claims: For each epoch that the seat left, its claim about which step timed out
             there.
-        inquiry: The wait of a resumed seat until others have told which of its statements they
-            store. None if the seat may sign.
+        inquiry: The wait of a resumed seat until others have told which of its messages they store.
+            None if the seat may sign.
         player_choices: What the player chose, by the number of the step and the kind of choice.
         wants_to_rejoin: Whether the player wants to take part again after an absence.
         has_left: Whether the seat has signed a departure.
@@ -288,7 +287,7 @@ class Signer:
         """Return the hidden cards that this seat alone can decrypt.
 
         Returns:
-            The card by slot. An onlooker has none.
+            The number of each card, by slot (position in the deck). An onlooker has none.
         """
         if self.seat is None or self.own_secrets is None:
             return {}
@@ -317,7 +316,7 @@ class Signer:
         return is_out and self.timers.has_stood()
 
     def is_forgotten(self, message: Message) -> bool:
-        """Return whether a message is a statement of the own seat that its journal lacks ([E-22]).
+        """Return whether a message was signed by the own seat but is not stored here ([E-22]).
 
         An epoch request below the seat's highest one does not count, because the seat does not
         store such requests.
@@ -326,7 +325,8 @@ class Signer:
             message: A received message, whose signature is valid.
 
         Returns:
-            Whether the seat must have signed this message after the copy of its journal was made.
+            True if the journal, from which the seat has resumed, must be a copy that is older than
+            the message. False while the journal is replayed.
         """
         if message.seat != self.seat or self.outbox.is_replaying:
             return False
@@ -371,7 +371,8 @@ class Signer:
 
         Args:
             message: The message, whose signature is valid.
-            note: The player's choice to which the message commits, None if it commits to none.
+            note: The player's choice to which the message commits: the digest of its chain node,
+                the kind of choice, and the choice. None if the message commits to none.
 
         Returns:
             False if the message was stored already, or is not to be stored.
@@ -398,15 +399,16 @@ class Signer:
             self.expose_choices(statement.step)
 
     def sign(self, statement: signed_messages.Statement, note: Note | None = None) -> bool:
-        """Sign a statement, record the message and send it to all peers, if the seat may do so.
+        """Sign a message, record it in the journal and send it to all peers, if the seat may do so.
 
-        Nothing is signed if the seat's state forbids the statement. Nothing is signed either if the
-        seat has already signed a statement of the same kind for the same epoch and step ([M-5],
+        Nothing is signed if the seat's state forbids the message. Nothing is signed either if the
+        seat has already signed a message of the same kind for the same epoch and step ([M-5],
         [M-6]).
 
         Args:
-            statement: The statement.
-            note: The player's choice to which the statement commits, None if it commits to none.
+            statement: The content of the message, such as an input or a vote.
+            note: The player's choice to which the message commits: the digest of its chain node,
+                the kind of choice, and the choice. None if the message commits to none.
 
         Returns:
             Whether it was signed.
@@ -419,10 +421,10 @@ class Signer:
         return True
 
     def _may_sign(self, seat: int, statement: signed_messages.Statement) -> bool:
-        """Return whether the seat's state and its earlier statements allow it to sign a statement.
+        """Return whether the seat's state and its earlier messages allow it to sign a message.
 
-        An epoch request must be above the seat's highest one, because the seat does not store lower
-        ones.
+        `statement` is the content of the message. An epoch request must be above the seat's highest
+        one, because the seat does not store lower ones.
 
         SPEC: [M-5], [E-22].
         """
@@ -559,7 +561,7 @@ class Signer:
     def be_cautious(self, certain: bool) -> bool:
         """Stop signing, because the journal may lack something that this seat has signed.
 
-        The seat waits until the others have answered which of its statements they store. Then its
+        The seat waits until the others have answered which of its messages they store. Then its
         floor is set: the lowest epoch in which it may sign again. The journal records that the seat
         waits for its floor.
 
@@ -585,7 +587,7 @@ class Signer:
         return is_new
 
     def begin_inquiry(self) -> None:
-        """Stop signing until the others have answered which statements of this seat they store."""
+        """Stop signing until the others have answered which messages of this seat they store."""
         if self.seat is not None and self.inquiry is None:
             self.inquiry = Inquiry(self.timers.now)
 
@@ -617,7 +619,7 @@ class Signer:
         """Record in the journal the floor: the lowest epoch of which this seat signs anything.
 
         None stands for a floor that the seat has not found out yet. True stands for the same, if it
-        is certain that the journal lacks statements of the seat ([E-22]).
+        is certain that the journal lacks messages that the seat has signed ([E-22]).
         """
         if not self.outbox.is_replaying:
             self.outbox.emit(Record(codec.encode((b"", (), floor))))
@@ -627,7 +629,7 @@ class Signer:
 
         Args:
             floor: The recorded epoch. If the seat had no floor yet, True means that its journal
-                surely lacks statements that it signed, and None that its journal may lack some.
+                surely lacks messages that it signed, and None that its journal may lack some.
         """
         if floor is not None and floor is not True:
             self.floor, self.inquiry = floor, None

@@ -21,7 +21,7 @@ from .timeouts import HUMAN
 
 
 def judge_fresh(state: SeatState) -> bool:
-    """Look for faults in the messages that were stored since the last turn.
+    """Look for faults in the messages that were stored since the last call.
 
     The seat applies this rule after each event.
 
@@ -235,7 +235,7 @@ def speak(state: SeatState) -> bool:
     """Sign the input that this seat owes to the current step, if it can be made now ([E-2], [N-4]).
 
     The seat applies this rule after each event. If the step needs a choice that the player has not
-    made, the player is asked instead. If the driver runs jobs, the body for a long kind of step is
+    made, the player is asked instead. If the driver runs jobs, a body that takes long to compute is
     computed by a job.
 
     Args:

@@ -44,7 +44,7 @@ class Wait:
 
 @dataclass
 class Timers:
-    """When the waits of one seat began, in seconds of the clock that is passed in.
+    """When the waits of one seat began, in seconds of a monotonic clock.
 
     Attributes:
         times: The step timeouts, the back-off and its cap, in milliseconds, from the terms.

@@ -95,7 +95,7 @@ class Certificate:
         return codec.encode((MAGIC, VERSION, *_CERTIFICATE.write(self)))
 
     def statement(self, table_id: bytes) -> Statement:
-        """Return the statement that all signatures of the certificate sign.
+        """Return the content of the messages whose signatures the certificate has.
 
         Args:
             table_id: The table id, 32 bytes.

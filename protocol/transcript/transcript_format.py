@@ -261,8 +261,8 @@ class Evidence:
         new_epochs: The new-epoch message of the last epoch, and the earlier new-epoch messages on
             which it depends, by rising epoch. Messages of one epoch are ordered by the digest of
             the chain node with which the epoch begins.
-        commits: The commit votes of t seats for the last epoch, as pairs (seat, signature) by
-            rising seat.
+        commits: The commit votes of a quorum of seats for the last epoch, as pairs (seat,
+            signature) by rising seat.
         final: The inputs of all present seats to the last step, `result`, as pairs (seat,
             signature). Empty if the last epoch begins at `result`, because the commit votes then
             prove the end.
@@ -310,7 +310,8 @@ class OpenedFile:
     """A transcript file that was read, and whose form was checked, but nothing else.
 
     Attributes:
-        value: The four items of the file's outermost array. Empty if they cannot be read.
+        value: The four items of the file's outermost array: the magic word, the version, the
+            content and the evidence. Empty if they cannot be read.
         transcript: The parts of the file. None if the file cannot be read or is malformed.
         error: Why the file cannot be read or is malformed. None if the file is well-formed.
         seconds: How long reading took, by the clock that was given.
@@ -367,7 +368,10 @@ def open_file(file: File) -> tuple[Any, ...]:
 
 
 def _read_outer(reader: Reader) -> tuple[Any, ...]:
-    """Read the four outer items of a file. Raise Unsound if it is no transcript ([X-1])."""
+    """Return the four outer items of a file: magic word, version, content and evidence ([X-1]).
+
+    Raise Unsound if the file is no transcript.
+    """
     head = reader.take_up_to(len(_PREFIX))
     if not head:
         raise Unsound("empty", offset=0)
@@ -418,7 +422,7 @@ def read(value: tuple[Any, ...]) -> Transcript:
     """Return the parts of a file from its four outer items ([V-2]).
 
     Args:
-        value: The items.
+        value: The magic word, the version, the content and the evidence.
 
     Returns:
         The parts.

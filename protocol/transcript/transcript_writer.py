@@ -91,7 +91,10 @@ def entry_of(node: Node) -> Entry:
 
 
 def _illegal_step(illegal: Message, seats: int) -> StepEntry:
-    """Return an entry of a step that contains the illegal body alone."""
+    """Return the entry of a step that contains only the body of the input `illegal`.
+
+    `seats` is the number of seats at the table.
+    """
     statement = illegal.statement
     body = statement.body if isinstance(statement, StepInput) else b""
     return StepEntry(tuple(body if s == illegal.seat else Missing.NONE for s in range(seats)))
@@ -140,7 +143,10 @@ InputKey = tuple[int, int, bytes, bytes]
 
 
 def _lowest(messages: Iterable[Message]) -> dict[InputKey, Message]:
-    """Return the step inputs by key. Of equal inputs, return only the input of the lowest epoch."""
+    """Return the step inputs by seat, step, digest before the step, and body.
+
+    Of inputs that agree in all of these, return only the input of the lowest epoch.
+    """
     found: dict[InputKey, Message] = {}
     for message in messages:
         step_input = message.statement
@@ -154,7 +160,8 @@ def _lowest(messages: Iterable[Message]) -> dict[InputKey, Message]:
 def _kept(node: Node, inputs: dict[InputKey, Message]) -> Iterator[Message]:
     """Yield the signed input of each body in the step that leads to a node, by rising seat.
 
-    Raise ValueError if an input is not stored.
+    Raise ValueError if `inputs` lacks an input. Its keys are the seat, the step, the digest before
+    the step, and the body.
     """
     slots, before = node.slots or (), node.parent
     for seat, slot in enumerate(slots):

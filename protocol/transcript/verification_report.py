@@ -171,7 +171,7 @@ class Report:
         epochs: The number of the last epoch.
         standings: The rank and the seat of everyone, once the end of the game is reached.
         faults: The first proven fault of each seat, with the number of the step at which it counts.
-        counts: How many statements of each kind were checked.
+        counts: How many signatures, proofs and other items of each kind were checked.
         timings: The seconds for each part of the work, by the caller's clock.
         node: The last chain node that was reached, None if there is none.
     """
@@ -206,7 +206,7 @@ class Statistics:
 
     Attributes:
         clock: A function that returns seconds. None measures nothing.
-        counts: How many statements of each kind were checked.
+        counts: How many signatures, proofs and other items of each kind were checked.
         timings: The seconds for each part of the work.
     """
 

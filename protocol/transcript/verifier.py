@@ -125,7 +125,7 @@ def reached(file: File | OpenedFile, game_of: GameOf, report: Report) -> Node | 
 
 
 def steps_to(node: Node) -> Iterator[Passage]:
-    """Yield every step and every change of who is present or banned, on the chain to a node.
+    """Yield each step and each change of who is present or banned, from the first node to `node`.
 
     Args:
         node: The last node of the chain.

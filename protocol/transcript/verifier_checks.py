@@ -56,7 +56,7 @@ class Unread:
 
 @dataclass
 class Signed:
-    """The statements of a file whose signatures were checked.
+    """The signed messages of a file, after a check of their signatures.
 
     Attributes:
         inputs: The step inputs of the chain, without payload and signature. Empty if the file has
@@ -114,7 +114,7 @@ class FileReferences(References):
     """
 
     def __init__(self, start: Node, stored: dict[bytes, Message | Unread]) -> None:
-        """Start with the messages of a file.
+        """Create the look-up for the messages of a file.
 
         Args:
             start: The chain node with which epoch 0 begins.
@@ -126,7 +126,7 @@ class FileReferences(References):
         self.lookups = 0
 
     def find(self, digest: bytes) -> Message | None:
-        """Return the message with a hash.
+        """Return the message with a given hash.
 
         Returns:
             The message, None if the file lacks it.
@@ -137,7 +137,11 @@ class FileReferences(References):
         return found
 
     def _read_payload(self, unread: Unread) -> Message:
-        """Decode a message; share its hashes with the stored messages, to save memory."""
+        """Decode a message from its signed bytes.
+
+        To save memory, each hash in an epoch promise that names a stored message is replaced by
+        that message's equal `hash` object.
+        """
         table = self._table
         seat, said = signed_messages.read_payload(unread.payload, table.id, table.seats)
         if isinstance(said, EpochPromise):
@@ -155,6 +159,9 @@ class FileReferences(References):
 
     def find_base(self, key: BaseKey) -> Node | None:
         """Return the base of an epoch: the chain node with which the epoch begins.
+
+        Args:
+            key: The epoch, and the digest of its base.
 
         Returns:
             The chain node, None if it was not computed before.
@@ -233,7 +240,7 @@ class FileChecks:
         """Check all signatures: of step inputs, then of other messages, then of new-epoch messages.
 
         Returns:
-            The signed statements.
+            The signed messages.
 
         Raises:
             Unsound: With the code of the first check that fails.
@@ -313,7 +320,10 @@ class FileChecks:
             raise Unsound("left-over", "there are signatures of no step", (3, 0, step - 1))
 
     def _verified(self, seat: int, statement: Statement, signature: bytes, path: Path) -> Message:
-        """Return a statement as a message. Raise Unsound if its signature is invalid."""
+        """Return a message with this content and signature. Raise Unsound for an invalid signature.
+
+        `path` leads to the signature in the file.
+        """
         table, step = self.table, statement.step if isinstance(statement, StepInput) else None
         self.stats.counts.signatures += 1
         try:
@@ -417,7 +427,7 @@ class FileChecks:
 
         Args:
             start: The chain node with which epoch 0 begins.
-            signed: The signed statements of the file.
+            signed: The messages of the file, whose signatures were checked.
 
         Returns:
             The bases, in the order of the new-epoch messages.
@@ -480,19 +490,19 @@ class FileChecks:
     # The end
 
     def votes(self, votes: tuple[Vote, ...], statement: Statement, part: int) -> list[int]:
-        """Check the signatures of several seats on one statement; return these seats.
+        """Check the signatures of several seats on messages of equal content; return these seats.
 
         Args:
             votes: The seat and the signature of each vote.
-            statement: The statement.
+            statement: The content, such as a commit vote.
             part: The index of these votes in the evidence of the file.
 
         Returns:
             The seats, rising.
 
         Raises:
-            Unsound: With code `bad-order` if the seats are not rising, and `bad-signature` if a
-                signature is invalid.
+            Unsound: With code `bad-order` if the seats are not rising or a seat does not exist, and
+                `bad-signature` if a signature is invalid.
         """
         seats = [seat for seat, _ in votes]
         if seats != sorted(set(seats)) or any(seat >= self.table.seats for seat in seats):

@@ -70,7 +70,7 @@ class EpochRequest:
 
 @dataclass(frozen=True)
 class QuorumCertificate:
-    """The votes of t seats for one base (the chain node with which an epoch begins).
+    """The votes of a quorum for one base (the chain node with which an epoch begins).
 
     Attributes:
         epoch: The epoch of the votes.
@@ -134,11 +134,11 @@ class EpochPromise:
 class NewEpoch:
     """A proposal for the beginning of an epoch.
 
-    It names t epoch promises. They decide with which chain node the epoch begins.
+    It names a quorum of epoch promises. They decide with which chain node the epoch begins.
 
     Attributes:
         epoch: The epoch.
-        promises: The hashes of t epoch promises, by rising seat.
+        promises: The hashes of these epoch promises, by rising seat.
     """
 
     epoch: Epoch
@@ -162,7 +162,7 @@ class PrepareVote:
 class CommitVote:
     """The second vote of a seat for a base, the chain node with which an epoch is to begin.
 
-    A seat signs it once it stores prepare votes of t seats for the base.
+    A seat signs it once it stores prepare votes of a quorum for the base.
 
     Attributes:
         epoch: The epoch.
@@ -203,11 +203,11 @@ _ROWS: Final = {number: Struct(cls, head=3) for number, (cls, _) in KINDS.items(
 
 @dataclass(frozen=True)
 class Message:
-    """A statement of one seat of one table, with its signature.
+    """A signed message of one seat of one table.
 
     Attributes:
         seat: The seat that signed it.
-        statement: The statement.
+        statement: The content, such as an input or a vote.
         payload: The signed bytes.
         signature: The signature, 64 bytes.
     """
@@ -255,23 +255,23 @@ class Message:
 
     @cached_property
     def identity(self) -> tuple[int, ...]:
-        """The kind, seat, and epoch or step of the statement ([M-5]).
+        """The kind, seat, and epoch or step of the message ([M-5]).
 
-        An honest seat signs only one statement of each identity.
+        An honest seat signs only one message of each identity.
         """
         return identity_of(self.seat, self.statement)
 
 
 def identity_of(seat: int, statement: Statement) -> tuple[int, ...]:
-    """Return the identity of a statement. A seat may sign one statement per identity ([M-5]).
+    """Return the identity of a message. A seat may sign only one message per identity ([M-5]).
 
     Args:
         seat: The seat.
-        statement: The statement.
+        statement: The content of the message.
 
     Returns:
-        The number of the statement's kind, the seat, and then: epoch and step of an input, the
-        count of a rejoin, or the epoch of any other statement.
+        The number of the message's kind, the seat, and then: epoch and step of an input, the count
+        of a rejoin, or the epoch of any other message.
     """
     number = NUMBER[type(statement)]
     if isinstance(statement, StepInput):
@@ -288,12 +288,12 @@ _ENVELOPE: Final = Fields(Octets(), Octets64)
 
 
 def payload(table: bytes, seat: int, statement: Statement) -> bytes:
-    """Return the bytes that a seat signs for a statement.
+    """Return the bytes that a seat signs for a message with a given content.
 
     Args:
         table: The table id, 32 bytes.
         seat: The seat.
-        statement: The statement.
+        statement: The content of the message.
 
     Returns:
         The encoded payload.
@@ -303,13 +303,13 @@ def payload(table: bytes, seat: int, statement: Statement) -> bytes:
 
 
 def sign(who: identities.Identity, table: bytes, seat: int, statement: Statement) -> Message:
-    """Sign a statement.
+    """Sign a message with a given content.
 
     Args:
         who: The signing key of the seat.
         table: The table id, 32 bytes.
         seat: The seat.
-        statement: The statement.
+        statement: The content of the message.
 
     Returns:
         The message.
@@ -320,7 +320,7 @@ def sign(who: identities.Identity, table: bytes, seat: int, statement: Statement
 
 
 def read_payload(data: bytes, table: bytes, seats: int) -> tuple[int, Statement]:
-    """Decode a statement and its seat from signed bytes, without checking a signature.
+    """Decode the seat and the content of a message from signed bytes. No signature is checked.
 
     Args:
         data: The payload.
@@ -328,11 +328,11 @@ def read_payload(data: bytes, table: bytes, seats: int) -> tuple[int, Statement]
         seats: The number of seats of the table.
 
     Returns:
-        The seat and the statement.
+        The seat and the content.
 
     Raises:
         Invalid: With code `bad-encoding` if the bytes do not decode, and `bad-message` if they are
-            no statement of this table.
+            no message of this table.
 
     SPEC: [M-2], [M-3], [X-2].
     """
@@ -418,11 +418,11 @@ def rebuilt(
     ids: Sequence[bytes],
     check_proof: Checker = at_once,
 ) -> Message:
-    """Rebuild a message from a statement that is known and a signature on it.
+    """Rebuild a message from its content, which is known, and its signature.
 
     Args:
-        seat: The seat that signed the statement.
-        statement: The statement.
+        seat: The seat that signed the message.
+        statement: The content of the message.
         signature: The signature, 64 bytes.
         table: The table id, 32 bytes.
         ids: The ids of the table's seats, 32 bytes each.

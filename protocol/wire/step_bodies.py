@@ -111,8 +111,8 @@ class SealBody:
 
     Attributes:
         commitment: The commitment to the choice, 32 bytes.
-        escrow: The encrypted opening of the commitment, which t seats together can decrypt. It is
-            empty if t = n.
+        escrow: The encrypted opening of the commitment, which a quorum of seats together can
+            decrypt. It is empty if the quorum is all seats.
     """
 
     commitment: Octets32
