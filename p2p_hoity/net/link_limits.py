@@ -177,13 +177,13 @@ class Limits:
             for `transport.OVERHEAD` more bytes.
         links: The most authenticated links. If there are more, a link of the table's peers replaces
             another one.
-        links_per_source: The most links from one machine (an IPv4 address, an IPv6 /64, or a
+        links_per_source: The most links from one computer (an IPv4 address, an IPv6 /64, or a
             relay).
         link_ups: How many links one key may make at once, and how many in each second after that.
             Each new link replaces the key's earlier link. An honest node dials more slowly
             ([L-26]).
         unauthenticated: The most connections whose peer has not proven a key.
-        unauthenticated_per_source: The most connections from one machine whose peer has not proven
+        unauthenticated_per_source: The most connections from one computer whose peer has not proven
             a key.
         addresses_per_peer: Addresses that are dialled for one peer: 12 that the peer names and 12
             of a ticket. If there are more, the oldest is forgotten.

@@ -78,7 +78,7 @@ class CodeKeeper:
             relays: The 'host:port' of each relay at which codes can be used.
             word: Returns the encoded ticket that is valid when it is called.
             screen: The function that is called with each update.
-            network: The network that dials. None for TCP from this machine.
+            network: The network that dials. None for TCP from this computer.
         """
         self._relays, self._word, self._screen = tuple(relays), word, screen
         self._network = network or TcpNetwork()
@@ -191,7 +191,7 @@ async def ticket_by_code(code: SpokenCode, network: Network | None = None) -> Ti
 
     Args:
         code: The code, with its relay.
-        network: The network that dials. None for TCP from this machine.
+        network: The network that dials. None for TCP from this computer.
 
     Returns:
         The ticket.

@@ -37,8 +37,9 @@ def dial_seats(hub: Hub, table: Table, addresses: Sequence[Sequence[str]]) -> No
     """Keep links to the other seats of a table, at the addresses that each seat has named ([L-14]).
 
     The host's addresses are dialled wherever they lead. An address of another seat is dialled if it
-    leads to the internet or into a network of this machine. A loopback address of another seat is
-    dialled only if that seat is on this machine. Addresses of an unknown form are skipped ([L-78]).
+    leads to the internet or into a network of this computer. A loopback address of another seat is
+    dialled only if that seat is on this computer. Addresses of an unknown form are skipped
+    ([L-78]).
 
     Args:
         hub: The links of this node.
@@ -147,7 +148,7 @@ def _beside(journal: Path) -> Path:
 
 
 async def hand_over(files: FileStore, journal: Path, ticket: Ticket) -> bool:
-    """Hand a ticket to the process on this machine that plays the game of a journal.
+    """Hand a ticket to the process on this computer that plays the game of a journal.
 
     Args:
         files: The store of the journal.

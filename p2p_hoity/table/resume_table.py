@@ -170,7 +170,7 @@ async def wait_for_answers(hub: Hub, answers: Answers) -> Sequence[Event]:
 
 
 class ResumeCode(Code):
-    """The reasons for which a game of this machine cannot be resumed."""
+    """The reasons for which a game of this computer cannot be resumed."""
 
     SEVERAL = "several-games", "several games can be resumed: {names}; name one"
     CLAIMED = (
@@ -206,7 +206,7 @@ class ResumeCode(Code):
 
 @dataclass(frozen=True)
 class OpenGame:
-    """A journal on this machine, whose game can be resumed.
+    """A journal on this computer, whose game can be resumed.
 
     Attributes:
         name: The name of the game.
@@ -250,7 +250,7 @@ class SeveralGames(PeerError):
 
 
 def open_games(home: Home, passphrase: str | None = None) -> list[OpenGame]:
-    """List the games of this machine that can be resumed.
+    """List the games of this computer that can be resumed.
 
     A journal is left out if it cannot be read, or if other users have access to it (see
     `refused_games`).

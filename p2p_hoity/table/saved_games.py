@@ -1,4 +1,4 @@
-"""List the games of this machine, finished or not, show how far each came, and remove one.
+"""List the games of this computer, finished or not, show how far each came, and remove one.
 
 To find how far a game came, its whole file is read, which takes up to a second. The result is
 stored in a file of the player's folder, together with the size and time of the file that was read.
@@ -77,7 +77,7 @@ class KeptGame:
         when: The time at which the file was last written, in Unix seconds.
         is_over: Whether the game is over.
         seat: The number of the player's own seat. None if it is not known.
-        is_running: Whether a process of this machine plays the game now.
+        is_running: Whether a process of this computer plays the game now.
         is_claimed: Whether the player has saved the unfinished game as a transcript (a claim to the
             result so far).
         progress: The point to which the game was played. None if it was not read.
@@ -150,7 +150,7 @@ def forget_game(game: OpenGame) -> None:
 
 
 def is_running(game: OpenGame) -> bool:
-    """Return whether a process of this machine plays a game now.
+    """Return whether a process of this computer plays a game now.
 
     Args:
         game: The game.

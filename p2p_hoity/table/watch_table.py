@@ -114,7 +114,7 @@ async def watch_table(
     Args:
         ticket: The ticket.
         onlooker: The person that watches.
-        network: The network that dials. None for TCP from this machine.
+        network: The network that dials. None for TCP from this computer.
         hidden: Whether the network dials through a proxy.
 
     Returns:
