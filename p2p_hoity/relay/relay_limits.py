@@ -41,7 +41,7 @@ class RelayLimits:
         splice_bytes: The most bytes through one call, in both directions together.
         idle: Seconds without a byte after which a call is cut. Live links send heartbeats more
             often.
-        mailboxes: The most hosts that may wait for a guest with a code, each in a mailbox.
+        mailboxes: The most hosts that may wait for a guest with a spoken code, each in a mailbox.
         mailboxes_per_source: The most hosts of one computer that may wait for a guest.
         mailbox_life: Seconds after which a mailbox without a guest is closed. Hosts make a new one
             earlier.

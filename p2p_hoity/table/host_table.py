@@ -423,7 +423,7 @@ class Lobby:
     _changes: Bucket = field(default_factory=lambda: Bucket(CHANGES))
 
     def hear(self, event: Event) -> None:
-        """Handle an event of the hub.
+        """Handle a network event: a guest's link that was made or lost, or a frame of a guest.
 
         Args:
             event: The event.
@@ -501,6 +501,11 @@ class Lobby:
         """Send the terms and names to a node that asks for them, or refuse the node.
 
         The node is refused if it does not prove that it has the ticket ([L-16]).
+
+        Args:
+            peer: The id of the node, 32 bytes.
+            proof: The node's proof that it has the ticket.
+            data: The bytes of the frame with the proof, which are stored.
         """
         one, binding = self._here[peer], self._here[peer].link.binding
         if not self.capability.admits(proof, binding, self.me, peer):

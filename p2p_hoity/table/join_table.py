@@ -444,7 +444,7 @@ class HostLink:
 
 
 def _parsed(event: Event) -> lobby.LobbyFrame | None:
-    """Return the lobby frame in an event of the host, or None if the event contains none.
+    """Return the lobby frame in a network event, or None if the event is something else.
 
     Raises:
         PeerError: If the frame is malformed, or of another version of the protocol.

@@ -41,8 +41,8 @@ from .task_groups import beside, open_nursery
 class Backlog:
     """The events of a running table that arrive before this node knows its roster.
 
-    Events are stored up to a limit, and later ones are dropped. The machine asks the other nodes
-    again for what was dropped.
+    Events are stored up to a limit, and later ones are dropped. The state machine asks the other
+    nodes again for what was dropped.
 
     Attributes:
         frames: The stored events, in the order in which they came.
@@ -420,7 +420,7 @@ async def run_session(
     book: journals.Journal,
     backlog: Sequence[Event],
 ) -> Outcome:
-    """Play at one table with a machine and its open journal.
+    """Play at one table with the seat's state machine and its open journal.
 
     Meanwhile the player may hand over tickets of seats that have moved to other addresses. This
     node then dials these addresses.
@@ -430,7 +430,7 @@ async def run_session(
         seat: The player and its files.
         keys: The player's keys at this table.
         agreed: The roster of the table, and the secret of its ticket.
-        machine: The machine of the seat, which has not been started.
+        machine: The state machine of the seat, which has not been started.
         book: The open journal. It is closed at the end.
         backlog: The events that came before the table was known.
 

@@ -247,7 +247,7 @@ class NewTicketReporter:
     Attributes:
         hub: The links of this node.
         ways: The addresses and relays by which this node can be reached, as they are found.
-        machine: The machine of the seat.
+        machine: The state machine of the seat.
         screen: The function that is called with each update.
         bare: A ticket of this table for this seat, without addresses.
         known: The addresses of this seat that the others know.
@@ -298,8 +298,8 @@ class NewTicketReporter:
         """Return whether some seats may not be able to find this seat.
 
         This is true if this seat has no link, because a single link brings the messages of all
-        seats. For a host that can be reached from outside its network, this is true if the
-        link to at least one seat is missing, because guests connect to the host.
+        seats. For a host that, by `judged`, can be reached from outside its network, this is true
+        if the link to at least one seat is missing, because guests connect to the host.
         """
         seats, banned = self.machine.table.ids, self.machine.tip.banned
         others = [id_ for s, id_ in enumerate(seats) if id_ != self.hub.me and s not in banned]

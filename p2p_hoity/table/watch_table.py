@@ -38,7 +38,7 @@ PAST: Final = (updates.ChainGrew, updates.Happened, updates.Rewound)
 class PastFilter:
     """A filter for an onlooker's screen. It hides what was played before the onlooker came.
 
-    The onlooker's machine still verifies everything.
+    The onlooker's state machine still verifies everything.
     """
 
     def __init__(self, screen: Screen) -> None:
@@ -132,7 +132,7 @@ async def _watch(
 ) -> Outcome:
     """Watch the game at a table and all later games of the same people.
 
-    The onlooker's screen gets all updates.
+    The onlooker's screen gets all updates. `hidden` says whether the network dials through a proxy.
     """
     keys = draw_keys(None)
     reach = Reach("127.0.0.1:0", network=network, hidden=hidden)
