@@ -1,4 +1,4 @@
-"""The limits of a hub's connections: which ones are kept when there are too many.
+"""The limits of a node's connections: which ones are kept when there are too many.
 
 The connections are limited before their peers have proven a key and afterwards.
 
@@ -59,7 +59,7 @@ class AdmittedLink:
             old: The other link, if there is one.
 
         Returns:
-            True if the other link was reported as up, and its peer was the same process.
+            True if the other link was reported by a `LinkUp`, and its peer was the same process.
         """
         if old is None or not old.is_up.is_set():
             return False
@@ -67,7 +67,7 @@ class AdmittedLink:
 
 
 class Admission:
-    """The table of live links of one hub, which decides which new links are accepted.
+    """The table of live links of one node, which decides which new links are accepted.
 
     A link must be judged and entered without an await in between ([L-10]).
     """

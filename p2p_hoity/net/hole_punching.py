@@ -172,7 +172,7 @@ unproven.
 
 
 class Puncher:
-    """Hole punching for the links of one hub. It tries once to replace each relayed link."""
+    """Hole punching for the links of one node. It tries once to replace each relayed link."""
 
     def __init__(
         self,

@@ -306,7 +306,7 @@ class Hub:
         self._diallers[peer].add(parsed)
 
     def forget(self, peer: bytes) -> None:
-        """Stop dialling a peer. A link that is up stays up.
+        """Stop dialling a peer. A live link is not closed.
 
         Args:
             peer: The id of the peer, 32 bytes.
@@ -526,8 +526,8 @@ class Hub:
     def rest(self, peer: bytes, seconds: float) -> None:
         """Read nothing more from the link to a peer for a while.
 
-        The link stays up, and what the peer sends waits in the buffers. Events that are already in
-        the channel are not held back.
+        The link stays open, and what the peer sends waits in the buffers. Events that are already
+        in the channel are not held back.
 
         Args:
             peer: The id of the peer, 32 bytes.

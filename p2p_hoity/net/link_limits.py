@@ -1,4 +1,4 @@
-"""The limits of a hub, token buckets that limit a rate, and the limit of open files."""
+"""The limits of a node's links, token buckets that limit a rate, and the limit of open files."""
 
 from __future__ import annotations
 
@@ -161,7 +161,7 @@ def open_files(wanted: int) -> int | None:
 
 @dataclass(frozen=True)
 class Limits:
-    """The limits of one hub. Sizes are in bytes and times in seconds ([L-3]).
+    """The limits of the links of one node. Sizes are in bytes and times in seconds ([L-3]).
 
     Attributes:
         frame: The length of the longest frame that is received or sent. It is enough for the
@@ -170,7 +170,8 @@ class Limits:
             limits all frames.
         queue_frames: Frames that may be queued for one slow peer. With more, its link is closed.
         queue_bytes: Bytes that may be queued for one slow peer. With more, its link is closed.
-        events: Events of the hub that may be queued. With more, nothing is read from the links.
+        events: Frames, and events of links, that may be queued for the node. With more, nothing is
+            read from the links.
         bytes_read: How many bytes from one sender are read at once, and how many in each second
             after that. Further bytes have to wait. The number at once is enough for an answer to a
             `sync` (a request for missing messages). Each read, frame, heartbeat and report counts

@@ -456,7 +456,7 @@ async def cut(stream: trio.abc.AsyncResource) -> None:
 class RelayedNetwork:
     """A network that connects only to the relays of the player.
 
-    A hub with this network makes no other connections. So this computer does not connect to any
+    A node with this network makes no other connections. So this computer does not connect to any
     address that another seat names, not even to that seat's relay ([L-58]).
     """
 

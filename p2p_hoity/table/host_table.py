@@ -354,7 +354,10 @@ async def _fill(lobby: Lobby, beside: Sequence[Callable[[], Awaitable[None]]]) -
 
 
 async def _watch_time(lobby: Lobby, full: trio.CancelScope) -> None:
-    """Let the lobby check its time limits each second, until the table is full."""
+    """Let the lobby check its time limits each second, until the table is full.
+
+    Then cancel the scope `full`.
+    """
     while not lobby.seating.is_complete:
         await trio.sleep(LOOK)
         lobby.tick(trio.current_time())
@@ -582,7 +585,7 @@ class Lobby:
         return not is_loopback(host_of(address)) or is_own_host(host_of(link.address))
 
     def _prefer(self) -> None:
-        """Tell the hub which links to keep when it has no room for a new one.
+        """Tell the hub (the links of this node) which links to keep when there is no room for more.
 
         Links of seated guests come first, then those of nodes that have proven the ticket.
         """

@@ -378,7 +378,7 @@ async def play(
         keys: The player's keys at this table and at the tables that follow it.
         reach: The settings that decide how this node is reached.
         agreed: The roster of the table, and the secret of its ticket.
-        early: The events that came before the table was known.
+        early: The network events that came before the table was known.
 
     Returns:
         How the last table ended for this node.
@@ -432,7 +432,7 @@ async def run_session(
         agreed: The roster of the table, and the secret of its ticket.
         machine: The state machine of the seat, which has not been started.
         book: The open journal. It is closed at the end.
-        backlog: The events that came before the table was known.
+        backlog: The network events that came before the table was known.
 
     Returns:
         How the table ended for this node.

@@ -176,7 +176,7 @@ class Session:
 
         Args:
             addresses: For each seat the addresses at which it can be dialled.
-            backlog: The events that came before the table was known.
+            backlog: The network events that came before the table was known.
 
         Returns:
             How the table ended for this node.
@@ -244,7 +244,7 @@ class Session:
             self._effects_out.carry_out()
 
     async def _tick(self) -> None:
-        """Advance the state machine's clock until no other node needs this one. Then end."""
+        """Advance the state machine's clock, and end the session when nobody needs this node."""
         while not self._may_leave():
             await trio.sleep(TICK)
             self.machine.tick(self._clock.now())
