@@ -1,8 +1,8 @@
-"""Addresses of machines: how they are written, where they lead, and whether they may be dialled.
+"""Addresses of computers: how they are written, where they lead, and whether they may be dialled.
 
-An IP address leads to this machine, into a private network, or to the internet. An IPv6 address may
-contain an IPv4 address, to which a translator or a tunnel delivers packets. Then the IPv4 address
-decides where it leads. The functions here send nothing.
+An IP address leads to this computer, into a private network, or to the internet. An IPv6 address
+may contain an IPv4 address, to which a translator or a tunnel delivers packets. Then the IPv4
+address decides where it leads. The functions here send nothing.
 """
 
 from __future__ import annotations
@@ -116,7 +116,7 @@ def destination_of(ip: IP) -> Destination:
 
 
 def _is_public(ip: IP) -> bool:
-    """Return whether this is the public address of one machine on the internet.
+    """Return whether this is the public address of one computer on the internet.
 
     `ip.is_global` alone is not enough, because Python also counts multicast groups and the former
     site-local addresses (RFC 3879) as global.
@@ -186,13 +186,13 @@ RELAY_PREFIX: Final = f"{Scheme.RELAY}+"
 
 @dataclass(frozen=True)
 class Address:
-    """A machine and a port, and how a peer is reached there.
+    """A computer and a port, and how a peer is reached there.
 
     Attributes:
         host: A domain name, or an IP address without brackets.
         port: The port.
         scheme: How the peer is reached: directly, or through a relay at this address.
-        named: Who gave the address: the player or a ticket, a peer on this machine, or another
+        named: Who gave the address: the player or a ticket, a peer on this computer, or another
             peer.
     """
 
@@ -274,7 +274,7 @@ def host_of(text: str) -> str:
 
 
 def source_of(host: str) -> str:
-    """Return the name of the machine or network that counts as the source of connections.
+    """Return the name of the computer or network that counts as the source of connections.
 
     Limits on connections hold for each such source. If a connection comes through a tunnel or
     translator, its IPv4 address counts.
@@ -311,7 +311,7 @@ def numeric(address: Address) -> Address | None:
 
 
 def local_addresses(port: int) -> list[str]:
-    """Return the addresses at which other machines may reach a port of this machine, and loopback.
+    """Return the addresses at which a port of this computer may be reached, and loopback.
 
     Args:
         port: The port, which is part of each address.
@@ -329,14 +329,14 @@ def local_addresses(port: int) -> list[str]:
 def may_dial(host: str, named: Named, networks: Iterable[Network] | None = None) -> bool:
     """Return whether an IP address that somebody named may be dialled ([L-14]).
 
-    Without this check a stranger could make this program connect to machines that only its own
+    Without this check a stranger could make this program connect to computers that only its own
     network can reach.
 
     Args:
         host: The IP address.
-        named: Who gave the address: the player or a ticket, a peer on this machine, or another
+        named: Who gave the address: the player or a ticket, a peer on this computer, or another
             peer.
-        networks: The networks of this machine. If None, they are looked up.
+        networks: The networks of this computer. If None, they are looked up.
 
     Returns:
         True if it may be dialled.
@@ -361,17 +361,17 @@ def may_dial(host: str, named: Named, networks: Iterable[Network] | None = None)
 
 
 def how_far(where: Sequence[str], own: Sequence[str]) -> Named:
-    """Decide whether the addresses that a seat names for itself may lead to this machine ([L-14]).
+    """Decide whether the addresses that a seat names for itself may lead to this computer ([L-14]).
 
-    That is allowed only if the seat is on this machine, or if this node has no addresses other than
-    loopback addresses.
+    That is allowed only if the seat is on this computer, or if this node has no addresses other
+    than loopback addresses.
 
     Args:
         where: The addresses that the seat names.
         own: The addresses of this node.
 
     Returns:
-        `Named.NEAR` if the addresses may lead to this machine, else `Named.FAR`.
+        `Named.NEAR` if the addresses may lead to this computer, else `Named.FAR`.
     """
     is_inside = bool(own) and all(is_loopback(host_of(address)) for address in own)
     hosts = {host_of(a) for a in where if not is_loopback(host_of(a))}
@@ -379,7 +379,7 @@ def how_far(where: Sequence[str], own: Sequence[str]) -> Named:
 
 
 def own_networks() -> list[Network]:
-    """Return the networks to which this machine is connected, by its addresses.
+    """Return the networks to which this computer is connected, by its addresses.
 
     Returns:
         The networks, without loopback.
@@ -388,7 +388,7 @@ def own_networks() -> list[Network]:
 
 
 def is_loopback(host: str) -> bool:
-    """Return whether a host is a loopback IP address, which leads to this machine only.
+    """Return whether a host is a loopback IP address, which leads to this computer only.
 
     Args:
         host: The host.
@@ -401,7 +401,7 @@ def is_loopback(host: str) -> bool:
 
 
 def is_own_host(host: str) -> bool:
-    """Return whether a host is an IP address of this machine.
+    """Return whether a host is an IP address of this computer.
 
     Args:
         host: The host.
@@ -413,9 +413,9 @@ def is_own_host(host: str) -> bool:
 
 
 def _interfaces() -> list[ipaddress.IPv4Interface | ipaddress.IPv6Interface]:
-    """Return the addresses of all network interfaces of this machine, IPv4 first.
+    """Return the addresses of all network interfaces of this computer, IPv4 first.
 
-    In a LAN without a connection to the internet, only this finds the addresses of this machine.
+    In a LAN without a connection to the internet, only this finds the addresses of this computer.
     """
     import ifaddr
 
@@ -439,7 +439,7 @@ def _way_to(probe: str, family: socket.AddressFamily) -> str | None:
 
 
 def _stays_here(ip: str) -> bool:
-    """Return whether no other machine can dial an address.
+    """Return whether no other computer can dial an address.
 
     Such addresses are loopback, unset, or valid on one IPv6 link only.
     """

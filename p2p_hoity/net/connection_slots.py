@@ -1,4 +1,4 @@
-"""The limits of a hub's connections: which ones are kept when there are too many.
+"""The limits of a node's connections: which ones are kept when there are too many.
 
 The connections are limited before their peers have proven a key and afterwards.
 
@@ -33,7 +33,7 @@ class AdmittedLink:
         link: The link.
         address: The address at which the peer is reached, with its source.
         dialled_by: The id of the node that has dialled.
-        source: The remote machine or network from which an incoming link comes, as a text. Empty
+        source: The remote computer or network from which an incoming link comes, as a text. Empty
             for an outgoing link.
         is_up: Set when the event `LinkUp` of this link was reported.
         finished: Set when the link has ended and its `LinkDown` was reported.
@@ -59,7 +59,7 @@ class AdmittedLink:
             old: The other link, if there is one.
 
         Returns:
-            True if the other link was reported as up, and its peer was the same process.
+            True if the other link was reported by a `LinkUp`, and its peer was the same process.
         """
         if old is None or not old.is_up.is_set():
             return False
@@ -67,7 +67,7 @@ class AdmittedLink:
 
 
 class Admission:
-    """The table of live links of one hub, which decides which new links are accepted.
+    """The table of live links of one node, which decides which new links are accepted.
 
     A link must be judged and entered without an await in between ([L-10]).
     """
@@ -203,10 +203,10 @@ class Admission:
     def _displaced(self, new: AdmittedLink) -> list[AdmittedLink]:
         """Return links of strangers. One of them may be closed to make room for a new link.
 
-        A stranger is a peer that does not belong to the table. Links from the machine of the new
-        link come first. If there are none and the total is at its limit, the links from the machine
-        with the most links are returned ([L-13]). Links protected by `keep` are returned only if
-        there are no other links, and the new peer belongs to the table.
+        A stranger is a peer that does not belong to the table. Links from the computer of the new
+        link come first. If there are none and the total is at its limit, the links from the
+        computer with the most links are returned ([L-13]). Links protected by `keep` are returned
+        only if there are no other links, and the new peer belongs to the table.
         """
         strangers = [old for old in self._live() if old.peer not in self._preferred]
         unkept = [one for one in strangers if one.peer not in self._kept]
@@ -214,7 +214,7 @@ class Admission:
         return found or (self._of(new.source, strangers) if self.prefers(new.peer) else [])
 
     def _of(self, source: str, strangers: list[AdmittedLink]) -> list[AdmittedLink]:
-        """Return the links of strangers that a new link from the machine `source` may replace."""
+        """Return the links of strangers that a new link from the computer `source` may replace."""
         same = [old for old in strangers if source and old.source == source]
         if len(self._live()) < self._limits.links:
             return same
@@ -253,11 +253,11 @@ class Admission:
 
 
 class HasSource(Protocol):
-    """A connection that counts towards the limits of the machine from which it comes."""
+    """A connection that counts towards the limits of the computer from which it comes."""
 
     @property
     def source(self) -> str:
-        """The remote machine or network of the connection, as `addresses.source_of` names it."""
+        """The remote computer or network of the connection, as `addresses.source_of` names it."""
         ...
 
 
@@ -265,14 +265,14 @@ S = TypeVar("S", bound=HasSource)
 
 
 def of_the_fullest(those: Sequence[S]) -> list[S]:
-    """Return the connections of the machine that has the most connections.
+    """Return the connections of the computer that has the most connections.
 
     Args:
         those: The connections.
 
     Returns:
-        The connections of this machine. If several machines have equally many connections, the
-        connections of all these machines.
+        The connections of this computer. If several computers have equally many connections, the
+        connections of all these computers.
     """
     counts = Counter(one.source for one in those)
     most = max(counts.values(), default=0)
@@ -280,18 +280,18 @@ def of_the_fullest(those: Sequence[S]) -> list[S]:
 
 
 def one_to_make_room(those: Sequence[S], source: str) -> S | None:
-    """Choose the connection that is closed to make room for a new one from a given machine.
+    """Choose the connection that is closed to make room for a new one from a given computer.
 
-    The choice is random among the connections of the machine that has the most connections. So
-    machines that fill all places cannot keep out a machine that has few connections.
+    The choice is random among the connections of the computer that has the most connections. So
+    computers that fill all places cannot keep out a computer that has few connections.
 
     Args:
         those: The connections.
-        source: The machine of the new connection.
+        source: The computer of the new connection.
 
     Returns:
-        The chosen connection. None if no machine has at least two connections more than the machine
-        of the new connection.
+        The chosen connection. None if no computer has at least two connections more than the
+        computer of the new connection.
     """
     counts = Counter(one.source for one in those)
     if max(counts.values(), default=0) <= counts[source] + 1:
@@ -318,7 +318,7 @@ class UnprovenStream(trio.abc.Stream):
 
     Attributes:
         stream: The wrapped stream.
-        source: The remote machine or network from which the connection comes.
+        source: The remote computer or network from which the connection comes.
         stage: The stage that the handshake has reached.
         scope: The cancel scope of the handshake. It is cancelled if the connection has to make room
             for another one.
@@ -373,10 +373,10 @@ class UnprovenStream(trio.abc.Stream):
 
 
 class UnprovenConnections:
-    """The connections whose peers have not proven a key yet, limited in all and for each machine.
+    """The connections whose peers have not proven a key yet, limited in all and for each computer.
 
     A new connection is always accepted. If there are too many, a connection at the lowest handshake
-    stage is cut. Among several, it is one from the machine with the most such connections, chosen
+    stage is cut. Among several, it is one from the computer with the most such connections, chosen
     at random. So a flood only lowers the chance of each attempt, and excludes nobody ([L-12]).
     """
 
@@ -412,7 +412,7 @@ class UnprovenConnections:
                 self._waiting.discard(newcomer)
 
     def _make_room(self, source: str) -> None:
-        """If one more connection from this machine would exceed a limit, cancel another one."""
+        """If one more connection from this computer would exceed a limit, cancel another one."""
         same = [one for one in self._waiting if one.source == source]
         if len(same) >= self._most_per_source:
             self._send_away(same)
@@ -423,7 +423,7 @@ class UnprovenConnections:
         """Cancel one of some connections, to make room.
 
         Only connections at the lowest handshake stage are considered. One is chosen at random from
-        the machine that has most of them.
+        the computer that has most of them.
         """
         least = min(one.stage for one in those)
         behind = [one for one in those if one.stage == least]

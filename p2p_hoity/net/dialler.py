@@ -103,7 +103,7 @@ def _summed_up(failures: Sequence[NetError]) -> NetError:
 
 
 class Links(Protocol):
-    """The links of a hub, as far as a dialler needs them."""
+    """The links of a node, as far as a dialler needs them."""
 
     async def unlinked(self, peer: bytes) -> None:
         """Wait until there is no link to a peer.
@@ -167,7 +167,7 @@ class PeerDialler:
             self._news.set()
 
     def stop(self) -> None:
-        """Stop dialling. A link that is up stays up."""
+        """Stop dialling. A live link is not closed."""
         self._scope.cancel()
 
     def leave_alone(self) -> None:

@@ -172,7 +172,7 @@ unproven.
 
 
 class Puncher:
-    """Hole punching for the links of one hub. It tries once to replace each relayed link."""
+    """Hole punching for the links of one node. It tries once to replace each relayed link."""
 
     def __init__(
         self,
@@ -264,7 +264,17 @@ class Puncher:
         return True
 
     async def _lead(self, outlet: Outlet, standing: AdmittedLink) -> Met:
-        """Call the peer through the relay, and connect directly as the peer that sends "go"."""
+        """Call the other peer through the relay of a link, send "go", and connect to it directly.
+
+        A NetError is raised if there is no direct stream in time.
+
+        Args:
+            outlet: The local port from which the peer is dialled.
+            standing: The relayed link to the peer, which a direct link is to replace.
+
+        Returns:
+            The direct stream, and the address from which the peer connects.
+        """
         relay = standing.address
         with trio.move_on_after(WHOLE):
             secured = await reach(self._network, relay, standing.peer)
@@ -278,7 +288,11 @@ class Puncher:
         raise NetError(PunchCode.NOT_MET)
 
     async def _follow(self, outlet: Outlet, relay: Address, stream: TlsStream) -> Met:
-        """Connect directly as the peer that waits for "go"."""
+        """Wait for "go" of the other peer, and connect to it directly. Then cut `stream`.
+
+        `stream` leads to the peer through the relay. A NetError is raised if there is no direct
+        stream in time.
+        """
         try:
             with trio.move_on_after(WHOLE):
                 return await follow(outlet, relay, stream)
@@ -287,7 +301,10 @@ class Puncher:
             await cut(stream)
 
     async def _link(self, peer: bytes, meeting: Awaitable[Met]) -> None:
-        """Wait for a direct stream, and make a link over it. The peer with the lower id listens."""
+        """Await `meeting`, which gives a direct stream to a peer, and make a link over the stream.
+
+        The node with the lower id takes the part of the listener. A NetError is ignored.
+        """
         with suppress(NetError):
             self._running += 1
             try:

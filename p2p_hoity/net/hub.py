@@ -184,7 +184,7 @@ class Hub:
         """Accept links on an address and port. Raise NetError if that is impossible.
 
         Args:
-            host: The address, or '' for every address of this machine.
+            host: The address, or '' for every address of this computer.
             port: The port, or 0 for a free one.
 
         Returns:
@@ -306,7 +306,7 @@ class Hub:
         self._diallers[peer].add(parsed)
 
     def forget(self, peer: bytes) -> None:
-        """Stop dialling a peer. A link that is up stays up.
+        """Stop dialling a peer. A live link is not closed.
 
         Args:
             peer: The id of the peer, 32 bytes.
@@ -526,8 +526,8 @@ class Hub:
     def rest(self, peer: bytes, seconds: float) -> None:
         """Read nothing more from the link to a peer for a while.
 
-        The link stays up, and what the peer sends waits in the buffers. Events that are already in
-        the channel are not held back.
+        The link stays open, and what the peer sends waits in the buffers. Events that are already
+        in the channel are not held back.
 
         Args:
             peer: The id of the peer, 32 bytes.
@@ -545,7 +545,7 @@ class Hub:
         """Return the name of the sender whose rate limit counts the bytes of a link.
 
         The name is the peer's id for a peer of the table, and for an outgoing link.
-        For any other link it is the machine, so strangers on one machine share a limit.
+        For any other link it is the remote computer, so strangers on one computer share a limit.
         """
         own = self._admission.prefers(link.peer) or not link.source
         return link.peer if own else link.source
@@ -588,7 +588,7 @@ class Hub:
         return self._admission.get(peer) is not None
 
     def source(self, peer: bytes) -> str:
-        """Return the remote machine or network from which the live link to a peer comes.
+        """Return the remote computer or network from which the live link to a peer comes.
 
         Args:
             peer: The id of the peer, 32 bytes.

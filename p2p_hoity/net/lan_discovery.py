@@ -96,7 +96,7 @@ class Announcing:
     async def tell(self) -> None:
         """Announce the table. As long as that fails, use a fresh random service name each time.
 
-        One reason for a failure is that another machine already uses the name.
+        One reason for a failure is that another computer already uses the name.
         """
         if self._zeroconf is None:
             return
@@ -166,9 +166,9 @@ async def _opened() -> AsyncIterator[tuple[Zeroconf | None, Reason | None]]:
 
 
 def _open() -> tuple[Zeroconf | None, Reason | None]:
-    """Open the multicast sockets of the system in a worker thread.
+    """Open the multicast sockets of the system. This blocks, so call it in a thread.
 
-    Return the library object and None, or None and the reason why that failed.
+    Return the open Zeroconf object and None. If that fails, return None and the reason.
     """
     from zeroconf import Error, Zeroconf
 
@@ -183,7 +183,10 @@ def _open() -> tuple[Zeroconf | None, Reason | None]:
 
 
 def _attempt(tell: Callable[[ServiceInfo], None], info: ServiceInfo) -> Reason | None:
-    """Announce a record. Return the reason if that fails, else None."""
+    """Announce a DNS-SD record by `tell`, a method of zeroconf.
+
+    Return the reason if that fails, else None.
+    """
     from zeroconf import Error
 
     try:
@@ -306,9 +309,9 @@ def _listen(zeroconf: Zeroconf, heard: dict[str, None]) -> None:
 
 
 def _collect(zeroconf: Zeroconf, names: list[str]) -> list[Announcement]:
-    """Read the announcements under these names, and return the valid ones sorted by name.
+    """Read the announcements of tables under some service names.
 
-    This runs in a worker thread.
+    Return the valid ones, sorted by the name of the table. This blocks, so call it in a thread.
     """
     from zeroconf import Error
 

@@ -1,4 +1,4 @@
-"""The limits of a hub, token buckets that limit a rate, and the limit of open files."""
+"""The limits of a node's links, token buckets that limit a rate, and the limit of open files."""
 
 from __future__ import annotations
 
@@ -161,7 +161,7 @@ def open_files(wanted: int) -> int | None:
 
 @dataclass(frozen=True)
 class Limits:
-    """The limits of one hub. Sizes are in bytes and times in seconds ([L-3]).
+    """The limits of the links of one node. Sizes are in bytes and times in seconds ([L-3]).
 
     Attributes:
         frame: The length of the longest frame that is received or sent. It is enough for the
@@ -170,20 +170,21 @@ class Limits:
             limits all frames.
         queue_frames: Frames that may be queued for one slow peer. With more, its link is closed.
         queue_bytes: Bytes that may be queued for one slow peer. With more, its link is closed.
-        events: Events of the hub that may be queued. With more, nothing is read from the links.
+        events: Frames, and events of links, that may be queued for the node. With more, nothing is
+            read from the links.
         bytes_read: How many bytes from one sender are read at once, and how many in each second
             after that. Further bytes have to wait. The number at once is enough for an answer to a
             `sync` (a request for missing messages). Each read, frame, heartbeat and report counts
             for `transport.OVERHEAD` more bytes.
         links: The most authenticated links. If there are more, a link of the table's peers replaces
             another one.
-        links_per_source: The most links from one machine (an IPv4 address, an IPv6 /64, or a
+        links_per_source: The most links from one computer (an IPv4 address, an IPv6 /64, or a
             relay).
         link_ups: How many links one key may make at once, and how many in each second after that.
             Each new link replaces the key's earlier link. An honest node dials more slowly
             ([L-26]).
         unauthenticated: The most connections whose peer has not proven a key.
-        unauthenticated_per_source: The most connections from one machine whose peer has not proven
+        unauthenticated_per_source: The most connections from one computer whose peer has not proven
             a key.
         addresses_per_peer: Addresses that are dialled for one peer: 12 that the peer names and 12
             of a ticket. If there are more, the oldest is forgotten.

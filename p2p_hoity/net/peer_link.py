@@ -274,7 +274,9 @@ class Link:
         return lambda amount: own.take(trio.current_time(), amount)
 
     async def _read(self, opened: Opened, deliver: Deliver, charge: Charge) -> None:
-        """Read frames and deliver them, at the rate that their sender is allowed.
+        """Call `opened`, then read frames and give each one to `deliver`, until the stream ends.
+
+        `charge` takes the number of bytes that were read, and returns how many seconds to wait.
 
         SPEC: [L-25].
         """

@@ -61,7 +61,7 @@ class MailboxCode(Code):
 def mailbox_limits(limits: Limits) -> Limits:
     """Return the limits of a link through a mailbox, which carries only a few frames.
 
-    A mailbox of a relay connects a host and a guest who know the same code.
+    A mailbox of a relay connects a host and a guest who know the same spoken code.
 
     Args:
         limits: The usual limits.
@@ -77,7 +77,7 @@ def mailbox_limits(limits: Limits) -> Limits:
 class Conversation:
     """One end of a mailbox of a relay: it sends frames to the other end, and receives frames.
 
-    A mailbox connects a host and a guest who know the same code.
+    A mailbox connects a host and a guest who know the same spoken code.
     """
 
     def __init__(self, stream: trio.abc.Stream, limits: Limits) -> None:
@@ -124,8 +124,8 @@ async def conversation(
 ) -> AsyncIterator[Conversation]:
     """Open a new mailbox at a relay, or connect to an open mailbox.
 
-    A mailbox connects a host and a guest who know the same code. The connection is cut at the end
-    of the `async with` block.
+    A mailbox connects a host and a guest who know the same spoken code. The connection is cut at
+    the end of the `async with` block.
 
     Args:
         network: Dials the relay.
@@ -378,7 +378,7 @@ async def register(
 async def speak(network: Network, relay: Address, wish: bytes) -> trio.abc.Stream:
     """Open a stream to a mailbox of a relay ([K-6]).
 
-    A mailbox connects a host and a guest who know the same code.
+    A mailbox connects a host and a guest who know the same spoken code.
 
     Args:
         network: Dials the relay.
@@ -397,7 +397,7 @@ async def speak(network: Network, relay: Address, wish: bytes) -> trio.abc.Strea
 
 
 async def _welcomed(secured: Secured, relay: Address, wish: bytes) -> trio.abc.Stream:
-    """Send a request to a relay, and return the stream after the relay has granted it.
+    """Send the request `wish` to a relay, and return the stream once the relay has granted it.
 
     If the relay refuses, a RefusedError is raised.
     """
@@ -551,7 +551,7 @@ class WaitingAtRelay:
         return is_elsewhere and trio.current_time() < self._began + 2 * self._limits.silence
 
     async def _stay(self, stream: trio.abc.Stream, nursery: trio.Nursery, attend: Attend) -> None:
-        """Wait at the relay until the connection ends, and take the calls that it announces."""
+        """Take the calls that the relay announces on a connection, until the connection ends."""
 
         async def hear(token: bytes) -> None:
             if len(token) == TOKEN and self._taking < MOST_AT_ONCE:

@@ -1,6 +1,6 @@
 """A network that dials through a SOCKS5 proxy.
 
-The proxy also resolves all names. This machine connects to nothing but the proxy and itself.
+The proxy also resolves all names. This computer connects to nothing but the proxy and itself.
 """
 
 from __future__ import annotations
@@ -142,7 +142,7 @@ def parse_proxy(text: str) -> Proxy:
 class SocksNetwork:
     """A network that opens TCP streams through a SOCKS5 proxy.
 
-    It listens on loopback only, so only this machine can reach its listeners ([L-56]).
+    It listens on loopback only, so only this computer can reach its listeners ([L-56]).
     """
 
     def __init__(self, proxy: Proxy) -> None:

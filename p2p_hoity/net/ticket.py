@@ -232,7 +232,11 @@ def _checksum(payload: bytes) -> bytes:
 
 
 def _encode_all(addresses: Sequence[str], most: int) -> bytes:
-    """Encode a list of addresses: their number (1 byte), then each of them."""
+    """Encode a list of addresses: their number (1 byte), then each of them.
+
+    An address that occurs twice is written once. A TicketError is raised if there are more than
+    `most`.
+    """
     found = dict.fromkeys(encode_address(text) for text in addresses)
     if len(found) > most:
         raise TicketError(TicketCode.ADDRESSES, most=most, number=len(found))
@@ -419,7 +423,10 @@ def decode_address(data: bytes) -> str:
 
 
 def _decode_all(reader: _Reader, most: int) -> tuple[str, ...]:
-    """Read a list of addresses, and return those of known kinds as 'host:port' ([T-5])."""
+    """Read a list of addresses, and return those of known kinds as 'host:port' ([T-5]).
+
+    A TicketError is raised if there are more than `most`, or if two are equal.
+    """
     number = reader.byte()
     if number > most:
         raise TicketError(TicketCode.MADE_ADDRESSES)

@@ -192,7 +192,7 @@ class StreamListener(Protocol):
 class Outlet(Protocol):
     """A local port from which several streams can be opened.
 
-    Hole punching needs this. After the first outgoing stream, a NAT may let other machines connect
+    Hole punching needs this. After the first outgoing stream, a NAT may let other computers connect
     to the same port.
     """
 
@@ -226,7 +226,7 @@ class Network(Protocol):
         """Listen at an address. A NetError is raised if that fails.
 
         Args:
-            host: The address, or '' for every address of this machine.
+            host: The address, or '' for every address of this computer.
             port: The port, or 0 for a free one.
 
         Returns:
@@ -266,7 +266,10 @@ class TcpOutlet:
             return await self._connected(family, where)
 
     async def _connected(self, family: int, where: Any) -> trio.SocketStream:
-        """Open a stream from the port of this outlet. The first stream takes any free port."""
+        """Open a stream from the port of this outlet to the socket address `where`.
+
+        The first stream takes any free port.
+        """
         made = trio.socket.socket(family, socket.SOCK_STREAM)
         is_open = False
         try:
@@ -284,7 +287,7 @@ class TcpOutlet:
 
 
 class TcpNetwork:
-    """The network that opens and accepts TCP streams from this machine, by trio."""
+    """The network that opens and accepts TCP streams from this computer, by trio."""
 
     async def open(self, address: Address) -> trio.abc.Stream:
         """Open a TCP stream. A NetError is raised if it fails.
@@ -305,7 +308,7 @@ class TcpNetwork:
         """Listen on TCP sockets.
 
         Args:
-            host: The address, or '' for every address of this machine.
+            host: The address, or '' for every address of this computer.
             port: The port, or 0 for a free one.
 
         Returns:
@@ -379,7 +382,7 @@ async def close_listeners(listeners: list[StreamListener]) -> None:
 
 
 def _lacks_the_kind(error: NetError, place: str) -> bool:
-    """Return whether listening failed because this machine has no IPv4. IPv6 may still work."""
+    """Return whether listening failed because this computer has no IPv4. IPv6 may still work."""
     cause = error.__cause__
     known = isinstance(cause, OSError) and cause.errno in _NO_KIND
     return place == _EVERYWHERE[0] and known
@@ -453,7 +456,7 @@ async def cut(stream: trio.abc.AsyncResource) -> None:
 class RelayedNetwork:
     """A network that connects only to the relays of the player.
 
-    A hub with this network makes no other connections. So this machine does not connect to any
+    A node with this network makes no other connections. So this computer does not connect to any
     address that another seat names, not even to that seat's relay ([L-58]).
     """
 
@@ -485,7 +488,7 @@ class RelayedNetwork:
         return await self._network.open(replace(address, named=Named.BY_US))
 
     async def listen(self, host: str, port: int) -> list[StreamListener]:
-        """Refuse to listen, because others could find the listener and so this machine's address.
+        """Refuse to listen, because others could find the listener and so this computer's address.
 
         Args:
             host: The address.
@@ -503,5 +506,5 @@ class RelayedNetwork:
     def outlet(self) -> None:
         """Return None, because this network does not offer hole punching.
 
-        Hole punching would tell the other peer the address of this machine.
+        Hole punching would tell the other peer the address of this computer.
         """

@@ -110,7 +110,7 @@ class Found:
     """The known addresses of this node, as 'host:port' if nothing else is said.
 
     Attributes:
-        own: The addresses of this machine, with the port that it listens on.
+        own: The addresses of this computer, with the port that it listens on.
         advertised: The addresses that the player has named.
         mapped: The external address at which a router forwards a port to this node. Empty if there
             is none.
@@ -142,10 +142,10 @@ class Wanted:
 
     Attributes:
         lan: Whether peers may be on the local network.
-        near: Whether some other seats are on this machine.
-        hidden: Whether no address of this machine may be named, because this node connects through
+        near: Whether some other seats are on this computer.
+        hidden: Whether no address of this computer may be named, because this node connects through
             a proxy.
-        relay_only: Whether no address of this machine may be named, because this node uses relays
+        relay_only: Whether no address of this computer may be named, because this node uses relays
             alone.
     """
 
@@ -256,7 +256,7 @@ def _of(addresses: Sequence[str], scope: Scope) -> tuple[str, ...]:
 def _with_one_long(addresses: Sequence[str]) -> tuple[str, ...]:
     """Return the addresses with at most one IPv6 address, the first one.
 
-    A machine often has many IPv6 addresses in one network, and each would make a ticket a third of
+    A computer often has many IPv6 addresses in one network, and each would make a ticket a third of
     a line longer.
     """
     long = [address for address in addresses if address.startswith("[")]

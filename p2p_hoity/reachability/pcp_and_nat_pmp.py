@@ -1,4 +1,4 @@
-"""Ask a router to forward one TCP port to this machine, by PCP (RFC 6887) or NAT-PMP (RFC 6886)."""
+"""Ask a router to forward a TCP port to this computer, by PCP (RFC 6887) or NAT-PMP (RFC 6886)."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from ..net.addresses import Address
 
 @dataclass
 class Epoch:
-    """The time of a router's clock and of this machine's clock at the router's last answer.
+    """The time of a router's clock and of this computer's clock at the router's last answer.
 
     Attributes:
         theirs: The router's time, in seconds. None before the first answer.
-        ours: This machine's time at that moment, in seconds.
+        ours: This computer's time at that moment, in seconds.
     """
 
     theirs: int | None = None
@@ -38,10 +38,10 @@ class Epoch:
 
         Args:
             theirs: The time of the router's clock in the answer, in seconds.
-            ours: The time of this machine's clock, in seconds.
+            ours: The time of this computer's clock, in seconds.
 
         Returns:
-            True if the router's clock has not advanced like this machine's clock.
+            True if the router's clock has not advanced like this computer's clock.
         """
         before, then = self.theirs, self.ours
         self.theirs, self.ours = theirs, ours
@@ -70,7 +70,7 @@ class Datagrams:
 
     @property
     def own(self) -> ipaddress.IPv4Address | ipaddress.IPv6Address:
-        """The address of this machine from which datagrams to the router are sent."""
+        """The address of this computer from which datagrams to the router are sent."""
         return ipaddress.ip_address(self._socket.getsockname()[0])
 
     async def send(self, data: bytes) -> None:
@@ -146,7 +146,7 @@ PCP_TIMES, NATPMP_TIMES = 2, 5
 
 
 class RouterCode(Code):
-    """The reasons why no router forwards a port to this machine."""
+    """The reasons why no router forwards a port to this computer."""
 
     UNKNOWN = "router-unknown", "No router was found on this network that could open a port."
     ELSEWHERE = (
@@ -189,7 +189,7 @@ class RouterError(CodedError):
 
 @dataclass(frozen=True)
 class OpenedPort:
-    """A port of a router that is forwarded to this machine.
+    """A port of a router that is forwarded to this computer.
 
     Attributes:
         external: The external address of the port, 'host:port'.
@@ -201,7 +201,7 @@ class OpenedPort:
 
 
 class Router(Protocol):
-    """A router that can be asked to forward one TCP port to a port of this machine."""
+    """A router that can be asked to forward one TCP port to a port of this computer."""
 
     async def open(self) -> OpenedPort:
         """Ask the router to forward the port, or to go on forwarding it.
@@ -236,7 +236,7 @@ class Granted:
     Attributes:
         epoch: The time of the router's clock, in seconds.
         external: The external IP address.
-        port: The external port, which is forwarded to this machine.
+        port: The external port, which is forwarded to this computer.
         lifetime: For how many seconds the port is forwarded.
     """
 
@@ -251,7 +251,10 @@ Answer = Granted | RouterError
 
 
 def _denial(results: Mapping[int, RouterCode], number: int) -> RouterError:
-    """Return the error for a result code with which a router refuses."""
+    """Return the error for the result code `number` of a router that refuses.
+
+    `results` has the reason for each known result code.
+    """
     code = results.get(number, RouterCode.CANNOT)
     why = because(code, number=number) if code is RouterCode.CANNOT else because(code)
     return RouterError(RouterCode.REFUSES, why=why)
@@ -280,8 +283,8 @@ class PcpMapping:
 
     Attributes:
         nonce: 12 random bytes that identify the mapping.
-        client: The address of this machine on the way to the router.
-        port: The port of this machine.
+        client: The address of this computer on the way to the router.
+        port: The port of this computer.
         lifetime: For how many seconds to forward the port. 0 removes the mapping.
         suggested: The external port to suggest, 0 for none.
         outside: The external address to suggest, ANY for none.
@@ -365,7 +368,7 @@ def encode_natpmp_map(port: int, lifetime: int, suggested: int) -> bytes:
     """Encode a NAT-PMP request to forward a TCP port.
 
     Args:
-        port: The port of this machine.
+        port: The port of this computer.
         lifetime: For how many seconds to forward the port. 0 removes the mapping, if `suggested` is
             0, too.
         suggested: The external port to suggest, 0 for none.
@@ -412,7 +415,7 @@ def read_natpmp_map(data: bytes, port: int, lifetime: int) -> Answer | None:
 
     Args:
         data: The bytes of a datagram.
-        port: The port of this machine that was requested.
+        port: The port of this computer that was requested.
         lifetime: The lifetime that was requested, in seconds.
 
     Returns:
@@ -472,7 +475,7 @@ async def ask_router(
 
 
 class PcpRouter:
-    """A router that is asked by PCP to forward one TCP port to this machine."""
+    """A router that is asked by PCP to forward one TCP port to this computer."""
 
     def __init__(self, wire: Datagrams, port: int) -> None:
         self._wire, self._port = wire, port
@@ -501,7 +504,7 @@ class PcpRouter:
 
 
 class NatPmpRouter:
-    """A router that is asked by NAT-PMP to forward one TCP port to this machine."""
+    """A router that is asked by NAT-PMP to forward one TCP port to this computer."""
 
     def __init__(self, wire: Datagrams, port: int) -> None:
         self._wire, self._port = wire, port

@@ -101,7 +101,7 @@ def _of_system() -> str | None:
 
 
 def _first_of_home() -> str | None:
-    """Return the first address of the private network that this machine is in."""
+    """Return the first address of the private network that this computer is in."""
     homes = (n for n in own_networks() if n.version == 4 and n.is_private and n.prefixlen < 31)
     first = next(homes, None)
     return None if first is None or first.is_link_local else str(first.network_address + 1)
@@ -137,11 +137,11 @@ async def of_this_network(port: int) -> AsyncIterator[tuple[str, Sequence[Router
     """Open the sockets for asking the router of this network to forward a port.
 
     Args:
-        port: The port of this machine to which the router is to forward.
+        port: The port of this computer to which the router is to forward.
 
     Yields:
-        This machine's address towards the router, and one `Router` for each protocol: PCP, NAT-PMP,
-        UPnP.
+        This computer's address towards the router, and one `Router` for each protocol: PCP,
+        NAT-PMP, UPnP.
 
     Raises:
         RouterError: If there is no router with a private address.
@@ -163,7 +163,7 @@ async def keep_open(
     Failures are passed to `tell` and not raised. The router is then asked again later.
 
     Args:
-        hosts: The IP addresses on which this node listens. This machine's address towards the
+        hosts: The IP addresses on which this node listens. This computer's address towards the
             router must be one of them.
         port: The TCP port on which this node listens.
         tell: Is called with the external address whenever it changes, or with "" and the reason why
@@ -178,7 +178,8 @@ async def keep_open(
 async def _once(hosts: Collection[str], port: int, tell: TellMapped, ways: Ways) -> Reason:
     """Find a protocol by which the router forwards the port, and keep the port forwarded.
 
-    Return the reason when it is no longer forwarded.
+    Return the reason when it is no longer forwarded, or at once if this computer's address towards
+    the router is not in `hosts`, the addresses on which this node listens.
     """
     try:
         async with ways(port) as (own, (newer, older, *others)):
@@ -390,7 +391,7 @@ class Reachability:
             nursery.start_soon(self._look, network, self._found.relays[0])
 
     def _port(self) -> int | None:
-        """Return the port of this machine to which the router should forward.
+        """Return the port of this computer to which the router should forward.
 
         None if this node listens on no LAN address, or can be reached from anywhere without a
         router.

@@ -279,10 +279,10 @@ class Searching:
 
 @dataclass(frozen=True)
 class LocalNetwork:
-    """The network of this machine, with the sockets for talking to its router.
+    """The network of this computer, with the sockets for talking to its router.
 
     Attributes:
-        own: The address of this machine.
+        own: The address of this computer.
         router: The address of the router.
     """
 
@@ -370,13 +370,13 @@ async def ask(
 
 
 class UpnpRouter:
-    """A router that is asked by UPnP to forward one TCP port to this machine.
+    """A router that is asked by UPnP to forward one TCP port to this computer.
 
     Each mapping is requested for a limited time ([L-54], [L-68]).
     """
 
     def __init__(self, network: LocalNetwork, port: int) -> None:
-        """Make a router. `port` is the TCP port of this machine to which it is to forward."""
+        """Make a router. `port` is the TCP port of this computer to which it is to forward."""
         self._network, self._port = network, port
         self._service: Service | None = None
         self._outside = port
@@ -477,7 +477,7 @@ class UpnpRouter:
     async def _map(self, service: Service) -> bool:
         """Ask the service to forward the current external port, and return whether it does.
 
-        Return False if the port is forwarded to another machine. Raise RouterError if the router
+        Return False if the port is forwarded to another computer. Raise RouterError if the router
         refuses for another reason.
         """
         inside = {"NewInternalPort": str(self._port), "NewInternalClient": str(self._network.own)}

@@ -102,7 +102,15 @@ class Splice:
                 nursery.start_soon(self._pump, way, early[way], nursery.cancel_scope)
 
     async def _pump(self, way: int, early: bytes, both: trio.CancelScope) -> None:
-        """Forward the bytes of one direction until one end is gone or the limit is reached."""
+        """Forward the bytes of one direction until one end is gone or the limit is reached.
+
+        Then cancel `both`, the scope of the two directions.
+
+        Args:
+            way: The direction: 0 from the first end to the second, 1 back.
+            early: The bytes that were already read, which are forwarded first.
+            both: The cancel scope of the tasks of both directions.
+        """
         source, sink = self.ends[way], self.ends[1 - way]
         with suppress(*TROUBLE):  # If one end is gone, the other one is closed, too.
             piece: bytes | bytearray = early or await source.receive_some(PIECE)

@@ -78,7 +78,7 @@ class Mailbox:
 
     Attributes:
         number: The number under which guests find the host.
-        source: The machine of the host, as `addresses.source_of` names it.
+        source: The computer of the host, as `addresses.source_of` names it.
         host: The host's end.
         guest: The guest's end. None before a guest has come.
     """
@@ -225,11 +225,11 @@ class Mailboxes:
         return await self._speak(visit, int.from_bytes(wish[:NUMBER], "big"), wish[NUMBER:])
 
     def _has_room(self, source: str) -> bool:
-        """Return whether one more mailbox may be opened for a host from the given machine.
+        """Return whether one more mailbox may be opened for a host from the given computer.
 
-        If the relay is full, a mailbox is closed to make room: a random mailbox of the machine that
-        has the most mailboxes. There is no room if no machine has at least two mailboxes more than
-        the given machine ([K-6]).
+        If the relay is full, a mailbox is closed to make room: a random mailbox of the computer
+        that has the most mailboxes. There is no room if no computer has at least two mailboxes more
+        than the given computer ([K-6]).
         """
         if self._open.total() < self._limits.mailboxes:
             return True

@@ -33,19 +33,20 @@ class RelayLimits:
 
     Attributes:
         seats: The most nodes that may wait for calls.
-        seats_per_source: The most nodes of one machine that may wait for calls.
+        seats_per_source: The most nodes of one computer that may wait for calls.
         splices: The most calls, connected or still waiting for the called node.
-        splices_per_source: The most calls from one machine, and also the most calls to one machine.
+        splices_per_source: The most calls from one computer, and also the most calls to one
+            computer.
         splices_per_seat: The most calls to one node.
         splice_bytes: The most bytes through one call, in both directions together.
         idle: Seconds without a byte after which a call is cut. Live links send heartbeats more
             often.
-        mailboxes: The most hosts that may wait for a guest with a code, each in a mailbox.
-        mailboxes_per_source: The most hosts of one machine that may wait for a guest.
+        mailboxes: The most hosts that may wait for a guest with a spoken code, each in a mailbox.
+        mailboxes_per_source: The most hosts of one computer that may wait for a guest.
         mailbox_life: Seconds after which a mailbox without a guest is closed. Hosts make a new one
             earlier.
         mailbox_talk: Seconds from a guest's first frame until the mailbox is closed.
-        guesses: How many times one machine may name a mailbox in a burst, and how many times a
+        guesses: How many times one computer may name a mailbox in a burst, and how many times a
             second in the long run. Mailboxes that do not exist count, too.
         link: The limits of a single connection: handshake time, heartbeats, and unproven
             connections. They allow a waiting node to send little more than heartbeats.
@@ -103,7 +104,7 @@ class Visit:
 
     @property
     def source(self) -> str:
-        """The remote machine or network for which the connection is counted, see `source_of`."""
+        """The remote computer or network for which the connection is counted, see `source_of`."""
         return source_of(self.address.host)
 
     async def refuse(self, verdict: Verdict) -> NoReturn:

@@ -1,7 +1,7 @@
 """Count and log the events of a relay, without saying who uses it or for what.
 
 The log has one line for each event, without ids, tokens or contents. The number of lines per second
-is limited. A machine appears as a keyed hash that means nothing outside this process, unless the
+is limited. A computer appears as a keyed hash that means nothing outside this process, unless the
 operator wants addresses.
 """
 
@@ -93,8 +93,8 @@ class Watch:
 
         Args:
             event: The event.
-            source: The machine that caused the event. Empty if there is none.
-            fields: Further fields of the log line. They must not name a person or machine.
+            source: The computer that caused the event. Empty if there is none.
+            fields: Further fields of the log line. They must not name a person or computer.
         """
         self.events[event] += 1
         if "verdict" in fields:
@@ -118,7 +118,7 @@ class Watch:
         log(" ".join([when, event.value, *(f"{name}={value}" for name, value in more.items())]))
 
     def _word(self, source: str) -> str:
-        """Return the word for a machine in the log: its keyed hash, or its address if wanted.
+        """Return the word for a computer in the log: its keyed hash, or its address if wanted.
 
         The key of the hash is new in each process.
         """

@@ -39,7 +39,7 @@ class WaitingSeat:
 
     Attributes:
         link: The connection.
-        source: The remote machine or network of the connection, as `addresses.source_of` names it.
+        source: The remote computer or network of the connection, as `addresses.source_of` names it.
         instance: The random number of the node's process, 16 bytes ([L-10]).
     """
 
@@ -100,7 +100,7 @@ class Seats:
         return lambda: self._keep(proven.peer, seat, visit)
 
     def _is_full(self, source: str, old: WaitingSeat | None) -> bool:
-        """Return whether one more waiting node would exceed a limit of the relay or of a machine.
+        """Return whether one more waiting node would exceed a limit of the relay or of a computer.
 
         The node's own earlier connection `old` does not count, because the new one replaces it.
         """
@@ -113,9 +113,9 @@ class Seats:
     def _clear(self, source: str) -> bool:
         """Close the connection of a waiting node to make room for a new node ([L-36]).
 
-        The closed connection comes from the machine with the most waiting nodes. False is returned,
-        and nothing is closed, unless this machine has at least two nodes more than the machine of
-        the new node.
+        The closed connection comes from the computer with the most waiting nodes. False is
+        returned, and nothing is closed, unless this computer has at least two nodes more than the
+        computer of the new node.
         """
         seat = one_to_make_room(list(self._seats.values()), source)
         if seat is None:
@@ -254,8 +254,8 @@ class Calls:
     def _is_full(self, source: str, seat: WaitingSeat, peer: bytes) -> bool:
         """Return whether one more call would exceed a limit.
 
-        The relay limits the number of all calls, of calls from one machine, of calls to one
-        machine, and of calls to one id.
+        The relay limits the number of all calls, of calls from one computer, of calls to one
+        computer, and of calls to one id.
         """
         most = self._limits.splices_per_source
         return (

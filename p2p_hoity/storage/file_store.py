@@ -1,6 +1,6 @@
 """The interface through which a table stores files.
 
-`private_files` implements it on this machine's disk. To store games elsewhere, write another class
+`private_files` implements it on this computer's disk. To store games elsewhere, write another class
 with the methods of `FileStore`, and give it to `Home`.
 """
 

@@ -19,7 +19,7 @@ class Home:
 
     Attributes:
         path: The folder.
-        store: The store of the files. None for this machine's disk.
+        store: The store of the files. None for this computer's disk.
     """
 
     path: Path

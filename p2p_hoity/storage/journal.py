@@ -212,7 +212,7 @@ class Journal:
         rollback_marks.write(self.files, self.mark, self._form.mark(last, self._file.number, where))
 
     def _trouble(self, path: Path, error: OSError) -> JournalError:
-        """Return the error for a journal or mark that cannot be written during a game."""
+        """Return the error for a journal or rollback mark that cannot be written during a game."""
         return JournalError(JournalCode.STOPPED, path=str(path), why=of_system(error))
 
     def close(self) -> None:
@@ -297,7 +297,7 @@ def create(
         path: The path of the journal, in a folder inside the folder of the player's files.
         first: The first record.
         passphrase: The passphrase with which to encrypt the journal. None for no encryption.
-        files: The store of the player's files. None for this machine's disk.
+        files: The store of the player's files. None for this computer's disk.
 
     Returns:
         The open journal.
@@ -366,7 +366,7 @@ def reopen(
     Args:
         path: The path of the journal.
         passphrase: The passphrase with which the journal is encrypted. None if it is not.
-        files: The store of the player's files. None for this machine's disk.
+        files: The store of the player's files. None for this computer's disk.
 
     Returns:
         The journal, its first record, and an iterator of the further records, as bytes. They are
@@ -420,7 +420,10 @@ def _chain(form: Form, file: Readable) -> Iterator[tuple[bytes, bytes]]:
 
 
 def _rest(form: Form, file: StoredFile, end: int) -> Iterator[bytes]:
-    """Yield the records after the first one. Then set the file to the position for new records."""
+    """Yield the records after the first one.
+
+    Then set the file to the position `end`, at which new records are written.
+    """
     try:
         for number, (record, _) in enumerate(_chain(form, file)):
             if number:
@@ -462,7 +465,7 @@ def read_first(
     Args:
         path: The path of the journal.
         passphrase: The passphrase with which the journal is encrypted. None if it is not.
-        files: The store of the player's files. None for this machine's disk.
+        files: The store of the player's files. None for this computer's disk.
 
     Returns:
         The first record.
@@ -484,7 +487,7 @@ def read(
     Args:
         path: The path of the journal.
         passphrase: The passphrase with which the journal is encrypted. None if it is not.
-        files: The store of the player's files. None for this machine's disk.
+        files: The store of the player's files. None for this computer's disk.
 
     Returns:
         The first record, and an iterator of the further records, as bytes.
@@ -503,7 +506,7 @@ def check(path: Path, files: FileStore | None = None) -> None:
 
     Args:
         path: The path of the journal.
-        files: The store of the player's files. None for this machine's disk.
+        files: The store of the player's files. None for this computer's disk.
 
     Raises:
         JournalError: If the journal cannot be opened.
@@ -518,7 +521,7 @@ def is_open(path: Path, files: FileStore | None = None) -> bool:
 
     Args:
         path: The path of the journal.
-        files: The store of the player's files. None for this machine's disk.
+        files: The store of the player's files. None for this computer's disk.
 
     Returns:
         True if the journal is locked.
@@ -542,7 +545,7 @@ def forget(path: Path, files: FileStore | None = None) -> None:
 
     Args:
         path: The path of the journal.
-        files: The store of the player's files. None for this machine's disk.
+        files: The store of the player's files. None for this computer's disk.
 
     Raises:
         JournalError: If a process has the journal open.

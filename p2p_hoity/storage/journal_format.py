@@ -266,7 +266,16 @@ def path_of(mark: bytes) -> bytes | None:
 
 
 def _form(head: bytes, key: bytes, locked: bool) -> Form:
-    """Derive the keys for check values, marks and encryption from the key of a journal."""
+    """Derive the keys for check values, rollback marks and encryption from the key of a journal.
+
+    Args:
+        head: The bytes after the magic word of the file: the kind of encryption and the salt.
+        key: The key that is derived from the passphrase and the salt, or from the salt alone.
+        locked: Whether there is a passphrase, so that records are encrypted.
+
+    Returns:
+        The keys.
+    """
     box = Aead(_mac(key, b"hoity journal seal")) if locked else None
     return Form(head, _mac(key, b"hoity journal check"), _mac(key, b"hoity journal mark"), box)
 
@@ -328,7 +337,7 @@ class SeatRecord:
     """The first record of a journal, with everything that a seat needs to return to its table.
 
     Attributes:
-        header: The bytes of the table's header.
+        header: The encoded header of the table: its terms, and the entry of each seat.
         seat: The number of the seat.
         seed: 32 bytes from which all secrets of the seat are derived.
         key: The secret seed of the seat's signing key at this table, 32 bytes.

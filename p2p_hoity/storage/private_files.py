@@ -1,6 +1,6 @@
-"""A store of files on this machine's disk that only their owner can access, with file locks.
+"""A store of files on this computer's disk that only their owner can access, with file locks.
 
-Another user of the machine may have put a link, a pipe or a file where the program is about to
+Another user of the computer may have put a link, a pipe or a file where the program is about to
 write. So a new file is made exclusively, under a name that nobody can guess. An existing file is
 refused if another user owns or can access the file or its folder. Windows has no mode bits to
 check. There a new folder inherits the access rights of its parent, and only the user has access to
@@ -67,7 +67,7 @@ class PrivateCode(Code):
 
 
 class NotPrivateError(CodedError):
-    """An error: other users of the machine own or can access a file or folder of the player."""
+    """An error: other users of the computer own or can access a file or folder of the player."""
 
 
 def check_private(path: Path, found: os.stat_result) -> None:
@@ -159,7 +159,7 @@ def private_folder(path: Path) -> Path:
 
 
 class DiskFile(io.BufferedRandom):
-    """An open file on this machine's disk (see `StoredFile`).
+    """An open file on this computer's disk (see `StoredFile`).
 
     Attributes:
         unsettled: The folder of a new file whose directory entry is not known to be on disk. None
@@ -184,7 +184,7 @@ class DiskFile(io.BufferedRandom):
 
 @dataclass(frozen=True)
 class PrivateFiles:
-    """A `FileStore` on this machine's disk.
+    """A `FileStore` on this computer's disk.
 
     Attributes:
         root: The highest folder of the store. For a file inside, all folders from this one down to
@@ -236,7 +236,11 @@ class PrivateFiles:
             return file.read(most)
 
     def _make_folders(self, path: Path) -> None:
-        """Make the missing folders above a file, and check the existing ones."""
+        """Make the missing folders above a file, so that only their owner can enter them.
+
+        A NotPrivateError is raised if another user owns or can access one of the folders that must
+        be private.
+        """
         for folder in self._folders(path):
             private_folder(folder)
         if self.root is None:

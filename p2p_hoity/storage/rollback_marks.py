@@ -3,7 +3,7 @@
 The folder of a player's files may be restored from a backup, a snapshot or a cloud folder. A seat
 that continues from such an old journal may contradict what it has signed since. Its mark shows that
 the journal is old. So the marks lie in another folder, which is not restored together with the
-journals. If a whole machine is restored, its marks are old, too. So on every resume a seat also
+journals. If a whole computer is restored, its marks are old, too. So on every resume a seat also
 asks the other seats what it has signed.
 """
 

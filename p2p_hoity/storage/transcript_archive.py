@@ -75,7 +75,7 @@ def write_transcript(path: Path, data: bytes) -> None:
 
 
 def transcript_of(machine: SeatMachine) -> bytes:
-    """Make the transcript of the game from which anybody can verify it.
+    """Make the transcript of a game, the file with which anybody can verify the game.
 
     Args:
         machine: The state machine of the seat.

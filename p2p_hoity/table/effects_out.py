@@ -119,12 +119,12 @@ class GameReporter:
     """A reporter that tells one screen what happens in the game, each event and each fault once."""
 
     def __init__(self, machine: SeatMachine, screen: Screen) -> None:
-        """Make the reporter of a table. Everything up to the end of the chain counts as reported.
+        """Make the reporter of a table. What is in the chain of steps now counts as reported.
 
         So a resumed game is not reported again from its beginning.
 
         Args:
-            machine: The machine of this node.
+            machine: The state machine of this node.
             screen: The function that is called with each update.
         """
         self._machine, self._screen = machine, screen
@@ -219,7 +219,7 @@ class EffectsOut:
         _presence: Tells the screen that a step has timed out.
         _questions: Asks the player.
         _screen: The function that is called with all other updates.
-        _now: Returns the time of the machine, in seconds.
+        _now: Returns the time on the state machine's clock, in seconds.
         broken: The effect that ended the table without a result. None if there was none.
     """
 
@@ -241,13 +241,15 @@ class EffectsOut:
     broken: effects.Broken | None = None
 
     async def wait_for_job(self) -> None:
-        """Wait until the machine has a computation that should run outside the event loop."""
+        """Wait until the state machine has a computation that should run outside the event loop."""
         while self._machine.job is None:
             self._job_due = trio.Event()
             await self._job_due.wait()
 
     def decided_in(self, seconds: float) -> None:
-        """Store how long the machine computed before the chain last grew. The screen is told later.
+        """Store how long the state machine computed before it last added a step to the chain.
+
+        The screen is told this later.
 
         Args:
             seconds: The duration in seconds.
@@ -255,7 +257,7 @@ class EffectsOut:
         self._seconds = seconds
 
     def carry_out(self) -> None:
-        """Carry out all pending effects of the machine, and the effects that follow from these."""
+        """Carry out all pending effects of the state machine, and those that follow from them."""
         self.send_out()
         while self._later:
             self.tell(self._later.popleft())
@@ -264,7 +266,7 @@ class EffectsOut:
             self._job_due.set()
 
     def send_out(self) -> None:
-        """Append the machine's records to the journal, then queue its frames.
+        """Append the state machine's records to the journal, then queue its frames.
 
         All effects that are neither records nor frames are stored until `carry_out` is called.
         """
@@ -343,7 +345,7 @@ class EffectsOut:
         If the seat is absent and may rejoin, the player is asked whether it wants to come back.
 
         Args:
-            base: The node of the chain that says who is present.
+            base: The node (a point) of the chain of steps. It says which seats are present.
         """
         seat = self._machine.seat
         present = seat is None or seat in base.present

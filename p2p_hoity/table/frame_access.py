@@ -271,11 +271,12 @@ class SeatAccess(Access):
         return False
 
     def _asked(self, peer: bytes, proof: bytes) -> bool:
-        """Answer an `Ask` with the roster or a refusal, and return whether it lets in an onlooker.
+        """Answer a node that asks for access, and return whether it is let in as a new onlooker.
 
         A node with a seat gets the roster, which it may never have received. A node without a seat
-        gets the roster if it proves the ticket, the terms admit onlookers, and there is room. True
-        is returned only for an onlooker that was not let in before.
+        gets the roster if `proof` shows that it has the ticket, the terms admit onlookers, and
+        there is room. Otherwise it gets a refusal. True is returned only for an onlooker that was
+        not let in before.
 
         SPEC: [L-18], [L-62], [L-64].
         """
@@ -295,7 +296,8 @@ class SeatAccess(Access):
     def _refusal(self, peer: bytes, proof: bytes) -> lobby.Refusal | None:
         """Return why a node without a seat may not look on, or None if it may.
 
-        A node that does not prove the ticket is not told whether the table admits onlookers.
+        A node that does not prove by `proof` that it has the ticket is not told whether the table
+        admits onlookers.
         """
         if not self.capability.admits(proof, self._bindings.get(peer, b""), self._hub.me, peer):
             return lobby.Refusal.UNPROVEN

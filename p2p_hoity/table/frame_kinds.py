@@ -66,13 +66,13 @@ class FrameKind:
 
     Attributes:
         most_bytes: The most bytes of such a frame.
-        handler: The part of a session that handles the frame at a running table.
+        handler: The part of the program that handles the frame at a running table.
         sender: The nodes from which such a frame is read at a running table.
-        budget: The budget to which the frame is charged before it is read.
-        is_spread: Whether the frame is passed on to all nodes. While a long computation of the
-            machine runs, these frames are queued, so that they are read in their order.
-        feature: The number of the feature that a node must have named to be sent such frames
-            ([L-74]). None if every node may be sent them, as in this version.
+        budget: The rate limit that counts the frame before it is read.
+        is_spread: Whether such frames are passed on to all nodes. They are queued while the state
+            machine of the game makes a long computation, and then read in their order.
+        feature: The number of a protocol feature. Such frames are sent only to nodes that have
+            named this feature ([L-74]). None if they may be sent to every node.
     """
 
     most_bytes: int
@@ -146,7 +146,7 @@ def is_known(head: bytes) -> bool:
 
 
 def is_of_game(head: bytes) -> bool:
-    """Return whether the machine (the state machine of the game) handles a frame.
+    """Return whether the state machine of the game handles a frame.
 
     The kind of such a frame is a number. The kinds of all other frames are words.
 
@@ -154,7 +154,7 @@ def is_of_game(head: bytes) -> bool:
         head: The first 16 bytes of the frame, or all of a shorter one.
 
     Returns:
-        True also for malformed bytes, which the machine rejects.
+        True also for malformed bytes, which the state machine rejects.
     """
     return kind_of(head).handler is Handler.GAME
 

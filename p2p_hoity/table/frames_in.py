@@ -1,8 +1,9 @@
 """Pass the frames of a running table to the seat's state machine, in the order in which they came.
 
-An expensive check of the machine can run outside the event loop. Frames that arrive during the
-check are queued and read in their order afterwards. Requests are answered at once. Frames for the
-next table of the same people are stored until that table is known, a limited number from each node.
+An expensive check of the state machine can run outside the event loop. Frames that arrive during
+the check are queued and read in their order afterwards. Requests are answered at once. Frames for
+the next table of the same people are stored until that table is known, a limited number from each
+node.
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ class EarlyEvents:
         """Store an event. A frame is dropped if MOST_FRAMES frames of its node are already stored.
 
         Args:
-            event: An event of the hub.
+            event: A network event: a frame that came, or a link that was made or lost.
         """
         if isinstance(event, Frame):
             if self._frames[event.peer] >= MOST_FRAMES:
@@ -70,18 +71,18 @@ OVERHEAD: Final = 256
 
 @dataclass(eq=False, repr=False)
 class FramesIn:
-    """The queue between the links and one machine, which reads the frames of the game.
+    """The queue between the links and one state machine, which reads the frames of the game.
 
     Links whose frames do not advance the game are charged for the processor time.
 
     Attributes:
-        _machine: The machine that reads the frames.
+        _machine: The state machine, which reads the frames.
         _hub: The links, which may be dropped or read more slowly.
         _rate_limit: The limits on what each link may send.
-        _now: Returns the time of the machine, in seconds.
-        _effects_out: Carries out the effects of the machine.
-        _off_loop: Runs long computations of the machine outside the event loop. None if the machine
-            makes these computations itself.
+        _now: Returns the time on the state machine's clock, in seconds.
+        _effects_out: Carries out the effects of the state machine.
+        _off_loop: Runs long computations of the state machine outside the event loop. None if the
+            state machine makes these computations itself.
     """
 
     _machine: SeatMachine
@@ -96,12 +97,12 @@ class FramesIn:
     _room: trio.lowlevel.ParkingLot = field(default_factory=trio.lowlevel.ParkingLot)
 
     def __post_init__(self) -> None:
-        """Have the machine hand out long computations, if `_off_loop` is given to run them."""
+        """Have the state machine hand out long computations, if `_off_loop` can run them."""
         if self._off_loop is not None:
             self._machine.hand_out()
 
     def receive(self, peer: bytes, data: bytes, kind: FrameKind) -> None:
-        """Pass a frame to the machine, at once or after the frames that are queued.
+        """Pass a frame to the state machine, at once or after the frames that are queued.
 
         While a computation runs outside the event loop, a frame of a kind that is passed on to all
         nodes is queued. Every later frame of the same link is then queued, too.
@@ -124,9 +125,9 @@ class FramesIn:
             await self._room.park()
 
     async def run(self) -> None:
-        """Run the machine's long computations one after the other, until cancelled.
+        """Run the state machine's long computations one after the other, until cancelled.
 
-        If a computation is cancelled, the state of the machine stays as it is.
+        If a computation is cancelled, the state machine stays as it is.
         """
         while self._off_loop is not None:
             await self._effects_out.wait_for_job()
@@ -148,7 +149,7 @@ class FramesIn:
                     self._room.unpark_all()
 
     def _hand_over(self, peer: bytes, data: bytes) -> None:
-        """Pass a frame to the machine. If the frame is malformed, drop the link ([L-5])."""
+        """Pass a frame to the state machine. If the frame is malformed, drop the link ([L-5])."""
         began, tip, spent = time.perf_counter(), self._machine.tip, time.thread_time()
         rested = self._machine.job is not None
         try:
@@ -160,7 +161,14 @@ class FramesIn:
         self._account(peer, tip, began, time.thread_time() - spent)
 
     def _account(self, peer: bytes | None, tip: Node, began: float, spent: float) -> None:
-        """Charge a frame's processor time to its link, unless the frame has advanced the chain."""
+        """Charge a frame's processor time to its link, unless the frame has advanced the chain.
+
+        Args:
+            peer: The id of the node that sent the frame. None if no link is to be charged.
+            tip: The end of the chain of steps before the frame was read.
+            began: When this node began to process the frame, by `time.perf_counter`.
+            spent: The processor time that the frame took, in seconds.
+        """
         if self._machine.tip is not tip:
             self._effects_out.decided_in(time.perf_counter() - began)
         elif peer is not None:

@@ -139,7 +139,7 @@ class WaitingGuest:
     Attributes:
         nickname: The nickname under which the guest wants to sit down.
         sit: The guest's consent to the terms.
-        source: The remote machine or network from which the guest's link comes, as `Hub.source`
+        source: The remote computer or network from which the guest's link comes, as `Hub.source`
             names it.
     """
 
@@ -157,8 +157,8 @@ class AdmissionQueue:
         waiting: The guests that the host has not answered yet, by the id of the guest.
         admitted: The players that the host has admitted, as pairs of the player's key (see
             `Sit.player`) and the nickname that the host was shown.
-        denied: The players that the host has refused. Each key of a player is mapped to the machine
-            from which the player came.
+        denied: The players that the host has refused. Each key of a player is mapped to the
+            computer from which the player came.
     """
 
     _admit: Admit
@@ -175,13 +175,13 @@ class AdmissionQueue:
             peer: The guest's id, 32 bytes.
             nickname: The nickname under which the guest wants to sit down.
             frame: The guest's consent to the terms.
-            source: The remote machine or network from which the guest's link comes, as `Hub.source`
-                names it.
+            source: The remote computer or network from which the guest's link comes, as
+                `Hub.source` names it.
 
         Returns:
             The id of the guest that is turned away because the queue is full. It is this guest, or
-            a guest from the machine with the most waiting and refused guests. None if there is room
-            for all.
+            a guest from the computer with the most waiting and refused guests. None if there is
+            room for all.
         """
         turned_away = None
         if len(self.waiting) >= MOST_WAITING and peer not in self.waiting:
@@ -195,8 +195,8 @@ class AdmissionQueue:
     def _most_crowded(self, source: str) -> bytes | None:
         """Return the id of the waiting guest that a guest from `source` replaces, or None.
 
-        It is the last guest from the machine with the highest load, if that load is higher than the
-        load of `source` by more than one. The load counts waiting and refused guests.
+        It is the last guest from the computer with the highest load, if that load is higher than
+        the load of `source` by more than one. The load counts waiting and refused guests.
         """
         load = self._load()
         others = [peer for peer in self.waiting if peer != self._asking]
@@ -204,7 +204,7 @@ class AdmissionQueue:
         return last if load[self.waiting[last].source] > load[source] + 1 else None
 
     def _least_crowded(self) -> bytes:
-        """Return the id of a guest from a machine with the lowest load.
+        """Return the id of a guest from a computer with the lowest load.
 
         The host is asked about this guest next. The load counts waiting and refused guests.
         """
@@ -212,15 +212,15 @@ class AdmissionQueue:
         return min(self.waiting, key=lambda peer: load[self.waiting[peer].source])
 
     def _load(self) -> Counter[str]:
-        """Return the load of each machine: how many of its guests wait or were refused ([L-70])."""
+        """Return for each computer how many of its guests wait or were refused ([L-70])."""
         waiting = (guest.source for guest in self.waiting.values())
         return Counter((*waiting, *self.denied.values()))
 
     async def run(self, decided: Decided) -> None:
         """Ask the host's player about one guest after the other, until cancelled.
 
-        Guests from machines with the fewest waiting and refused guests come first. If a guest loses
-        its link during the question, it gets the answer when it connects again.
+        Guests from computers with the fewest waiting and refused guests come first. If a guest
+        loses its link during the question, it gets the answer when it connects again.
 
         Args:
             decided: Is called with each answer.
@@ -354,7 +354,10 @@ async def _fill(lobby: Lobby, beside: Sequence[Callable[[], Awaitable[None]]]) -
 
 
 async def _watch_time(lobby: Lobby, full: trio.CancelScope) -> None:
-    """Let the lobby check its time limits each second, until the table is full."""
+    """Let the lobby check its time limits each second, until the table is full.
+
+    Then cancel the scope `full`.
+    """
     while not lobby.seating.is_complete:
         await trio.sleep(LOOK)
         lobby.tick(trio.current_time())
@@ -423,7 +426,7 @@ class Lobby:
     _changes: Bucket = field(default_factory=lambda: Bucket(CHANGES))
 
     def hear(self, event: Event) -> None:
-        """Handle an event of the hub.
+        """Handle a network event: a guest's link that was made or lost, or a frame of a guest.
 
         Args:
             event: The event.
@@ -501,6 +504,11 @@ class Lobby:
         """Send the terms and names to a node that asks for them, or refuse the node.
 
         The node is refused if it does not prove that it has the ticket ([L-16]).
+
+        Args:
+            peer: The id of the node, 32 bytes.
+            proof: The node's proof that it has the ticket.
+            data: The bytes of the frame with the proof, which are stored.
         """
         one, binding = self._here[peer], self._here[peer].link.binding
         if not self.capability.admits(proof, binding, self.me, peer):
@@ -571,13 +579,13 @@ class Lobby:
     def _may_name(self, link: LinkUp, address: str) -> bool:
         """Return whether a guest may give this address to the other seats.
 
-        A loopback address counts only if the guest's link comes from this machine, because on any
-        other machine it leads to that machine itself.
+        A loopback address counts only if the guest's link comes from this computer, because on any
+        other computer it leads to that computer itself.
         """
         return not is_loopback(host_of(address)) or is_own_host(host_of(link.address))
 
     def _prefer(self) -> None:
-        """Tell the hub which links to keep when it has no room for a new one.
+        """Tell the hub (the links of this node) which links to keep when there is no room for more.
 
         Links of seated guests come first, then those of nodes that have proven the ticket.
         """

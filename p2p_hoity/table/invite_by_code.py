@@ -1,8 +1,8 @@
 """Hand out tickets by spoken codes: the host's side, and the guest's.
 
-A code is for one guest and is valid for some minutes. Strangers can try to guess a code, and each
-wrong try ends the code that is shown. A new code follows. After many wrong tries the next codes
-have more words, and after several in a row the next code comes after a pause.
+A spoken code is for one guest and is valid for some minutes. Strangers can try to guess a code, and
+each wrong try ends the code that is shown. A new code follows. After many wrong tries the next
+codes have more words, and after several in a row the next code comes after a pause.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ IN_A_ROW: Final[Quota] = 8
 
 
 class CodesCode(Code):
-    """The reasons for which a host has no code to show."""
+    """The reasons for which a host has no spoken code to show."""
 
     RELAY_LOST = (
         "codes-relay-lost",
@@ -63,7 +63,7 @@ class CodesCode(Code):
 
 
 class CodeKeeper:
-    """The host's supply of codes. It shows one code at a time, for one guest to try ([K-5])."""
+    """The host's supply of spoken codes. It shows one at a time, for one guest to try ([K-5])."""
 
     def __init__(
         self,
@@ -72,13 +72,13 @@ class CodeKeeper:
         screen: Screen,
         network: Network | None,
     ) -> None:
-        """Prepare a supply of codes. Nothing is shown before `run`.
+        """Prepare a supply of spoken codes. Nothing is shown before `run`.
 
         Args:
             relays: The 'host:port' of each relay at which codes can be used.
             word: Returns the encoded ticket that is valid when it is called.
             screen: The function that is called with each update.
-            network: The network that dials. None for TCP from this machine.
+            network: The network that dials. None for TCP from this computer.
         """
         self._relays, self._word, self._screen = tuple(relays), word, screen
         self._network = network or TcpNetwork()
@@ -88,7 +88,7 @@ class CodeKeeper:
         self._pause = FIRST_PAUSE
 
     async def run(self) -> None:
-        """Show one code after the other, until cancelled."""
+        """Show one spoken code after the other, until cancelled."""
         turn, pause = 0, FIRST_PAUSE
         while True:
             relay = self._relays[turn % len(self._relays)]
@@ -109,7 +109,10 @@ class CodeKeeper:
             await self._count(relay)
 
     async def _count(self, relay: str) -> None:
-        """Count how a code has ended, and pause if too many in a row ended by a wrong try."""
+        """Count a spoken code that has ended, and pause if too many in a row ended by a wrong try.
+
+        `relay` is named when the player is told of many wrong tries.
+        """
         if self._after is not CodeEnd.WRONG:
             self._in_a_row, self._pause = 0, FIRST_PAUSE
             return
@@ -123,11 +126,11 @@ class CodeKeeper:
 
     @property
     def _words(self) -> int:
-        """The number of words of the next code ([K-5])."""
+        """The number of words of the next spoken code ([K-5])."""
         return WORDS + sum(self._wrong >= most for most in WRONG)
 
     async def _one(self, relay: str) -> CodeEnd:
-        """Offer one code for inviting a guest, until the code is used or too old.
+        """Offer one spoken code to a guest at a relay, until the code is used or too old.
 
         Return how the code ended.
 
@@ -145,7 +148,7 @@ class CodeKeeper:
             return await self._exchange(talk, HostExchange(code, self._word()), first)
 
     async def _exchange(self, talk: Conversation, host: HostExchange, first: bytes) -> CodeEnd:
-        """Let a guest try a code once, and return how the code has ended.
+        """Let a guest try a spoken code once, and return how the code has ended.
 
         If the guest breaks off, the code counts as tried wrongly ([K-5]).
         """
@@ -185,13 +188,13 @@ The relay may have to be asked several times.
 
 
 async def ticket_by_code(code: SpokenCode, network: Network | None = None) -> Ticket:
-    """Get the ticket for a code, over the relay of the code.
+    """Get the ticket for a spoken code, over the relay that the code names.
 
     The code can be tried only once, even if this fails ([K-5]).
 
     Args:
         code: The code, with its relay.
-        network: The network that dials. None for TCP from this machine.
+        network: The network that dials. None for TCP from this computer.
 
     Returns:
         The ticket.
@@ -226,7 +229,7 @@ def _refusals_of(code: SpokenCode) -> Iterator[None]:
 
 
 async def _word(guest: GuestExchange, talk: Conversation, code: SpokenCode) -> str:
-    """Prove to the host that this guest knows the words of the code.
+    """Prove to the host that this guest knows the words of the spoken code.
 
     Return the encoded ticket that the host sends back.
     """
@@ -242,5 +245,5 @@ async def _word(guest: GuestExchange, talk: Conversation, code: SpokenCode) -> s
 
 
 def _unanswered(code: SpokenCode) -> CodeError:
-    """Return the error for a host that did not answer."""
+    """Return the error for a spoken code whose host did not answer."""
     return CodeError(CodeCode.UNANSWERED, number=code.number, relay=code.relay)

@@ -354,7 +354,7 @@ class HostLink:
     def _unreached(self, error: NetError) -> PeerError:
         """Return the error for an unreachable host, which depends on the scope of its addresses.
 
-        The scope says from where they can be reached: the same machine, the LAN or anywhere
+        The scope says from where they can be reached: the same computer, the LAN or anywhere
         ([L-51]).
         """
         proxy = broken_proxy(error.reason)
@@ -444,7 +444,7 @@ class HostLink:
 
 
 def _parsed(event: Event) -> lobby.LobbyFrame | None:
-    """Return the lobby frame in an event of the host, or None if the event contains none.
+    """Return the lobby frame in a network event, or None if the event is something else.
 
     Raises:
         PeerError: If the frame is malformed, or of another version of the protocol.

@@ -281,7 +281,7 @@ class Seated:
 class Seating:
     """The host's list of seats.
 
-    The seat of a guest is kept while the guest's link is up, and for some seconds longer.
+    The seat of a guest is kept while the guest has a live link, and for some seconds longer.
 
     Attributes:
         terms: The terms of the table.
@@ -326,7 +326,7 @@ class Seating:
 
     @property
     def is_complete(self) -> bool:
-        """True if all seats are taken and the links of all guests are up."""
+        """True if all seats are taken and all guests have a live link."""
         return len(self._seats) == self.terms.seats and not self._away
 
     @property

@@ -41,8 +41,8 @@ from .task_groups import beside, open_nursery
 class Backlog:
     """The events of a running table that arrive before this node knows its roster.
 
-    Events are stored up to a limit, and later ones are dropped. The machine asks the other nodes
-    again for what was dropped.
+    Events are stored up to a limit, and later ones are dropped. The state machine asks the other
+    nodes again for what was dropped.
 
     Attributes:
         frames: The stored events, in the order in which they came.
@@ -142,19 +142,20 @@ class Reach:
         listen: The 'host:port' to listen at. An empty host means all addresses, port 0 a free port.
         relays: The 'host:port' of each relay at which this node waits for calls.
         lan: The announcement on the local network.
-        network: The network that dials and listens. None for TCP from this machine.
+        network: The network that dials and listens. None for TCP from this computer.
         or_any: Whether another port will do if the one of `listen` is taken.
         returning: Whether a seat is resumed. The seat then starts before its relays let it wait,
             because a relay may be gone, or may still have the connection of the earlier process.
         anew: Whether a resumed seat listens at `listen` instead of where it listened before.
         relays_anew: Whether a resumed seat waits at `relays` instead of at its earlier relays.
-        advertised: The 'host:port' addresses that the player has forwarded to this machine by hand.
+        advertised: The 'host:port' addresses that the player has forwarded to this computer by
+            hand.
         outside: Whether the table is also meant for people outside the local network. Then this
             node finds out how they can reach it, and tells the player.
         maps: Whether the router is asked to forward a port.
-        shares_machine: Whether some of the seats are on this machine.
+        shares_machine: Whether some of the seats are on this computer.
         hidden: Whether this node dials through a proxy. Then it tells nobody an address of this
-            machine, and accepts connections from this machine only.
+            computer, and accepts connections from this computer only.
         relay_only: Whether this node is reached by its relays alone. Then it tells nobody an
             address, does not listen, and dials only its relays. Use `only_by_relays` to set this.
     """
@@ -178,8 +179,8 @@ class Reach:
     def wanted(self) -> Wanted:
         """The facts that decide which addresses of this node are given to other seats.
 
-        They are: whether peers may be on the LAN or on this machine, whether this node hides behind
-        a proxy, and whether it uses relays alone.
+        They are: whether peers may be on the LAN or on this computer, whether this node hides
+        behind a proxy, and whether it uses relays alone.
         """
         is_lan = self.lan is not Lan.OFF or not self.outside or self.returning
         return Wanted(is_lan, self.shares_machine, self.hidden, self.relay_only)
@@ -249,7 +250,7 @@ async def open_hub(
 
 
 async def _own(hub: Hub, reach: Reach) -> tuple[str, ...]:
-    """Listen, and return the addresses of this machine at which others can dial this node.
+    """Listen, and return the addresses of this computer at which others can dial this node.
 
     Raises:
         PeerError: If the hub cannot listen.
@@ -318,7 +319,7 @@ async def _listen(hub: Hub, host: str, port: int, or_any: bool) -> list[str]:
 def reachable(listening: list[str]) -> list[str]:
     """Return the addresses at which others can dial.
 
-    A hub that listens at all addresses can be dialled at each address of this machine.
+    A hub that listens at all addresses can be dialled at each address of this computer.
 
     Args:
         listening: The 'host:port' addresses at which the hub listens.
@@ -377,7 +378,7 @@ async def play(
         keys: The player's keys at this table and at the tables that follow it.
         reach: The settings that decide how this node is reached.
         agreed: The roster of the table, and the secret of its ticket.
-        early: The events that came before the table was known.
+        early: The network events that came before the table was known.
 
     Returns:
         How the last table ended for this node.
@@ -419,7 +420,7 @@ async def run_session(
     book: journals.Journal,
     backlog: Sequence[Event],
 ) -> Outcome:
-    """Play at one table with a machine and its open journal.
+    """Play at one table with the seat's state machine and its open journal.
 
     Meanwhile the player may hand over tickets of seats that have moved to other addresses. This
     node then dials these addresses.
@@ -429,9 +430,9 @@ async def run_session(
         seat: The player and its files.
         keys: The player's keys at this table.
         agreed: The roster of the table, and the secret of its ticket.
-        machine: The machine of the seat, which has not been started.
+        machine: The state machine of the seat, which has not been started.
         book: The open journal. It is closed at the end.
-        backlog: The events that came before the table was known.
+        backlog: The network events that came before the table was known.
 
     Returns:
         How the table ended for this node.

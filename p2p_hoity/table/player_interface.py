@@ -152,11 +152,11 @@ class PlayerQuestions:
     they are back.
 
     Attributes:
-        _machine: The machine that takes the answers.
+        _machine: The seat's state machine, which takes the answers.
         _player: The player. If None, no questions are asked.
         _screen: Is told which choice is asked for, and whether the answer was accepted.
         _view: Returns the game as this seat may see it.
-        _now: Returns the time of the machine, in seconds.
+        _now: Returns the time on the state machine's clock, in seconds.
     """
 
     _machine: SeatMachine
@@ -215,12 +215,15 @@ class PlayerQuestions:
                     await question()
 
     async def wait_for_answer(self) -> None:
-        """Wait until the machine has taken an answer of the player."""
+        """Wait until the seat's state machine has taken an answer of the player."""
         await self._is_answered.wait()
         self._is_answered = trio.Event()
 
     def _begin(self, question: Callable[[], Awaitable[None]], is_choice: bool) -> None:
-        """Have `run` ask a new question instead of the current one."""
+        """Have `run` ask a new question instead of the current one, which is cancelled.
+
+        `is_choice` says whether the question asks for a choice in the game.
+        """
         self._scope.cancel()
         self._scope, self._question, self._is_choice = trio.CancelScope(), question, is_choice
         self._is_asked.set()
@@ -237,7 +240,10 @@ class PlayerQuestions:
         self._is_answered.set()
 
     async def _choose(self, player: Player, kind: str, again: bool) -> None:
-        """Ask for choices until the machine accepts one, or needs no choice any more."""
+        """Ask for choices until the seat's state machine accepts one, or needs none any more.
+
+        `kind` is the kind of choice. `again` says whether an earlier choice no longer counts.
+        """
         while self._machine.must_choose:
             view = self._view()
             self._screen(updates.Choosing(view, kind, again))

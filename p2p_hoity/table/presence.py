@@ -28,7 +28,7 @@ class PresenceTeller:
         """Make a reporter, before its first update.
 
         Args:
-            machine: The machine, which knows who is present and awaited.
+            machine: The state machine, which knows who is present and awaited.
             screen: The function that is called with each update.
             hub: The links, which tell which seats are connected.
         """
@@ -59,7 +59,7 @@ class PresenceTeller:
         The clock says which seats are awaited, for how long, and how much time they have left.
 
         Args:
-            now: The time of the machine, in seconds.
+            now: The time on the state machine's clock, in seconds.
         """
         linked = self._linked()
         found = attendance(self._machine, linked)
@@ -80,7 +80,7 @@ class PresenceTeller:
         """Tell the screen who is awaited, if it is time for such a notice.
 
         Args:
-            now: The time of the machine, in seconds.
+            now: The time on the state machine's clock, in seconds.
         """
         machine, linked = self._machine, self._linked()
         if machine.finished or machine.broken is not None:
@@ -103,7 +103,7 @@ class PresenceTeller:
         The screen is also told whether the game goes on without some seats, or pauses.
 
         Args:
-            now: The time of the machine, in seconds.
+            now: The time on the state machine's clock, in seconds.
         """
         if is_silent_itself(self._machine):
             return
@@ -116,8 +116,8 @@ class PresenceTeller:
         """Tell the screen whether the player's request to wait longer has an effect.
 
         Args:
-            given: Whether the seat machine has restarted the timeout of the step.
-            now: The time on the clock of the seat machine, in seconds.
+            given: Whether the state machine has restarted the timeout of the step.
+            now: The time on the state machine's clock, in seconds.
         """
         machine, left = self._machine, 0.0
         pauses = machine.has_begun and (machine.table.strict or machine.stands_still)
@@ -126,11 +126,20 @@ class PresenceTeller:
         self._screen(updates.Extended(awaited(machine) - {machine.seat}, left))
 
     def _pause(self, seconds: float) -> None:
-        """Set when the next notice is due, and double the pause after it."""
+        """Set when the next notice is due, and double the pause after it.
+
+        `seconds` is how long the step has lasted so far.
+        """
         self._next, self._gap = seconds + self._gap, min(2 * self._gap, MAX_REMINDER_PAUSE)
 
     def _due(self, wait: Wait, seats: frozenset[int], count: updates.Muster) -> Notice | None:
-        """Return the notice about the awaited seats that is due now, or None."""
+        """Return the notice about the awaited seats that is due now, or None.
+
+        Args:
+            wait: How long the step has lasted, and how long until it times out.
+            seats: The numbers of the awaited seats.
+            count: How many seats could go on without them.
+        """
         machine, others, before = self._machine, seats - {self._machine.seat}, self._out
         if before is not None or (machine.has_begun and machine.stands_still):
             # Too few are present, or the notice at the timeout may not be true any more.
@@ -154,7 +163,8 @@ class PresenceTeller:
     ) -> updates.SeatsTimedOut | updates.Paused:
         """Return whether the game goes on after the step's timeout or pauses, as a screen update.
 
-        The verdict is stored, so that a change can be noticed.
+        `seconds` is how long the step has lasted, and `count` how many seats could go on. The
+        verdict is stored, so that a change can be noticed.
         """
         has_begun = self._machine.has_begun
         kind = updates.SeatsTimedOut if count.goes_on and has_begun else updates.Paused
@@ -168,7 +178,7 @@ def attendance(machine: SeatMachine, linked: Set[int]) -> updates.Attendance:
     """Return for each seat whether it is linked, unlinked, away, absent or banned.
 
     Args:
-        machine: The machine of this node.
+        machine: The state machine of this node.
         linked: The numbers of the seats with a link to this node.
 
     Returns:
@@ -197,11 +207,11 @@ def _presence(machine: SeatMachine, seat: int, linked: Set[int]) -> updates.Atte
 def is_silent_itself(machine: SeatMachine) -> bool:
     """Return whether this seat is the only one that is awaited, and may not sign yet.
 
-    A resumed seat may not sign until the others have told it which of its statements they store.
-    The screen has a message of its own for this time, and the player can do nothing.
+    A resumed seat may not sign until the others have told it which of its signed messages they
+    store. The screen has a message of its own for this time, and the player can do nothing.
 
     Args:
-        machine: The machine of this node.
+        machine: The state machine of this node.
 
     Returns:
         True if both hold.
@@ -216,7 +226,7 @@ def awaited(machine: SeatMachine) -> frozenset[int]:
     because the game pauses until some of them rejoin. Banned seats cannot rejoin.
 
     Args:
-        machine: The machine of this node.
+        machine: The state machine of this node.
 
     Returns:
         The numbers of the seats.
@@ -234,7 +244,7 @@ def muster(machine: SeatMachine, linked: Set[int]) -> updates.Muster:
     other seats. An onlooker has few links, so it counts every present seat.
 
     Args:
-        machine: The machine of this node.
+        machine: The state machine of this node.
         linked: The numbers of the seats with a link to this node.
 
     Returns:

@@ -37,8 +37,9 @@ def dial_seats(hub: Hub, table: Table, addresses: Sequence[Sequence[str]]) -> No
     """Keep links to the other seats of a table, at the addresses that each seat has named ([L-14]).
 
     The host's addresses are dialled wherever they lead. An address of another seat is dialled if it
-    leads to the internet or into a network of this machine. A loopback address of another seat is
-    dialled only if that seat is on this machine. Addresses of an unknown form are skipped ([L-78]).
+    leads to the internet or into a network of this computer. A loopback address of another seat is
+    dialled only if that seat is on this computer. Addresses of an unknown form are skipped
+    ([L-78]).
 
     Args:
         hub: The links of this node.
@@ -147,7 +148,7 @@ def _beside(journal: Path) -> Path:
 
 
 async def hand_over(files: FileStore, journal: Path, ticket: Ticket) -> bool:
-    """Hand a ticket to the process on this machine that plays the game of a journal.
+    """Hand a ticket to the process on this computer that plays the game of a journal.
 
     Args:
         files: The store of the journal.
@@ -246,7 +247,7 @@ class NewTicketReporter:
     Attributes:
         hub: The links of this node.
         ways: The addresses and relays by which this node can be reached, as they are found.
-        machine: The machine of the seat.
+        machine: The state machine of the seat.
         screen: The function that is called with each update.
         bare: A ticket of this table for this seat, without addresses.
         known: The addresses of this seat that the others know.
@@ -297,8 +298,8 @@ class NewTicketReporter:
         """Return whether some seats may not be able to find this seat.
 
         This is true if this seat has no link, because a single link brings the messages of all
-        seats. For a host that can be reached from outside its network, this is true if the
-        link to at least one seat is missing, because guests connect to the host.
+        seats. For a host that, by `judged`, can be reached from outside its network, this is true
+        if the link to at least one seat is missing, because guests connect to the host.
         """
         seats, banned = self.machine.table.ids, self.machine.tip.banned
         others = [id_ for s, id_ in enumerate(seats) if id_ != self.hub.me and s not in banned]

@@ -375,7 +375,10 @@ class SideChannel:
             self._screen(heard.said)
 
     def _spread(self, frame: bytes, source: bytes | None) -> None:
-        """Send a chat message to all other nodes, once ([W-6]). At an onlooker, do nothing."""
+        """Send a chat message to all nodes but `source`, from which it came ([W-6]).
+
+        `source` is None for a message of this node. At an onlooker, do nothing.
+        """
         if self._seat is not None:
             self._latest.append((trio.current_time(), frame))
             self.flood(frame, source)

@@ -90,10 +90,10 @@ class Answers:
     elsewhere: set[bytes] = field(default_factory=set)
 
     def hear(self, event: Event) -> None:
-        """Note what an event of the hub says about links with this seat.
+        """Note a link that was made or lost, or the report of a seat about another process.
 
         Args:
-            event: The event.
+            event: The network event. Other kinds of events are ignored.
         """
         if event.peer not in self.table.ids:
             return
@@ -170,7 +170,7 @@ async def wait_for_answers(hub: Hub, answers: Answers) -> Sequence[Event]:
 
 
 class ResumeCode(Code):
-    """The reasons for which a game of this machine cannot be resumed."""
+    """The reasons for which a game of this computer cannot be resumed."""
 
     SEVERAL = "several-games", "several games can be resumed: {names}; name one"
     CLAIMED = (
@@ -206,7 +206,7 @@ class ResumeCode(Code):
 
 @dataclass(frozen=True)
 class OpenGame:
-    """A journal on this machine, whose game can be resumed.
+    """A journal on this computer, whose game can be resumed.
 
     Attributes:
         name: The name of the game.
@@ -250,7 +250,7 @@ class SeveralGames(PeerError):
 
 
 def open_games(home: Home, passphrase: str | None = None) -> list[OpenGame]:
-    """List the games of this machine that can be resumed.
+    """List the games of this computer that can be resumed.
 
     A journal is left out if it cannot be read, or if other users have access to it (see
     `refused_games`).
@@ -401,7 +401,7 @@ def claim_game(seat: Seat, name: str | None) -> Path:
 def reopen(
     seat: Seat, name: str | None
 ) -> tuple[journals.Journal, SeatRecord, SeatMachine, Roster]:
-    """Open the journal of a game, and replay its records in a new machine.
+    """Open the journal of a game, and replay its records in a new state machine.
 
     Args:
         seat: The player, whose home has the journal.
@@ -409,8 +409,8 @@ def reopen(
             player.
 
     Returns:
-        The journal, its first record, the machine in the state to which the journal leads, and the
-        roster of the table.
+        The journal, its first record, the state machine in the state to which the journal leads,
+        and the roster of the table.
 
     Raises:
         PeerError: If there is no such game.
@@ -509,6 +509,11 @@ def _alone(how: Reach, book: journals.Journal, first: SeatRecord) -> Reach:
     """Return the settings with which a resumed seat keeps hiding its address.
 
     A seat that was ever reached by relays alone is reached only by relays for the rest of its game.
+
+    Args:
+        how: The settings of the command.
+        book: The journal of the game.
+        first: The first record of the journal.
 
     Raises:
         PeerError: If an address of the player would be shown, or if there is no relay.

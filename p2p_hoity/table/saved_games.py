@@ -1,8 +1,8 @@
-"""List the games of this machine, finished or not, show how far each came, and remove one.
+"""List the games of this computer, finished or not, show how far each came, and remove one.
 
-To find how far a game came, its whole file is read, which takes up to a second. The result is
-stored in a file of the player's folder, together with the size and time of the file that was read.
-Results of encrypted journals are not stored.
+To find how far a game came, its whole file is read, which takes up to a second. So this progress
+is stored in a file of the player's folder, together with the size and time of the file that was
+read. The progress of games with an encrypted journal is not stored.
 
 A player who was not there when a game ended can finish the game with the transcript of another
 seat.
@@ -77,7 +77,7 @@ class KeptGame:
         when: The time at which the file was last written, in Unix seconds.
         is_over: Whether the game is over.
         seat: The number of the player's own seat. None if it is not known.
-        is_running: Whether a process of this machine plays the game now.
+        is_running: Whether a process of this computer plays the game now.
         is_claimed: Whether the player has saved the unfinished game as a transcript (a claim to the
             result so far).
         progress: The point to which the game was played. None if it was not read.
@@ -150,7 +150,7 @@ def forget_game(game: OpenGame) -> None:
 
 
 def is_running(game: OpenGame) -> bool:
-    """Return whether a process of this machine plays a game now.
+    """Return whether a process of this computer plays a game now.
 
     Args:
         game: The game.
@@ -245,15 +245,15 @@ def _of_transcript(path: Path) -> Progress | None:
 
 @dataclass
 class _Memory:
-    """The file in which the progress of games is stored, read into memory.
+    """The file that stores how far each game came (its progress), read into memory.
 
-    The progress of a game is stored under the name, size and time of the game's transcript or
-    journal.
+    The key of an entry is made of the name, size and time of the game's transcript or journal. The
+    entry has the progress, the name of the game and the nicknames.
 
     Attributes:
         home: The player's folder, which has the file.
-        known: The results that the file had when it was read.
-        used: The results of games that still exist. The file gets them at the next `save`.
+        known: The entries that the file had when it was read, by their keys.
+        used: The entries of games that still exist, by their keys. `save` writes them to the file.
     """
 
     home: Home
@@ -261,13 +261,13 @@ class _Memory:
     used: dict[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """Read the stored results. A file that cannot be read counts as empty."""
+        """Read the file with the progress of games. If it cannot be read, it counts as empty."""
         with suppress(OSError, NotPrivateError, ValueError):
             known = json.loads(self.home.files.get(_kept_in(self.home), MOST_KEPT + 1))
             self.known = known if isinstance(known, dict) else {}
 
     def save(self) -> None:
-        """Write the results to the file. If that fails, the games are read again next time."""
+        """Write the progress of games to the file. If that fails, games are read again later."""
         if self.used != self.known:
             with suppress(OSError, NotPrivateError):
                 self.home.files.put(_kept_in(self.home), json.dumps(self.used).encode())
@@ -289,12 +289,12 @@ class _Memory:
         return None
 
     def complete(self, game: KeptGame, passphrase: str | None, may_read: bool) -> KeptGame:
-        """Return a game with its progress, which is taken from the stored results or from its file.
+        """Return a game with its progress, as it was stored earlier or from the game's own file.
 
         Args:
             game: The game.
             passphrase: The passphrase of the journals, if they have one.
-            may_read: Whether the file may be read if nothing is stored.
+            may_read: Whether the transcript or journal may be read if nothing is stored.
 
         Returns:
             The game. The progress is None if it is not known.
@@ -320,7 +320,7 @@ def _kept_in(home: Home) -> Path:
 
 
 def _key_of(path: Path) -> str:
-    """Return the key under which a file's result is stored: the file's name, size and time."""
+    """Return the key under which a game's progress is stored: its file's name, size and time."""
     with suppress(OSError):
         found = path.stat()
         return f"{path.name}:{found.st_size}:{found.st_mtime_ns}"
@@ -392,6 +392,12 @@ def _read(path: Path) -> bytes:
 
 def _check(path: Path, report: transcript.Report, table: bytes, game: str) -> None:
     """Check that a verifier's report is about the finished and valid game of a table.
+
+    Args:
+        path: The path of the transcript, for the error.
+        report: The report.
+        table: The id of the table, 32 bytes.
+        game: The name of the game, for the error.
 
     Raises:
         PeerError: If the report is about another table, or the game is unfinished or invalid.

@@ -122,18 +122,18 @@ class Session:
 
     Attributes:
         hub: The links of this node.
-        machine: The machine of the seat or onlooker, which has not been started.
+        machine: The state machine of the seat or onlooker, which has not been started.
         attendee: The person or bot that takes part at this node.
         _keeper: Writes the journal of the seat.
         _usual: The path for the transcript if the attendee names none. None to write none.
-        _clock: The clock that tells the machine the time.
+        _clock: The clock that tells the state machine the time.
         _rate_limit: The limits on what each link may send.
         _access: Decides which links are let in.
         _side: The chat, and the agreement on another game.
         _presence: Tells the screen who is connected and who is awaited.
         _questions: Asks the player for choices.
-        _effects_out: Carries out the effects of the machine.
-        _frames_in: Passes the frames of the game to the machine.
+        _effects_out: Carries out the effects of the state machine.
+        _frames_in: Passes the frames of the game to the state machine.
     """
 
     hub: Hub
@@ -176,7 +176,7 @@ class Session:
 
         Args:
             addresses: For each seat the addresses at which it can be dialled.
-            backlog: The events that came before the table was known.
+            backlog: The network events that came before the table was known.
 
         Returns:
             How the table ended for this node.
@@ -224,7 +224,7 @@ class Session:
     # Tasks
 
     async def _listen(self) -> None:
-        """Handle the events of the hub (the links of this node) in their order, until cancelled."""
+        """Handle frames, and links that come and go, in their order, until cancelled."""
         async for event in self.hub.events:
             await self._frames_in.wait_for_room()
             if self.machine.finished and self._side.rematch.roster is not None:
@@ -244,7 +244,7 @@ class Session:
             self._effects_out.carry_out()
 
     async def _tick(self) -> None:
-        """Advance the machine's clock until no other node needs this one. Then end the session."""
+        """Advance the state machine's clock, and end the session when nobody needs this node."""
         while not self._may_leave():
             await trio.sleep(TICK)
             self.machine.tick(self._clock.now())
@@ -283,7 +283,7 @@ class Session:
     # Events of the hub
 
     def _on_event(self, event: Event) -> None:
-        """Handle one event of the hub."""
+        """Handle one network event: a link that was made or lost, or a frame that came."""
         match event:
             case LinkUp(peer, address, via_relay, binding, again):
                 self._access.link_up(peer, binding, trio.current_time())
@@ -435,7 +435,7 @@ def compose(
 
     Args:
         hub: The links of this node.
-        machine: The machine of the seat or onlooker, which has not been started.
+        machine: The state machine of the seat or onlooker, which has not been started.
         attendee: The person or bot that takes part at this node.
         roster: The roster of the table, as its host has signed it.
         capability: The secret of the table's ticket.

@@ -80,7 +80,7 @@ def _agreed(spake: Any, message: bytes) -> bytes:
 
 
 class GuestExchange:
-    """The exchange on the side of the guest, which has typed the code.
+    """The key exchange on the side of the guest, which has typed the spoken code.
 
     The guest sends `first`, then the result of `prove`, and gets the ticket by `open`.
 
@@ -135,7 +135,7 @@ class GuestExchange:
 
 
 class HostExchange:
-    """The exchange on the side of the host, which shows the code to one guest.
+    """The key exchange on the side of the host, which shows the spoken code to one guest.
 
     The host sends the result of `answer`, then the result of `give`. Each method can be called
     once, because a code can be tried only once ([K-5]).

@@ -93,12 +93,12 @@ class CodeCode(ErrorCode):
 
 
 class CodeError(CodedError):
-    """An error that says why a code is wrong, or why a guest gets no ticket by it."""
+    """An error that says why a spoken code is wrong, or why a guest gets no ticket by it."""
 
 
 @dataclass(frozen=True)
 class SpokenCode:
-    """A code: the number under which a host waits at a relay, and words that host and guest know.
+    """A spoken code: the number under which a host waits at a relay, and some secret words.
 
     Attributes:
         number: The number under which the host waits.
@@ -121,7 +121,7 @@ class SpokenCode:
 
 @cache
 def word_list() -> tuple[str, ...]:
-    """Return all words from which codes are made.
+    """Return all words from which spoken codes are made.
 
     Returns:
         The words in lower case, sorted.
@@ -131,7 +131,7 @@ def word_list() -> tuple[str, ...]:
 
 
 def fresh_words(number: int = WORDS) -> tuple[str, ...]:
-    """Draw the words of a new code, each evenly from the whole list ([K-1]).
+    """Draw the words of a new spoken code, each evenly from the whole list ([K-1]).
 
     Args:
         number: The number of words.
@@ -143,16 +143,15 @@ def fresh_words(number: int = WORDS) -> tuple[str, ...]:
 
 
 def is_code(text: str) -> bool:
-    """Return whether a typed text is meant as a code, and not as a ticket or a nickname.
+    """Return whether a typed text is meant as a spoken code, and not as a ticket or a nickname.
 
-    It is meant as a code if it has the form of a code, and contains either a relay or a word of the
-    list.
+    It is if it has the form of such a code, and contains a relay or a word of the word list.
 
     Args:
         text: The text as typed.
 
     Returns:
-        True if it is meant as a code.
+        True if it is meant as a spoken code.
     """
     plain, at, _ = _plain(text)
     found = _FORM.fullmatch(plain)
@@ -160,7 +159,7 @@ def is_code(text: str) -> bool:
 
 
 def parse_code(text: str) -> SpokenCode:
-    """Return the code that a player means by a typed text.
+    """Return the spoken code that a player means by a typed text.
 
     Capitals, spaces and any dashes between the parts are accepted. A word may be shortened to its
     first three letters. Nothing is sent, so a mistyped code is not used up.
@@ -183,7 +182,7 @@ def parse_code(text: str) -> SpokenCode:
 
 
 def _words_of(found: re.Match[str]) -> list[str]:
-    """Return the words of a typed code, from its match with the pattern of codes."""
+    """Return the words of a typed spoken code, from its match with the pattern of codes."""
     return found[2].strip("-").split("-")
 
 
@@ -220,7 +219,7 @@ def _plain(text: str) -> tuple[str, str, str]:
 
 
 def beginning_with(letters: str) -> tuple[str, ...]:
-    """Return the words of the list that begin with some letters.
+    """Return the words of the word list that begin with some letters.
 
     Args:
         letters: The letters, in lower case.
@@ -235,7 +234,7 @@ def beginning_with(letters: str) -> tuple[str, ...]:
 
 
 def _completed(word: str) -> str | None:
-    """Return the only word of the list that a typed word can mean, or None.
+    """Return the only word of the word list that a typed word can mean, or None.
 
     A typed word means a word of the list if both are equal, or if it is a long enough beginning of
     one word only.
@@ -247,7 +246,7 @@ def _completed(word: str) -> str | None:
 
 
 def _word(word: str) -> str:
-    """Return the word of the list that a typed word means.
+    """Return the word of the word list that a typed word means.
 
     Raises:
         CodeError: If there is no such word. The error names a similar word, if the list has one.

@@ -76,7 +76,7 @@ class AwakeClock:
     the timeouts of other seats. Their messages may have arrived without being read.
 
     Attributes:
-        last: The monotonic time of the last reading. None before the first one.
+        last: The monotonic time at which the clock was last read. None if it never was.
         slept: The seconds that were left out so far.
     """
 
@@ -100,9 +100,9 @@ class AwakeClock:
         return clock - self.slept
 
     def now(self) -> float:
-        """Return the seconds for which the process was awake, by Trio's clock.
+        """Return Trio's time, less the time for which the process slept.
 
         Returns:
-            The seconds.
+            The time, in seconds. Only differences between two such times have a meaning.
         """
         return self.time(trio.current_time())

@@ -38,7 +38,7 @@ PAST: Final = (updates.ChainGrew, updates.Happened, updates.Rewound)
 class PastFilter:
     """A filter for an onlooker's screen. It hides what was played before the onlooker came.
 
-    The onlooker's machine still verifies everything.
+    The onlooker's state machine still verifies everything.
     """
 
     def __init__(self, screen: Screen) -> None:
@@ -114,7 +114,7 @@ async def watch_table(
     Args:
         ticket: The ticket.
         onlooker: The person that watches.
-        network: The network that dials. None for TCP from this machine.
+        network: The network that dials. None for TCP from this computer.
         hidden: Whether the network dials through a proxy.
 
     Returns:
@@ -132,7 +132,7 @@ async def _watch(
 ) -> Outcome:
     """Watch the game at a table and all later games of the same people.
 
-    The onlooker's screen gets all updates.
+    The onlooker's screen gets all updates. `hidden` says whether the network dials through a proxy.
     """
     keys = draw_keys(None)
     reach = Reach("127.0.0.1:0", network=network, hidden=hidden)
