@@ -121,7 +121,7 @@ def broken(
 
 
 def _chopped(word: str, columns: int, taken: Callable[[str], int]) -> list[str]:
-    """Cut a text into parts that take at most `columns` columns, or consist of one letter."""
+    """Cut a text into parts of at most `columns` columns (counted by `taken`), or of one letter."""
     parts = [""]
     for letter in word:
         if parts[-1] and taken(parts[-1] + letter) > columns:

@@ -73,7 +73,10 @@ def awaited(
 
 
 def _seat(seat: int, found: Sequence[Attending], names: Names, has_sealed: bool) -> str:
-    """Return a seat with the word for its presence."""
+    """Return a seat with the word for its presence.
+
+    If `has_sealed` is true, the word for a linked seat says that it has sealed its choice.
+    """
     if seat >= len(found):
         return names.seat(seat)
     is_sealed = has_sealed and found[seat] is Attending.LINKED

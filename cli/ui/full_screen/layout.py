@@ -427,7 +427,7 @@ def keys(stage: Stage, desk: Desk, width: int) -> Line:
 
 
 def _key(key: str, word: str, action: str) -> Line:
-    """Return a line with the name of a key and the word for the effect of the key."""
+    """Return a line with a key's name and the word for its effect. A click on it runs `action`."""
     return text(key, "title", action).add(f" {word}" if word else "", "dim", action)
 
 

@@ -531,7 +531,8 @@ class LineSeat:
         Args:
             view: What the seat may know of the game.
             kind: The kind of choice.
-            again: Whether the question is repeated because the earlier choice no longer counts.
+            again: Whether the player is asked again because an earlier choice, which others may
+                have seen, no longer counts.
 
         Returns:
             The choice.
