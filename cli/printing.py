@@ -326,6 +326,6 @@ def standing(words: str) -> None:
 
 
 def _print(lines: Iterable[str], where: TextIO, end: str = "\n") -> None:
-    """Print lines and flush them."""
+    """Print lines on a stream, each followed by `end`, and flush them."""
     for line in lines:
         print(line, file=where, end=end, flush=True)

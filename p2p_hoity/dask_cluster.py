@@ -190,7 +190,7 @@ def _in_turn(work: Callable[[Piece], Found], piece: Piece) -> Found:
 def _outcome(
     address: str, future: Any, piece: Piece, suspects: list[Piece]
 ) -> Iterator[tuple[Piece, Any]]:
-    """Yield a piece with its result, or add it to `suspects` if its workers crashed.
+    """Yield a piece with the result of its future, or add it to `suspects` if its workers crashed.
 
     Raises:
         ClusterError: If the cluster has failed.

@@ -104,7 +104,7 @@ def _told() -> Iterator[None]:
 
 
 def _submit_of(cores: int, stack: ExitStack) -> Callable[..., Any]:
-    """Start processes that end with the stack, and return a function like `Executor.submit`.
+    """Start `cores` processes, which end with the stack. Return a function like `Executor.submit`.
 
     If the system cannot start them, the function returned does the work in this process.
     """

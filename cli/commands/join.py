@@ -267,8 +267,9 @@ def join(
 def _with_relays(word: str, reach: Reach) -> Reach:
     """Return how the seat can be reached, with the relays that the player has named.
 
-    A relay is named by an option, by an earlier command that remembered it, or after the `@` of a
-    spoken code. Relays that only a ticket names are not used, because its host chose them.
+    A relay is named by an option, by an earlier command that remembered it, or after the `@` of
+    the spoken code `word`. Relays that only a ticket names are not used, because the host chose
+    them.
 
     Raises:
         Trouble: If the player has named no relay.

@@ -228,7 +228,10 @@ def in_words(game: saved_games.KeptGame) -> str:
 
 
 def _scores(names: tuple[str, ...], progress: saved_games.Progress | None) -> list[str]:
-    """Return each player's nickname and field on the track, in a finished game the winner first."""
+    """Return each player's nickname and field on the track, in a finished game the winner first.
+
+    If the fields are not known, return the nicknames alone.
+    """
     if progress is None or len(progress.fields) != len(names):
         return list(names)
     order = list(range(len(names)))

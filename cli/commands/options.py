@@ -87,7 +87,7 @@ def takes_options(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def _parameter(kind: type[Any], of: Field[Any], hint: Any) -> Parameter:
-    """Turn a field of a dataclass of options into a parameter for Typer.
+    """Turn the field `of` of the dataclass `kind` into a parameter for Typer, of the type `hint`.
 
     The help lists the parameter under the heading of the field. If the field has no heading, the
     help uses the heading of the dataclass.

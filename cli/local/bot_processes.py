@@ -184,7 +184,7 @@ class Crew:
         seated: Whether the game has begun.
         held: The lock of the folder. None if another process has locked the folder.
         relays: The relays that the bots use for all connections. If empty, they listen on this
-            machine and connect directly.
+            computer and connect directly.
     """
 
     folder: Path

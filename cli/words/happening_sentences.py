@@ -104,7 +104,7 @@ def _setup(names: Names, it: happenings.Setup) -> str:
 
 
 def _window_line(names: Names, number: int, window: tuple[Piece, ...]) -> str:
-    """Return the sentence for a window: a pile of Collectibles in the Auction Hall."""
+    """Return the sentence for window `number`, a pile of Collectibles in the Auction Hall."""
     if not window:
         return _("Window {number} is empty.").format(number=number)
     text = count(

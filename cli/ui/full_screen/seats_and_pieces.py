@@ -503,7 +503,7 @@ def where(stage: Stage, view: View, seat: int, wide: bool) -> Line:
 
 
 def _done(doing: Sale | CashStolen | None) -> str:
-    """Return what a seat got in the Auction Hall, in few letters such as `10→B1926`."""
+    """Return what a seat got in the Auction Hall this round, in few letters such as `10→B1926`."""
     match doing:
         case Sale(_, paid, _, took):
             return f"{paid.number}→{took.letter}{took.year}"

@@ -547,7 +547,7 @@ class LineSeat:
     async def _ask(
         self, view: rules.View, kind: rules.Kind, again: bool, names: Names
     ) -> rules.Choice:
-        """Return the only legal choice, or ask the person for one."""
+        """Return the only legal choice. If there are several, or if `again`, ask the person."""
         only = None if again else self._asker.only(view, kind, names)
         if only is not None:
             return only
