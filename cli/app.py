@@ -94,7 +94,7 @@ def build(first: str = "") -> typer.Typer:
 
 
 def _keys() -> typer.Typer:
-    """Build the group of commands `id`."""
+    """Build the command group `hoity id`, whose commands are about the player's key."""
     keys = _typer(
         help=HELP["id"],
         short_help=HELP["id"],
@@ -109,7 +109,7 @@ def _keys() -> typer.Typer:
 
 
 def _typer(**given: Any) -> typer.Typer:
-    """Build a group of commands with the defaults of this program."""
+    """Build a group of commands with this program's defaults, and `given` as further settings."""
     return typer.Typer(
         cls=SpokenGroup,
         rich_markup_mode=None,
@@ -190,7 +190,10 @@ def run(words: Sequence[str]) -> int:
 
 
 def _run(words: Sequence[str]) -> int:
-    """Run the command without Typer's own `main`, which has other messages and exit codes."""
+    """Run a command line, and return its exit code.
+
+    Typer's own `main` is not used, because it has other messages and exit codes.
+    """
     completing = COMPLETING in os.environ
     command = typer.main.get_command(build(words[0] if words and not completing else ""))
     columns = min(READERS, printing.width() or READERS)

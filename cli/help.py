@@ -246,7 +246,7 @@ class SpokenGroup(_Narrow, TyperGroup):
 def translate(command: Any) -> None:
     """Translate the help of a command. If it is a group, translate all commands in the group too.
 
-    In examples, commands are written as they are typed on this machine.
+    In examples, commands are written as they are typed on this computer.
 
     Args:
         command: The command, which is changed.

@@ -121,7 +121,7 @@ def broken(
 
 
 def _chopped(word: str, columns: int, taken: Callable[[str], int]) -> list[str]:
-    """Cut a text into parts that take at most `columns` columns, or consist of one letter."""
+    """Cut a text into parts of at most `columns` columns (counted by `taken`), or of one letter."""
     parts = [""]
     for letter in word:
         if parts[-1] and taken(parts[-1] + letter) > columns:
@@ -326,6 +326,6 @@ def standing(words: str) -> None:
 
 
 def _print(lines: Iterable[str], where: TextIO, end: str = "\n") -> None:
-    """Print lines and flush them."""
+    """Print lines on a stream, each followed by `end`, and flush them."""
     for line in lines:
         print(line, file=where, end=end, flush=True)

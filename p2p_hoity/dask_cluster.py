@@ -1,8 +1,8 @@
-"""Work on many machines: pieces of work are handed to a Dask cluster, a limited number at a time.
+"""Work on many computers: pieces of work are handed to a Dask cluster, a limited number at a time.
 
 The package `distributed` of Dask is an extra of this package, `cluster`, and is imported only when
 it is used. Its scheduler gives the work of a lost worker to another one. Whoever can connect to a
-cluster can have it run any code. So a cluster is for machines of one owner, and the work must not
+cluster can have it run any code. So a cluster is for computers of one owner, and the work must not
 contain secrets.
 """
 
@@ -76,7 +76,7 @@ def on_cluster(
     """Work at pieces on a cluster, and yield each result as soon as it is there.
 
     If several worker processes crash while they work at the same piece, the piece is tried again
-    after all others, in a process of this machine.
+    after all others, in a process of this computer.
 
     Args:
         address: The address of the scheduler.
@@ -190,7 +190,7 @@ def _in_turn(work: Callable[[Piece], Found], piece: Piece) -> Found:
 def _outcome(
     address: str, future: Any, piece: Piece, suspects: list[Piece]
 ) -> Iterator[tuple[Piece, Any]]:
-    """Yield a piece with its result, or add it to `suspects` if its workers crashed.
+    """Yield a piece with the result of its future, or add it to `suspects` if its workers crashed.
 
     Raises:
         ClusterError: If the cluster has failed.

@@ -44,7 +44,7 @@ def game_value(edition: Edition, variant: rules.Variant) -> tuple[Any, ...]:
         variant: The rules for two seats. None for more seats.
 
     Returns:
-        The name with the version, the canonical edition, and the variant.
+        The pair of the game's name and rules version, the canonical edition, and the variant.
     """
     return ((GAME, RULES_VERSION), edition.canonical(), variant or "")
 
@@ -86,7 +86,7 @@ def read_game(terms: Terms) -> HoityToity:
 
 
 def _need(holds: bool, words: str) -> None:
-    """Reject the terms unless a condition holds."""
+    """Reject the terms, with `words` as the reason, unless a condition holds."""
     if not holds:
         raise Invalid(BAD, f"the game of the table cannot be played here: {words}")
 
@@ -147,7 +147,7 @@ def happenings_since(play: Play, since: int = 0) -> list[Happening]:
     """Return the events of a game from an index on.
 
     Args:
-        play: The play.
+        play: The state of the game, which is linked to all earlier states.
         since: The number of events to leave out.
 
     Returns:
@@ -193,7 +193,7 @@ class HoityToity:
 
     @cached_property
     def layout(self) -> Layout:
-        """The number of cards, the slots dealt to each seat, and the slots that are opened to all.
+        """The number of cards, the deck slots dealt to each seat, and those that are opened to all.
 
         The opened slots are the tops of the two windows (piles of the Auction Hall).
         """
@@ -204,7 +204,7 @@ class HoityToity:
         """Return the state before the deal.
 
         Returns:
-            The play.
+            The state.
         """
         return Play(rules.start(self.edition, self.seats, self.variant))
 
@@ -212,7 +212,7 @@ class HoityToity:
         """Return what the rules expect next.
 
         Args:
-            state: The play.
+            state: The state of the game.
 
         Returns:
             What is expected.
@@ -242,11 +242,11 @@ class HoityToity:
         """Check that the rules allow a seat a choice.
 
         Args:
-            state: The play.
+            state: The state of the game.
             kind: The kind of choice.
             seat: The seat.
             choice: The choice.
-            cards: Known Collectibles by slot, in addition to those that are open to all.
+            cards: Known Collectibles by deck slot, in addition to those that are open to all.
 
         Raises:
             IllegalMove: If the rules forbid it. Its code names the rule.
@@ -254,13 +254,13 @@ class HoityToity:
         rules.check(state.state, cast(rules.Kind, kind), seat, choice, cards)
 
     def form(self, kind: str) -> ChoiceForm:
-        """Return the form of a kind of choice.
+        """Return the form of a kind of choice: which numbers, and how many of them, it can be.
 
         Args:
             kind: The kind of choice.
 
         Returns:
-            The form.
+            The form, by which the protocol checks and encodes choices.
         """
         return rules.FORMS[cast(rules.Kind, kind)]
 
@@ -279,10 +279,10 @@ class HoityToity:
         """Return the result of a finished game.
 
         Args:
-            state: The play.
+            state: The state of the game.
 
         Returns:
-            The rank and the number of each seat.
+            A pair for each seat: its rank and its number.
         """
         return tuple((line.rank, line.seat) for line in state.state.standings)
 

@@ -1,4 +1,4 @@
-"""Work on all cores of this machine, for work that consists of independent parts.
+"""Work on all cores of this computer, for work that consists of independent parts.
 
 Other processes do the parts, because Python runs one thread at a time. Two threads that multiply
 curve points, a tenth of a millisecond each, would mostly wait for each other. Only public data may
@@ -104,7 +104,7 @@ def _told() -> Iterator[None]:
 
 
 def _submit_of(cores: int, stack: ExitStack) -> Callable[..., Any]:
-    """Start processes that end with the stack, and return a function like `Executor.submit`.
+    """Start `cores` processes, which end with the stack. Return a function like `Executor.submit`.
 
     If the system cannot start them, the function returned does the work in this process.
     """
@@ -233,7 +233,9 @@ def _have_room(processes: int) -> bool:
 
 @contextmanager
 def _processes(count: int, copied: bool | None = None) -> Iterator[Executor]:
-    """Run some processes during the body of the `with`.
+    """Run `count` processes during the body of the `with`.
+
+    `copied` says whether they are copies of this process (forks). None copies where possible.
 
     After an error in the body the processes are terminated. Otherwise they finish their work first.
     """

@@ -1,7 +1,7 @@
 """The commands `join` and `tables`: finding an open table and sitting down at it.
 
 A table is named by a ticket, by a spoken code, or by the nickname of a host on this LAN. If this
-machine stores a seat at the table already, that seat is resumed.
+computer stores a seat at the table already, that seat is resumed.
 """
 
 from __future__ import annotations
@@ -71,13 +71,13 @@ def look_around(seconds: float, as_json: bool) -> int:
 def ticket_of(
     word: str, relays: tuple[str, ...], network: Network | None, silent: bool
 ) -> tuple[Ticket, str | None]:
-    """Return the ticket that the player has typed, or fetch it by a code that was typed.
+    """Return the ticket that the player has typed, or fetch it by a typed spoken code.
 
     A code is looked up at a relay: at the one after the code's `@`, else at the first relay typed,
     else at the relay that the program remembers.
 
     Args:
-        word: The ticket or the code.
+        word: The ticket or the spoken code.
         relays: The relays that were typed as options.
         network: The network for the connection to the relay. None for the usual one.
         silent: Whether to print nothing while the relay is asked.
@@ -136,7 +136,7 @@ def by_nickname(nickname: str) -> str:
         nickname: The nickname of the host.
 
     Returns:
-        The ticket, or what the player has typed instead: a ticket or a code.
+        The ticket, or what the player has typed instead: a ticket or a spoken code.
 
     Raises:
         Trouble: If there is no such table.
@@ -155,7 +155,7 @@ def from_list() -> str:
     """Let the player pick one of the tables on this LAN, and return its ticket.
 
     Returns:
-        The ticket, or what the player has typed instead: a ticket or a code.
+        The ticket, or what the player has typed instead: a ticket or a spoken code.
     """
     return _picked(_look())
 
@@ -167,9 +167,9 @@ def _look() -> list[Announcement]:
 
 
 def _picked(found: Sequence[Announcement]) -> str:
-    """Let the player pick one of these tables or type a ticket or a code, and return the ticket.
+    """Let the player pick one of these tables, and return its ticket.
 
-    If a code was typed, the code is returned.
+    The player may type a ticket or a spoken code instead, which is returned as it was typed.
     """
     _list(found)
     while True:
@@ -219,13 +219,13 @@ def _announced(table: Announcement) -> str:
 def join(
     seat: SeatOptions, output: OutputOptions, ticket: str, reach: Reach, asks_terms: bool
 ) -> int:
-    """Sit down at a table, or resume the seat at it if this machine stores one.
+    """Sit down at a table, or resume the seat at it if this computer stores one.
 
     Args:
         seat: The options of the seat.
         output: The options of what is printed.
-        ticket: The ticket, the code, or the host's nickname, as typed. "" to choose from the tables
-            of the LAN.
+        ticket: The ticket, the spoken code, or the host's nickname, as typed. "" to choose from
+            the tables of the LAN.
         reach: How this seat can be reached.
         asks_terms: Whether the player is asked to accept the terms.
 
@@ -267,8 +267,9 @@ def join(
 def _with_relays(word: str, reach: Reach) -> Reach:
     """Return how the seat can be reached, with the relays that the player has named.
 
-    A relay is named by an option, by an earlier command that remembered it, or after the `@` of a
-    code. Relays that only a ticket names are not used, because its host chose them.
+    A relay is named by an option, by an earlier command that remembered it, or after the `@` of
+    the spoken code `word`. Relays that only a ticket names are not used, because the host chose
+    them.
 
     Raises:
         Trouble: If the player has named no relay.
@@ -282,10 +283,10 @@ def _with_relays(word: str, reach: Reach) -> Reach:
 
 
 def _ticket(as_json: bool, word: str, reach: Reach) -> str:
-    """Return the ticket or code that the player has typed, or find a table's ticket on this LAN.
+    """Return the typed ticket or spoken code, or find the ticket of a table on this LAN.
 
     If the player's address is to stay hidden, the LAN is not searched, and the player must type a
-    ticket or code.
+    ticket or spoken code.
     """
     if reach.hidden or reach.relay_only:
         if not word:

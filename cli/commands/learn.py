@@ -74,7 +74,10 @@ def farewell(reason: str, plain: bool) -> str:
 
 
 async def _attend(room: Room, leave: Callable[[str], None], scope: trio.CancelScope) -> None:
-    """Run the lesson and everything beside it until it ends or is left."""
+    """Run the lesson on a screen until the lesson ends, or until `scope` is cancelled.
+
+    Signals, typed input and chat are handled meanwhile. A signal calls `leave` with the reason.
+    """
     nickname = settings.load(own_home()).nickname or default_nickname()
     with scope:
         async with trio.open_nursery() as nursery:

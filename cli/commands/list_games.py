@@ -38,7 +38,7 @@ def key_of_games(home: Home) -> tuple[NamedIdentity, str | None]:
         The key with its nickname, and its passphrase or None.
 
     Raises:
-        PeerError: If there is neither a key nor a game on this machine.
+        PeerError: If there is neither a key nor a game on this computer.
     """
     if not home.identity.exists() and not any(home.journals.glob("*.journal")):
         raise PeerError(resume_table.ResumeCode.NO_GAME)
@@ -146,7 +146,7 @@ READING: Final[Seconds] = 2.0
 
 
 def list_games(as_json: bool) -> int:
-    """Print all games of this machine, newest first.
+    """Print all games of this computer, newest first.
 
     Journals that other users can read or change are not read. They are reported as errors.
 
@@ -228,7 +228,10 @@ def in_words(game: saved_games.KeptGame) -> str:
 
 
 def _scores(names: tuple[str, ...], progress: saved_games.Progress | None) -> list[str]:
-    """Return each nickname with the field of its figure. In a finished game the winner is first."""
+    """Return each player's nickname and field on the track, in a finished game the winner first.
+
+    If the fields are not known, return the nicknames alone.
+    """
     if progress is None or len(progress.fields) != len(names):
         return list(names)
     order = list(range(len(names)))
@@ -238,7 +241,7 @@ def _scores(names: tuple[str, ...], progress: saved_games.Progress | None) -> li
 
 
 def date(seconds: int) -> str:
-    """Return a point in time as day, hour and minute of this machine's time zone.
+    """Return a point in time as day, hour and minute of this computer's time zone.
 
     Args:
         seconds: The time in seconds since 1970.

@@ -87,7 +87,7 @@ def takes_options(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def _parameter(kind: type[Any], of: Field[Any], hint: Any) -> Parameter:
-    """Turn a field of a dataclass of options into a parameter for Typer.
+    """Turn the field `of` of the dataclass `kind` into a parameter for Typer, of the type `hint`.
 
     The help lists the parameter under the heading of the field. If the field has no heading, the
     help uses the heading of the dataclass.
@@ -305,7 +305,7 @@ ListenOption = Annotated[
 
 
 def _ticket(metavar: str, words: str) -> Any:
-    """Return a command-line argument for a ticket or a code. The shell can complete codes."""
+    """Return a command-line argument for a ticket or a spoken code, which the shell completes."""
     return Argument(
         metavar=metavar,
         envvar="HOITY_TICKET",
@@ -674,7 +674,7 @@ class RelayOptions:
         HEADING: The heading of the options in the help.
         listen: The address to listen on, as `HOST:PORT`.
         seats: The most seats that may wait at the relay.
-        calls: The most pairs that may be connected at once.
+        calls: The most pairs of peers that may be connected at once.
         same_address: The most seats, and the most pairs, that may come from one address.
         drain: How long connected pairs may go on once the relay is told to end, in seconds.
         log: Whether events are logged to standard error, without addresses.
@@ -722,11 +722,11 @@ class VerifyOptions:
         as_json: Whether to print JSON lines for a program.
         jobs: How many processes check files. None for one on each core.
         verdicts: The file for the verdicts. None if they are only printed.
-        dask: The address of the scheduler of a Dask cluster. None to work on this machine.
+        dask: The address of the scheduler of a Dask cluster. None to work on this computer.
         send: Whether the bytes of the files are sent to the workers of the cluster.
         certificate: Whether the files are result certificates.
         vouches: The file with the players' signatures by which it is known who sat at the table.
-            None for the file on this machine, if there is one.
+            None for the file on this computer, if there is one.
         save_certificate: The file for the certificate of the game. None to save none.
     """
 

@@ -1,4 +1,4 @@
-"""The commands `play` and `host`, which open a table on this machine and play at it."""
+"""The commands `play` and `host`, which open a table on this computer and play at it."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Opening:
 
     Attributes:
         table: The options of the table.
-        bots: The level of each bot that this machine runs at the table.
+        bots: The level of each bot that this computer runs at the table.
         reach: How the table can be reached.
         guests: The options about who else may come.
         asks_level: Whether the player is asked for the level of the bots if none was chosen yet.
@@ -209,7 +209,7 @@ def _show_ticket(sitting: Sitting, terms: Terms, ticket: str, opening: Opening) 
 
 
 def loopback() -> Reach:
-    """Return the address of a table to which only bots of this machine come.
+    """Return the address of a table to which only bots of this computer come.
 
     Such bots need no proxy, so the environment variable for a proxy is removed.
 

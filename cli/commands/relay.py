@@ -138,7 +138,7 @@ def _announce(found: list[str], metrics: list[str], lacking: int | None, how: Re
 
 
 def _say_that_it_drains(how: RelayOptions, splices: int) -> None:
-    """Print that the relay refuses new connections, and how many pairs are still connected."""
+    """Print that the relay refuses connections, and how many pairs of peers are still connected."""
     if how.as_json:
         write_line({"type": "drains", "splices": splices, "seconds": how.drain})
         return

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Sealing:
-    """A step of the chain in which seats have sealed a choice.
+    """A step of the chain (the table's history) in which seats have sealed a choice.
 
     Attributes:
         at: The number of events of the game before the step.
@@ -47,7 +47,7 @@ def sealings(node: Node | None) -> Iterator[Sealing]:
     """Find every step in which choices were sealed, in the order of the chain.
 
     Args:
-        node: The last node of the chain. None for no node.
+        node: The state of the chain (the table's history) after its last step. None for no chain.
 
     Yields:
         Each such step, with only the seats that sealed a choice in the step.
@@ -121,7 +121,7 @@ def told(report: transcript.Report) -> list[Happening]:
 
 
 def objects(report: transcript.Report, state: State) -> Iterator[dict[str, Any]]:
-    """Return the lines that a program gets: the game, everything that happened, and the verdict.
+    """Yield the objects that a program gets: the game, everything that happened, the verdict.
 
     Args:
         report: The verifier's report.
@@ -159,7 +159,7 @@ def _lines(items: list[Happening], sealed: list[Sealing]) -> Iterator[dict[str, 
 
 
 def _sealed(one: Sealing, number: int) -> dict[str, Any]:
-    """Return a JSON object that describes a step with sealed choices in a given round."""
+    """Return a JSON object that describes a step with sealed choices in round `number`."""
     told = {"step": one.step, "kind": one.kind, "seats": list(one.seats)}
     return {"type": "sealed", "round": number, **told}
 
@@ -196,7 +196,7 @@ def moments(node: Node) -> list[Moment]:
     """Return every step of the game in which something happened, in order.
 
     Args:
-        node: The last node of the chain.
+        node: The state of the chain (the table's history) after its last step.
 
     Returns:
         For each of these steps its events, and the state of the game after it.
@@ -217,7 +217,7 @@ def show(node: Node) -> bool:
     """Show the game on the full screen until the player leaves it.
 
     Args:
-        node: The last node of the chain.
+        node: The state of the chain (the table's history) after its last step.
 
     Returns:
         Whether there was something to show and the screen did not fail.

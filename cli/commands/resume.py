@@ -75,7 +75,7 @@ def tell_running(sitting: Sitting, game: OpenGame, ticket: Ticket) -> int:
 
 
 def resume(seat: SeatOptions, output: OutputOptions, game: str | None, reach: Reach) -> int:
-    """Resume a seat, together with the bots that this machine runs at the table.
+    """Resume a seat, together with the bots that this computer runs at the table.
 
     Args:
         seat: The options of the seat.
@@ -195,7 +195,7 @@ def finish(game: str | None, file: Path, output: OutputOptions) -> int:
 
 
 def claim(game: str | None, output: OutputOptions) -> int:
-    """Save a game whose other players are gone, as a transcript that says that it is not over.
+    """Save a game whose other players are gone, as the transcript of an unfinished game.
 
     Args:
         game: The beginning of the game's id, or `last`. None if there is only one game.

@@ -95,7 +95,7 @@ def listening(text: str, option: str = "--listen") -> tuple[str, int]:
         option: The option with which it was typed, for an error message.
 
     Returns:
-        The host and the port. Host "" stands for every address of this machine, port 0 for any
+        The host and the port. Host "" stands for every address of this computer, port 0 for any
         port.
 
     Raises:
@@ -192,14 +192,14 @@ def through(proxy: str | None) -> SocksNetwork | None:
 
 
 def for_guests(reach: Reach, bots: int) -> Reach:
-    """Return how a host's table can be reached by guests outside this machine.
+    """Return how a host's table can be reached by guests outside this computer.
 
     Args:
         reach: How the table is reached, as typed.
-        bots: The number of bots that this machine runs.
+        bots: The number of bots that this computer runs.
 
     Returns:
-        The same data, marked as open to other machines.
+        The same data, marked as open to other computers.
 
     Raises:
         Trouble: If no guest could reach the table.
@@ -285,7 +285,8 @@ class Going:
         Args:
             view: What the seat may know of the game.
             kind: The kind of choice.
-            again: Whether an earlier choice no longer counts.
+            again: Whether the player is asked again because an earlier choice, which others may
+                have seen, no longer counts.
 
         Returns:
             The choice.
@@ -396,7 +397,7 @@ class Sitting:
         options: The options of the seat.
         output: The options of what is printed.
         passphrase: The passphrase of the key. None if the key has none.
-        crew: The bots that this machine runs at the table. None if there are none.
+        crew: The bots that this computer runs at the table. None if there are none.
         asks: Whether the player is asked about each guest.
         asks_terms: Whether the player is asked to accept the table's terms.
         left: Why the player has left. None while it sits.
@@ -485,7 +486,7 @@ class Sitting:
     def _begin(self, seats: int) -> None:
         """Note that a game has begun at a table with `seats` seats.
 
-        If this machine runs all other seats as bots, the player may have hints. Then nobody has to
+        If this computer runs all other seats as bots, the player may have hints. Then nobody has to
         be told when the player leaves.
         """
         self._tells = self.crew is None or len(self.crew.levels) < seats - 1
@@ -496,7 +497,7 @@ class Sitting:
     def _leave(self, reason: str) -> None:
         """Leave the table for a reason.
 
-        If all other seats are bots of this machine, leave at once. Otherwise some time is left to
+        If all other seats are bots of this computer, leave at once. Otherwise some time is left to
         tell the others, or to send the result of a game that is over.
         """
         self.left = self.left or reason

@@ -151,7 +151,7 @@ def players_of(report: transcript.Report, named: Path | None) -> tuple[Players, 
 
     Args:
         report: The verifier's report on the transcript.
-        named: The file of vouches. None for the file on this machine.
+        named: The file of vouches. None for the file on this computer.
 
     Returns:
         The long-lived keys of the seats, and an error message if the file cannot be used.
@@ -284,7 +284,7 @@ def ended_with(path: Path) -> FileVerdict:
 
 
 def _judged(file: transcript.File, cores_: int | None) -> transcript.Report:
-    """Return the verifier's report on a file.
+    """Return the verifier's report on a file, whose proofs `cores_` processes check.
 
     If the verifier fails because of a bug, return a report that says so. Then other files can still
     be checked.
@@ -310,7 +310,7 @@ def _judged(file: transcript.File, cores_: int | None) -> transcript.Report:
 
 
 def _unjudged(words: str, code: str = UNJUDGED) -> transcript.Report:
-    """Return a report on a file that was not checked, with the reason in words."""
+    """Return a report on a file that was not checked, with the reason in words and as a code."""
     problem = transcript.Problem(code, words, None, None, "file", 0)
     return transcript.Report("unreadable", problem)
 

@@ -234,13 +234,13 @@ def _looked_at(path: Path) -> Found:
 
 @dataclass(frozen=True)
 class Task:
-    """A file that another process or another machine checks.
+    """A file that another process or another computer checks.
 
     Attributes:
         name: The path of the file as the player named it.
-        where: The absolute path, for other machines.
-        mark: The size of the file and the time of its last change on this machine. None if the work
-            stays on this machine.
+        where: The absolute path, for other computers.
+        mark: The size of the file and the time of its last change on this computer. None if the
+            work stays on this computer.
         data: The bytes of the file. None if they are not sent.
     """
 
@@ -251,7 +251,7 @@ class Task:
 
 
 def judge_task(language: str, task: Task) -> FileVerdict:
-    """Check the file of a task. This runs in a worker process or on another machine.
+    """Check the file of a task. This runs in a worker process or on another computer.
 
     Args:
         language: The language of the verdict's words.
@@ -351,9 +351,9 @@ class ArchiveRun:
         return worker_processes.work_in_processes(work, self._tasks(), jobs)
 
     def _tasks(self) -> Iterator[Task]:
-        """Yield one task for each file that worker processes or other machines have to check.
+        """Yield one task for each file that worker processes or other computers have to check.
 
-        If a cluster checks the files, this machine opens each file first. A file that cannot be
+        If a cluster checks the files, this computer opens each file first. A file that cannot be
         opened is counted as unreadable at once, and no task is yielded.
         """
         for path in self._files():
@@ -369,7 +369,7 @@ class ArchiveRun:
                 yield Task(str(path), os.path.abspath(path), mark, data)
 
     def _files(self) -> Iterator[Path]:
-        """Yield the files that worker processes or other machines have to check.
+        """Yield the files that worker processes or other computers have to check.
 
         The other files are counted at once: files with an earlier verdict, files that cannot be
         read, and files such as pipes, which only this process can check.

@@ -21,7 +21,7 @@ def watch(ticket: str, how: WatchOptions, seat: SeatOptions, output: OutputOptio
     """Show a table without taking a seat, and follow to the next table if asked.
 
     Args:
-        ticket: The ticket or the code of the table.
+        ticket: The ticket or the spoken code of the table.
         how: How the onlooker connects, and whether it sees the game from its start.
         seat: The options of a seat. An onlooker only uses `no_talk` and `again`.
         output: The options of what is printed.

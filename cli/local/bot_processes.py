@@ -1,4 +1,4 @@
-"""The bots that this machine runs: each is a process of its own, and a real peer with a real key.
+"""The bots that this computer runs: each is a process of its own, and a real peer with a real key.
 
 The bots of one game are its crew. A crew has a folder among the program's files, which contains a
 folder with the files of each bot. The crew's folder is removed when the game is over. If the player
@@ -174,7 +174,7 @@ def _key_of(folder: Path) -> bytes | None:
 
 @dataclass
 class Crew:
-    """The bots of one game on this machine.
+    """The bots of one game on this computer.
 
     Attributes:
         folder: The folder that contains a folder with the files of each bot, named as the bot.
@@ -184,7 +184,7 @@ class Crew:
         seated: Whether the game has begun.
         held: The lock of the folder. None if another process has locked the folder.
         relays: The relays that the bots use for all connections. If empty, they listen on this
-            machine and connect directly.
+            computer and connect directly.
     """
 
     folder: Path
@@ -218,7 +218,7 @@ class Crew:
     async def join(self, ticket: str, nursery: trio.Nursery) -> None:
         """Start the bots. Each sits down at the table of a ticket.
 
-        The ticket is passed in the environment, because every user of the machine can read the
+        The ticket is passed in the environment, because every user of the computer can read the
         words of a command.
 
         Args:
@@ -370,7 +370,7 @@ def hire(home: Home, levels: Sequence[str], nickname: str, say: Callable[[str], 
 
 
 def crew_of(home: Home, game: str, say: Callable[[str], None]) -> Crew | None:
-    """Find the bots (crew) that this machine ran in a game that the player has left.
+    """Find the bots (crew) that this computer ran in a game that the player has left.
 
     Args:
         home: The folder of the program's files.
@@ -378,7 +378,7 @@ def crew_of(home: Home, game: str, say: Callable[[str], None]) -> Crew | None:
         say: Shows a message to the player.
 
     Returns:
-        The bots, or None if this machine ran no bots in the game.
+        The bots, or None if this computer ran no bots in the game.
     """
     if not (home.path / "bots").exists():
         return None

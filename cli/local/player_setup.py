@@ -345,7 +345,7 @@ def check_output(path: Path | None) -> None:
 
 
 def check_home(home: Home) -> None:
-    """Check that a game could be stored on this machine.
+    """Check that a game could be stored on this computer.
 
     Args:
         home: The folder of the program's files.

@@ -287,7 +287,8 @@ class JsonSeat:
         Args:
             view: What the seat may know of the game.
             kind: The kind of choice.
-            again: Whether an earlier choice no longer counts.
+            again: Whether the player is asked again because an earlier choice, which others may
+                have seen, no longer counts.
 
         Returns:
             The choice.
@@ -377,7 +378,7 @@ def last_line(outcome: Outcome, nicknames: tuple[str, ...]) -> dict[str, object]
 
 
 def _evidence(outcome: Outcome) -> dict[str, Any]:
-    """Return the key `evidence` with the proof that the host has signed contradictory tables.
+    """Return the key `evidence` with the proof that the host has signed two different rosters.
 
     The object is empty if there is no such proof.
     """

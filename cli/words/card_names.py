@@ -331,7 +331,7 @@ class Top:
 
     Attributes:
         window: The window, 0 or 1.
-        slot: The slot of the Collectible.
+        slot: The slot (position in the deck) of the Collectible.
         letter: Its letter. `?` if it is hidden.
         year: Its year. 0 if it is hidden.
         size: The number of Collectibles in the window, this one included.

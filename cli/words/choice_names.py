@@ -131,9 +131,9 @@ def forced(view: View, kind: rules.Kind) -> Choice | None:
 
 
 def _pair(choice: Choice) -> tuple[int, int]:
-    """Return a choice as a pair of a Place and an Action card.
+    """Return a choice as a pair: the number of the Place and the id of the Action card.
 
-    A choice that is a single number is taken as the card, with Place 0.
+    A choice that is a single number is the id of a card. Its Place is given as 0.
     """
     where, action = choice if isinstance(choice, tuple) else (0, choice)
     return where, action
@@ -240,7 +240,7 @@ def sealing(view: View, kind: str, choice: Choice, names: Names) -> str:
 
 
 def _exhibit(view: View, slots: Iterable[int]) -> str:
-    """Return the letters, the size and the oldest year of an exhibit."""
+    """Return the letters, the size and the oldest year of an exhibit, given by its deck slots."""
     pieces = [view.piece(slot) for slot in slots]
     text = _("{letters}  {number} pieces, oldest {year}")
     oldest = min((piece.year for piece in pieces if piece.year is not None), default="?")
@@ -282,7 +282,7 @@ def _card_keys(action: ActionCard) -> frozenset[str]:
 
 
 def _piece_keys(view: View, slot: int) -> frozenset[str]:
-    """Return all words that can be typed for a Collectible, such as `b`, `1926` and `b1926`."""
+    """Return the words to type for the Collectible in a deck slot: `b`, `1926`, `b1926`."""
     piece = view.piece(slot)
     if piece.letter is None:
         return frozenset()
@@ -352,7 +352,7 @@ def picked(text: str, view: View) -> Choice:
         view: What the seat may know of the game.
 
     Returns:
-        The slots, rising.
+        The deck slots of the pieces, rising.
 
     Raises:
         NoAnswer: If the words do not name own pieces, or if the exhibit is not legal.
@@ -373,11 +373,11 @@ def picked(text: str, view: View) -> Choice:
 
 
 def _by_letters(letters: str, slots: Sequence[int], view: View) -> list[int]:
-    """Return the slots of the oldest own Collectibles with given letters.
+    """Return the deck slots of the seat's oldest own Collectibles with given letters.
 
     Args:
         letters: The letters, each as often as pieces of it are wanted.
-        slots: The slots of the own Collectibles.
+        slots: The deck slots of the own Collectibles.
         view: What the seat may know of the game.
     """
     found = []
@@ -391,11 +391,11 @@ def _by_letters(letters: str, slots: Sequence[int], view: View) -> list[int]:
 
 
 def _slot(word: str, slots: Sequence[int], view: View) -> int:
-    """Return the slot of the own Collectible that a word names.
+    """Return the deck slot of the own Collectible that a word names.
 
     Args:
         word: The number of the Collectible in the list of own ones, its year, or letter and year.
-        slots: The slots of the own Collectibles, in the order of the list.
+        slots: The deck slots of the own Collectibles, in the order of the list.
         view: What the seat may know of the game.
     """
     if 1 <= _number(word) <= len(slots):

@@ -27,7 +27,7 @@ def ordinal(number: int) -> str:
 
 
 def note(view: View, kind: str, choice: Choice, names: Names) -> str:
-    """Return the note for an option.
+    """Return the note beside an option: what this choice would bring the player.
 
     Args:
         view: What the seat may know of the game.
@@ -102,7 +102,7 @@ def _castle(view: View, names: Names) -> str:
 
 
 def _hall(view: View, names: Names) -> str:
-    """Return the note for the Auction Hall."""
+    """Return the note that tells a player what going to the Auction Hall would bring."""
     state = view.state
     tops = [view.piece(window[0]) for window in state.windows if window]
     shown = " · ".join(f"{piece.letter} {piece.year}" for piece in tops)
@@ -111,7 +111,7 @@ def _hall(view: View, names: Names) -> str:
 
 
 def _action(view: View, names: Names, where: Place, card: int) -> str:
-    """Return the note for an Action card in a Place."""
+    """Return the note that tells a player what an Action card would bring in a Place."""
     tellers = HALL if where == Place.AUCTION_HALL else CASTLE
     return tellers[view.state.kind(card)](view, names, card)
 
@@ -120,7 +120,7 @@ def _action(view: View, names: Names, where: Place, card: int) -> str:
 
 
 def _cash(view: View, names: Names, card: int) -> str:
-    """Return the note for Cash."""
+    """Return the note that tells a player what playing Cash would bring."""
     others = _others_at(view, Place.AUCTION_HALL)
     cash = {seat: max(held_numbers(view, seat, ActionKind.CASH), default=0) for seat in others}
     rivals = sorted((seat for seat in others if cash[seat]), key=lambda seat: -cash[seat])
@@ -135,7 +135,7 @@ def _cash(view: View, names: Names, card: int) -> str:
 
 
 def _hall_thief(view: View, names: Names, card: int) -> str:
-    """Return the note for a Thief in the Auction Hall."""
+    """Return the note that tells a player what a Thief would bring in the Auction Hall."""
     others = _others_at(view, Place.AUCTION_HALL)
     if not any(_may_play(view, seat, ActionKind.CASH) for seat in others):
         return _("no gain: nobody else here has Cash")
@@ -143,7 +143,7 @@ def _hall_thief(view: View, names: Names, card: int) -> str:
 
 
 def _hall_detective(view: View, names: Names, card: int) -> str:
-    """Return the note for an Action card that does nothing in a Place."""
+    """Return the note that says that an Action card does nothing in the chosen Place."""
     return _("does nothing here")
 
 
@@ -151,7 +151,7 @@ def _hall_detective(view: View, names: Names, card: int) -> str:
 
 
 def _castle_thief(view: View, names: Names, card: int) -> str:
-    """Return the note for a Thief in the Castle."""
+    """Return the note that tells a player what a Thief would bring in the Castle."""
     if not any(_may_show(view, seat) for seat in _others_at(view, Place.CASTLE)):
         return _("no loot: nobody else can exhibit here")
     number = view.state.edition.number(card)
@@ -164,7 +164,7 @@ def _castle_thief(view: View, names: Names, card: int) -> str:
 
 
 def _castle_detective(view: View, names: Names, card: int) -> str:
-    """Return the note for a Detective in the Castle."""
+    """Return the note that tells a player what a Detective would bring in the Castle."""
     if not any(_may_play(view, seat, ActionKind.THIEF) for seat in _others_at(view, Place.CASTLE)):
         return _("no gain: nobody else here has a Thief")
     state = view.state
@@ -176,7 +176,7 @@ def _castle_detective(view: View, names: Names, card: int) -> str:
 
 
 def _castle_exhibit(view: View, names: Names, card: int) -> str:
-    """Return the note for an Exhibit card."""
+    """Return the note that tells a player what an Exhibit card would bring."""
     best = best_slots(view.state, view.mine())
     if best is None:
         return _("you have no valid exhibit")
@@ -189,7 +189,7 @@ def placing(view: View, slots: Sequence[int], names: Names) -> str:
 
     Args:
         view: What the seat may know of the game.
-        slots: The slots of the exhibit.
+        slots: The deck slots of the exhibit's pieces.
         names: The names of the seats and cards.
 
     Returns:

@@ -104,7 +104,7 @@ def _setup(names: Names, it: happenings.Setup) -> str:
 
 
 def _window_line(names: Names, number: int, window: tuple[Piece, ...]) -> str:
-    """Return the sentence for a window: a pile of Collectibles in the Auction Hall."""
+    """Return the sentence for window `number`, a pile of Collectibles in the Auction Hall."""
     if not window:
         return _("Window {number} is empty.").format(number=number)
     text = count(
@@ -328,10 +328,10 @@ Nickname = Callable[[int], str]
 
 
 def proved(before: Node, seconds: float, names: Names) -> str | None:
-    """Return in words what a step of the chain has proved, and how long the check took.
+    """Return in words what a step of the protocol has proved, and how long the check took.
 
     Args:
-        before: The node before the step.
+        before: The state of the chain (the table's history) before the step.
         seconds: The duration of the check, in seconds.
         names: The names of the seats and cards.
 

@@ -73,7 +73,10 @@ def awaited(
 
 
 def _seat(seat: int, found: Sequence[Attending], names: Names, has_sealed: bool) -> str:
-    """Return a seat with the word for its presence."""
+    """Return a seat with the word for its presence.
+
+    If `has_sealed` is true, the word for a linked seat says that it has sealed its choice.
+    """
     if seat >= len(found):
         return names.seat(seat)
     is_sealed = has_sealed and found[seat] is Attending.LINKED
@@ -237,7 +240,10 @@ def _others(seats: frozenset[int], names: Names) -> str:
 
 
 def _oneself(seats: frozenset[int], count: updates.Muster, names: Names) -> list[str]:
-    """Return a line that says that the player's own seat is awaited too, or none if it is not."""
+    """Return a warning to an awaited player that the others may go on without that player.
+
+    The list is empty if the player is not awaited, or if nobody may go on without the seat.
+    """
     if names.mine not in seats or count.strict or not count.begun:
         return []
     return [_("You are awaited too: without your choice the others may go on without you.")]

@@ -31,7 +31,7 @@ def promise(edition: Edition, cards: Sequence[int]) -> float:
 
     Args:
         edition: The edition.
-        cards: The Collectibles.
+        cards: The Collectibles, by index in the edition.
 
     Returns:
         The value.
@@ -50,8 +50,8 @@ def gain(edition: Edition, cards: Sequence[int], card: int) -> float:
 
     Args:
         edition: The edition.
-        cards: The Collectibles of the collection.
-        card: The further Collectible.
+        cards: The Collectibles of the collection, by index in the edition.
+        card: The index of the further Collectible.
 
     Returns:
         The difference between the two values, in units of one piece of a valid exhibit.
@@ -64,8 +64,8 @@ def loss(edition: Edition, cards: Sequence[int], card: int) -> float:
 
     Args:
         edition: The edition.
-        cards: The Collectibles of the collection.
-        card: The Collectible that is taken away.
+        cards: The Collectibles of the collection, by index in the edition.
+        card: The index of the Collectible that is taken away.
 
     Returns:
         The difference, in units of one piece of a valid exhibit.
@@ -176,7 +176,7 @@ def _oneself(view: View) -> Guest:
 
 
 def _kinds(view: View, seat: int, may_show: bool) -> tuple[ActionKind, ...]:
-    """Return the kinds of Actions that a seat can play in the Castle."""
+    """Return the kinds of Actions a seat can play in the Castle, Exhibit only if `may_show`."""
     held = {view.state.kind(card) for card in view.state.hands[seat]}
     return tuple(kind for kind in (E, T, D) if kind in held and (kind != E or may_show))
 

@@ -123,7 +123,7 @@ def _easy_turn(view: View, rng: Random) -> Choice:
 
 
 def _easy_liked(view: View, cards: tuple[int, ...], rng: Random) -> int:
-    """Draw a kind of Action, and take the card of that kind with the highest number."""
+    """Draw a kind of Action, and return the id of its card with the highest number."""
     kinds = sorted({view.state.kind(card) for card in cards})
     kind = rng.choices(kinds, [EAGER[kind] for kind in kinds])[0]
     of_kind = [card for card in cards if view.state.kind(card) == kind]
@@ -218,7 +218,7 @@ def _action(view: View, rng: Random) -> Choice:
 
 
 def _card(view: View, cards: Sequence[int], worths: Mapping[ActionKind, float], rng: Random) -> int:
-    """Draw a kind of Action by its value, and then choose one card of this kind."""
+    """Draw a kind of Action by its value in `worths`, and return one of `cards` of this kind."""
     held = {view.state.kind(card) for card in cards}
     weighed = {kind: worths[kind] for kind in sorted(held & worths.keys())}
     kind = _mix(weighed or dict.fromkeys(sorted(held), 0.0), rng)
@@ -294,7 +294,7 @@ def _is_cash(state: State, card: int) -> bool:
 
 
 def _cash_of(state: State, seat: int) -> list[int]:
-    """Return the Cash cards in a seat's hand."""
+    """Return the ids (0 to 47) of the Cash cards in a seat's hand."""
     return [card for card in state.hands[seat] if _is_cash(state, card)]
 
 
@@ -311,7 +311,7 @@ def _top_gain(view: View, slot: int) -> float:
 
     Args:
         view: The view of the seat.
-        slot: The slot of the Collectible. A hidden one is worth 0.
+        slot: The slot (position in the deck) of the Collectible. A hidden one is worth 0.
     """
     card = view.state.known[slot]
     return 0.0 if card is None else gain(view.state.edition, _mine(view), card)
@@ -352,7 +352,7 @@ def _exhibit(view: View, rng: Random) -> Choice:
 
 
 def _risk(view: View, slots: tuple[int, ...]) -> float:
-    """Return how much value, in pieces, a seat can lose to a Thief by showing an exhibit."""
+    """Return how much value, in pieces, a Thief could take from an exhibit in these deck slots."""
     cards = view.mine()
     held = list(cards.values())
     return max(loss(view.state.edition, held, cards[slot]) for slot in slots) + 0.1 * len(slots)
@@ -370,7 +370,7 @@ def _theft(view: View, rng: Random) -> Choice:
 
 
 def _pick(view: View, exhibit: tuple[int, ...], rng: Random) -> int:
-    """Draw one Collectible of an exhibit to steal, and return its slot.
+    """Draw one Collectible of an exhibit to steal, and return its deck slot.
 
     The more the thief gains and the owner loses, the more probable a Collectible is.
     """
@@ -394,7 +394,7 @@ def _seat(view: View) -> int:
 
 
 def _mine(view: View) -> list[int]:
-    """Return the Collectibles of the view's seat."""
+    """Return the Collectibles of the view's seat, by index in the edition."""
     return list(view.mine().values())
 
 

@@ -481,7 +481,7 @@ def age_word(ages: Iterable[int]) -> Literal["year", "number"]:
 
 
 def _collectibles(field: Field, age: str) -> tuple[Collectible, ...]:
-    """Return the Collectibles of an edition file."""
+    """Return the Collectibles of an edition file. `age` is the key of their ages in the file."""
     found: dict[tuple[str, int], Field] = {}
     made = []
     most = 9999 if age == "year" else FIRST_YEAR - 1
@@ -577,6 +577,6 @@ def _octagon(field: Field, larger: Field, smaller: Field) -> tuple[int, int]:
 
 
 def _castle(field: Field) -> Castle:
-    """Return a Castle of the track."""
+    """Return a Castle of the track from a field: its two octagon numbers and its length."""
     larger, smaller, fields = field.items(3, 3)
     return Castle(*_octagon(field, larger, smaller), fields.integer(1, 20))

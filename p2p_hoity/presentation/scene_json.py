@@ -155,6 +155,6 @@ def value_json(value: object, reason_json: ReasonJson) -> Any:
 
 
 def _named(value: Any, reason_json: ReasonJson, without: Set[str] = frozenset()) -> dict[str, Any]:
-    """Return the fields of a dataclass by name, with values that JSON can hold."""
+    """Return a dataclass's fields except `without`, by name, with values that JSON can hold."""
     names = [one.name for one in fields(value) if one.name not in without]
     return {name: value_json(getattr(value, name), reason_json) for name in names}

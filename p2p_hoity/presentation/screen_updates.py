@@ -115,8 +115,8 @@ class ChainGrew(NodeUpdate):
     """The chain has grown by one step.
 
     Attributes:
-        before: The last node of the chain until now.
-        after: The last node of the chain from now on.
+        before: The state of the chain before the step.
+        after: The state of the chain after the step.
         seconds: The time that it took to check the step's last message, in seconds.
         final: The number of game events, from the first on, that no change of epoch can replace.
     """
@@ -159,7 +159,8 @@ class Choosing(NodeUpdate):
     Attributes:
         view: The game as this seat may see it.
         kind: The kind of choice.
-        again: Whether an earlier choice was seen by others and no longer counts.
+        again: Whether the player is asked again because an earlier choice, which others may have
+            seen, no longer counts.
     """
 
     view: rules.View
@@ -209,7 +210,7 @@ class Muster:
         unlinked: The awaited seats that have no link to this node and have announced nothing. They
             may be reached through other seats.
         thinking: The awaited seats that are linked and present. This node's own seat is left out.
-        is_mute: Whether this seat may not vote now, because its journal may lack statements that it
+        is_mute: Whether this seat may not vote now, because its journal may lack messages that it
             has signed.
     """
 
@@ -438,7 +439,7 @@ class GameOver(NodeUpdate):
 
     Attributes:
         table: The table.
-        node: The last node of the chain.
+        node: The state of the chain (the table's history) after its last step.
         standings: The result.
         transcript: The path of the transcript. None if none was written.
     """

@@ -122,7 +122,7 @@ def show(state: State, choices: Mapping[int, Choice | None], cards: Cards) -> St
 
     Args:
         state: The state before.
-        choices: For each seat that chose, the slots of its exhibit. None if its choice is void.
+        choices: For each seat that chose, the deck slots of its exhibit. None for a void choice.
         cards: The Collectible of each slot that was opened with the exhibits.
 
     Returns:
@@ -150,7 +150,7 @@ def show(state: State, choices: Mapping[int, Choice | None], cards: Cards) -> St
 
 
 def _lay_out(state: State, seat: int, slots: tuple[int, ...] | None) -> State:
-    """Lay out a seat's exhibit.
+    """Lay out a seat's exhibit, the Collectibles in the deck slots `slots`.
 
     If the seat's choice is void, `slots` is None and the seat shows nothing. At the end of the game
     the rules then judge whether the seat had a valid exhibit.
@@ -230,7 +230,7 @@ def choose_theft(state: State, event: Chosen) -> State:
 
     Args:
         state: The state before.
-        event: The chosen slots. If they are None, the oldest Collectible of each exhibit is taken.
+        event: The chosen deck slots. None to take the oldest Collectible of each exhibit.
 
     Returns:
         The state with the next Thief's turn, or the next phase if there is none.
@@ -249,7 +249,7 @@ def choose_theft(state: State, event: Chosen) -> State:
 
 
 def _steal(state: State, thief: int, slot: int) -> State:
-    """Move one Collectible from another seat's exhibit to the Thief's seat."""
+    """Move the Collectible in a deck slot from its owner's exhibit to the Thief's seat."""
     owner = next(seat for seat, exhibit in enumerate(state.exhibits) if slot in (exhibit or ()))
     left = tuple(s for s in state.exhibits[owner] or () if s != slot)
     held = list(state.collectibles)

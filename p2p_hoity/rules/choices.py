@@ -94,8 +94,8 @@ OUT_OF_FORM: Final[Mapping[Kind, Rule]] = {
 def choice_from_wire(kind: Kind, value: object) -> Choice:
     """Check the form of a decoded value, and return it as a choice.
 
-    The numbers of an exhibit must rise, and no slot may be named twice. True and False are not
-    accepted as numbers.
+    An exhibit or a theft is a tuple of deck slots and must not name a slot twice. The slots of an
+    exhibit must rise. True and False are not accepted as numbers.
 
     Args:
         kind: The kind of choice.

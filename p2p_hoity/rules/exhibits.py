@@ -148,7 +148,7 @@ def letter_of(edition: Edition, card: int) -> int:
 
     Args:
         edition: The edition.
-        card: The Collectible.
+        card: The index of the Collectible in the edition.
 
     Returns:
         0 for A to 5 for F.
@@ -210,7 +210,7 @@ def _shrunk(edition: Edition, run: tuple[int, ...]) -> Iterator[tuple[int, ...]]
     """Find the smaller exhibits in an unbroken run of letters, one exhibit for each size.
 
     An exhibit contains the oldest piece of each letter, and then the oldest of the other pieces
-    until the size is reached.
+    until the size is reached. Pieces are given by their index in the edition.
     """
     by_age = sorted(run, key=lambda card: edition.collectibles[card].age)
     firsts = {edition.collectibles[card].letter: card for card in reversed(by_age)}

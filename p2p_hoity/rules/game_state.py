@@ -99,19 +99,19 @@ class State:
         colours: The number of each seat's colour. Empty before the deal.
         figures: The field of each seat's figure.
         hands: For each seat the ids of its Action cards that are not on the table, rising.
-        collectibles: For each seat the slots of its Collectibles, rising.
-        windows: For each window (pile of the Auction Hall) its slots, the top first.
-        known: For each slot of the deck the Collectible in it. None while it is hidden.
-        register: The Cash cards that were paid.
-        prison: The Thieves in the prison, by cell, cell 1 first.
+        collectibles: For each seat the deck slots of its Collectibles, rising.
+        windows: For each window (pile of the Auction Hall) its deck slots, the top first.
+        known: For each slot of the deck the index of the Collectible in it. None while hidden.
+        register: The ids of the Cash cards in the cash register.
+        prison: The ids of the Thief cards in the prison, cell 1 first.
         present: The seats that are present.
         banned: The seats that are banned.
         resting: The present seats that sit out until the next round.
         joined: The seats that were present when this round began.
         places: For each seat the Place that it has shown this round.
-        actions: For each seat the Action card that lies in front of it.
+        actions: For each seat the id of the Action card that lies in front of it.
         sealed: The seats with a sealed choice that is to be opened.
-        exhibits: For each seat the slots that are still in its exhibit.
+        exhibits: For each seat the deck slots that are still in its exhibit.
         thieves: The seats whose theft is still to come, in their order.
         buyer: The seat that has to choose a window. None if there is none.
         before: The fields of the figures when the round, or its Castle phase, began.

@@ -88,7 +88,7 @@ class Setup(Happening):
         detective_rank: The switch `detective_rank`.
         colours: The name of each seat's colour.
         hands: For each seat its Action cards.
-        collectibles: For each seat the slots of its Collectibles.
+        collectibles: For each seat the deck slots of its Collectibles.
         windows: For each window (pile of the Auction Hall) its pieces, the top first.
         octagons: For each field how far the best and the second-best exhibit move.
         banquet_fields: The number of Banquet fields.

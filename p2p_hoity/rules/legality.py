@@ -29,8 +29,8 @@ def check(state: State, kind: Kind, seat: int, choice: object, cards: Cards = NO
         kind: The kind of choice.
         seat: The seat.
         choice: The choice, of any form.
-        cards: The Collectibles by slot that are known in addition to `state.known`: those shown
-            with an exhibit, or the seat's own.
+        cards: The Collectibles by deck slot that are known in addition to `state.known`: those
+            shown with an exhibit, or the seat's own.
 
     Raises:
         IllegalMove: If the rules forbid the choice.
@@ -54,7 +54,7 @@ def legal(state: State, kind: Kind, seat: int, private: Cards = NO_CARDS) -> tup
         state: The state of the game.
         kind: The kind of choice.
         seat: The seat.
-        private: The Collectibles by slot that only this seat knows.
+        private: The Collectibles by deck slot that only this seat knows.
 
     Returns:
         The choices.
@@ -113,7 +113,7 @@ def default_theft(state: State) -> tuple[int, ...]:
         state: The state of the game.
 
     Returns:
-        The slots, by rising seat of the exhibit.
+        The deck slots, by rising seat of the exhibit.
     """
     return tuple(_oldest_slot(state, exhibit) for exhibit in theft_options(state))
 
@@ -128,7 +128,7 @@ def default_exhibit(state: State, seat: int) -> tuple[int, ...] | None:
         seat: The seat.
 
     Returns:
-        The slots, rising, or None if there is none.
+        The deck slots, rising, or None if there is none.
     """
     return best_slots(state, state.open_cards(state.collectibles[seat]))
 
@@ -155,7 +155,7 @@ def holds_exhibit(state: State, seat: int, cards: Cards = NO_CARDS) -> bool:
     Args:
         state: The state of the game.
         seat: The seat.
-        cards: The Collectibles by slot that are known in addition to `state.known`.
+        cards: The Collectibles by deck slot that are known in addition to `state.known`.
 
     Returns:
         True if it can have one.
@@ -188,7 +188,7 @@ def _slots_of(cards: Cards, wanted: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def _seen(state: State, slots: tuple[int, ...], cards: Cards) -> dict[int, int]:
-    """Return the known Collectibles in some slots, by slot.
+    """Return the known Collectibles in some deck slots, by slot.
 
     Args:
         state: The state of the game, which tells the Collectibles that are open to all.
@@ -317,14 +317,14 @@ _RULES: Mapping[str, Callable[[State, int, Any, Cards], Broken]] = {
 
 
 def _exhibits(state: State, seat: int, private: Cards) -> Iterable[Choice]:
-    """Find the exhibits that `legal` lists."""
+    """Find the best exhibits of a seat, by size, from what is open to all and `private`."""
     seen = _seen(state, state.collectibles[seat], private)
     runs = best_by_size(state.edition, list(seen.values()))
     return (_slots_of(seen, run) for run in runs)
 
 
 def _thefts(state: State, seat: int, private: Cards) -> Iterable[Choice]:
-    """Find all possible thefts: each combination of one slot from each exhibit."""
+    """Find all possible thefts: each combination of one deck slot from each exhibit."""
     options = theft_options(state)
     return product(*options) if options else ()
 

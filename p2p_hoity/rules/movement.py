@@ -188,7 +188,7 @@ def reward(
 
     Args:
         state: The state before.
-        exhibits: For each seat the slots of its exhibit, or None.
+        exhibits: For each seat the deck slots of its exhibit, or None.
         shown: Makes the event for an exhibit from its seat, its pieces and its placing (1 for the
             best).
         honours: For the best exhibit, the second best and so on, the reason of the move and the

@@ -152,7 +152,10 @@ def _sealing(
     seats: Callable[[State], Iterable[int]],
     take: Callable[[State, game.Sealed], State],
 ) -> PhaseRules:
-    """Make the rules of a phase in which seats seal choices of a kind."""
+    """Make the rules of a phase in which seats seal choices of a kind.
+
+    `seats` returns the seats that owe a choice. `take` returns the state after the sealing.
+    """
     return PhaseRules(
         lambda state: choices.seal_of(state, kind, seats(state)),
         take,
@@ -165,7 +168,10 @@ def _opening(
     seats: Callable[[State], Iterable[int]],
     take: Callable[[State, game.Unsealed], State],
 ) -> PhaseRules:
-    """Make the rules of a phase in which sealed choices of a kind are opened."""
+    """Make the rules of a phase in which sealed choices of a kind are opened.
+
+    `seats` returns the seats that may have sealed one. `take` returns the state after the opening.
+    """
     return PhaseRules(
         lambda state: choices.unseal_of(state, kind, seats(state)),
         take,
@@ -174,12 +180,12 @@ def _opening(
 
 
 def _passage(skip: Callable[[State], State]) -> PhaseRules:
-    """Make the rules of a phase that waits for nothing."""
+    """Make the rules of a phase that waits for nothing. `skip` returns the state after it."""
     return PhaseRules(lambda state: None, _never, skip)
 
 
 def _seal_in(end: Phase, *places: Place) -> PhaseRules:
-    """Make the rules of a phase in which Actions are sealed in some Places."""
+    """Make the rules of a phase in which Actions are sealed in some Places. `end` follows it."""
     return _sealing(
         "action",
         lambda state: choices.owing_action(state, *places),
@@ -188,7 +194,7 @@ def _seal_in(end: Phase, *places: Place) -> PhaseRules:
 
 
 def _open_in(place: Place, resolve: Callable[[State], State]) -> PhaseRules:
-    """Make the rules of a phase in which the Actions in a Place are opened."""
+    """Make the rules of a phase that opens the Actions in a Place and applies `resolve` then."""
     return _opening(
         "action",
         lambda state: state.at(place),

@@ -65,7 +65,7 @@ def begin_round(state: State) -> State:
 
 
 def _fixed_place(state: State, number: int) -> Place | None:
-    """Return the Place to which all seats are sent in a round, or None if each chooses a Place."""
+    """Return the Place to which all seats are sent in round `number`. None if each chooses one."""
     if state.windows_empty:
         return Place.CASTLE
     if state.variant == "confrontation":
@@ -88,7 +88,7 @@ def together(state: State) -> bool:
 
 
 def _first_phase(state: State, fixed: Place | None) -> Phase:
-    """Return the first phase of a round."""
+    """Return the first phase of a round. `fixed` is the Place of all seats, None for a choice."""
     if fixed is None:
         return Phase.TURN_SEAL if state.variant == "surprise" else Phase.PLACE_SEAL
     if together(state):

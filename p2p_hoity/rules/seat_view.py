@@ -39,7 +39,7 @@ class View:
         """Return the seat's own Collectibles.
 
         Returns:
-            The Collectible by slot. Empty for an onlooker.
+            The Collectible by deck slot. Empty for an onlooker.
         """
         return {} if self.seat is None else self.held(self.seat)
 
@@ -108,7 +108,7 @@ def view(state: State, seat: int | None, private: Cards = NO_CARDS) -> View:
     Args:
         state: The state of the game.
         seat: The seat. None for an onlooker.
-        private: Known Collectibles by slot. A Collectible is used only if it was dealt to this seat
+        private: Known Collectibles by deck slot. One is used only if it was dealt to this seat
             and is not open to all.
 
     Returns:

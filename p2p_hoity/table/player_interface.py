@@ -110,7 +110,8 @@ class BotPlayer:
         Args:
             view: The game as this seat may see it.
             kind: The kind of choice that is asked for.
-            again: Whether an earlier choice no longer counts. The bot ignores this.
+            again: Whether the player is asked again because an earlier choice, which others may
+                have seen, no longer counts. The bot ignores this.
 
         Returns:
             The choice.

@@ -336,7 +336,8 @@ class FullSeat(Hands):
         Args:
             view: What the seat may know of the game.
             kind: The kind of choice.
-            again: Whether an earlier choice no longer counts.
+            again: Whether the player is asked again because an earlier choice, which others may
+                have seen, no longer counts.
 
         Returns:
             The choice.
@@ -428,11 +429,11 @@ class FullSeat(Hands):
     # Actions of the person, in Textual's loop
 
     def answer(self, choice: rules.Choice, view: rules.View) -> None:
-        """Send a choice to the waiting question."""
+        """Answer the open question about `view` with a choice."""
         self._do(lambda: self._answers.put((view, choice)))
 
     def talk(self, words: str | int) -> None:
-        """Send a chat message."""
+        """Send a chat message: a text, or the phrase with a number."""
         self._do(lambda: self._player_requests.put(Talk(words)))
 
     def wait_longer(self) -> None:

@@ -259,7 +259,7 @@ def _proofs(stage: Stage, desk: Desk, numbers: Sequence[str], width: int) -> lis
 
 
 def _links(stage: Stage, desk: Desk, numbers: Sequence[str], width: int) -> list[Line]:
-    """Return the page of links and keys."""
+    """Return the page with the link to each seat and the fingerprint of its key."""
     if stage.scene.table is None:
         return []
     told = {

@@ -301,7 +301,7 @@ def _board(stage: Stage, desk: Desk, width: int, height: int) -> list[Line]:
 
 
 def _now(stage: Stage, desk: Desk, width: int, rows: int) -> list[Line]:
-    """Return the lines of the open question, or of what stands in its place.
+    """Return the lines, at most `rows`, of the open question or of what stands in its place.
 
     This may be a replay's text, what is being revealed, a lesson, or who is awaited.
     """
@@ -321,7 +321,7 @@ def _now(stage: Stage, desk: Desk, width: int, rows: int) -> list[Line]:
 
 
 def _news(stage: Stage, desk: Desk, width: int, rows: int) -> list[Line]:
-    """Return the last lines of the log and of the chat, at least one of each if there is room."""
+    """Return `rows` or fewer last lines of log and chat, at least one of each if there is room."""
     if rows <= 0:
         return []
     heard = _heard(stage, desk)
@@ -427,7 +427,7 @@ def keys(stage: Stage, desk: Desk, width: int) -> Line:
 
 
 def _key(key: str, word: str, action: str) -> Line:
-    """Return a line with the name of a key and the word for the effect of the key."""
+    """Return a line with a key's name and the word for its effect. A click on it runs `action`."""
     return text(key, "title", action).add(f" {word}" if word else "", "dim", action)
 
 

@@ -45,7 +45,8 @@ class Menu:
         view: What the seat may know of the game.
         kind: The kind of choice.
         names: The names of the seats and cards.
-        again: Whether the question is repeated because the earlier choice no longer counts.
+        again: Whether the player is asked again because an earlier choice, which others may have
+            seen, no longer counts.
         entries: The choices to pick from. For an exhibit these are the best ones, for a theft none.
         cursor: The index of the entry that is picked. None if no entry is picked.
         picked: The slots (positions in the deck) of the pieces that are marked.
@@ -161,7 +162,7 @@ class Menu:
             self.picked ^= {slot}
 
     def _unmarked(self) -> dict[int, tuple[int, ...]]:
-        """Return, by seat, the slots of each exhibit in which no piece is marked for a theft."""
+        """Return, by seat, the deck slots of each exhibit that has no piece marked for a theft."""
         shown = enumerate(self.view.state.exhibits)
         return {seat: found for seat, found in shown if found and not self.picked & set(found)}
 
@@ -169,7 +170,7 @@ class Menu:
         """Find the next exhibit, from the pointer on, in which no piece is marked.
 
         Returns:
-            Its seat and the slot of one of its pieces, or None if each exhibit has a marked piece.
+            The exhibit's seat and one of its deck slots. None if each exhibit has a marked piece.
         """
         ahead = (*self.slots[self.at :], *self.slots[: self.at])
         unmarked = self._unmarked().items()
@@ -187,7 +188,7 @@ class Menu:
         return None if self.cursor is None else self.entries[self.cursor].value
 
     def _theft(self) -> Choice | None:
-        """Return the slots that a theft takes, or None if an exhibit has no marked piece."""
+        """Return the deck slots that a theft takes, or None if an exhibit has no marked piece."""
         if self._unmarked():
             return None
         groups = theft_options(self.view.state)
@@ -245,7 +246,8 @@ def menu(view: View, kind: rules.Kind, names: Names, again: bool = False) -> Men
         view: What the seat may know of the game.
         kind: The kind of choice.
         names: The names of the seats and cards.
-        again: Whether the question is repeated because the earlier choice no longer counts.
+        again: Whether the player is asked again because an earlier choice, which others may have
+            seen, no longer counts.
 
     Returns:
         The menu. For a theft, the piece of each exhibit that has only one piece is already marked.

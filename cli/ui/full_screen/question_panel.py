@@ -106,7 +106,8 @@ def _best(menu: Menu, width: int) -> list[Line]:
 def waiting(stage: Stage, width: int) -> list[Line]:
     """Return the lines shown while nothing is asked.
 
-    They say whether this seat has sealed, who is awaited, and what happens at the timeout.
+    They say whether this seat has sealed its choice, who is awaited, and what happens at the
+    timeout.
 
     Args:
         stage: What is shown.

@@ -138,7 +138,7 @@ class ReplayApp(TableApp):
         self._show()
 
     def _show(self) -> None:
-        """Draw the moment that the film is at."""
+        """Draw the moment of the recorded game at which the replay is."""
         self.stage = self.film.stage()
         self.desk.told = self.stage.beat
         names = [entry.nickname for entry in self.film.table.header.roster]

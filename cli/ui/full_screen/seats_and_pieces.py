@@ -285,7 +285,8 @@ def _cell_width(cell: Sequence[Mark], years: int) -> int:
 def _heading(names: Names, found: Grid, name: int, columns: Sequence[int], width: int) -> Line:
     """Return the heading of the grid: each letter with the name of its category.
 
-    A column that is too narrow for the name has the letter alone.
+    A column that is too narrow for the category's name has the letter alone. `name` is the width
+    of the first column, in cells.
     """
     line = text(fit(" " + _("PIECES"), name), "dim")
     for letter, column in zip(LETTERS, columns, strict=True):
@@ -319,7 +320,7 @@ def _cell(menu: Menu | None, cell: Sequence[Mark], years: int, column: int) -> L
 
 
 def _piece(menu: Menu | None, mark: Mark, word: str) -> Line:
-    """Return a piece as text, after a sign or a blank.
+    """Return a piece as the text `word`, after a sign or a blank.
 
     The sign is an arrow if the pointer is at the piece, else a tick if the piece is marked, else
     `TAKEN` if a Thief may take it. If the piece at the pointer is marked, the tick follows it.
@@ -502,7 +503,7 @@ def where(stage: Stage, view: View, seat: int, wide: bool) -> Line:
 
 
 def _done(doing: Sale | CashStolen | None) -> str:
-    """Return what a seat got in the Auction Hall, in few letters such as `10→B1926`."""
+    """Return what a seat got in the Auction Hall this round, in few letters such as `10→B1926`."""
     match doing:
         case Sale(_, paid, _, took):
             return f"{paid.number}→{took.letter}{took.year}"

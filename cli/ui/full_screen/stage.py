@@ -145,7 +145,7 @@ class Stage(FollowedTable):
         self._show(shown)
 
     def _show(self, shown: Iterable[Heard]) -> None:
-        """Show updates, and clear `beat` (the current part of a reveal) if no reveal is shown."""
+        """Show updates, and clear `beat` (a reveal's sentences) if no reveal is on the screen."""
         for update in shown:
             self._take(update)
         if not self._staging.is_shown:
@@ -171,7 +171,7 @@ class Stage(FollowedTable):
                 self.talk.append((update, self.told))
 
     def _lines(self, update: updates.Update, before: Scene) -> list[str]:
-        """Return the sentences of an update for the log."""
+        """Return the log's sentences about an update. `before` is the state before the update."""
         if isinstance(update, updates.Moved):
             # The ticket has no frame around it, so that it can be marked and copied.
             words = _("Not everybody can reach you at your new address: p shows a ticket for them.")

@@ -218,7 +218,8 @@ class TableApp(PagedApp):
         Args:
             view: What the seat may know of the game.
             kind: The kind of choice.
-            again: Whether an earlier choice no longer counts.
+            again: Whether the player is asked again because an earlier choice, which others may
+                have seen, no longer counts.
         """
         if self.stage.names is not None:
             self.stage.hear(Choosing(view, kind, again))  # The question before may have closed it.
@@ -229,7 +230,7 @@ class TableApp(PagedApp):
         self.redraw()
 
     def on_mount(self) -> None:
-        """Check whenever a page opens or closes whether the open question can be seen now.
+        """Arrange a check, at each change of page, whether the open question can be seen now.
 
         A question that opened while a page covered it may be answered once the page is closed.
         """

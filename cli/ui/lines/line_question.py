@@ -205,7 +205,8 @@ class Asker:
         Args:
             view: What the seat may know of the game.
             kind: The kind of choice.
-            again: Whether an earlier choice no longer counts.
+            again: Whether the player is asked again because an earlier choice, which others may
+                have seen, no longer counts.
             names: The names of the seats and cards.
 
         Returns:
@@ -272,8 +273,8 @@ class Asker:
 def _asked(question: Query, kind: rules.Kind) -> list[str]:
     """Return the lines of a question and its options.
 
-    The two options of a Place or a window stand on the line of the question. Other options stand
-    below it, with as many on each line as there is room for.
+    If the choice is a Place or a window (pile of the Auction Hall), the two options stand on the
+    line of the question. Other options stand below it, as many on each line as there is room for.
     """
     if kind in ("place", "window"):
         two = (f"{n} {option.words}" for n, option in enumerate(question.options, 1))

@@ -153,10 +153,10 @@ class LineScreen(FollowedTable):
             tell(line)
 
     def _take(self, update: updates.Update) -> None:
-        """Handle an update that concerns the line with the awaited seats.
+        """Print the line that names the awaited seats, or note that it is no longer needed.
 
-        A `Clock` update prints the line if the line is due. If the game goes on, the line is no
-        longer due.
+        A `Clock` update prints the line if it was not printed since this player's choice. After
+        an event of the game, a reminder or another choice, the line is not needed.
         """
         if isinstance(update, updates.Clock):
             self._tell_awaited(update)

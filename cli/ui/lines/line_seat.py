@@ -531,7 +531,8 @@ class LineSeat:
         Args:
             view: What the seat may know of the game.
             kind: The kind of choice.
-            again: Whether the question is repeated because the earlier choice no longer counts.
+            again: Whether the player is asked again because an earlier choice, which others may
+                have seen, no longer counts.
 
         Returns:
             The choice.
@@ -546,7 +547,7 @@ class LineSeat:
     async def _ask(
         self, view: rules.View, kind: rules.Kind, again: bool, names: Names
     ) -> rules.Choice:
-        """Return the only legal choice, or ask the person for one."""
+        """Return the only legal choice. If there are several, or if `again`, ask the person."""
         only = None if again else self._asker.only(view, kind, names)
         if only is not None:
             return only

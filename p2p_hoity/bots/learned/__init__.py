@@ -121,7 +121,7 @@ def sight_of(view: View, decision: Expected) -> Sight:
 
 @cache
 def shipped() -> Learned:
-    """Return the bot with the network that comes with the game. It is read once.
+    """Return the bot with the network that comes with the game. Its file is read once.
 
     Returns:
         The bot.

@@ -153,7 +153,7 @@ def _smallest(sight: Sight, low: int, high: int) -> tuple[int, ...]:
         high: The last letter of the range.
 
     Returns:
-        The slots of the pieces.
+        The deck slots of the pieces.
     """
     groups = sight.mine.slots[low : high + 1]
     more = sorted((slot for slots in groups for slot in slots[1:]), key=sight.mine.seniority)
@@ -166,7 +166,7 @@ def _exhibit(sight: Sight, slots: tuple[int, ...], low: int, high: int) -> Candi
 
     Args:
         sight: What the deciding seat knows.
-        slots: The slots of the pieces.
+        slots: The deck slots of the pieces.
         low: The first letter of the exhibit, 0 for A.
         high: The last letter of the exhibit.
     """
@@ -213,7 +213,7 @@ def _windows(sight: Sight) -> Pick:
 
 
 def _theft(sight: Sight, exhibit: tuple[int, ...]) -> Pick:
-    """Return the candidates for the piece that a Thief takes from one exhibit."""
+    """Return the candidates (options) for the piece that a Thief takes from one exhibit."""
     state = sight.state
     owner = next(seat for seat, left in enumerate(state.exhibits) if left == exhibit)
     ahead = clipped((state.figures[owner] - state.figures[sight.seat]) / observation.LEAD)
@@ -238,8 +238,8 @@ def _piece(sight: Sight, slot: int, choice: int, owner: int | None, last: Block)
     Args:
         sight: What the deciding seat knows.
         slot: The deck slot of the piece.
-        choice: What the seat chooses with this option: the number of the window, or the slot of
-            the piece to steal.
+        choice: What the seat chooses with this option: the number of the window (pile of the
+            Auction Hall), or the deck slot of the piece to steal.
         owner: The seat that owns the piece. None for a piece in a window.
         last: The last five features. Their meaning depends on whether the piece is bought or
             stolen.

@@ -140,7 +140,7 @@ class Holdings:
         """Return the position of a piece among all Collectibles ordered by age.
 
         Args:
-            slot: The slot of the piece.
+            slot: The slot (position in the deck) of the piece.
 
         Returns:
             The position, 0 for the oldest of all Collectibles.
@@ -151,7 +151,7 @@ class Holdings:
         """Return the age of the oldest of some pieces.
 
         Args:
-            slots: The slots of the pieces.
+            slots: The deck slots of the pieces.
 
         Returns:
             The age, 1 for the oldest of all Collectibles. 0 if there is no piece.
@@ -220,7 +220,7 @@ class Sight:
         return tuple(self._holdings(slots) for slots in self.state.collectibles)
 
     def _holdings(self, slots: Sequence[int]) -> Holdings:
-        """Return what the deciding seat knows of the Collectibles in some slots."""
+        """Return what the deciding seat knows of the Collectibles in some deck slots."""
         known = {slot: self.cards[slot] for slot in slots if slot in self.cards}
         return Holdings(self.state.edition, known, len(slots) - len(known))
 
@@ -444,7 +444,7 @@ def _window(sight: Sight, window: int) -> Block:
 
 
 def _gain_of(sight: Sight, seat: int, card: int | None) -> int:
-    """Return by how many pieces a Collectible enlarges a seat's largest run. 0 for None."""
+    """Return by how many pieces a Collectible enlarges a seat's largest run. None gives 0."""
     if card is None:
         return 0
     return gain(sight.holdings[seat].counts, letter_of(sight.state.edition, card))
