@@ -167,9 +167,9 @@ def _look() -> list[Announcement]:
 
 
 def _picked(found: Sequence[Announcement]) -> str:
-    """Let the player pick one of these tables, and return its ticket.
+    """Let the player pick one of the tables in `found`, and return the ticket of this table.
 
-    The player may type a ticket or a spoken code instead, which is returned as it was typed.
+    The player may also type a ticket or a spoken code. Then this text is returned as it was typed.
     """
     _list(found)
     while True:

@@ -259,12 +259,12 @@ class JsonSeat:
     async def admit(self, nickname: str, key: str | None) -> bool:
         """Ask the program that reads the JSON lines whether a guest may sit down.
 
-        Lines from the program that do not answer this request are skipped.
+        The answer has to repeat the fingerprint of the guest. If the guest shows no key, the answer
+        also has to repeat the number of this request. All other lines are skipped.
 
         Args:
             nickname: The nickname of the guest.
-            key: The fingerprint of the guest's long-lived key. None if the guest shows no key. The
-                answer then has to contain the number of the request.
+            key: The fingerprint of the guest's long-lived key. None if the guest shows no key.
 
         Returns:
             Whether the program admits the guest.

@@ -70,7 +70,9 @@ HANGING: Final = "  "
 
 
 def quoted(who: str, words: str, columns: int | None) -> list[str]:
-    """Return a chat message as lines that all begin with a mark, so that none looks like the game.
+    """Return a chat message as lines that all begin with a mark.
+
+    The mark keeps anybody from writing a chat message that looks like lines of the game.
 
     Args:
         who: The author.

@@ -79,10 +79,10 @@ def of_system(error: OSError) -> str:
 
 
 def meaning(code: str) -> str:
-    """Return the meaning of a code of the protocol, in the chosen language.
+    """Return what a code such as `bad-proof` means, in the chosen language.
 
     Args:
-        code: The code.
+        code: The code of an error, a fault or the end of a table, from the package `protocol`.
 
     Returns:
         The meaning.

@@ -385,7 +385,11 @@ def brief_story(names: Names, items: Iterable[Happening]) -> list[str]:
 
 
 def _brief_setup(names: Names, items: Many) -> list[str]:
-    """Return the lines for the beginning of a game."""
+    """Return the lines of the brief log for the events `items` with which a game begins.
+
+    The lines name the edition, the colour of each seat, and the Collectible on top of each pile
+    in the Auction Hall.
+    """
     for it in items:
         tell(names, it)  # The names take the colours from it.
     seats = (f"{names.short(seat)} {_(colour)}" for seat, colour in enumerate(names.colours))

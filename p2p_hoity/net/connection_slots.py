@@ -110,7 +110,10 @@ class Admission:
         return frozenset([one.peer for one in self._live()])
 
     def prefer(self, peers: Iterable[bytes]) -> None:
-        """Set the peers of the table. Their links may replace links of all other peers.
+        """Set the peers of the table. Their links come first if there is no room for all links.
+
+        To make room for a new link of such a peer, a link of any other peer may be closed. A link
+        of such a peer is never closed to make room.
 
         Args:
             peers: The ids of the peers.
@@ -412,7 +415,7 @@ class UnprovenConnections:
                 self._waiting.discard(newcomer)
 
     def _make_room(self, source: str) -> None:
-        """If one more connection from this computer would exceed a limit, cancel another one."""
+        """Cancel a connection if a new one from the computer `source` would exceed a limit."""
         same = [one for one in self._waiting if one.source == source]
         if len(same) >= self._most_per_source:
             self._send_away(same)

@@ -551,7 +551,10 @@ class Hub:
         return link.peer if own else link.source
 
     def prefer(self, peers: Iterable[bytes]) -> None:
-        """Set the peers of the table. When the hub is full, their links replace those of others.
+        """Set the peers of the table. Their links come first if there is no room for all links.
+
+        To make room for a new link of such a peer, a link of any other peer may be closed. A link
+        of such a peer is never closed to make room.
 
         Args:
             peers: The ids of the peers.

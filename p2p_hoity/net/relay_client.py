@@ -106,7 +106,7 @@ class Conversation:
         raise NetError(NetCode.FAILED, why=self._link.reason or because(NetCode.CUT))
 
     async def run(self) -> None:
-        """Carry frames until either end closes the connection."""
+        """Send the posted frames and receive frames, until either end closes the connection."""
 
         async def hear(data: bytes) -> None:
             try:
@@ -219,10 +219,10 @@ async def secure(raw: trio.abc.Stream, address: Address, peer: bytes | None) -> 
 async def _cut_on_failure(
     stream: trio.abc.Stream, address: Address, refusals: bool = False
 ) -> AsyncIterator[None]:
-    """Cut a stream if the block fails or is cancelled, and name its address in the NetError.
+    """Cut a stream if the `async with` block fails or is cancelled.
 
-    If `refusals` is set, a RefusedError stays a RefusedError. Otherwise it becomes a plain
-    NetError, because a relay cannot refuse in the name of a peer.
+    A NetError of the block is raised again, with `address` in its message. A RefusedError stays a
+    RefusedError only if `refusals` is True. Otherwise it becomes a plain NetError.
     """
     done, where = False, str(address)
     try:
@@ -355,7 +355,10 @@ def read_seen(data: bytes) -> Address:
 async def register(
     network: Network, relay: Address, identity: Identity, instance: bytes
 ) -> trio.abc.Stream:
-    """Prove this node's id to a relay, and wait there for calls.
+    """Register this node at a relay, so that other nodes can call it there.
+
+    To register, the node proves its id. A RefusedError is raised if the relay refuses, for example
+    because another process with this key is registered there.
 
     Args:
         network: Dials the relay.
@@ -364,8 +367,7 @@ async def register(
         instance: The random number of this process.
 
     Returns:
-        The stream on which the relay announces calls. A RefusedError is raised if another process
-        with this key waits there.
+        The stream on which the relay will announce calls.
     """
     secured, challenge = await _greet(network, relay)
     async with _cut_on_failure(secured.stream, relay):

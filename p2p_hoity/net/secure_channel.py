@@ -214,12 +214,12 @@ def _locked(seed: bytes, password: str) -> bytes:
 
 @contextmanager
 def _passing_file(shown: bytes, seed: bytes, password: str) -> Iterator[str]:
-    """Write a certificate and its key, in PEM, to a file that exists while the block runs.
+    """Write a private key and its certificate to a PEM file, and yield the path of the file.
 
-    The path of the file is yielded, because the standard library loads keys from paths only. If the
-    system allows it, the file is in memory. Otherwise only its owner can read the file, and the key
-    in it is encrypted with a password that is never written. So a crash leaves no readable key
-    behind.
+    The file exists while the `with` block runs. `shown` is the certificate in PEM, and `seed` is
+    the seed of the Ed25519 private key, 32 bytes. On a system with `memfd_create`, the file is in
+    memory. Otherwise the file is on disk, only its owner can read it, and the key is encrypted with
+    `password`. The password is never written, so a crash leaves no readable key behind.
     """
     if hasattr(os, "memfd_create"):
         descriptor = os.memfd_create("hoity", os.MFD_CLOEXEC)
@@ -672,15 +672,16 @@ def fresh_instance() -> bytes:
 
 @dataclass(frozen=True)
 class Listener:
-    """What the dialler's answer in a handshake is bound to: the listener and the purpose.
+    """The listener and the purpose of a handshake, to which the dialler's signed answer is bound.
 
-    The dialler makes the answer with `answer`, and the listener checks it with `check`.
+    Both ends have such an object. The dialler makes the answer with `answer`, and the listener
+    checks the answer with `check`.
 
     Attributes:
         purpose: The purpose for which the dialler proves its id.
         listener: The id of the listener, 32 bytes.
         certificate: The SHA-256 of the listener's certificate, 32 bytes.
-        versions: The versions that this side supports for the purpose.
+        versions: The protocol versions that the end with this object supports for the purpose.
     """
 
     purpose: Purpose

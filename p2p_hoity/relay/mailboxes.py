@@ -201,6 +201,8 @@ class Mailboxes:
     async def attend(self, visit: Visit, wish: bytes) -> Stay | None:
         """Open a mailbox for a host, or connect a guest to an open mailbox.
 
+        A mailbox connects a host and a guest who know the same spoken code.
+
         Args:
             visit: The connection.
             wish: Empty for a host. For a guest, the number of a mailbox (NUMBER bytes) and the
@@ -225,11 +227,12 @@ class Mailboxes:
         return await self._speak(visit, int.from_bytes(wish[:NUMBER], "big"), wish[NUMBER:])
 
     def _has_room(self, source: str) -> bool:
-        """Return whether one more mailbox may be opened for a host from the given computer.
+        """Return whether one more mailbox may be opened for a host from the computer `source`.
 
+        In a mailbox, a host waits for a guest who knows the host's spoken code.
         If the relay is full, a mailbox is closed to make room: a random mailbox of the computer
         that has the most mailboxes. There is no room if no computer has at least two mailboxes more
-        than the given computer ([K-6]).
+        than `source` ([K-6]).
         """
         if self._open.total() < self._limits.mailboxes:
             return True

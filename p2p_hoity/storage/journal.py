@@ -212,7 +212,10 @@ class Journal:
         rollback_marks.write(self.files, self.mark, self._form.mark(last, self._file.number, where))
 
     def _trouble(self, path: Path, error: OSError) -> JournalError:
-        """Return the error for a journal or rollback mark that cannot be written during a game."""
+        """Return the error for a file that cannot be written during a game.
+
+        `path` leads to the journal, or to the small file that names the journal's last record.
+        """
         return JournalError(JournalCode.STOPPED, path=str(path), why=of_system(error))
 
     def close(self) -> None:

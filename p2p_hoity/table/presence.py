@@ -190,7 +190,11 @@ def attendance(machine: SeatMachine, linked: Set[int]) -> updates.Attendance:
 
 
 def _presence(machine: SeatMachine, seat: int, linked: Set[int]) -> updates.Attending:
-    """Return whether a seat is linked, unlinked, away for now, absent or banned, seen from here."""
+    """Return the state of a seat as this node sees it: linked, unlinked, left, absent or banned.
+
+    `linked` names the seats to which this node has a link. Left means that the seat has announced
+    its departure. Absent means that the table goes on without the seat.
+    """
     if seat in machine.tip.banned:
         return updates.Attending.BANNED
     if seat not in machine.tip.present:

@@ -41,10 +41,10 @@ class RateLimit:
     """The budgets of frames and processor time of one session, separate for each link."""
 
     def __init__(self, ids: Sequence[bytes]) -> None:
-        """Make full budgets for a session.
+        """Create the budgets of frames and processor time, of which nothing is used yet.
 
-        A seat may pass on as much chat as all seats and onlookers together may send. An onlooker
-        may only send its own messages ([W-5]).
+        The budget of a seat has room for the chat of all seats and onlookers, because a seat passes
+        chat on. The budget of an onlooker only has room for the onlooker's own messages ([W-5]).
 
         Args:
             ids: The ids of the seats. All other nodes are onlookers.

@@ -264,7 +264,7 @@ class NewTicketReporter:
     _last: Ticket | None = field(default=None, repr=False)
 
     async def run(self) -> None:
-        """Give the player a ticket whenever the other seats cannot find this one.
+        """Show the player a new ticket of this seat whenever the other seats cannot find the seat.
 
         This runs until it is cancelled.
         """

@@ -156,7 +156,13 @@ class Rematch:
         return is_same and word.vouch is not None and self.roster is None
 
     def _check_player(self, seat: int, vouch: Vouch | None) -> None:
-        """Check that a seat shows the same long-lived key as at this table ([A-2])."""
+        """Check that a seat shows the same long-lived key for the rematch as at this table ([A-2]).
+
+        If the seat shows no key at one of the two tables, nothing is checked.
+
+        Raises:
+            Invalid: With code `bad-vouch` if the keys differ.
+        """
         before = self._vouches[seat]
         if vouch is not None and before is not None and vouch.id != before.id:
             raise Invalid(vouches.BAD_VOUCH, "a seat shows another player than at this table")

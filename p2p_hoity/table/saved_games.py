@@ -173,9 +173,9 @@ def _unfinished(home: Home, passphrase: str | None) -> Iterator[KeptGame]:
 
 
 def _finished(home: Home, memory: _Memory) -> Iterator[KeptGame]:
-    """Find the games that have a transcript. How far each game came is not filled in.
+    """Yield each game that has a transcript, with None as its `progress`.
 
-    The transcript may be of an unfinished game (a claim). Then the game counts as not over, and it
+    The player may have saved a transcript of an unfinished game. Such a game counts as not over. It
     is left out if its journal still exists.
     """
     for path in transcripts(home):

@@ -670,12 +670,12 @@ class Secrets:
 
 
 def new_secrets(seed: bytes, size: int) -> Secrets:
-    """Return the secrets that follow from a seed.
+    """Derive the secrets of a seat from a seed.
 
     Args:
         seed: The seed, 32 bytes.
-        size: The number of coefficients of the polynomial: the quorum t, or 1 on a strict table (t
-            is the number of seats), on which no key is shared.
+        size: The number of coefficients of the polynomial from which the key shares are computed.
+            It is the quorum. If the quorum is all seats, no key is shared, and the size is 1.
 
     Returns:
         The secrets. No key share that the seat deals from them is zero.

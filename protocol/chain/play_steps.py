@@ -99,8 +99,8 @@ class Showing:
 
     Attributes:
         choice: The slots of the deck whose cards the seat shows.
-        shares: The seat's proven decryption shares for the hidden ones of these slots. The keys are
-            pairs of slot and seat.
+        shares: The seat's proven decryption shares, one for each of these slots whose card is still
+            hidden. Each share is stored under the pair of its slot and this seat.
     """
 
     choice: Choice

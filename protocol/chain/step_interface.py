@@ -53,7 +53,10 @@ class StepRules(ABC, Generic[C]):
         """
 
     def write(self, node: Node, seat: int, secrets: Secrets, rng: Random) -> bytes:
-        """Return the body that a seat gives in this step, if its player need not be asked.
+        """Return the body that a seat gives in this step without asking its player.
+
+        By default this is the empty body. The method is not used for a step in which the player of
+        the seat has to choose.
 
         Args:
             node: The state of the chain before the step.

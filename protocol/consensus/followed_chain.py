@@ -48,7 +48,7 @@ class FollowedChain:
 
 
 def new_followed_chain(epoch: int, base: Node, now: float) -> FollowedChain:
-    """Return the followed chain of an epoch at the moment of entering it.
+    """Return a new `FollowedChain` for an epoch that a seat enters now.
 
     Args:
         epoch: The epoch.
@@ -56,7 +56,8 @@ def new_followed_chain(epoch: int, base: Node, now: float) -> FollowedChain:
         now: The current time, in seconds of a monotonic clock.
 
     Returns:
-        A followed chain without any step yet.
+        The record of the epoch and of the chain that the seat follows in it. The chain has no step
+        after the base yet.
     """
     return FollowedChain(epoch, base, base, now, {base.digest: base})
 

@@ -128,7 +128,11 @@ class MessageStore:
         self.input_bytes[message.seat] = known + len(message.payload)
 
     def _index(self, message: Message) -> None:
-        """Enter a message into the indices, and drop the seat's lower epoch request ([M-11])."""
+        """Enter a stored message into the indices.
+
+        Of several epoch requests by one seat, only the request for the highest epoch is kept
+        ([M-11]).
+        """
         statement = message.statement
         if isinstance(statement, StepInput):
             self._inputs.setdefault((statement.epoch, statement.step), []).append(message)

@@ -219,14 +219,14 @@ def _check_form(read: ReadPromise, epoch: int) -> None:
 
 @dataclass(frozen=True)
 class Base:
-    """The base of an epoch that a new-epoch message proposes: the node with which it begins.
+    """The base that a new-epoch message proposes: a chain node with which an epoch is to begin.
 
     Attributes:
         node: The chain node with which the epoch begins.
         faults: The seat and the fault code of each seat that the promises prove at fault, by rising
             seat.
-        places: For each seat whose fault lies in a field of an input's body, the place of that
-            field.
+        places: By seat, the field of an input's body in which the seat's fault lies. A seat whose
+            fault lies elsewhere has no entry.
     """
 
     node: Node

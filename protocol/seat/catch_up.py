@@ -191,11 +191,12 @@ def _rank(message: Message) -> tuple[bool, int, int]:
 
 
 def _answer_own(state: SeatState, after: bytes, peer: bytes | None) -> None:
-    """Answer the request `own` of a seat: send it the messages that it has signed ([L-6]).
+    """Answer an `own` frame: send a peer the messages that the peer itself has signed ([L-6]).
 
-    Only messages with a hash above `after` are sent, by rising hash. A frame `Told` follows, with
-    the hash of the last message and whether there are more. If `after` is `FIRST`, the highest
-    epoch request or vote of each seat is sent first.
+    Only messages with a hash above `after` are sent, by rising hash. Then a frame `Told` names the
+    hash of the last message, and says whether more messages remain. If `after` is `FIRST`, the
+    answer begins with other messages: for each seat, its epoch request, promise or vote for the
+    highest epoch. A peer without a seat gets only the frame `Told`.
     """
     seat, store = state.peers.seat_of(peer), state.log.store
     if seat is None:

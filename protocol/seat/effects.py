@@ -233,7 +233,7 @@ class Outbox:
     """
 
     def __init__(self) -> None:
-        """Create an empty queue without a job."""
+        """Create an empty queue, with no computation (job) for the driver to run."""
         self._effects: list[Effect] = []
         self.job: Job | None = None
         self.hands_out = False

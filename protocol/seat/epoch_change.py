@@ -187,11 +187,13 @@ def reports_all(state: SeatState, epoch: int) -> bool:
 
 
 def _must_report(state: SeatState, message: Message, under: int, first: int) -> bool:
-    """Return whether this seat's epoch promise would be incomplete without its message `message`.
+    """Return whether this seat's epoch promise is incomplete because it leaves out `message`.
 
-    `under` is the epoch of the promise's quorum certificate, and `first` is the step at which that
-    epoch begins. The answer is True for an input of that epoch from that step on, and for an input
-    or commit vote of a later epoch. For a later epoch, the new-epoch message is also asked for.
+    This seat has signed `message`. `under` is the epoch of the promise's quorum certificate, and
+    `first` is the step at which the epoch `under` begins. The promise is incomplete if the message
+    is an input of the epoch `under` to the step `first` or a later step. It is also incomplete if
+    the message is an input or commit vote of an epoch above `under`. In this case, the new-epoch
+    messages of the higher epoch are put on the list of messages to request from the peers.
     """
     statement = message.statement
     if not isinstance(statement, StepInput | CommitVote):

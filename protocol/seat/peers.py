@@ -140,7 +140,9 @@ class Peers:
     # Messages to pass on and to ask for
 
     def defer(self, message: Message) -> None:
-        """Note an input to be passed on later, once the followed chain comes to its step.
+        """Note that an input is to be passed on to the peers later.
+
+        The input is passed on once the chain that this seat follows has come to the input's step.
 
         Args:
             message: The input.

@@ -367,7 +367,10 @@ class Signer:
     # Signing
 
     def store(self, message: Message, note: Note | None = None) -> bool:
-        """Store a message, have it judged, and record it in the journal with its openings ([M-6]).
+        """Store a message, queue it to be searched for faults, and record it in the journal.
+
+        If this seat has signed the message, the openings of the seat's new commitments are recorded
+        together with the message ([M-6]).
 
         Args:
             message: The message, whose signature is valid.

@@ -344,10 +344,10 @@ def _ended_by_inputs(state: SeatState) -> bool:
 
 
 def _ended_in_base(state: SeatState) -> bool:
-    """Enter a committed epoch if the epoch begins at `result`, the last step of the game.
+    """Return whether the highest committed epoch begins at `result`, the last step of the game.
 
-    Return whether such an epoch exists. The epoch is entered even if it is below the promised
-    epoch.
+    If so, this seat also enters the epoch, unless it stands in this or a higher epoch already. The
+    seat enters the epoch even if it has promised a higher epoch.
     """
     found = state.log.votes.highest_committed(1)
     if found is None or found[1].node.want.kind is not Kind.RESULT:

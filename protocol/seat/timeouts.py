@@ -285,7 +285,9 @@ class Timers:
         return promise - self._grown_promise
 
     def back_off(self, failed_epochs: int = 0) -> float:
-        """Return the table's back-off, doubled for each epoch without progress, up to a cap.
+        """Return the back-off: how long a seat waits before it may give up an epoch as too slow.
+
+        The table's value is doubled for each epoch without progress, up to the table's cap.
 
         Args:
             failed_epochs: The number of promised epochs in which the chain did not grow.

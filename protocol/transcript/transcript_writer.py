@@ -91,9 +91,10 @@ def entry_of(node: Node) -> Entry:
 
 
 def _illegal_step(illegal: Message, seats: int) -> StepEntry:
-    """Return the entry of a step that contains only the body of the input `illegal`.
+    """Return the last entry of a transcript that ends with the faulty input `illegal`.
 
-    `seats` is the number of seats at the table.
+    The entry is for the step of this input. It contains the body of the input, and no body of any
+    other seat. `seats` is the number of seats at the table.
     """
     statement = illegal.statement
     body = statement.body if isinstance(statement, StepInput) else b""

@@ -33,8 +33,8 @@ def question(stage: Stage, menu: Menu, width: int, rows: int) -> list[Line]:
         rows: The greatest number of lines.
 
     Returns:
-        The answers to pick from, or lines about the pieces that are marked. If there is a message,
-        it is the last of the lines.
+        The answers to pick from. For an exhibit or a theft, lines about the marked pieces. A last
+        line may say that the last key was wrong, or that the question is asked again.
     """
     below = []
     if menu.complaint:

@@ -230,9 +230,9 @@ class TableApp(PagedApp):
         self.redraw()
 
     def on_mount(self) -> None:
-        """Arrange a check, at each change of page, whether the open question can be seen now.
+        """Make the program call `_question_shown` after each change of the page on the screen.
 
-        A question that opened while a page covered it may be answered once the page is closed.
+        So a question that was opened behind a page can be answered once the page is closed.
         """
         self.screen_change_signal.subscribe(
             self, lambda _screen: self.call_after_refresh(self._question_shown)

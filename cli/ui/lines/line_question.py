@@ -408,7 +408,7 @@ class LineTalk:
         return True
 
     def _talk(self, words: str) -> None:
-        """Send a chat message, or list the phrases if `words` is empty."""
+        """Send a chat message, or list the ready-made phrases if `words` is empty."""
         if not words:
             for line in chat_phrases.listed():
                 self._say(line)

@@ -444,7 +444,10 @@ def _window(sight: Sight, window: int) -> Block:
 
 
 def _gain_of(sight: Sight, seat: int, card: int | None) -> int:
-    """Return by how many pieces a Collectible enlarges a seat's largest run. None gives 0."""
+    """Return by how many pieces one more Collectible enlarges a seat's largest run of letters.
+
+    `card` is the index of the Collectible in the edition. If `card` is None, 0 is returned.
+    """
     if card is None:
         return 0
     return gain(sight.holdings[seat].counts, letter_of(sight.state.edition, card))
