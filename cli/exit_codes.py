@@ -85,13 +85,13 @@ def ctrl_c_means(words: Callable[[], str]) -> Iterator[None]:
 
 @dataclass(frozen=True)
 class ToldError:
-    """The report of an error: its words, its exit code, and its code with fields for a program.
+    """The report of an error, both for people and for programs.
 
     Attributes:
-        words: The message, in one or more lines.
-        exit_code: The exit code.
-        code: The code for a program.
-        fields: The details for a program.
+        words: The message for people, in one or more lines.
+        exit_code: The exit code of the command.
+        code: A word by which programs recognize the error, such as `interrupted`.
+        fields: The details of the error by their names, for programs.
     """
 
     words: str

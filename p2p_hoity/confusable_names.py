@@ -2,8 +2,8 @@
 
 Two names are twins if their skeletons are equal (a word of Unicode's TR 39). A skeleton has no
 case, accents, spaces or compatibility forms. A letter of another script that is drawn like a Latin
-letter is replaced by the Latin letter. The table of such letters is small and made for names of 24
-characters. Each node compares the names when it sits down, and no verifier of a transcript does.
+letter is replaced by the Latin letter. A small table lists such letters. A node compares the names
+when it sits down at a table. The verifier of transcripts does not compare names.
 
 A terminal draws each combining mark over the character before it, so many marks cover the lines
 above and below. Two marks are enough for the letters of nearly all languages once they are

@@ -161,17 +161,19 @@ class Lesson:
         return topic
 
     def step(self, choice: rules.Choice | None = None) -> Iterator[Part]:
-        """Play one step.
+        """Play one step of the lesson, with the choices of all seats that the step needs.
 
         Args:
-            choice: The player's choice. None if it has none to make.
+            choice: The player's choice. None if the step needs no choice of the player.
 
         Returns:
-            The events of the step, in parts, each with the topic that is explained after it.
+            The events of the step, cut into parts. Each part may name a topic, which is explained
+            after these events.
 
         Raises:
             IllegalMove: If the rules forbid the choice.
-            UnexpectedEvent: If the player has to choose and has not, or the lesson is over.
+            UnexpectedEvent: If the step needs a choice of the player and `choice` is None, or if
+                the lesson is over.
         """
         if self.is_over:
             raise rules.UnexpectedEvent("the lesson is over")

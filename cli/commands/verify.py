@@ -193,13 +193,13 @@ WhoSat = Callable[[transcript.Report], tuple[Players, str]]
 
 
 def nobody_known(report: transcript.Report) -> tuple[Players, str]:
-    """Return the result for a table of whose players nothing is known.
+    """Return no keys of players. Used where no players are looked up.
 
     Args:
-        report: The verifier's report.
+        report: The verifier's report, which is ignored.
 
     Returns:
-        No keys and no complaint.
+        An empty tuple of keys, and an empty error message.
     """
     return (), ""
 
@@ -375,7 +375,7 @@ def as_object(
 def _of_problem(problem: transcript.Problem) -> str:
     """Return the meaning of a problem in the chosen language.
 
-    If the code is none of the protocol's, the words in the problem itself are returned.
+    If the problem's code is not a code of the protocol, the problem's own words are returned.
     """
     return meaning(problem.code) if problem.code in PROTOCOL else problem.words
 

@@ -378,9 +378,9 @@ def last_line(outcome: Outcome, nicknames: tuple[str, ...]) -> dict[str, object]
 
 
 def _evidence(outcome: Outcome) -> dict[str, Any]:
-    """Return the key `evidence` with the proof that the host has signed two different rosters.
+    """Return a dict with the proof that the host has signed two different rosters.
 
-    The object is empty if there is no such proof.
+    The proof stands under the key `evidence`. Without such a proof the dict is empty.
     """
     found = outcome.evidence
     if found is None:

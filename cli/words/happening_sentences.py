@@ -74,7 +74,7 @@ def rounds_of(names: Names, items: Iterable[Happening]) -> list[list[str]]:
     """Return the lines of a full log of a game, split into rounds.
 
     Args:
-        names: The names of the seats and cards. Its attribute `before` is unchanged afterwards.
+        names: The names of the seats and cards.
         items: The events, in order.
 
     Returns:

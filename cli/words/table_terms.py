@@ -333,15 +333,13 @@ def terms_json(offer: TableOffer) -> dict[str, Any]:
 
 
 def reach_lines(update: Reached | Moved) -> list[str]:
-    """Return lines about who can reach the table.
-
-    The lines also say why others cannot, and what the player can do about this.
+    """Return lines about who can reach the table, who cannot and why, and what the player can do.
 
     Args:
-        update: The update.
+        update: The update, whose `reasons` say this.
 
     Returns:
-        A line for each reason.
+        The lines, one for each item of `reasons`.
     """
     return [sentence(reason) for reason in update.reasons]
 

@@ -106,9 +106,9 @@ class Guest:
 
 
 def piece_worth(view: View) -> float:
-    """Return how many fields a Collectible of a run is worth at this point of the game.
+    """Return how many fields a Collectible in an unbroken run of letters is worth now.
 
-    It is worth more at the beginning, since more exhibits are still to come.
+    A Collectible is worth more at the beginning, since more exhibits are still to come.
 
     Args:
         view: The view of the seat.

@@ -180,7 +180,7 @@ class Admission:
         return not link.address.via_relay, link.dialled_by == min(self._me, link.peer)
 
     def _crowded(self, new: AdmittedLink) -> bool:
-        """Return whether a new link would exceed the limit of all links or of its source."""
+        """Return whether a new link would exceed the limit of all links or the limit per source."""
         live = self._live()
         same = sum(bool(new.source) and old.source == new.source for old in live)
         return len(live) >= self._limits.links or same >= self._limits.links_per_source

@@ -347,10 +347,7 @@ class Link:
         self._queued_bytes -= sum(len(one.data) for one in batch)
 
     def _heeded(self) -> int:
-        """Return the number of bytes from the peer that were read and fully processed.
-
-        A frame that is posted now takes all of these bytes into account.
-        """
+        """Return the number of bytes from the peer that were read and fully processed so far."""
         if self._is_caught_up():
             self._heeded_bytes = self._read_bytes
         return self._heeded_bytes

@@ -412,9 +412,10 @@ async def _welcomed(secured: Secured, relay: Address, wish: bytes) -> trio.abc.S
 async def _greet(network: Network | Outlet, relay: Address) -> tuple[Secured, bytes]:
     """Open a TLS stream to a relay, whatever its key is, and read its challenge.
 
-    A flooded relay cuts new connections at random ([L-12]). So this is repeated for `GREETING`
-    seconds, or until the deadline of the caller. That is safe, because no request was sent yet
-    ([L-69]). Then the last failure is raised.
+    A flooded relay cuts new connections at random ([L-12]). So a failed attempt is repeated for up
+    to `GREETING` seconds, unless its error is final or the caller's deadline comes first. A
+    repetition does no harm, because no request has been sent yet ([L-69]). If no attempt succeeds,
+    the last error is raised.
     """
     last = min(trio.current_effective_deadline(), trio.current_time() + GREETING)
     pause = FIRST_PAUSE
@@ -553,7 +554,10 @@ class WaitingAtRelay:
         return is_elsewhere and trio.current_time() < self._began + 2 * self._limits.silence
 
     async def _stay(self, stream: trio.abc.Stream, nursery: trio.Nursery, attend: Attend) -> None:
-        """Take the calls that the relay announces on a connection, until the connection ends."""
+        """Take the calls that the relay announces on `stream`, until this connection ends.
+
+        Each call is taken in a task of its own in `nursery`, and `attend` serves its stream.
+        """
 
         async def hear(token: bytes) -> None:
             if len(token) == TOKEN and self._taking < MOST_AT_ONCE:

@@ -27,7 +27,8 @@ def begin(state: State) -> State:
         state: The state before.
 
     Returns:
-        The state that waits for Actions, or in which shown Actions are carried out.
+        The state that waits for the Actions in the Castle. If the Actions have been shown already,
+        the state that `resolve` returns.
 
     SPEC: [G-13].
     """

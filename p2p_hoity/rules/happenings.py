@@ -83,13 +83,15 @@ class Setup(Happening):
     Attributes:
         edition: The name of the edition.
         variant: The rules for two seats. None for more seats.
-        action_choice: The switch `action_choice` of the edition.
-        detective_in_hall: The switch `detective_in_hall`.
-        detective_rank: The switch `detective_rank`.
+        action_choice: `together` if all Actions are sealed at once, `staged` if the Actions in the
+            Castle are sealed after the sale.
+        detective_in_hall: Whether a Detective may be played in the Auction Hall.
+        detective_rank: When the rank that decides how far a Detective moves is determined: `after`
+            or `before` the figures of the best exhibits move.
         colours: The name of each seat's colour.
         hands: For each seat its Action cards.
         collectibles: For each seat the deck slots of its Collectibles.
-        windows: For each window (pile of the Auction Hall) its pieces, the top first.
+        windows: For each window (pile of the Auction Hall) its Collectibles, the top first.
         octagons: For each field how far the best and the second-best exhibit move.
         banquet_fields: The number of Banquet fields.
         cells: The number of prison cells.

@@ -88,7 +88,10 @@ def together(state: State) -> bool:
 
 
 def _first_phase(state: State, fixed: Place | None) -> Phase:
-    """Return the first phase of a round. `fixed` is the Place of all seats, None for a choice."""
+    """Return the first phase of a round.
+
+    `fixed` is the Place to which all seats are sent. It is None if each seat chooses its Place.
+    """
     if fixed is None:
         return Phase.TURN_SEAL if state.variant == "surprise" else Phase.PLACE_SEAL
     if together(state):

@@ -197,13 +197,16 @@ class Access(ABC):
         return is_seat or sender is Sender.ANYONE or self.is_let_in(peer)
 
     def overdue(self, now: float) -> list[bytes]:
-        """Find the links on which the table or the ticket was not shown in time.
+        """Return the linked nodes that were not let in within PROOF_TIMEOUT seconds.
+
+        A seat is let in once it has shown the table's id with the host's signature. An onlooker is
+        let in once it has proved that it has the ticket.
 
         Args:
             now: The time, in seconds of Trio's clock.
 
         Returns:
-            The ids of the nodes at the other ends.
+            The ids of these nodes.
         """
         late = now - PROOF_TIMEOUT
         return [p for p, since in self._since.items() if since <= late and p not in self._admitted]

@@ -34,7 +34,7 @@ class Handler(Enum):
 
 
 class Sender(Enum):
-    """The nodes from which frames of a kind are read at a running table."""
+    """Who may send the frames of a kind at a running table. Frames from others are not read."""
 
     ADMITTED = auto()
     """A seat that has shown the table, or an onlooker that was let in."""

@@ -133,7 +133,7 @@ class BotPlayer:
         await never()
 
     async def again(self) -> bool:
-        """Return that the bot plays again if all people at the table want it.
+        """Agree to another game. A bot always agrees.
 
         Returns:
             True.

@@ -161,10 +161,11 @@ class PresenceTeller:
     def _verdict(
         self, seconds: float, count: updates.Muster
     ) -> updates.SeatsTimedOut | updates.Paused:
-        """Return whether the game goes on after the step's timeout or pauses, as a screen update.
+        """Return the screen update that says, after a step's timeout, what happens to the game.
 
-        `seconds` is how long the step has lasted, and `count` how many seats could go on. The
-        verdict is stored, so that a change can be noticed.
+        The update is `SeatsTimedOut` if the game goes on without the awaited seats, `Paused` if it
+        pauses. `seconds` is how long the step has lasted, and `count` how many seats could go on.
+        The kind of the update is stored, so that a later call of `_due` notices a change.
         """
         has_begun = self._machine.has_begun
         kind = updates.SeatsTimedOut if count.goes_on and has_begun else updates.Paused

@@ -95,16 +95,16 @@ class Capability:
         return self.is_open or self._is(proof, self.guest_proof(binding, host, guest))
 
     def trusts(self, proof: bytes, binding: bytes, host: bytes, guest: bytes) -> bool:
-        """Return whether the node that this guest has asked knows the secret of the ticket.
+        """Check, as a guest, the proof that the asked node knows the secret of the ticket.
 
         Args:
-            proof: The proof that the node has sent.
+            proof: The proof that the asked node has sent.
             binding: The bytes that only the two ends of the link know.
-            host: The id of the node that was asked.
-            guest: The id of this node.
+            host: The id of the asked node, 32 bytes.
+            guest: The id of the guest, 32 bytes.
 
         Returns:
-            True if the proof is right, or this node has no secret.
+            True if the proof is right, or if the guest's ticket has no secret.
 
         SPEC: [L-17].
         """

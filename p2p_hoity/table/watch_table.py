@@ -75,10 +75,11 @@ class PastFilter:
                 del self._items[kept:]
 
     async def run(self) -> None:
-        """Wait until the earlier steps have arrived, and then show the state of the game.
+        """Wait until the past of the game has arrived, and then show the state of the game.
 
-        They count as complete when no new step has arrived for QUIET seconds, or MAX_CATCH_UP
-        seconds are over.
+        The past is the steps that were played before this onlooker came. The past counts as
+        complete when no new step has arrived for QUIET seconds, or when none arrives within FIRST
+        seconds. The wait ends after MAX_CATCH_UP seconds in any case.
         """
         await self._started.wait()
         began = trio.current_time()

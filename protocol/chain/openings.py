@@ -202,10 +202,10 @@ class GatherStep(StepRules[Given]):
         return opened
 
     def apply(self, node: Node, inputs: Mapping[int, Given]) -> Node:
-        """Add what was given to the state, and combine shares that were given for absent seats.
+        """Return the state after the step, with the decryption shares and openings of all inputs.
 
-        If fewer seats than a quorum gave shares for an absent seat, these shares are asked for
-        again in a later step.
+        A decryption share of an absent seat is computed from the shares that a quorum of seats gave
+        in its place. If fewer seats gave shares, the shares are asked for again in a later step.
 
         Args:
             node: The state of the chain before the step.

@@ -1,4 +1,7 @@
-"""The store of signed messages of one seat, which finds them by hash, epoch, step and kind."""
+"""The store in which a node keeps the signed messages of all seats.
+
+It finds messages by their hash, epoch, step and kind.
+"""
 
 from __future__ import annotations
 
@@ -208,14 +211,15 @@ class MessageStore:
         self.wanted_new_epochs.add(epoch)
 
     def versions(self, identity: tuple[int, ...]) -> list[Message]:
-        """Return the stored messages of one identity: the same kind, seat, and epoch or step.
+        """Return the stored messages that have the same kind, seat, and epoch or step.
 
         Args:
-            identity: The identity, as `identity_of` returns it.
+            identity: The numbers of the kind, the seat, and the epoch or step, as `identity_of`
+                returns them.
 
         Returns:
             The messages in the order in which they came. If there are several, their signer is at
-            fault. Usually at most two are returned, because a third one is kept apart.
+            fault. After the first two, only valid new-epoch messages are returned.
         """
         return self._by_identity.get(identity, [])
 
@@ -245,7 +249,9 @@ class MessageStore:
         return [message for key in keys for message in self._inputs[key]]
 
     def count_inputs(self, epoch: int) -> int:
-        """Return how many inputs of an epoch are stored, counting at most two of a seat to a step.
+        """Return how many inputs of an epoch are stored.
+
+        At most two inputs of each seat to each step are counted.
 
         Args:
             epoch: The epoch.
@@ -393,7 +399,8 @@ class MessageStore:
     def by_seat(self, seat: int | None) -> Iterable[Message]:
         """Return the stored messages of one seat.
 
-        If more than two messages conflict, those that are stored apart are not returned.
+        If the seat has signed more than two different messages of one kind for the same epoch or
+        step, some of these messages may be left out.
 
         Args:
             seat: The seat. None gives no messages, because an onlooker signs none.

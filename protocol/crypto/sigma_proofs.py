@@ -76,13 +76,14 @@ class ShareStatement(NamedTuple):
     bases: Sequence[Point]
 
     def of(self, shares: Sequence[Point]) -> list[bytes]:
-        """Return the whole statement of the proof, with the shares.
+        """Return the byte strings that the proof of some decryption shares hashes.
 
         Args:
-            shares: The decryption share for each base, 32 bytes each.
+            shares: The decryption share for each point of `bases`, 32 bytes each.
 
         Returns:
-            The byte strings that are hashed into the challenge.
+            The fields of this statement, BASE and the shares, in the order in which they are hashed
+            into the challenge.
         """
         head = [self.context.encode(), self.joint_key, BASE, self.public, u64(len(self.bases))]
         return [*head, *self.bases, *shares]

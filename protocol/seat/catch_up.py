@@ -161,9 +161,12 @@ def _fetched(
 def _lacking(state: SeatState, epoch: int, step: int, have: set[bytes]) -> list[Message]:
     """Return the stored messages that a peer may lack, in the order in which they are sent.
 
-    Messages of epoch changes come first, and then the inputs on the followed chain. Inputs off the
-    chain are left out, because most of them are never needed. A peer that needs one asks for it by
-    its hash.
+    The peer stands in `epoch` at `step`. `have` has the first 16 bytes of the hash of each message
+    that the peer stores.
+
+    Messages of epoch changes come first, and then the inputs. Other seats' inputs off the followed
+    chain are left out, because most of them are never needed. A peer that needs such an input asks
+    for it by its hash.
     """
     stored = (*state.log.store.since(epoch, step), *state.log.votes.far.values())
     found = [m for m in stored if m.hash[: peer_frames.SHORT] not in have]

@@ -223,11 +223,16 @@ Effect = (
 
 
 class Outbox:
-    """The queue of effects for the driver, and at most one job.
+    """The queue of effects (orders and news) that a seat's state machine has for its driver.
+
+    The driver is the program that runs the state machine. A job is a long computation that the
+    state machine leaves to the driver.
 
     Attributes:
-        job: The job that the driver must run before any rule is applied, if there is one.
-        hands_out: Whether the driver runs jobs. If not, everything is computed where it is needed.
+        job: The job that the driver has to run now, None if there is none. Until the job is
+            finished, the state machine applies no rule of the protocol.
+        hands_out: Whether the driver runs jobs. If not, the state machine computes everything
+            itself.
         is_replaying: Whether the journal is being replayed. Nothing is signed meanwhile, and the
             effects are dropped at the end.
     """

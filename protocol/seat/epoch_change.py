@@ -167,18 +167,19 @@ def _stands_on(state: SeatState, epoch: int) -> tuple[QuorumCertificate | None, 
 
 
 def reports_all(state: SeatState, epoch: int) -> bool:
-    """Return whether this seat's epoch promise would be a complete report ([E-4]).
+    """Return whether this seat's epoch promise would name all that the seat must report ([E-4]).
 
-    If the report would be incomplete, the seat must not sign the promise, and the missing new-epoch
-    messages are asked for.
+    If the answer is False, the seat must not sign the promise. If this seat has signed an input or
+    commit vote of a later epoch than that of the promise's quorum certificate, the store notes that
+    the new-epoch message of this later epoch has to be asked for.
 
     Args:
         state: The state of the seat.
         epoch: The epoch of the promise.
 
     Returns:
-        True if the promise would list all inputs that this seat has to report, and if this seat
-        has signed no input or commit vote of a later epoch than the promise's certificate.
+        False if the promise would not name an input of this seat that it has to name, or if this
+        seat has signed an input or commit vote of a later epoch than that of the certificate.
     """
     _, under, base = _stands_on(state, epoch)
     told = {m.hash for m in stored_inputs(base, state.log.store, under)}

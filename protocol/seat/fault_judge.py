@@ -116,9 +116,10 @@ class FaultJudge:
             self._tell(proof.seat, proof.code)
 
     def enter(self, base: Base) -> None:
-        """Tell the driver of the seats that a new epoch bans, and drop the proofs against them.
+        """Report the seats that a new epoch bans, and drop the stored proofs of their faults.
 
-        All seats compute the same banned seats from the promises for the epoch.
+        Each report is an effect `Guilty`. All seats compute the same banned seats from the promises
+        for the epoch.
 
         Args:
             base: The committed state from which the new epoch starts, with the faults found.

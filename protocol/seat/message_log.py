@@ -61,12 +61,11 @@ class MessageLog:
         """Return whether an input of a seat to a step of the current epoch is stored.
 
         Args:
-            seat: The seat. None stands for all seats: an onlooker gives no input, so it asks
-                whether any seat has given one.
+            seat: The seat. If None, the input may be of any seat.
             step: The number of the step.
 
         Returns:
-            Whether an input is stored, be it legal or not.
+            Whether such an input is stored, be it legal or not.
         """
         seats = range(self.table.seats) if seat is None else (seat,)
         number, epoch = signed_messages.NUMBER[StepInput], self.followed.epoch

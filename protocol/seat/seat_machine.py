@@ -200,9 +200,10 @@ class SeatMachine(SeatState):
         return True
 
     def hand_out(self) -> None:
-        """Leave long computations as a `job` to the driver from now on.
+        """From now on, leave long computations to the driver (the caller of this state machine).
 
-        No rule is applied while a job is not finished.
+        The driver finds a computation in `job`, runs it, and passes the result to `finish`. Until
+        then the state machine applies no rule of the protocol.
         """
         self.outbox.hand_out()
 

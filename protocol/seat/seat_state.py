@@ -66,7 +66,10 @@ class SeatState:
 
     @property
     def has_begun(self) -> bool:
-        """True if setup is over and epoch 0 has begun. Then no absent seat ends the table."""
+        """True if setup is over and epoch 0 has begun.
+
+        During setup an absent seat can end the table without a result. Later it cannot.
+        """
         return self.log.has_begun
 
     @property
@@ -81,7 +84,11 @@ class SeatState:
 
     @property
     def job(self) -> Job | None:
-        """The job that the driver must run before any rule is applied, None if there is none."""
+        """The long computation that the driver has to run now, None if there is none.
+
+        The driver is the program that runs this seat's state machine. Until the computation is
+        finished, the state machine applies no rule of the protocol.
+        """
         return self.outbox.job
 
     def awaited(self) -> frozenset[int]:

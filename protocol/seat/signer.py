@@ -521,12 +521,12 @@ class Signer:
     # The player's choices
 
     def choose(self, step: int, name: str, chosen: PlayerChoice) -> None:
-        """Store the player's choice for a step. A rule of the seat signs the input later.
+        """Store the player's choice for a step. This method does not sign the seat's input yet.
 
         Args:
             step: The number of the step.
             name: The kind of choice, as the game calls it.
-            chosen: The choice.
+            chosen: The choice, with the digest of the chain node at which it was made.
         """
         self.player_choices[step, name] = chosen
 

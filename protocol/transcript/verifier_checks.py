@@ -180,9 +180,10 @@ class FileReferences(References):
 
 
 def _compare(node: Node, entry: Entry, after: Node, path: Path) -> None:
-    """Raise Unsound if a transcript entry differs from the step between two chain nodes.
+    """Raise Unsound unless a transcript entry is the change that leads from `node` to `after`.
 
-    The new-epoch messages of the file prove the node `after`. The path leads to the entry.
+    The node `after` was computed from the new-epoch messages of the file. `path` is the place of
+    the entry in the file, for the error.
     """
     other = entry_of(after)
     if entry == other:
@@ -283,9 +284,11 @@ class FileChecks:
                     raise Unsound("bad-epoch", path=(3, 0, step - 1, index), step=step, seat=seat)
 
     def _inputs(self) -> Iterator[Message]:
-        """Yield the step input of each body in the chain, after checking its signature.
+        """Yield the step input of each body in the transcript, after checking its signature.
 
-        If the file has no new-epoch messages, raise Unsound for a seat that is absent or at fault.
+        Raise Unsound if the check fails. Also raise it if a seat has no body in a step of setup
+        because the seat was absent or at fault. If the file has no new-epoch messages, no step may
+        lack a body for this reason.
         """
         table, rows = self.table, self.transcript.evidence.signatures
         digest, step = table.id, 1
@@ -471,7 +474,10 @@ class FileChecks:
         return found
 
     def _base_of(self, message: Message, references: FileReferences, path: Path) -> Base:
-        """Return what a new-epoch message proposes (its base). Raise Unsound if it is invalid."""
+        """Return the base (start of an epoch) that a new-epoch message proposes.
+
+        Raise Unsound if the message is invalid, or if the file lacks a message that it names.
+        """
         make = partial(new_epoch.base_of_new_epoch, self.table, message, references)
         try:
             return references.once((message.hash, False), make)

@@ -351,7 +351,7 @@ class Either(FieldForm[Any]):
         return (self._form if isinstance(value, self._kind) else self._other).read(value)
 
     def write(self, value: Any) -> Any:
-        """Convert a value to the value to encode, by one of the two forms."""
+        """Convert a value for encoding. Its type decides which of the two forms converts it."""
         return (self._form if isinstance(value, self._kind) else self._other).write(value)
 
     @property

@@ -399,8 +399,8 @@ def parse_parts(payload: bytes, signature: bytes, table: bytes, ids: Sequence[by
         The message.
 
     Raises:
-        Invalid: With the code with which `parse` would reject a message that consists of this
-            payload and signature.
+        Invalid: With code `bad-encoding`, `bad-message` or `bad-signature`, just as `parse` raises
+            it for the whole message.
     """
     if codec.size((payload, signature)) > MAX_MESSAGE:
         raise Invalid("bad-encoding", f"more than {MAX_MESSAGE} bytes")

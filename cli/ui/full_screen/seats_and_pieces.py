@@ -354,7 +354,7 @@ def _windows(
     Args:
         stage: What is shown.
         menu: The open question. None if nothing can be marked.
-        found: The grid.
+        found: All Collectibles as the seat may know them, also those on top of the windows.
         name: The width of the column with the names of the seats, in cells.
         columns: The width of each further column, in cells.
         width: The width of the screen, in cells.

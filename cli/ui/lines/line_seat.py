@@ -547,7 +547,11 @@ class LineSeat:
     async def _ask(
         self, view: rules.View, kind: rules.Kind, again: bool, names: Names
     ) -> rules.Choice:
-        """Return the only legal choice. If there are several, or if `again`, ask the person."""
+        """Return the only legal choice, or ask the person if there are several legal choices.
+
+        If `again` is True, an earlier choice of the person no longer counts. Then the person is
+        asked in any case.
+        """
         only = None if again else self._asker.only(view, kind, names)
         if only is not None:
             return only
