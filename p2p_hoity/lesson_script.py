@@ -2,8 +2,9 @@
 
 There is no network, no key and no proof in the lesson.
 
-The player chooses freely. Whatever the player chooses, a sale is paid into the register, an exhibit
-moves its figure, and a Detective imprisons a Thief. Each thing is explained when it first happens.
+The player chooses freely. But some events happen in every lesson: the Cash of a buyer goes into the
+register of the Auction Hall, a figure moves for an exhibit, and a Detective imprisons a Thief. Each
+thing is explained when it first happens.
 """
 
 from __future__ import annotations

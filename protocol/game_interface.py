@@ -417,19 +417,20 @@ class Game(Protocol[S]):
         """Check that the rules allow a choice.
 
         The table calls this for the choices of this seat's player, and for choices that other seats
-        have made, opened or shown. It has only checked that the choice has the form that `form`
-        returns for the kind.
+        have made, opened or shown. Before the call the table has checked only that the choice has
+        the form that `form` returns for the kind.
 
         Args:
             state: The state that asks for the choice, or that expects the choice to be opened.
             kind: The kind of choice.
             seat: The seat that chooses.
             choice: The choice.
-            cards: The numbers of cards that no earlier event has named, by slot (position in the
-                deck): the hidden cards that are shown with the choice, or the player's own hand.
+            cards: The number of each card that is known here but not yet to the state, by slot
+                (position in the deck). These are hidden cards that are shown with the choice, or
+                the player's own hand.
 
         Raises:
-            IllegalMove: If the rules forbid it.
+            IllegalMove: If the rules forbid the choice.
         """
 
     def standings(self, state: S) -> tuple[tuple[int, int], ...]:

@@ -283,10 +283,11 @@ def _with_relays(word: str, reach: Reach) -> Reach:
 
 
 def _ticket(as_json: bool, word: str, reach: Reach) -> str:
-    """Return the typed ticket or spoken code, or find the ticket of a table on this LAN.
+    """Return the typed ticket or spoken code, or the ticket of a table on this LAN.
 
-    If the player's address is to stay hidden, the LAN is not searched, and the player must type a
-    ticket or spoken code.
+    The LAN is searched if `word`, which the player typed, is empty or the nickname of a host. If
+    the player's address is to stay hidden, the LAN is not searched, and an empty `word` is an
+    error.
     """
     if reach.hidden or reach.relay_only:
         if not word:

@@ -345,7 +345,7 @@ def reach_lines(update: Reached | Moved) -> list[str]:
 
 
 def moved() -> str:
-    """Return the sentences above the ticket that a player gets after a change of address.
+    """Return the sentences to show above the new ticket of a player whose address has changed.
 
     Returns:
         The sentences.

@@ -104,7 +104,8 @@ def speak(language: str, is_asked_for: bool = False) -> None:
 
     Args:
         language: One of `LANGUAGES`.
-        is_asked_for: Whether the command line names the language.
+        is_asked_for: Whether the command line names the language. The function `is_asked_for`
+            returns this value.
 
     Raises:
         ValueError: If the language is none of `LANGUAGES`.

@@ -378,9 +378,10 @@ class UnprovenStream(trio.abc.Stream):
 class UnprovenConnections:
     """The connections whose peers have not proven a key yet, limited in all and for each computer.
 
-    A new connection is always accepted. If there are too many, a connection at the lowest handshake
-    stage is cut. Among several, it is one from the computer with the most such connections, chosen
-    at random. So a flood only lowers the chance of each attempt, and excludes nobody ([L-12]).
+    A new connection is always accepted. If a limit would be exceeded, an older connection is cut.
+    Only connections at the lowest handshake stage can be cut. Among these, a random connection of
+    the computer with the most connections is cut. So a flood only lowers the chance of each
+    attempt, and excludes nobody ([L-12]).
     """
 
     def __init__(self, most: int, most_per_source: int) -> None:

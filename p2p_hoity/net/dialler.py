@@ -217,9 +217,8 @@ class PeerDialler:
     def _in_order(self) -> list[Address]:
         """Return the addresses in the order in which to try them.
 
-        This is the order in which they were added. After a link that did not last the order is
-        random, because one relay may break all its links. (`race` tries direct addresses first in
-        any case.)
+        This is the order in which the addresses were added. But if the last link soon ended, the
+        order is random, so that a relay that breaks its links is not always tried first.
         """
         known = self._addresses
         return random.sample(known, len(known)) if self._flickers else list(known)

@@ -116,9 +116,10 @@ async def follow(outlet: Outlet, relay: Address, stream: trio.abc.Stream) -> Met
 
 
 def _read(said: bytes) -> Address:
-    """Return the address in a frame of the other peer: where the relay sees that peer.
+    """Return a peer's address as the relay sees it, which the peer has sent in the frame `said`.
 
-    A NetError is raised if the frame has no address, or one that must not be dialled ([L-14]).
+    A NetError is raised if the frame has no address, or if the address must not be dialled
+    ([L-14]).
     """
     if said[:1] != SEEN:
         raise NetError(PunchCode.OTHER_WORD)

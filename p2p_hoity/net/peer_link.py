@@ -162,8 +162,8 @@ class Link:
         Args:
             stream: The stream.
             limits: The limits of times and sizes.
-            first: Encoded frames to send first. The reports of bytes that were read do not count
-                their bytes.
+            first: Encoded frames to send first. The bytes of these frames are left out of the
+                counts of read bytes (see `acknowledges`).
             acknowledges: Whether both ends report to each other how many bytes they have read.
             is_caught_up: Returns whether the user of the link has processed all delivered frames.
                 Only then are the bytes of these frames reported as read.

@@ -523,8 +523,8 @@ class Moved(NodeUpdate):
 
     Attributes:
         scope: The places from which the new ticket works.
-        reasons: Sentences about these places, about why the ticket works from no others, and about
-            what the player can do.
+        reasons: Sentences that say from where the ticket works, why it does not work from
+            elsewhere, and what the player can do.
         ticket: The ticket to give to the others.
     """
 

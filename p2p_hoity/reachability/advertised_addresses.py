@@ -273,9 +273,10 @@ def _named(found: Found) -> tuple[str, ...]:
 
 
 def _reasons(found: Found, wanted: Wanted, scope: Scope) -> tuple[Reason, ...]:
-    """Return sentences for the player about a ticket that can be used from this scope.
+    """Return sentences for the player about a ticket that can be used from the places in `scope`.
 
-    They say where it can be used, what the router has answered, and what the player can do.
+    The sentences say which places these are, what the router has answered, and what the player can
+    do.
     """
     told = [because(SCOPES[scope])]
     if wanted.hidden:

@@ -69,7 +69,9 @@ def resolve(state: State) -> State:
 
 
 def show_due(state: State) -> Show | None:
-    """Return the request for an exhibit of the only seat that played Exhibit.
+    """Return the request that a seat show its exhibit, if only this seat played Exhibit.
+
+    Call this only if exactly one seat played Exhibit.
 
     Args:
         state: The state of the game.
@@ -151,10 +153,10 @@ def show(state: State, choices: Mapping[int, Choice | None], cards: Cards) -> St
 
 
 def _lay_out(state: State, seat: int, slots: tuple[int, ...] | None) -> State:
-    """Lay out a seat's exhibit, the Collectibles in the deck slots `slots`.
+    """Lay out a seat's exhibit: the Collectibles in the deck slots `slots`.
 
-    If the seat's choice is void, `slots` is None and the seat shows nothing. At the end of the game
-    the rules then judge whether the seat had a valid exhibit.
+    If the seat's choice was illegal or could not be opened, `slots` is None. Then the seat shows
+    nothing, and the state records the seat's Collectibles for a check at the end of the game.
     """
     if slots is not None:
         return state.but(exhibits=put(state.exhibits, seat, slots))

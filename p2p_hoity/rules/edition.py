@@ -135,7 +135,8 @@ class Edition:
         name: The name.
         collectibles: All Collectibles, sorted by letter and then by year.
         colours: The Action cards of each colour.
-        club_room: The octagon of field 0: how far the best and the second-best exhibit move.
+        club_room: The two numbers of field 0: how many fields the figures of the best and the
+            second-best exhibit move.
         castles: The Castles of the score track, in their order.
         banquet_fields: The number of Banquet fields at the end of the track.
         switches: The rules in which editions differ.

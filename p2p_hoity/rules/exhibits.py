@@ -86,10 +86,11 @@ def run_exhibits(edition: Edition, cards: Iterable[int]) -> list[tuple[int, ...]
 
 
 def best_by_size(edition: Edition, cards: Sequence[int]) -> list[tuple[int, ...]]:
-    """Return the best exhibits of each size, best first.
+    """Return the best exhibits of each size, the largest exhibits first.
 
-    Each unbroken run of letters gives several exhibits: all of its pieces, and one for each smaller
-    size. A smaller one has the oldest piece of each letter, and then the oldest other pieces.
+    Each unbroken run of letters gives several exhibits: one exhibit with all pieces of the run, and
+    one exhibit for each smaller size. The smaller exhibits have the oldest piece of each letter,
+    and then the oldest of the other pieces. Of exhibits with the same size the best comes first.
 
     Args:
         edition: The edition.

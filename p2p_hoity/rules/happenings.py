@@ -211,8 +211,9 @@ class DefaultTaken(Happening):
     Attributes:
         seat: The seat.
         kind: The kind of choice.
-        choice: A window (0 or 1), or deck slots. None if nothing could be chosen.
-        why: The reason.
+        choice: The window (a pile in the Auction Hall, 0 or 1), or the deck slots of the chosen
+            Collectibles. None if nothing could be chosen.
+        why: The reason why the rules have chosen.
     """
 
     seat: int

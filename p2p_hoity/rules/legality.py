@@ -317,7 +317,11 @@ _RULES: Mapping[str, Callable[[State, int, Any, Cards], Broken]] = {
 
 
 def _exhibits(state: State, seat: int, private: Cards) -> Iterable[Choice]:
-    """Find the best exhibits of a seat, by size, from what is open to all and `private`."""
+    """Return the best exhibits of each size from a seat's known Collectibles, best first.
+
+    Each exhibit is given by its deck slots. A Collectible is known if it is open to all, or if
+    `private` has its slot.
+    """
     seen = _seen(state, state.collectibles[seat], private)
     runs = best_by_size(state.edition, list(seen.values()))
     return (_slots_of(seen, run) for run in runs)

@@ -136,11 +136,11 @@ class PassedWords:
     signature: codec.Octets64 = b""
 
     def statement(self) -> bytes:
-        """Return the bytes that the seat signs.
+        """Return the bytes that are signed by the seat that passes the message on.
 
         Returns:
-            The encoding of an array of two items: the onlooker's frame `talk` as bytes, and
-            `count`.
+            The encoding of an array of two items: the onlooker's message as a frame `talk` (bytes),
+            and the number `count`.
         """
         return codec.encode((self.spoken.encode(), self.count))
 

@@ -232,7 +232,7 @@ class PlayerQuestions:
     async def _come_back(self, player: Player) -> None:
         """Wait until the player is back, then request that the player's seat rejoins.
 
-        If the player sat down less than `FRESH` seconds ago, the first call does not wait.
+        In the first call, a player who sat down less than `FRESH` seconds ago counts as present.
         """
         is_there, self._there_until = self._now() < self._there_until, -math.inf
         if not is_there:

@@ -126,9 +126,9 @@ class PresenceTeller:
         self._screen(updates.Extended(awaited(machine) - {machine.seat}, left))
 
     def _pause(self, seconds: float) -> None:
-        """Set when the next notice is due, and double the pause after it.
+        """Set when the next notice about awaited seats is due, and double the pause after it.
 
-        `seconds` is how long the step has lasted so far.
+        `seconds` is how long the step has lasted so far. The pause does not grow beyond a limit.
         """
         self._next, self._gap = seconds + self._gap, min(2 * self._gap, MAX_REMINDER_PAUSE)
 

@@ -187,14 +187,17 @@ async def hand_over(files: FileStore, journal: Path, ticket: Ticket) -> bool:
 async def take_tickets(
     hub: Hub, table: Table, agreed: Agreed, screen: updates.Screen, book: journals.Journal
 ) -> None:
-    """Dial the addresses of tickets that are handed to a running game, until cancelled.
+    """Dial the addresses in tickets that another process hands to this running game.
+
+    Such a ticket has the new address of a seat that has moved. This function runs until cancelled.
 
     Args:
         hub: The links of this node.
         table: The table.
         agreed: The roster and the secret of the table.
         screen: The function that is called with each update.
-        book: The journal of the game. Tickets are handed over in a file beside it.
+        book: The journal of the game. The other process puts a ticket into a file beside the
+            journal.
     """
     place = _beside(book.path)
     try:

@@ -225,7 +225,7 @@ class Rematch:
         self._say((self._seat, False), Consent(self._table.id, entry.value(), vouch).encode())
 
     def refuse(self) -> None:
-        """Refuse the next table and tell all nodes, even after a consent ([A-3])."""
+        """Refuse the next table and tell all nodes, even if this seat consented before ([A-3])."""
         if self._keys is None or self._seat is None or self._seat in self._refused:
             return
         self._refused.add(self._seat)

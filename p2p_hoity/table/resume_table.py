@@ -90,10 +90,12 @@ class Answers:
     elsewhere: set[bytes] = field(default_factory=set)
 
     def hear(self, event: Event) -> None:
-        """Note a link that was made or lost, or the report of a seat about another process.
+        """Note that a seat is linked to this node, is no longer linked, or refuses a link.
+
+        A seat refuses a link if it is linked to another process with the same key as this node.
 
         Args:
-            event: The network event. Other kinds of events are ignored.
+            event: The network event. Events of other kinds or about other peers are ignored.
         """
         if event.peer not in self.table.ids:
             return

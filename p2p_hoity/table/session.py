@@ -61,8 +61,8 @@ class Outcome:
     Attributes:
         transcript: The path of the transcript of the finished game. None if none was written.
         standings: The standings of the finished game. Empty if no game was finished.
-        code: The code of the reason why there is no result: STOPPED, LEFT, TWO_ROSTERS, or that of
-            an `effects.Broken`. None if there is a result.
+        code: The code of the reason why there is no result: STOPPED, LEFT, TWO_ROSTERS, or the code
+            with which the state machine ended the table. None if there is a result.
         seat: The number of the seat that caused this end, if it is known.
         kept: Whether the journal is kept, because the game had begun. The player can then resume
             the game later, or save the unfinished game as a transcript (a claim).

@@ -269,11 +269,11 @@ def public_key_share_of(vector: tuple[bytes, ...], index: int) -> bytes:
 
 @group.cache_per_backend(512)
 def total_key_share(vectors: tuple[tuple[bytes, ...], ...], index: int) -> bytes:
-    """Return the sum of the public key shares that all key vectors give for an index.
+    """Return the public key share of one seat: the sum of one share from each seat's key vector.
 
     Args:
-        vectors: The key vector of each seat.
-        index: The index of the receiver, its seat plus 1.
+        vectors: The key vector of each seat (its Feldman commitments, points of 32 bytes).
+        index: The index of the seat to which the share belongs: the number of the seat plus 1.
 
     Returns:
         The point, 32 bytes.

@@ -272,11 +272,11 @@ def check_move(node: Node, kind: str, seat: int, choice: Choice, shares: Shares)
         kind: The kind of choice.
         seat: The seat that chooses.
         choice: The choice.
-        shares: The decryption shares that the seat gives with the choice, by slot of the deck and
-            seat.
+        shares: The decryption shares that the seat gives with the choice. Each key is a slot
+            (position in the deck) and the seat whose key made the share.
 
     Raises:
-        Invalid: With code `illegal-choice` if the rules forbid it.
+        Invalid: With code `illegal-choice` if the rules forbid the choice.
     """
     shown = choice if isinstance(choice, tuple) and node.want.shows else ()
     found = cards.opened_cards(node, (s for s in shown if (s, seat) in shares), shares)

@@ -114,11 +114,14 @@ class ShowStep(StepRules[Showing | None]):
     """
 
     def check(self, node: Node, seat: int, body: bytes) -> Showing | None:
-        """Check that the seat may show these cards, and that the game allows the choice.
+        """Check and read the body of a seat's input, in which the seat shows cards.
+
+        The seat may show only open cards and cards of its own hand, and the game must allow the
+        choice. If the seat owes no choice, the body must be empty.
 
         Returns:
-            The choice with its shares. None for a seat that owes no choice, whose body must be
-            empty.
+            The choice, with the seat's decryption shares for the shown cards that were hidden.
+            None if the seat owes no choice.
 
         Raises:
             Invalid: With code `illegal-choice`, or with the code for a malformed body or an invalid

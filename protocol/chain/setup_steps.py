@@ -239,7 +239,10 @@ class KeyOkStep(StepRules[SealedChoice | Complaint]):
         return replace(node, sealed=sealed, keys=replace(node.keys, deck=tuple(deck)))
 
     def write(self, node: Node, seat: int, secrets: Secrets, rng: Random) -> bytes:
-        """Return a complaint of the first invalid key share, or a commitment to 32 random bytes."""
+        """Return a complaint about the first seat whose key share for this seat is invalid.
+
+        If no key share is invalid, return a commitment to 32 random bytes instead.
+        """
         dealers = () if node.table.strict else (s for s in range(node.table.seats) if s != seat)
         for dealer in dealers:
             if not key_share_is_valid(node, dealer, seat, secrets.box):

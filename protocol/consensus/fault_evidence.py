@@ -286,7 +286,9 @@ def find_two_chains(store: MessageStore, followed: FollowedChain) -> Iterable[Pr
 
 
 def is_effective(proof: Proof, followed: FollowedChain) -> bool:
-    """Return whether a change of epoch would ban a seat by a proof, if it starts from this chain.
+    """Return whether the next change of epoch would ban the seat that a proof accuses.
+
+    The next epoch is assumed to continue the chain that is followed now.
 
     Args:
         proof: The proof of the fault.

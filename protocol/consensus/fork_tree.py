@@ -1,4 +1,8 @@
-"""The tree of all chains that the inputs of one epoch build on one node (SPEC 10.3)."""
+"""The tree of all chains of steps that the inputs of one epoch can form (SPEC 10.3).
+
+All chains begin at the same chain node, the state with which the epoch begins. Two chains part at a
+step to which a seat has signed different inputs.
+"""
 
 from __future__ import annotations
 

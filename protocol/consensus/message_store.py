@@ -363,10 +363,12 @@ class MessageStore:
                     yield message
 
     def highest_requests(self) -> list[Message]:
-        """Return from each seat the stored request, promise or vote for the highest epoch.
+        """Return the stored message for the highest epoch from each seat.
+
+        Only epoch requests, epoch promises and votes count.
 
         Returns:
-            One message for each seat that has one, by rising seat.
+            One message for each seat that has sent such a message, by rising seat.
         """
         found: dict[int, Message] = {}
         for message in self._by_hash.values():

@@ -462,8 +462,8 @@ def _seat_changes(
     """Return `node` after banning seats, making seats absent, and letting seats rejoin ([E-14]).
 
     `faults` has the fault code of each seat to ban, and `missing` are the seats that become absent.
-    The rejoins are in `promises`, and are judged at `start`. If the next step is `result`, nothing
-    changes.
+    `promises` contain the requests to rejoin. Whether a request is granted depends on the state at
+    `start`, an earlier node of the chain. If the next step is `result`, nothing changes.
     """
     if node.want.kind is Kind.RESULT:
         return node  # No step follows in which a seat could be absent.

@@ -114,12 +114,14 @@ def verify_shares(about: ShareStatement, shares: Sequence[Point], proof: bytes) 
     """Check the proof of decryption shares, and that the shares are points of the group.
 
     Args:
-        about: The statement.
-        shares: The share for each base, 32 bytes each. The points need not have been checked.
+        about: What the proof is about. It contains the public key of the shares, and the first
+            point of each ciphertext (its base).
+        shares: The share for each ciphertext, 32 bytes each. The points need not have been checked.
         proof: The proof, 64 bytes.
 
     Raises:
-        Invalid: With code `bad-share` unless each share is the secret key times its base.
+        Invalid: With code `bad-share` unless each share is the secret key times the base of its
+            ciphertext.
     """
     public, bases = about.public, about.bases
     if not bases or len(bases) != len(shares):

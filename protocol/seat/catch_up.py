@@ -71,7 +71,7 @@ def ask_again(state: SeatState) -> None:
 
 
 def ask_own(state: SeatState, seats: Set[int]) -> None:
-    """Ask other seats which of the messages that this seat has signed they store.
+    """Ask other seats for their stored copies of the messages that this seat has signed.
 
     Nothing is asked unless this seat waits for such answers after a resume.
 

@@ -107,17 +107,17 @@ class Departures:
     def away(
         self, store: MessageStore, followed: FollowedChain, granted: float | None = None
     ) -> list[Departure]:
-        """Return the departures, signed notices of leaving, of the seats that are away ([E-25]).
+        """Return the departure notices of the seats that are away ([E-25]).
 
         Args:
             store: The messages that this seat stores.
-            followed: The epoch in which this seat stands, and the chain that it follows.
-            granted: When the player last asked to wait longer for this step, in seconds of the same
-                clock as in `keep`. Earlier departures are left out. None if the player has not
-                asked.
+            followed: The current epoch, and the chain that this seat follows.
+            granted: When the player last asked to wait longer for the current step, in seconds of a
+                monotonic clock. Notices that came before that time are left out. None if the player
+                has not asked.
 
         Returns:
-            The departure of each seat that is away, by rising seat.
+            The notice of each seat that is away, by rising seat.
         """
         return [
             stored.departure
@@ -180,9 +180,9 @@ def _absences(node: Node, seat: int) -> int:
 
 
 def _has_said_since(departure: Departure, store: MessageStore) -> bool:
-    """Return whether the seat has given an input to the notice's step or to a later step.
+    """Return whether the seat that signed a departure notice has given an input since the notice.
 
-    Any input of a later epoch counts as well.
+    Inputs to the step that the notice names, to later steps, and of later epochs count.
     """
     place = (departure.epoch, departure.step)
     last = store.last_steps.items()

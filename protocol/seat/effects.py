@@ -293,7 +293,7 @@ class Outbox:
         self.hands_out = True
 
     def put(self, job: Job) -> None:
-        """Set the job that the driver must run next.
+        """Set the job (a long computation) that the driver must run next.
 
         Args:
             job: The job.
@@ -301,11 +301,13 @@ class Outbox:
         self.job = job
 
     def finish(self, job: Job, given: Any) -> None:
-        """Apply the result of a job, if the job is the current one.
+        """Apply the result of a job, a long computation that the driver has run.
+
+        The result is ignored if the job is not the job that was last set by `put`.
 
         Args:
             job: The job.
-            given: What its `run` returned.
+            given: The result: what `job.run` returned.
         """
         if job is self.job:
             self.job = None

@@ -19,7 +19,7 @@ from .signer import SigningState
 
 
 def take(state: SeatState, notice: EndNotice, peer: bytes | None) -> bool:
-    """Store an end notice that a peer has sent.
+    """Store an end notice from a peer, in which a seat says that its game or table has ended.
 
     Args:
         state: The state of the seat.

@@ -27,7 +27,7 @@ class MessageLog:
     """
 
     def __init__(self, table: Table, outbox: Outbox) -> None:
-        """Create the log before the first step.
+        """Create a log without messages, in epoch 0 and at the beginning of the chain.
 
         Args:
             table: The table.

@@ -51,11 +51,11 @@ def waits_for_job(state: SeatState) -> bool:
 
 
 def _due(state: SeatState) -> Iterator[Unknown]:
-    """Yield the long bodies of inputs that the rules would check next and that are unchecked.
+    """Yield the unchecked long bodies (contents of inputs) that the rules will need next.
 
-    These are bodies in new messages, and bodies for the first incomplete step. Each item is the
-    chain node before the step, the seat, and the body. Among the bodies that one seat gives for
-    that step, none after the first legal body is yielded.
+    Each item is the chain node before the step, the seat, and the body. First come the bodies in
+    new messages, then the bodies for the first incomplete step. If a seat gives several bodies for
+    the incomplete step, its bodies after the first legal body are left out.
     """
     for message in state.log.fresh:
         if message.seat in state.tip.banned or len(state.log.store.versions(message.identity)) > 1:

@@ -461,10 +461,10 @@ class SeatMachine(SeatState):
             self._run_rules()
 
     def _judge_alone(self) -> bool:
-        """Judge new inputs if this seat waits for nothing but inputs to the current step.
+        """Look for faults in new messages, and return whether to leave out all other rules for now.
 
-        Return True if the other rules can be left out for now, because an input or the result of a
-        job is still missing. Return False if all rules have to run.
+        The other rules are left out while this seat still waits for an input to the current step,
+        or for the end of a computation that checks an input, and for nothing else.
         """
         if not step_progress.is_undisturbed(self):
             return False

@@ -79,11 +79,12 @@ def _known_end(state: SeatState) -> Broken | None:
 
 
 def _announced_end(state: SeatState) -> Broken | None:
-    """Return the end of the table that another seat has announced, None if there is none ([E-30]).
+    """Return the end of the table that another seat has announced in setup, or None ([E-30]).
 
-    The first notice counts. A notice of a fault counts only a second after it was received, so that
-    the proof can arrive before. The result's `by` is the announcing seat. If this seat saw the
-    reason itself, `by` is None.
+    Of several notices the first counts. A notice about a fault counts only a second after it was
+    received, so that the proof of the fault can arrive first. The attribute `by` of the result is
+    the seat that announced the end. If this seat has itself observed why the table ended, `by` is
+    None.
     """
     for seat, notice in state.judge.setup_ends.items():
         is_due = notice.reason not in FAULTS or state.judge.is_settled_end(seat)

@@ -248,8 +248,8 @@ class Signer:
     def state(self) -> SigningState:
         """The state of the seat, which decides what it may sign.
 
-        It is the first of these that applies: broken, watching, left, silent, finished, standing,
-        promised.
+        The comment at `SIGNS` explains the states. If several states apply, the first of them in
+        this order is returned: broken, watching, left, silent, finished, standing, promised.
         """
         if self.judge.broken is not None:
             return SigningState.BROKEN
@@ -595,7 +595,10 @@ class Signer:
             self.inquiry = Inquiry(self.timers.now)
 
     def restart_inquiry(self) -> None:
-        """Let the wait after a resume begin again now, if there is one."""
+        """Let a resumed seat's wait for the answers of the other seats begin again now.
+
+        If this seat does not wait for such answers, nothing changes.
+        """
         if self.inquiry is not None:
             self.inquiry = replace(self.inquiry, began=self.timers.now)
 

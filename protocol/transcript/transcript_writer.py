@@ -144,9 +144,10 @@ InputKey = tuple[int, int, bytes, bytes]
 
 
 def _lowest(messages: Iterable[Message]) -> dict[InputKey, Message]:
-    """Return the step inputs by seat, step, digest before the step, and body.
+    """Return the inputs to steps among some messages, only one input for each key.
 
-    Of inputs that agree in all of these, return only the input of the lowest epoch.
+    A key is a seat, a step, the digest of the chain before the step, and the body of the input. Of
+    several inputs with the same key, the input of the lowest epoch is returned.
     """
     found: dict[InputKey, Message] = {}
     for message in messages:

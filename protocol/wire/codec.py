@@ -362,7 +362,9 @@ class Either(FieldForm[Any]):
 
 @dataclass(frozen=True)
 class Digests(FieldForm[tuple[bytes, ...]]):
-    """The form of an array of byte strings of one length. Thousands are checked fast.
+    """The form of an array of byte strings that all have the same length.
+
+    The check is fast even for thousands of byte strings.
 
     Attributes:
         most: The most byte strings that there may be.

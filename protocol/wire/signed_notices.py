@@ -69,7 +69,7 @@ REASONS: Final = frozenset({OVER, SILENT_SEAT, SEAT_LEFT, DEAD_KEYS, *FAULTS})
 
 @dataclass(frozen=True)
 class EndNotice:
-    """A signed notice that the game's end is final for a seat, or that it ended the table in setup.
+    """A seat's signed notice: the game's end is final, or the seat ended the table in setup.
 
     Attributes:
         seat: The seat that signs.

@@ -320,10 +320,11 @@ def _cell(menu: Menu | None, cell: Sequence[Mark], years: int, column: int) -> L
 
 
 def _piece(menu: Menu | None, mark: Mark, word: str) -> Line:
-    """Return a piece as the text `word`, after a sign or a blank.
+    """Return a piece as the text `word`, with a sign or a blank before the text.
 
     The sign is an arrow if the pointer is at the piece, else a tick if the piece is marked, else
-    `TAKEN` if a Thief may take it. If the piece at the pointer is marked, the tick follows it.
+    `TAKEN` if a Thief may take the piece. If the pointer is at a marked piece, the arrow stands
+    before the text, and the tick stands after the text.
     """
     if menu is None or mark.slot not in menu.slots:
         return text(" ").add(word, "title" if mark.is_secret else "plain")

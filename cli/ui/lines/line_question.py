@@ -143,7 +143,7 @@ class Asker:
             self._say(line)
 
     def answer(self, line: str) -> None:
-        """Take a line that may be the answer to the open question.
+        """Give a typed line to the open question, as a possible answer.
 
         Args:
             line: The line.

@@ -153,10 +153,10 @@ class LineScreen(FollowedTable):
             tell(line)
 
     def _take(self, update: updates.Update) -> None:
-        """Print the line that names the awaited seats, or note that it is no longer needed.
+        """Print the line that names the awaited seats, or note that the line is no longer needed.
 
-        A `Clock` update prints the line if it was not printed since this player's choice. After
-        an event of the game, a reminder or another choice, the line is not needed.
+        A `Clock` update prints the line once after this player's choice. An event of the game, a
+        reminder that seats are awaited, or a new choice of this player makes the line needless.
         """
         if isinstance(update, updates.Clock):
             self._tell_awaited(update)

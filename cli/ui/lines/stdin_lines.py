@@ -36,14 +36,14 @@ def read_stdin() -> bytes:
 async def forward_input(
     lines: trio.MemorySendChannel[str], read: Read = read_stdin, at_terminal: bool = False
 ) -> None:
-    """Send every line of the input into a channel, which is closed at the end of the input.
+    """Send every line of the input into a channel, and close the channel after the last line.
 
-    At a terminal Ctrl-D ends the input, but more lines may follow, so `END` is sent among the
-    lines. After two ends in a row nothing more is read.
+    A file or pipe is read to its end. At a terminal, each Ctrl-D sends `END` into the channel, and
+    two Ctrl-D in a row end the reading.
 
     Args:
         lines: The channel.
-        read: Reads some bytes, in a thread.
+        read: The function that reads some bytes. It is called in a thread.
         at_terminal: Whether the input is a terminal.
     """
     rest, was_end = b"", False

@@ -69,14 +69,15 @@ class Learned:
         return cast("tuple[int, ...]", tuple(drawn)) if kind_of(decision) == "theft" else drawn[0]
 
     def mixtures(self, view: View, decision: Expected) -> tuple[Mixture, ...]:
-        """Return the probabilities with which the bot would choose.
+        """Return the options of a decision, and the probability that the bot chooses each option.
 
         Args:
             view: The view of the seat.
             decision: What the game expects.
 
         Returns:
-            One mixture of candidates. For a theft there is one mixture for each exhibit.
+            One item with all options and their probabilities. For a theft there is one item for
+            each exhibit.
 
         Raises:
             NothingToChoose: If the view's seat has no legal choice.
