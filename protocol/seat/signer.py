@@ -70,9 +70,10 @@ SIGNS: Final[Mapping[SigningState, frozenset[type[Any]]]] = {
 - promised: Its promised epoch is above every epoch that it has entered.
 - finished: Its end of the game is final. It stays to answer and to vote. It requests an epoch only
   if its promise is above the one in which it stands, or if it can prove a fault.
-- silent: It has resumed, and the others have not told yet which of its messages they store. -
-watching: The program has no seat. - left: It has signed a departure, and comes back only by a
-resume. - broken: The table has ended without a result.
+- silent: It has resumed, and the others have not told yet which of its messages they store.
+- watching: The program has no seat.
+- left: It has signed a departure, and comes back only by a resume.
+- broken: The table has ended without a result.
 """
 
 FIRST = bytes(32)
