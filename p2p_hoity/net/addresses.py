@@ -139,7 +139,7 @@ class AddressCode(Code):
     In an error message, the gap `{text}` is filled with the beginning of the wrong address.
     """
 
-    NO_PORT = "address-without-port", "{text} has no port: write it as host:port"
+    NO_PORT = "address-without-port", "{text} has no port: write it as HOST:PORT"
     BAD_PORT = "address-bad-port", "{text} has no port from {least} to {most} after the colon"
     BAD_BRACKETS = "address-bad-brackets", "{text} has no IPv6 address between the brackets"
     NO_BRACKETS = (
@@ -148,7 +148,7 @@ class AddressCode(Code):
     )
     NO_MACHINE = (
         "address-without-machine",
-        ("{text} has no name of a machine: write it as host:port"),
+        ("{text} has no name of a machine: write it as HOST:PORT"),
     )
 
 
