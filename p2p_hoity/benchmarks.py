@@ -76,7 +76,7 @@ def open_table() -> Table6:
     """Make a table of six with fresh keys and the default edition.
 
     Returns:
-        The table. Its machines have not been started.
+        The table. The state machines of its seats have not been started.
     """
     who = [Identity(os.urandom(32)) for _ in range(SEATS)]
     game = game_value(load(), None)

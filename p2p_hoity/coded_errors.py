@@ -191,12 +191,12 @@ def of_system(error: OSError) -> Reason:
 
 
 def of_protocol(error: Invalid) -> Reason:
-    """Turn an error of the package `protocol` about rejected bytes into a reason.
+    """Turn an error of the package `protocol` into a reason (a code, possibly with fields).
 
     Args:
-        error: The error of the package `protocol`.
+        error: The error, which says why bytes were rejected.
 
     Returns:
-        The reason, with the code of the error.
+        The reason. It has the code of the error and no fields.
     """
     return Reason(error.code)

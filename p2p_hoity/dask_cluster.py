@@ -177,11 +177,10 @@ _turn = threading.Lock()
 
 
 def _in_turn(work: Callable[[Piece], Found], piece: Piece) -> Found:
-    """Work at a piece while no other thread of this process works at a piece.
+    """Return `work(piece)`, and let only one thread of this process call `work` at a time.
 
-    A worker may have several threads. The work may change what belongs to the whole process, such
-    as the language of messages or the group of a simulated game. Threads would not make it faster,
-    since Python runs one of them at a time.
+    A worker process may have several threads, and `work` may change settings of the whole process,
+    such as the language of messages.
     """
     with _turn:
         return work(piece)

@@ -385,17 +385,17 @@ class Game(Protocol[S]):
         """
 
     def expected(self, state: S) -> Expected:
-        """Return what a state expects next.
+        """Return what the game waits for in a state, such as the deal or the choice of a seat.
 
         Only seats that are present and do not sit out are asked for choices. For all other seats,
-        `apply` uses the default of the game. An `Unseal` names only seats that were named by the
-        last `Sealed` event for the same kind of choice.
+        `apply` uses the default of the game. An `Unseal` (the opening of sealed choices) names only
+        seats that the last `Sealed` event named for the same kind of choice.
 
         Args:
             state: The state.
 
         Returns:
-            The expectation.
+            What the game waits for.
         """
 
     def apply(self, state: S, event: Event) -> S:

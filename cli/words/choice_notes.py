@@ -213,7 +213,10 @@ def placing(view: View, slots: Sequence[int], names: Names) -> str:
 
 
 def _hidden(view: View) -> int:
-    """Return the number of hidden Collectibles of the other seats that may show an exhibit."""
+    """Return how many hidden Collectibles the rivals have, all together.
+
+    A rival is another seat that may show an exhibit in the Castle in this round.
+    """
     rivals = [seat for seat in _others_at(view, Place.CASTLE) if _may_show(view, seat)]
     return sum(view.hidden(seat) for seat in rivals)
 

@@ -57,13 +57,16 @@ def _blank(match: re.Match[str]) -> str:
 
 
 def _find(text: str, start: int, parent: str | int, part: str | int) -> int | None:
-    """Return the position in the text of one part of a path, or None if it is not found.
+    """Return the position of a key, or of an item of an array, in the text of an edition file.
+
+    Return None if it is not found. The key or item is one part of the path of a field, such as
+    `collectibles`, 3, `year`.
 
     Args:
-        text: The text, without comments and text values.
+        text: The TOML text, without comments and text values.
         start: The position at which the search begins.
-        parent: The part of the path before this one. "" for the first part.
-        part: The key or index to find.
+        parent: The part of the path before `part`. "" if `part` is the first one.
+        part: The key, or the index of the item, from 0.
     """
     if isinstance(part, int):
         return _item(text, start, str(parent), part)

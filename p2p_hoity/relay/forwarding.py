@@ -155,7 +155,7 @@ class Splice:
         self._scope.cancel()
 
     def _due(self) -> float:
-        """Return the time at which the pair is closed, unless bytes pass before."""
+        """Return the time, by Trio's clock, at which both streams are closed if no bytes pass."""
         began = [since for since, is_out in zip(self._since, self._untaken, strict=True) if is_out]
         return min([self._passed, *began]) + self._idle
 

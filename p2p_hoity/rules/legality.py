@@ -188,12 +188,12 @@ def _slots_of(cards: Cards, wanted: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def _seen(state: State, slots: tuple[int, ...], cards: Cards) -> dict[int, int]:
-    """Return the known Collectibles in some deck slots, by slot.
+    """Return the index of each known Collectible in some slots of the deck, by slot.
 
     Args:
-        state: The state of the game, which tells the Collectibles that are open to all.
-        slots: The slots.
-        cards: Further known Collectibles by slot.
+        state: The state of the game, which has the Collectibles that are open to all.
+        slots: The slots (positions in the deck).
+        cards: The indices of further known Collectibles, by slot.
     """
     more = {slot: cards[slot] for slot in slots if slot in cards}
     return {**more, **state.open_cards(slots)}

@@ -170,7 +170,8 @@ def _opening(
 ) -> PhaseRules:
     """Make the rules of a phase in which sealed choices of a kind are opened.
 
-    `seats` returns the seats that may have sealed one. `take` returns the state after the opening.
+    `seats` returns the seats that may have sealed such a choice. `take` returns the state after
+    the opening.
     """
     return PhaseRules(
         lambda state: choices.unseal_of(state, kind, seats(state)),

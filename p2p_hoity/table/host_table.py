@@ -391,7 +391,7 @@ class Newcomer:
         since: The time of that event, in seconds of Trio's clock.
         asked: The bytes of the frame with which the node has proven that it holds the ticket. None
             as long as it has not.
-        has_sat: Whether the node has sent its consent on this link.
+        has_sat: Whether the node has sent its consent to the terms on this link.
     """
 
     link: LinkUp

@@ -288,8 +288,9 @@ class NewTicketReporter:
             judged: The addresses that a ticket should name now.
 
         Returns:
-            The ticket. None if the other seats already know all of these addresses. None also if
-            they know a relay at which this node waits, and the player has asked for no change.
+            The ticket. None if the other seats already know all addresses in it. None also if the
+            other seats know a relay at which this node waits, unless the player has asked for other
+            addresses or relays.
         """
         found = replace(self.bare, addresses=judged.direct)
         is_reached = self.hub.relays().intersection(self.known)

@@ -190,7 +190,7 @@ def _finished(home: Home, memory: _Memory) -> Iterator[KeptGame]:
 
 
 def _head_of(path: Path) -> tuple[str, tuple[str, ...]] | None:
-    """Return the name and the nicknames of a transcript's game.
+    """Return the id of a transcript's game, as used in commands, and the players' nicknames.
 
     Return None if the file is not a transcript.
     """
@@ -328,7 +328,7 @@ def _key_of(path: Path) -> str:
 
 
 class FileCode(Code):
-    """The reasons for which a transcript cannot finish a game."""
+    """The reasons why a game cannot be finished with the transcript of another player."""
 
     UNREADABLE = "file-of-game-unreadable", "{path} cannot be read: {why}"
     OTHER_TABLE = (

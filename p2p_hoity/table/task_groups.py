@@ -1,4 +1,4 @@
-"""Nurseries that raise a single failure without a group, and a clock that stops in standby."""
+"""Nurseries that raise one error instead of an exception group, and a clock that skips standby."""
 
 from __future__ import annotations
 

@@ -296,9 +296,10 @@ def _backup_shares(node: Node, seat: int, absent: int) -> cards.ShareBatch:
 
 
 def _escrow_share_of(node: Node, seat: int, owner: int) -> tuple[Context, escrow.Sealing]:
-    """Return the context of a seat's share of another seat's escrow, and that escrow.
+    """Return the context to which an escrow share is bound, and the escrow.
 
-    The escrow contains the sealed choice of the seat `owner`, which has been absent.
+    The escrow contains the sealed choice of the seat `owner`, which has been absent. The seat
+    `seat` gives the share.
     """
     kind = node.want.name
     context = node.table.context(node.step, seat, f"escrow-{owner}")

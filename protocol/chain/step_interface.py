@@ -109,14 +109,14 @@ class EmptyStep(StepRules[None]):
         read_empty(body)
 
     def apply(self, node: Node, inputs: Mapping[int, None]) -> Node:
-        """Return the node after the step.
+        """Return the node after the step, which the function `then` makes of the node before it.
 
         Args:
             node: The state of the chain before the step.
-            inputs: The seats that gave a body, as keys.
+            inputs: The seats that gave a body, as keys. Not used.
 
         Returns:
-            The node that the function `then` returns.
+            The new state of the chain.
         """
         return self.then(node)
 

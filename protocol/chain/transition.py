@@ -146,10 +146,10 @@ def _clear(node: Node, kind: str, seats: frozenset[int]) -> Node:
 
 
 def _judge_shown(node: Node, goal: game.Unseal, cards: dict[int, int]) -> Node:
-    """Judge opened choices that show cards by the game's rules, void the illegal ones ([P-1]).
+    """Void the opened choices that are illegal because of the cards that they show ([P-1]).
 
-    `goal` names the choices, and `cards` has the number of each card that they show, by slot (its
-    position in the deck). Return the node in which the illegal choices are void.
+    `goal` names the kind and the seats of the choices. `cards` has the number of each shown card,
+    by slot (its position in the deck). Return the node with these choices void.
     """
     for seat in sorted(goal.seats):
         choice = node.opened[goal.kind, seat]
@@ -478,16 +478,16 @@ def append(node: Node, slots: Sequence[Slot]) -> Node:
 def slots_of(
     node: Node, inputs: dict[int, bytes], missing: Missing = Missing.NONE
 ) -> tuple[Slot, ...]:
-    """Return what a step records of each seat: its body, or the reason why there is none.
+    """Return what a step records for each seat: the body of the seat's input, or why there is none.
 
     Args:
         node: The state of the chain before the step.
         inputs: The bodies, by seat.
-        missing: The reason for seats that owe an input to the step but are not in `inputs`. Seats
-            that owe none get NONE.
+        missing: The reason for each seat that owes an input to the step but is not in `inputs`.
+            For a seat that owes no input, the reason is `Missing.NONE`.
 
     Returns:
-        The n items in the order of the seats, as `append` takes them.
+        One item for each seat, in the order of the seats, as `append` takes them.
     """
     return tuple(
         inputs.get(seat, missing if seat in node.want.speakers else Missing.NONE)

@@ -241,7 +241,10 @@ class Votes(References):
         return False
 
     def _base(self, message: Message) -> Base:
-        """Return what a new-epoch message proposes (its base); it is computed only once."""
+        """Return the base that a new-epoch message proposes. Each base is computed only once.
+
+        A base is a chain node with which an epoch is to begin.
+        """
         key = (message.hash, False)
         return self.once(key, lambda: new_epoch.base_of_new_epoch(self.table, message, self))
 

@@ -183,9 +183,9 @@ class References(ABC):
         return found
 
     def _unknown(self, text: str, lack: Lack) -> Unknown:
-        """Ask for something that is not stored, and return the error for the caller to raise.
+        """Ask other seats for something not stored, and return the error for the caller to raise.
 
-        Within a `quiet` block, nothing is asked for.
+        While `quiet` suspends such requests, no seat is asked.
         """
         if self._asks:
             self.ask(lack)

@@ -114,9 +114,10 @@ class HandedOut:
             self._hand_out()
 
     def _hand_out(self) -> None:
-        """Hand over the collected proofs as one batch.
+        """Submit the collected proofs as one batch, to be checked elsewhere.
 
-        While more than `MOST_OUT` bytes are unchecked, wait for the oldest batch.
+        Then, while more than `MOST_OUT` bytes of submitted proofs are unchecked, wait until the
+        oldest batch is checked. Raise InvalidProof if that batch has an invalid proof.
         """
         self._promised.append((self.submit(all_valid, self._part), self._part, self._size))
         self._out += self._size

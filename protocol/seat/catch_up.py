@@ -294,9 +294,9 @@ def pass_on(state: SeatState, message: Message, peer: bytes | None) -> None:
 
 
 def pass_deferred(state: SeatState) -> None:
-    """Send stored inputs to the peers, now that the followed chain has reached their step.
+    """Send the deferred inputs to the current step on to the peers.
 
-    An input that came before its step was stored but not sent on.
+    An input is deferred if it came before the followed chain had reached the input's step.
 
     Args:
         state: The state of the seat.

@@ -117,7 +117,8 @@ class ChoiceAsked:
     Attributes:
         node: The chain node at which the choice is due.
         kind: The kind of choice, as the game calls it.
-        again: Whether an earlier choice for this step may have been shown and cannot be used.
+        again: Whether the player has already made a choice for this step that others may have seen.
+            That choice is not used.
     """
 
     node: Node

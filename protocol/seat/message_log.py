@@ -182,12 +182,14 @@ class MessageLog:
         self.followed = followed_chain.new_followed_chain(epoch, base, now)
 
     def grow(self, seat: int | None) -> tuple[Node, Node] | None:
-        """Append the first incomplete step to the followed chain, if all its inputs are there.
+        """Append the next step to the followed chain, if the step is complete.
+
+        The step is complete once every seat that owes an input to the step has given a legal input.
+        If a seat gave several legal inputs, the first one counts, unless the own seat has already
+        built on another one.
 
         Args:
-            seat: The own seat, None for an onlooker. If a seat gave conflicting legal inputs, the
-                own seat's later inputs decide which input counts. If there are none, the input that
-                came first counts.
+            seat: The own seat, None for an onlooker.
 
         Returns:
             The chain nodes before and after the step, None if the step is not complete.

@@ -40,7 +40,7 @@ class Peers:
     """
 
     def __init__(self, log: MessageLog, timers: Timers, seat: int | None) -> None:
-        """Create the record of a seat that has no link yet.
+        """Begin without any links, departures, or inputs to pass on.
 
         Args:
             log: The stored messages and the followed chain.
@@ -191,15 +191,17 @@ class Peers:
         return self._asked_last
 
     def grant(self, place: Budget, size: int, most: int) -> bool:
-        """Take a number of bytes from a quota, if so many are left in it.
+        """Charge the bytes of a message to a quota, if the quota has room for them.
 
         Args:
-            place: The key of the quota: the epoch, the seat whose inputs count, and who named them.
+            place: The key of the quota: the epoch, the signer's seat, and a claim. The claim is the
+                seat whose epoch promise names the message (None if none does), and whether the
+                promise names the message only indirectly.
             size: The number of bytes.
             most: The size of the quota, in bytes.
 
         Returns:
-            Whether the bytes were taken.
+            Whether the quota had room for the bytes.
         """
         taken = self._granted_bytes.get(place, 0) + size
         if taken > most:

@@ -479,9 +479,10 @@ class SeatMachine(SeatState):
         self._run_rules()
 
     def _run_rules(self) -> None:
-        """Apply the rules until none changes anything, or until a job is under way.
+        """Apply the rules of this seat again and again, until no rule changes anything.
 
-        Once the table has ended, only new messages are judged.
+        No rule is applied while the driver (the program around this seat) runs a long computation
+        for the seat. If the table has ended without a result, only search new messages for faults.
         """
         changed = True
         while changed and self.broken is None:

@@ -623,10 +623,10 @@ class Signer:
     # The journal
 
     def _record_floor(self, floor: int | None) -> None:
-        """Record in the journal the floor: the lowest epoch of which this seat signs anything.
+        """Record in the journal the floor: the lowest epoch of which this seat signs messages.
 
-        None stands for a floor that the seat has not found out yet. True stands for the same, if it
-        is certain that the journal lacks messages that the seat has signed ([E-22]).
+        While the seat does not know its floor, `floor` is None, or True if the journal surely lacks
+        messages that the seat has signed ([E-22]).
         """
         if not self.outbox.is_replaying:
             self.outbox.emit(Record(codec.encode((b"", (), floor))))

@@ -130,10 +130,10 @@ def enter(state: SeatState) -> bool:
 
 
 def advance(state: SeatState) -> bool:
-    """Append the first incomplete step to the followed chain, if all its inputs are there.
+    """Append the next step to the followed chain, if the step is complete.
 
-    The seat applies this rule after each event. The step is complete once every seat that owes an
-    input to it has given a legal one.
+    The step is complete once every seat that owes an input to the step has given a legal input. The
+    seat applies this rule after each event.
 
     Args:
         state: The state of the seat.
@@ -235,8 +235,8 @@ def speak(state: SeatState) -> bool:
     """Sign the input that this seat owes to the current step, if it can be made now ([E-2], [N-4]).
 
     The seat applies this rule after each event. If the step needs a choice that the player has not
-    made, the player is asked instead. If the driver runs jobs, a body that takes long to compute is
-    computed by a job.
+    made, the player is asked instead. If the content of the input takes long to compute, the driver
+    (the program around this seat) may compute it. The input is then signed later.
 
     Args:
         state: The state of the seat.

@@ -26,14 +26,14 @@ Position = tuple[int, int, bytes]
 
 @dataclass(frozen=True)
 class Wait:
-    """The time for which a step has been waited for, and what is left of its timeout, in seconds.
+    """How long a seat has waited for the current step, and how soon the step times out.
 
     Attributes:
-        waited: The time since the step became the first incomplete one.
-        left: The time until it times out. It is negative afterwards.
-        timeout: The step timeout.
-        since: When this timeout began, by the driver's clock. It begins anew when the player asks
-            to wait longer.
+        waited: The seconds since the seat came to the step.
+        left: The seconds until the step times out. Negative after the timeout.
+        timeout: The length of the timeout, in seconds.
+        since: When the timeout began, in seconds of the driver's clock. The timeout begins anew
+            when the player asks to wait longer.
     """
 
     waited: float

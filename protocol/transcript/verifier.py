@@ -47,15 +47,15 @@ def verify(
 ) -> Report:
     """Judge a file. Whatever its bytes are, no error is raised.
 
-    The report is the same with `submit` and without, apart from the times.
+    The report is the same with `submit` and without, apart from the measured times.
 
     Args:
         file: The file, or the result of `opened`.
         game_of: A function that returns the game that the terms name.
         clock: A function that returns seconds, used only to measure times ([V-12]).
-        submit: A function that has groups of proofs checked elsewhere, for example in other
-            processes. If a proof is invalid, the file is judged again in the fixed order. None
-            checks every proof here and at once.
+        submit: A function that starts the check of a batch of proofs elsewhere, for example in
+            another process. If one proof is invalid, the file is judged again without `submit`.
+            None to check every proof here, at once.
 
     Returns:
         The report.

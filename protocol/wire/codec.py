@@ -340,13 +340,13 @@ class Either(FieldForm[Any]):
         self._kind, self._form, self._other = kind, form_of(form), form_of(other)
 
     def read(self, value: Any) -> Any:
-        """Read a value by one of the two forms, which its type decides.
+        """Read a value by the first form if the value has the given type, else by the other form.
 
         Returns:
-            What that form returns.
+            The value as the form reads it.
 
         Raises:
-            WrongForm: If the value does not fit that form.
+            WrongForm: If the value does not fit the form.
         """
         return (self._form if isinstance(value, self._kind) else self._other).read(value)
 

@@ -74,11 +74,13 @@ class Own:
 
 @dataclass(frozen=True)
 class Told:
-    """The end of an answer to `Own`, in which a seat asks for messages that it has signed itself.
+    """The frame that ends the answer to an `Own` frame.
+
+    By an `Own` frame, a seat asks for the messages that the seat itself has signed.
 
     Attributes:
-        last: The hash of the last message of the answer, 32 bytes. If there was none, the hash in
-            `Own`.
+        last: The hash of the last message of the answer, 32 bytes. If the answer has no message,
+            the hash in the `Own` frame.
         more: Whether further messages, with hashes above `last`, are still to be asked for.
     """
 

@@ -260,11 +260,11 @@ def gather_form(helps: int, escrows: int) -> Struct[Gather]:
 
 
 def parse(form: Struct[T] | type[T], body: bytes) -> T:
-    """Return a body from its bytes.
+    """Decode the body of a step input.
 
     Args:
-        form: The class of the body. If the codec of the body needs numbers, such as the number of
-            cards, the form that a function of this module returns instead.
+        form: The class of the body, or the result of `key_reveal_form`, `shuffle_form` or
+            `gather_form`.
         body: The bytes of the body.
 
     Returns:

@@ -179,9 +179,9 @@ class FullSeat(Hands):
         self._lay_out(ticket)
 
     def _lay_out(self, ticket: str, notes: Sequence[str] = ()) -> None:
-        """Show the ticket and its notes above the terms.
+        """Show the ticket, and notes about it, above the terms of the table.
 
-        A screen that is too small cuts off the terms instead of the ticket.
+        If the screen is too small, the last terms are cut off, and the ticket stays visible.
         """
         self.app.ticket, self.app.desk.papers = ticket, ()
         words = _("Give this ticket to the others. They type: {hoity} join TICKET")

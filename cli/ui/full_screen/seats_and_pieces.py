@@ -227,7 +227,7 @@ def _needed(found: Grid, slots: Sequence[int]) -> list[int]:
 
 
 def _holds(cell: Sequence[Mark], slots: Sequence[int]) -> bool:
-    """Return whether a cell of the grid contains a piece of one of these deck slots."""
+    """Return whether a cell shows a Collectible whose position in the deck is in `slots`."""
     return any(mark.slot in slots for mark in cell)
 
 

@@ -145,7 +145,7 @@ def _exhibits(sight: Sight) -> Pick:
 def _smallest(sight: Sight, low: int, high: int) -> tuple[int, ...]:
     """Return a small exhibit: the oldest piece of each letter in a range of letters.
 
-    If these are fewer than three pieces, the oldest further ones of the range are added.
+    If these are fewer than three pieces, other pieces of these letters are added, oldest first.
 
     Args:
         sight: What the deciding seat knows.
@@ -153,7 +153,7 @@ def _smallest(sight: Sight, low: int, high: int) -> tuple[int, ...]:
         high: The last letter of the range.
 
     Returns:
-        The deck slots of the pieces.
+        The slots of the pieces (their positions in the deck).
     """
     groups = sight.mine.slots[low : high + 1]
     more = sorted((slot for slots in groups for slot in slots[1:]), key=sight.mine.seniority)
