@@ -63,7 +63,7 @@ class Table6:
                     machine.receive(frame, 0.0, self.table.ids[source])
 
     def _do(self, seat: int, machine: SeatMachine, effect: effects.Effect) -> None:
-        """Carry out an effect of a machine: queue a frame, or make a choice at random."""
+        """Do what a seat's state machine asks for: queue a frame, or make a random choice."""
         if isinstance(effect, effects.Send) and effect.peer is None and not effect.but:
             self.frames.append((seat, effect.frame))
         elif isinstance(effect, effects.ChoiceAsked) and machine.must_choose:
@@ -102,10 +102,12 @@ def deal() -> None:
 
 @cache
 def whole_game() -> bytes:
-    """Play a game of six seats with legal choices drawn at random. It is played once.
+    """Return the transcript of a game of six seats with random legal choices.
+
+    The first call plays the game. Later calls return the same transcript.
 
     Returns:
-        The bytes of its transcript.
+        The bytes of the transcript.
     """
     table = open_table()
     table.run(lambda machine: machine.may_leave())

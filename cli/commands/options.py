@@ -305,7 +305,10 @@ ListenOption = Annotated[
 
 
 def _ticket(metavar: str, words: str) -> Any:
-    """Return a command-line argument for a ticket or a spoken code, which the shell completes."""
+    """Return a command-line argument for a ticket or a spoken code, which the shell completes.
+
+    `metavar` is the argument's name in the help, and `words` is its description there.
+    """
     return Argument(
         metavar=metavar,
         envvar="HOITY_TICKET",

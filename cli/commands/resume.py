@@ -112,7 +112,10 @@ def take_up(
     others: Sequence[OpenGame] = (),
     fresh: Ticket | None = None,
 ) -> int:
-    """Sit down again at a game. A person is told which game it is and how to resume others.
+    """Resume the player's seat in a game.
+
+    A message names the game and the commands that resume the other games. JSON output has no such
+    message.
 
     Args:
         sitting: The player's key and options, as prepared by this command.

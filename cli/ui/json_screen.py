@@ -227,7 +227,7 @@ class JsonSeat:
             await self.hear()
 
     async def hear(self) -> None:
-        """Sort the lines into requests and answers, until there are no more."""
+        """Read the lines of the input until it ends, and sort them into requests and answers."""
         async with self._send:
             async for line in self._lines:
                 request = REQUESTS.get("".join(line.split())) or _talk(line)

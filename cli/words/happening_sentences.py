@@ -430,7 +430,10 @@ def _fields(names: Names) -> list[str]:
 
 
 def _brief_round_ended(names: Names, items: Many) -> list[str]:
-    """Return no lines for the end of a round, but note in `names` on which fields figures stand."""
+    """Store in `names` the fields of all figures at the end of a round, and return no lines.
+
+    `items` are the events that tell the end of the round.
+    """
     for it in items:
         tell(names, it)
     return []

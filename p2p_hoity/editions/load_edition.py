@@ -505,7 +505,7 @@ def _collectibles(field: Field, age: str) -> tuple[Collectible, ...]:
 
 
 def _names(field: Field) -> Mapping[str, str]:
-    """Return the names in a field by language code, of which English is required."""
+    """Return the names in a field, by language code. The English name is required."""
     given = field.table(("en",), LANGUAGE_CODES)
     return {language: name.words() for language, name in given.items()}
 
@@ -580,6 +580,9 @@ def _octagon(field: Field, larger: Field, smaller: Field) -> tuple[int, int]:
 
 
 def _castle(field: Field) -> Castle:
-    """Return a Castle of the track from a field: its two octagon numbers and its length."""
+    """Read a Castle of the score track from an array of three ints in the edition file.
+
+    The ints are the two numbers on the Castle's octagon, and the number of its fields.
+    """
     larger, smaller, fields = field.items(3, 3)
     return Castle(*_octagon(field, larger, smaller), fields.integer(1, 20))

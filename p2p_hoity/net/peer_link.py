@@ -269,7 +269,10 @@ class Link:
             self.close(why(error))
 
     def _own_allowance(self) -> Charge:
-        """Return a function that charges bytes to a token bucket of this link alone."""
+        """Return a function that limits the read rate by a token bucket of this link alone.
+
+        The function takes a number of bytes, and returns how many seconds to wait.
+        """
         own = Bucket(self._limits.bytes_read)
         return lambda amount: own.take(trio.current_time(), amount)
 

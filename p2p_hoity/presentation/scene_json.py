@@ -40,12 +40,12 @@ RENAMED: Final = {
 
 
 def update_json(update: updates.Update, reason_json: ReasonJson) -> dict[str, Any]:
-    """Return an update as an object with the key `type`.
+    """Return an update as a JSON object. Its key `type` names the kind of update.
 
     Args:
         update: The update. For a `Happened`, call `Happening.as_json` of each of its events
             instead.
-        reason_json: Returns a reason as an object.
+        reason_json: A function that turns a `Reason` (a code with its fields) into a JSON object.
 
     Returns:
         The object.
@@ -125,7 +125,7 @@ def value_json(value: object, reason_json: ReasonJson) -> Any:
 
     Args:
         value: The value.
-        reason_json: Returns a reason as an object.
+        reason_json: A function that turns a `Reason` (a code with its fields) into a JSON object.
 
     Returns:
         Text, a number, a truth value, null, an array or an object.

@@ -35,7 +35,10 @@ SCOPES_OF: Final = {
 
 
 class ReachCode(Code):
-    """Sentences about a ticket: from where it works, why not from further away, and what to do."""
+    """Codes for what the player is told about a ticket, each with its sentence.
+
+    The sentences say from where the ticket works, why not from further away, and what to do.
+    """
 
     ANYWHERE = "reach-anywhere", "This ticket works from anywhere."
     IPV6 = (

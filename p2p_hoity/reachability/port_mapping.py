@@ -88,9 +88,9 @@ def of_routes(table: str) -> str | None:
 
 
 def _of_system() -> str | None:
-    """Return the default router by the package netifaces.
+    """Return the default router that the package netifaces knows.
 
-    None if it is not installed or knows none.
+    None if netifaces is not installed, or knows no default router.
     """
     try:
         netifaces = importlib.import_module("netifaces")
@@ -255,9 +255,10 @@ async def _of_others(routers: Sequence[Router], failure: RouterError) -> tuple[R
 
 
 async def _keep(router: Router, opened: OpenedPort, tell: TellMapped) -> Reason:
-    """Renew a port mapping again and again. Return the reason when it cannot be kept.
+    """Renew a port mapping until that fails or the mapping is useless, and return the reason.
 
-    On return or cancellation the router is asked to remove the mapping.
+    `opened` is the mapping that `router` has granted. `tell` is called with each new external
+    address. On return or cancellation the router is asked to remove the mapping.
     """
     try:
         external = ""

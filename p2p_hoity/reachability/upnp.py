@@ -302,13 +302,13 @@ class LocalNetwork:
             yield Searching(made, self.router)
 
     async def open(self, port: int) -> trio.abc.Stream:
-        """Open a stream to a TCP port of the router. A failure raises an error of `TROUBLE`.
+        """Open a stream to a TCP port of the router.
 
         Args:
             port: The port.
 
         Returns:
-            The stream.
+            The stream. A failure raises one of the exceptions in `TROUBLE`, such as OSError.
         """
         return await trio.open_tcp_stream(str(self.router), port)
 

@@ -114,7 +114,8 @@ class State:
         exhibits: For each seat the deck slots that are still in its exhibit.
         thieves: The seats whose theft is still to come, in their order.
         buyer: The seat that has to choose a window. None if there is none.
-        before: The fields of the figures when the round, or its Castle phase, began.
+        before: The fields of the figures when the round began. From the Castle phase on, the fields
+            when the Castle phase began.
         claims: A record for each time that a seat played Exhibit but showed nothing. The records
             are judged at the end of the game.
         standings: The result. Empty before the end.

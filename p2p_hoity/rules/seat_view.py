@@ -50,7 +50,8 @@ class View:
             seat: The seat.
 
         Returns:
-            The Collectible by slot of the deck.
+            A dict from slots (positions in the deck) to the indices of the Collectibles in the
+            edition.
         """
         cards = self.cards
         return {slot: cards[slot] for slot in self.state.collectibles[seat] if slot in cards}

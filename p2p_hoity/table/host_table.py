@@ -94,7 +94,9 @@ class TicketTeller:
         return encode_ticket(self.ticket)
 
     async def follow(self, ways: Reachability) -> None:
-        """Report each change of the addresses at which this node can be reached, until cancelled.
+        """Tell the host's player about each change of this node's addresses, until cancelled.
+
+        The addresses in the list of seats are updated as well.
 
         Args:
             ways: The addresses and relays by which this node can be reached, as they are found.
@@ -195,8 +197,9 @@ class AdmissionQueue:
     def _most_crowded(self, source: str) -> bytes | None:
         """Return the id of the waiting guest that a guest from `source` replaces, or None.
 
-        It is the last guest from the computer with the highest load, if that load is higher than
-        the load of `source` by more than one. The load counts waiting and refused guests.
+        The load of a computer is how many of its guests wait or were refused. If the highest load
+        exceeds the load of `source` by two or more, return the last guest of the computer with the
+        highest load.
         """
         load = self._load()
         others = [peer for peer in self.waiting if peer != self._asking]

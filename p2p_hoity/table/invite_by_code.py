@@ -150,7 +150,8 @@ class CodeKeeper:
     async def _exchange(self, talk: Conversation, host: HostExchange, first: bytes) -> CodeEnd:
         """Let a guest try a spoken code once, and return how the code has ended.
 
-        If the guest breaks off, the code counts as tried wrongly ([K-5]).
+        `first` is the guest's first message. If the guest breaks off, the code counts as tried
+        wrongly ([K-5]).
         """
         with trio.move_on_after(EXCHANGE):
             try:

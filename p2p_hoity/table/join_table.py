@@ -404,8 +404,8 @@ class HostLink:
             The frame, which is never a refusal.
 
         Raises:
-            PeerError: If the host refuses this node, plays by another protocol, or the hub is
-                closed.
+            PeerError: If the host refuses this node or plays by another protocol, or if this node
+                has closed its links.
         """
         host = self.ticket.host_id
         async for event in self.hub.events:
@@ -505,7 +505,7 @@ class _Guest(HostLink):
         self._sit_down()
 
     def _sit_down(self) -> None:
-        """Send the consent to the host, if the player has given it."""
+        """Send the host this guest's consent to the terms, if the player has accepted them."""
         if self.entry is not None:
             frame = lobby.Sit(self.entry.value(), self.ways.named, self.vouch)
             self.hub.post(self.ticket.host_id, lobby.encode_lobby(frame))

@@ -263,10 +263,11 @@ async def _own(hub: Hub, reach: Reach) -> tuple[str, ...]:
 
 
 async def _wait_at(hub: Hub, reach: Reach, screen: Screen) -> tuple[str, ...]:
-    """Wait for calls at all relays. A relay that refuses is asked again until it agrees.
+    """Begin to wait for calls at all relays, and return the relays as 'relay+host:port'.
 
-    For a host or guest this returns once one relay lets the node wait there ([L-69]). For a resumed
-    seat it returns at once, because the other seats may be reached directly.
+    A relay that refuses is asked again until it agrees. For a host or guest this returns once one
+    relay lets the node wait there ([L-69]). For a resumed seat this returns at once, because the
+    other seats may be reached directly.
 
     Raises:
         NetError: If no relay lets a host or guest wait there.

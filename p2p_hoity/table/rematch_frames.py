@@ -107,7 +107,7 @@ FRAMES: Final[codec.Kinds[Consent | Decline]] = codec.Kinds(
 
 
 def refuse(table: bytes, who: Identity) -> Decline:
-    """Make a refusal and sign it.
+    """Make and sign a seat's refusal to play another game with the same people.
 
     Args:
         table: The id of this table, 32 bytes.

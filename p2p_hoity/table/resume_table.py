@@ -75,7 +75,7 @@ class ArrivalCode(Code):
 
 @dataclass
 class Answers:
-    """The answers of the other seats: whether another process with this seat's key is linked there.
+    """The answers of the other seats about whether another process plays this seat.
 
     Attributes:
         table: The table.

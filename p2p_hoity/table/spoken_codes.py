@@ -145,7 +145,8 @@ def fresh_words(number: int = WORDS) -> tuple[str, ...]:
 def is_code(text: str) -> bool:
     """Return whether a typed text is meant as a spoken code, and not as a ticket or a nickname.
 
-    It is if it has the form of such a code, and contains a relay or a word of the word list.
+    A spoken code has the form of a number and words, joined by dashes. A text of this form is meant
+    as a code if it also names a relay, or contains a word of the word list.
 
     Args:
         text: The text as typed.

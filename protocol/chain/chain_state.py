@@ -371,8 +371,8 @@ class Node:
             share.
         cards: The numbers of the cards that are open to all, by slot of the deck.
         sealed: The sealed choices, by kind of choice and seat.
-        lost: The keys of sealed choices whose owner was absent at some time after it sealed them.
-            Other seats may open these choices.
+        lost: The sealed choices that other seats may open, because their owner was absent at some
+            time after it sealed them. Each is given as a pair (kind of choice, seat).
         opened: The opened choices, by kind of choice and seat.
         is_over_given: Whether the step `over` is done.
         has_dead_keys: Whether the keys of all seats add up to an unusable key, which is nobody's

@@ -55,7 +55,7 @@ class Votes(References):
     """
 
     def __init__(self, table: Table, store: MessageStore, start: Node | None = None) -> None:
-        """Create the record of a seat that has seen no change of epoch yet.
+        """Create the record of epochs and votes for a seat that has seen no change of epoch yet.
 
         Args:
             table: The table.
@@ -118,11 +118,11 @@ class Votes(References):
             self.store.want_new_epoch(lack[0])
 
     def _claim(self) -> Claim:
-        """Return the seat whose epoch promise caused the current look-up of a message, and a flag.
+        """Return which seat has caused the look-up of a message, and whether only indirectly.
 
-        The flag is False if that promise is checked for its own sake. If that promise is checked
-        only because another promise accuses it, the seat of the accusing promise is returned, and
-        the flag is True. Without an epoch promise the result is None and False.
+        The seat is the signer of the epoch promise that is being checked. The flag is True during
+        the check of a message that this promise accuses of being malformed. If no epoch promise is
+        being checked, return None and False.
         """
         claim: Claim | None = None
         for digest, named in (reading.key for reading in self.open):

@@ -90,7 +90,7 @@ class Backend(Protocol):
         """
 
     def subtract(self, left: Point, right: Point, /) -> Point:
-        """Return left - right, and reject what `add` rejects.
+        """Return left - right, and reject bytes that do not encode a point of the curve.
 
         Args:
             left: 32 bytes.

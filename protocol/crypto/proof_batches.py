@@ -1,8 +1,8 @@
-"""Two ways to check proofs: each at once, or in batches that other processes check meanwhile.
+"""Two ways to check proofs: each immediately, or in batches that other processes check.
 
-The function that checks a proof returns nothing, or raises Invalid. So the caller can go on before
-the proof is checked. If a batch contains an invalid proof, the caller drops what it has computed
-meanwhile, and starts again with each proof checked at once.
+While other processes check a batch, the caller goes on as if all proofs were valid. If the batch
+contains an invalid proof, the caller drops what it has computed meanwhile, and starts again with
+each proof checked immediately.
 """
 
 from __future__ import annotations

@@ -45,7 +45,8 @@ class ShuffleProof:
 
     Attributes:
         challenge: The challenge, a scalar.
-        responses: The scalars s1 to s4, then N responses of the chain, then N of the order.
+        responses: The scalars s1 to s4, then the N responses for `chain`, then the N responses for
+            the permuted weights. N is the number of cards.
         commitments: The N permutation commitments.
         chain: The N commitments of the chain.
     """

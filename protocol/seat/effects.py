@@ -290,7 +290,7 @@ class Outbox:
         self.take()
 
     def hand_out(self) -> None:
-        """Leave long computations to the driver from now on."""
+        """From now on, leave long computations to the caller of the state machine."""
         self.hands_out = True
 
     def put(self, job: Job) -> None:

@@ -88,7 +88,9 @@ def may_leave(state: SeatState) -> bool:
 
 
 def has_served(state: SeatState) -> bool:
-    """Return whether this seat has served the others long enough after the game's end ([E-19]).
+    """Return whether this seat has stayed long enough after its end of the game ([E-19]).
+
+    A seat stays because other seats may still need its votes.
 
     Args:
         state: The state of the seat.

@@ -321,7 +321,10 @@ def _now(stage: Stage, desk: Desk, width: int, rows: int) -> list[Line]:
 
 
 def _news(stage: Stage, desk: Desk, width: int, rows: int) -> list[Line]:
-    """Return `rows` or fewer last lines of log and chat, at least one of each if there is room."""
+    """Return at most `rows` lines: the end of the log, and below it the recent chat messages.
+
+    Messages of seats that are muted in `desk` are left out.
+    """
     if rows <= 0:
         return []
     heard = _heard(stage, desk)

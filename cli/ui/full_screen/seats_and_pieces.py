@@ -303,8 +303,8 @@ def _heading(names: Names, found: Grid, name: int, columns: Sequence[int], width
 def _cell(menu: Menu | None, cell: Sequence[Mark], years: int, column: int) -> Line:
     """Return one cell of the grid: a seat's pieces of one letter, as many as fit in the column.
 
-    `years` is the number of digits of the year of a piece that are shown. `column` is the width
-    in terminal cells.
+    `menu` says which pieces are marked, None if no question is open. `years` is how many digits of
+    each year are shown. `column` is the width in terminal cells.
     """
     line = Line()
     if not cell:

@@ -101,7 +101,9 @@ class Stage(FollowedTable):
         self.scene = fold(self.scene, updates.Joined(names, seats))
 
     def hear(self, update: Heard) -> None:
-        """Show an update, or keep it while a reveal that came earlier is still being shown.
+        """Show an update, or queue it while the events of an earlier step are still being shown.
+
+        The events of a step are shown in parts, so that a person can follow them.
 
         Args:
             update: The update, or a remark that only this screen makes.

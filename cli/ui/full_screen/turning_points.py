@@ -211,7 +211,10 @@ def _spread(line: Line, years: str, width: int) -> list[Line]:
 
 
 def turning_points(stage: Stage) -> list[str]:
-    """Return sentences about the game's largest steps, most thefts, most arrests, and cheaters.
+    """Return sentences about the turning points of a game.
+
+    They tell which figures moved furthest at once, which seats had the most thefts and arrests, and
+    which seats are proven to have cheated.
 
     Args:
         stage: What is shown.

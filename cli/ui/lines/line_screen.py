@@ -164,7 +164,7 @@ class LineScreen(FollowedTable):
             self._owes_awaited = False
 
     def _tell_awaited(self, update: updates.Clock) -> None:
-        """Print once after a choice which seats are awaited, unless this seat sealed last."""
+        """After this player's choice, print once which other seats have not chosen yet, if any."""
         self._owes_awaited &= not update.is_opening
         if self.names is None or not self._owes_awaited:
             return

@@ -354,10 +354,10 @@ class LineSeat:
             self._tell(map(_, WATCH_HELP + TALK_HELP))
 
     def _count_stray(self) -> None:
-        """Count a line of the input. The count begins again after each choice.
+        """Add one to the number of input lines since the last choice.
 
         Raises:
-            Trouble: If the lines come from a file or a pipe, and too many of them led to no choice.
+            Trouble: If the lines come from a file or a pipe, and there are too many of them.
         """
         self._strays += 1
         if not self._patient or self._strays <= STRAYS:
@@ -440,7 +440,11 @@ class LineSeat:
             self._asker.repeat()
 
     async def _answer(self, line: str) -> None:
-        """Take a line as the answer to the open question, or as Enter to come back to the table."""
+        """Use a line as the answer to the open question.
+
+        If the player is away from the table, any line brings the player back instead. If no
+        question is open either, tell the player so.
+        """
         if self._back is not None and not self.autopilot:
             self._asker.hungry = trio.Event()
             self._back.set()

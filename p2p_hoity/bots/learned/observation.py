@@ -206,7 +206,7 @@ class Sight:
 
     @cached_property
     def cards(self) -> Cards:
-        """The index of the Collectible in every deck slot that the deciding seat knows."""
+        """The index (in the edition) of each Collectible that this seat knows, by deck slot."""
         return self.view.cards
 
     @cached_property
