@@ -55,7 +55,7 @@ class Table6:
             self._deliver()
 
     def _deliver(self) -> None:
-        """Deliver all waiting frames to all other machines."""
+        """Deliver each waiting frame to the state machines of all seats but its sender."""
         waiting, self.frames = self.frames, []
         for source, frame in waiting:
             for seat, machine in enumerate(self.machines):

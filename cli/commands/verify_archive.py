@@ -172,9 +172,10 @@ def all_in(paths: Sequence[Path]) -> Iterator[Found]:
 
 
 def _all_below(folder: Path) -> Iterator[Found]:
-    """Yield the transcripts below a folder.
+    """Yield the transcripts in a folder and in all folders below it.
 
-    A list of open folders replaces recursion, which deep folders would exhaust.
+    Each item is the path of a transcript. For a folder or file that cannot be read, the item is its
+    path and an error. If there is nothing to yield, the only item is `folder` and an error.
     """
     empty, left = True, [iter([folder])]
     while left:

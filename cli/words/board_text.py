@@ -131,10 +131,10 @@ def _whereabouts(view: View, names: Names, seat: int) -> str:
 
 
 def register(view: View, names: Names) -> str:
-    """Return the Cash in the register, the Thieves in prison, and how far exhibits move now.
+    """Return the Cash in the register, the Thieves in prison, and how far exhibits move figures.
 
-    The last part is the octagon of the foremost figure's field, with its two numbers for the best
-    and the second-best exhibit.
+    The line ends with two numbers: how many fields the figures of the best and of the second-best
+    exhibit move in this round. It has no such numbers if the foremost figure is on the Banquet.
 
     Args:
         view: What the seat may know of the game.

@@ -38,7 +38,8 @@ def noteworthy(happening: Happening) -> bool:
         happening: The event.
 
     Returns:
-        False if the event only says that a card goes back to its hand as at the end of each phase.
+        False for an Action card that goes back to its hand because a phase is over.
+        True for any other event.
     """
     return not (isinstance(happening, happenings.Returned) and happening.why in ROUTINE)
 

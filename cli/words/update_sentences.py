@@ -155,7 +155,7 @@ def sentences(update: updates.Update, telling: Telling) -> list[str]:
 
 
 def _joined(update: updates.Joined, telling: Telling) -> list[str]:
-    """Return the line about who sits at a table that fills."""
+    """Return the line about who has sat down so far, while some seats may still be free."""
     text = _("Seated {number} of {seats}: {who}")
     who = listed(update.names)
     return [text.format(number=len(update.names), seats=update.seats, who=who)]
@@ -320,7 +320,7 @@ TABLE: Final[Mapping[type[Any], Callable[[Any, Telling], list[str]]]] = {
 
 
 def _stepped(update: updates.ChainGrew, telling: Telling, names: Names) -> list[str]:
-    """Return a line after the first step of the chain, and no line after later steps."""
+    """Return a line about the shuffle after the first step of the chain, otherwise no line."""
     if update.before.want.kind is not Kind.KEY_COMMIT:
         return []
     return [_("The deck is being shuffled and dealt, with a proof of every step …")]

@@ -54,7 +54,7 @@ def _owed(view: View, decision: Expected) -> Kind:
 def random_choice(view: View, decision: Expected, rng: Random) -> Choice:
     """Return one of the legal choices, each with equal probability.
 
-    Only those exhibits can be drawn that `rules.legality.legal` lists.
+    An exhibit is drawn only from the exhibits that `rules.legality.legal` lists.
 
     Args:
         view: The view of the seat.
@@ -218,7 +218,10 @@ def _action(view: View, rng: Random) -> Choice:
 
 
 def _card(view: View, cards: Sequence[int], worths: Mapping[ActionKind, float], rng: Random) -> int:
-    """Draw a kind of Action by its value in `worths`, and return one of `cards` of this kind."""
+    """Draw a kind of Action at random, and return a card of this kind.
+
+    Only kinds among `cards` are drawn. A kind with a higher value in `worths` is more likely.
+    """
     held = {view.state.kind(card) for card in cards}
     weighed = {kind: worths[kind] for kind in sorted(held & worths.keys())}
     kind = _mix(weighed or dict.fromkeys(sorted(held), 0.0), rng)
@@ -339,8 +342,8 @@ def _castle_worths(view: View) -> dict[ActionKind, float]:
 def _exhibit(view: View, rng: Random) -> Choice:
     """Choose which exhibit to show.
 
-    If no other seat shows one, it is the exhibit that risks the least loss by theft. Otherwise a
-    larger exhibit is more likely to be drawn.
+    If no other seat shows an exhibit, choose the exhibit that risks the least loss by theft.
+    Otherwise draw an exhibit at random, where a larger exhibit is more likely.
     """
     options = cast("tuple[tuple[int, ...], ...]", view.legal("exhibit"))
     if len(view.state.playing(Place.CASTLE, ActionKind.EXHIBIT)) == 1:

@@ -120,8 +120,8 @@ def _items(text: str, opening: int) -> Iterator[int]:
 class EditionCode(Code):
     """The reasons why an edition is wrong, and sentences that name the file, the line and the key.
 
-    In a reason, `{value}` is written as in Python, and `{detail}` is the English message of the
-    TOML parser.
+    In these sentences, `{value}` is the value in the file as Python's `repr` shows it, and
+    `{detail}` is the English message of the TOML parser.
     """
 
     NO_CANONICAL = "no-canonical-form", "is not an edition's canonical form"
@@ -221,7 +221,7 @@ class Field:
         Args:
             code: What is wrong.
             at: The path of the field whose line the error names. None for this field.
-            fields: The fields that belong to the code.
+            fields: The values for the placeholders in the sentence of the code, by name.
 
         Raises:
             EditionError: Always.

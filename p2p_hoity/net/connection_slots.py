@@ -121,10 +121,13 @@ class Admission:
         self._preferred = frozenset(peers)
 
     def keep(self, peers: Iterable[bytes]) -> None:
-        """Protect the links of some peers: only links of the table's peers may replace them.
+        """Protect the links of some peers from being closed to make room for other links.
+
+        A protected link may be closed only for a new link of a peer that belongs to the table, and
+        only if no unprotected link can be closed instead.
 
         Args:
-            peers: The ids of the peers.
+            peers: The ids of the peers to protect, 32 bytes each.
         """
         self._kept = frozenset(peers)
         for old in self._live():

@@ -247,7 +247,7 @@ class TcpOutlet:
     """A local TCP port from which several streams can be opened, all of one address family."""
 
     def __init__(self) -> None:
-        """Choose no port yet. The first stream that is opened takes any free port."""
+        """Create an outlet without a port. Its port is chosen when the first stream is opened."""
         self._family: int = socket.AF_UNSPEC
         self._port = 0
 

@@ -299,10 +299,11 @@ def _linked(scene: Scene, update: updates.Linked) -> Scene:
 
 
 def _awaited(scene: Scene, update: updates.Awaited) -> Scene:
-    """Return the scene after a reminder of who is awaited, in which the shown hints are marked.
+    """Return the scene after a reminder of who is awaited.
 
-    One hint says what to do about seats that cannot be found. The other hint says that the other
-    seats may have finished the game.
+    Two hints may come with the reminder. The scene records which of them were shown. One hint
+    says what to do about seats that cannot be found. The other hint says that the other seats may
+    have finished the game.
     """
     told = scene.is_end_hinted or (scene.is_resumed and scene.is_alone)
     return replace(scene, is_hinted=bool(scene.lost_seats), is_end_hinted=told)

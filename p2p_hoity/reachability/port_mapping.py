@@ -101,7 +101,10 @@ def _of_system() -> str | None:
 
 
 def _first_of_home() -> str | None:
-    """Return the first address of the private network that this computer is in."""
+    """Guess the router's address: the first address of this computer's private IPv4 network.
+
+    Return None if no such network is found.
+    """
     homes = (n for n in own_networks() if n.version == 4 and n.is_private and n.prefixlen < 31)
     first = next(homes, None)
     return None if first is None or first.is_link_local else str(first.network_address + 1)
@@ -178,8 +181,11 @@ async def keep_open(
 async def _once(hosts: Collection[str], port: int, tell: TellMapped, ways: Ways) -> Reason:
     """Find a protocol by which the router forwards the port, and keep the port forwarded.
 
-    Return the reason when it is no longer forwarded, or at once if this computer's address towards
-    the router is not in `hosts`, the addresses on which this node listens.
+    Return the reason when no protocol works, or when the port is no longer forwarded. The node
+    listens on the addresses `hosts`. If this computer's address towards the router is none of
+    these, the router is not asked.
+
+    `tell` is called with the external address of the port. `ways` gives the protocols.
     """
     try:
         async with ways(port) as (own, (newer, older, *others)):

@@ -73,7 +73,7 @@ class Relay:
     Attributes:
         unproven: The connections that have not sent a valid request yet.
         seats: The nodes that wait at the relay.
-        calls: The calls to the waiting nodes, and the connected calls.
+        calls: The calls to the waiting nodes: unanswered calls and connected calls.
     """
 
     def __init__(

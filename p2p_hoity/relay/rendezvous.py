@@ -75,16 +75,16 @@ class Seats:
     async def register(self, visit: Visit, proof: bytes) -> Stay | None:
         """Check the proof of a node's id, and let the node wait for calls.
 
-        If another process with this id already waits here on a live connection, the new one is
-        refused ([L-10]).
+        The node is refused if another process with the same id already waits here on a live
+        connection ([L-10]).
 
         Args:
             visit: The connection.
             proof: The node's answer to the relay's challenge, without the version.
 
         Returns:
-            A function that runs the connection until its end, for the caller to await. A NetError
-            is raised if the node is refused.
+            A function that runs the connection until its end, for the caller to await. This method
+            never returns None. A NetError is raised if the node is refused.
         """
         try:
             answer = bytes([visit.version]) + proof

@@ -265,25 +265,25 @@ class State:
         return self.edition.colours[self.colours[seat]].name
 
     def piece(self, slot: int) -> Piece:
-        """Return a slot of the deck with the Collectible in it, if that is known to all.
+        """Return a slot (position in the deck) together with its Collectible.
 
         Args:
             slot: The slot.
 
         Returns:
-            The slot, whose Collectible is None if it is hidden.
+            The slot and the Collectible. The Collectible is None unless it is known to all.
         """
         return piece_of(self.edition, slot, self.known[slot])
 
     def pieces(self, slots: Iterable[int]) -> tuple[Piece, ...]:
-        """Return a piece for each of some deck slots: the slot with its Collectible.
+        """Return some slots (positions in the deck), each together with its Collectible.
 
         Args:
             slots: The slots.
 
         Returns:
-            The pieces in the same order. A Collectible that is not known to all is left out of its
-            piece.
+            For each slot, in the given order, the slot and its Collectible. The Collectible is None
+            unless it is known to all.
         """
         return tuple(self.piece(slot) for slot in slots)
 

@@ -109,8 +109,8 @@ def view(state: State, seat: int | None, private: Cards = NO_CARDS) -> View:
     Args:
         state: The state of the game.
         seat: The seat. None for an onlooker.
-        private: Known Collectibles by deck slot. One is used only if it was dealt to this seat
-            and is not open to all.
+        private: The Collectibles that the seat knows, by deck slot. Only the Collectibles that were
+            dealt to this seat and are not open to all are used.
 
     Returns:
         The view.

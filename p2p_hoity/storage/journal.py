@@ -1,11 +1,11 @@
 """The private journal of one seat, in which each message is on disk before it is sent.
 
-A journal has every message that the seat signed or received. The file has a magic word, a head, and
-then records. A record has its length (4 bytes), a check value and its content, which is encrypted
-if there is a passphrase (see `journal_format`). The first record names the table and the seat. The
-others are written and read by the seat's state machine. The rollback mark, a file in another
-folder, names the last record of the journal. It shows whether a journal was restored from an old
-copy.
+A journal has every message that the seat signed or received. The file consists of a magic word, a
+head (see `journal_format`), and records. A record has its length (4 bytes), a check value and its
+content. The content is encrypted if there is a passphrase. The first record names the table and the
+seat. The seat's state machine writes and reads all later records. A small file in another folder,
+the rollback mark, names the last record of the journal. The mark shows whether a journal was
+restored from an old copy.
 """
 
 from __future__ import annotations

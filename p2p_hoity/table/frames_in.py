@@ -97,7 +97,7 @@ class FramesIn:
     _room: trio.lowlevel.ParkingLot = field(default_factory=trio.lowlevel.ParkingLot)
 
     def __post_init__(self) -> None:
-        """Have the state machine hand out long computations, if `_off_loop` can run them."""
+        """Tell the state machine to leave long computations to `_off_loop`, if it is given."""
         if self._off_loop is not None:
             self._machine.hand_out()
 

@@ -511,7 +511,11 @@ class _Guest(HostLink):
             self.hub.post(self.ticket.host_id, lobby.encode_lobby(frame))
 
     async def _roster(self, offer: lobby.Offer) -> lobby.Roster:
-        """Wait for the roster and return it. Send the consent again on each new link."""
+        """Wait until the host sends the roster (all seats of the table), check and return it.
+
+        If the link to the host is lost and made again, this guest's entry for the roster, if there
+        is one, is sent again. Meanwhile the player is shown who has sat down.
+        """
         lines = Bucket(LINES)
         while True:
             match await self.next():
@@ -533,7 +537,8 @@ class _Guest(HostLink):
     def _check_mine(self, complete: Header, roster: lobby.Roster) -> None:
         """Check that the roster contains the entry and the vouch that this guest has sent.
 
-        A vouch is a signature of the player's long-lived key over the key of this table.
+        `complete` is the header of the table with the entries of all seats. A vouch is a signature
+        of the player's long-lived key over the player's key at this table.
 
         Raises:
             PeerError: If the roster does not contain them.

@@ -355,7 +355,7 @@ def finish_from(seat: Seat, name: str | None, path: Path) -> tuple[Path, transcr
     The transcript is verified first, and a copy of it is stored.
 
     Args:
-        seat: The player, whose home has the journal.
+        seat: The player and the folder with the player's journals.
         name: The name of the game or its beginning. None for the only game that waits for its
             player.
         path: The path of the transcript.

@@ -88,7 +88,8 @@ class ShareBatch:
                 if there are no slots.
 
         Returns:
-            The share, by slot (position in the deck) and the seat `giver`.
+            The shares, 32 bytes each. The key of a share is a pair: the slot (position of the
+            deck), and the seat whose decryption share it is (`self.giver`).
 
         Raises:
             Invalid: If the batch is malformed or the proof is invalid.

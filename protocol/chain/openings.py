@@ -125,14 +125,14 @@ def has_opening(node: Node, seat: int, secrets: Secrets) -> bool:
 
 @dataclass(frozen=True)
 class Given:
-    """The content of a checked body of a step in which cards or sealed choices are opened.
+    """What one seat gives, after checking, in a step that opens cards or sealed choices.
 
     Attributes:
         opened: The choice that the seat opened, None if it owes no opening.
-        shares: The seat's own decryption shares of cards. The key is the slot in the deck and the
-            seat.
-        helps: The decryption shares that stand for those of absent seats. The key is the slot in
-            the deck and the absent seat.
+        shares: The seat's own decryption shares of cards. The key is a pair: the slot in the deck,
+            and the seat.
+        helps: The decryption shares that this seat gives in place of absent seats. The key is a
+            pair: the slot in the deck, and the absent seat.
         escrows: This seat's shares for opening the choices of absent seats. The key is the seat
             that made the choice, and the value is a point of 32 bytes.
     """
@@ -147,7 +147,10 @@ class GatherStep(StepRules[Given]):
     """The rules of a step in which cards or sealed choices are opened."""
 
     def check(self, node: Node, seat: int, body: bytes) -> Given:
-        """Check a body: the opening, the seat's shares, shares for absent seats, escrow shares.
+        """Check a body (the content of a seat's input to the step), and return its parts.
+
+        The parts are the opening of the seat's choice, its decryption shares, decryption shares in
+        place of absent seats, and shares for opening the choices of absent seats.
 
         Args:
             node: The state of the chain before the step.

@@ -160,7 +160,10 @@ class ShowStep(StepRules[Showing | None]):
     def write_choice(
         self, node: Node, seat: int, choice: Choice, secrets: Secrets, rng: Random
     ) -> bytes:
-        """Return the body with a choice and the decryption shares of the hidden cards in it."""
+        """Return the content of the seat's input: a choice, and shares of the chosen hidden cards.
+
+        The shares are the seat's decryption shares, by which the others can open these cards.
+        """
         shares = own_shares(node, seat, hidden_of(node, seat, choice)).write(secrets.key, rng)
         return step_bodies.encode_body(ShowBody(step_bodies.encode_choice(choice), shares))
 

@@ -164,10 +164,10 @@ def _judge_shown(node: Node, goal: game.Unseal, cards: dict[int, int]) -> Node:
 
 
 def _conclude_unseal(node: Node, goal: game.Unseal) -> tuple[Node, game.Event]:
-    """End the opening of choices that the game asked for in `goal` ([P-2]).
+    """End the opening of some seats' sealed choices, as the game asked for in `goal` ([P-2]).
 
-    Return the node without these sealed choices, and the event for the game, which has the choices
-    and the cards that they show.
+    Return two things: the chain node, from which these sealed choices are removed, and an event for
+    the game. The event tells the opened choices and the cards that the choices show.
     """
     cards: dict[int, int] = {}
     if goal.shows:
@@ -600,7 +600,7 @@ def body_of(node: Node, seat: int, secrets: chain_state.Secrets, rng: Random) ->
 def body_of_choice(
     node: Node, seat: int, choice: Choice, secrets: chain_state.Secrets, rng: Random
 ) -> bytes:
-    """Return the body that a seat gives in a step, with a choice of its player.
+    """Return the body (content) of a seat's input to a step, with a choice of the player.
 
     Args:
         node: The state of the chain before the step.

@@ -12,13 +12,13 @@ from ..wire.signed_messages import MAX_REJOINS, Message, Rejoin, StepTimeout
 def claim_of(epoch: int, tip: Node, owes: bool, ran_out: bool) -> StepTimeout | None:
     """Return the step timeout that a seat claims when it promises to leave an epoch ([E-4]).
 
-    A seat claims nothing if it owes an input to the step itself.
+    A seat that still owes its own input to the step claims nothing.
 
     Args:
         epoch: The epoch that the seat leaves.
-        tip: The last node of the chain that the seat follows there.
-        owes: Whether the seat itself owes an input to the step after the tip.
-        ran_out: Whether that step has timed out for the seat.
+        tip: The last node of the chain that the seat follows in this epoch.
+        owes: Whether the seat still owes its own input to the step after `tip`.
+        ran_out: Whether the step after `tip` has timed out for the seat.
 
     Returns:
         The claim, None if the seat claims nothing.

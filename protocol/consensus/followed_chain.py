@@ -126,10 +126,10 @@ def grow(
 
 
 def _spoken_on(store: MessageStore, followed: FollowedChain, seat: int | None) -> Node | None:
-    """Return the next node of the chain on which the last input of `seat` builds, or None.
+    """Return which node comes after the followed chain, according to the last input of `seat`.
 
-    It is the node right after the last node of the followed chain. The input builds on it, or on a
-    later node.
+    The input builds on this node or on a later node. Return None if the seat has given no input
+    that builds on a node after the followed chain.
     """
     last = _last_input(store, followed, seat)
     if last is None or last.step <= followed.tip.step:

@@ -137,7 +137,9 @@ class References(ABC):
     # Look-up
 
     def message(self, digest: bytes) -> Message:
-        """Return the message with a hash, or ask for it.
+        """Return the stored message with a given hash.
+
+        If the message is not stored, call `ask` with its hash, except in a `quiet` block.
 
         Args:
             digest: The message hash, 32 bytes.

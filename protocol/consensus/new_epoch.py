@@ -438,9 +438,13 @@ def _kept_version(
 ) -> Node | None:
     """Choose one of the conflicting versions of a step, and return the node after this version.
 
-    A version has one body (content of an input) for each seat. It is chosen if all present seats
-    whose promises are used build on it, and no present seat builds on a different version. Only
-    `culprits` (seats that gave several bodies to one step) may also build on a different version.
+    A version takes one body (content of an input) from each seat. `bodies` has the bodies of each
+    seat, and `culprits` are the seats that gave several bodies to one step. A version is chosen if
+    two conditions hold:
+
+    - Each present seat that signed one of `promises` has an input that builds on this version.
+    - No present seat outside `culprits` has an input that builds on a different version.
+
     Return None if no version can be chosen.
     """
     choices: list[tuple[Node, tuple[Slot, ...]]] = list(tree.versions(node, bodies))

@@ -166,7 +166,7 @@ def all_valid(proofs: Part) -> bool:
 
 
 def _size(part: Any) -> int:
-    """Return how many bytes an argument of a proof's check has, with all bytes nested in it."""
+    """Return the total length of all byte strings in a value, also in nested tuples and lists."""
     if isinstance(part, tuple | list):
         return sum(map(_size, part))
     return len(part) if isinstance(part, bytes) else 0

@@ -111,7 +111,11 @@ def answer(state: SeatState, frame: peer_frames.FrameBody, peer: bytes | None) -
 
 
 def _tell_notices(state: SeatState, peer: bytes | None) -> None:
-    """Send the departures of seats that are away, all returns and end notices ([L-23], [E-29])."""
+    """Send the stored notices of the seats to one peer, or to all peers if `peer` is None.
+
+    These are the notices of seats that are away or have come back ([L-23], [E-29]), and the notices
+    of seats for which the game or its setup has ended.
+    """
     departures = state.peers.departures
     own = departures.last(state.seat) if state.signer.has_left and state.seat is not None else None
     for word in (*state.peers.away(), *departures.returns(), *([own] if own else [])):
@@ -187,7 +191,10 @@ def _is_offered(state: SeatState, message: Message, on_chain: Mapping[bytes, Nod
 
 
 def _rank(message: Message) -> tuple[bool, int, int]:
-    """Return the key by which the messages of an answer are sorted: kind, epoch and step."""
+    """Return the sort key of a message that is sent to a peer that lacks it.
+
+    The key is whether the message is a step input, its epoch, and its step (0 if it is no input).
+    """
     step_input = message.statement
     step = step_input.step if isinstance(step_input, StepInput) else 0
     return isinstance(step_input, StepInput), MessageStore.epoch_of(message), step

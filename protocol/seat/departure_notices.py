@@ -1,4 +1,6 @@
-"""Departure notices, by which a seat says that it leaves for now or is back; who counts as away.
+"""Departure notices, by which a seat says that it leaves for now, or that it is back.
+
+This module stores the notices, and tells which seats count as away.
 
 A departure does not make its seat absent. But when every awaited seat has signed a departure, a
 node need not wait for the end of the step timeout. To the other seats, such a node looks like a

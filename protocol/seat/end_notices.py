@@ -1,8 +1,8 @@
-"""End notices of the seats, and how long a seat stays after its own end of the game is final.
+"""End notices of the seats, and how long a seat stays at the table after the end of the game.
 
-Once the end of the game is final for a seat, the seat needs nothing from others. It says so in a
-signed notice that is passed on. Another seat may still need votes until the end is final for it
-too. So a seat stays until it has the notice of every other present seat.
+Once a seat knows that the end of the game is final, it needs nothing from the other seats. It says
+so in a signed notice, which is passed on to all. A seat that does not know this yet may still need
+the votes of the others. So each seat stays until it has the notice of every other present seat.
 
 If notices are missing, the seat leaves as soon as one of these times has passed:
 

@@ -132,7 +132,7 @@ class Peers:
         """Return whether to tell the peers that this node has lost its own link to a seat.
 
         Returns:
-            True if a seat was removed from `direct` since the last call.
+            True if this node has lost its own link to any seat since the last call.
         """
         changed, self.direct_changed = self.direct_changed, False
         return changed

@@ -56,13 +56,13 @@ def replay(state: SeatState, record: bytes) -> None:
 def come_back(state: SeatState) -> bool:
     """Sign a notice that the seat is back, if its last notice says that it left ([E-28]).
 
-    The seat applies this rule after each event.
+    This function is called after each event.
 
     Args:
         state: The state of the seat.
 
     Returns:
-        Always False, because no other rule has to run again after this one.
+        Always False: the other rules of the seat need not be applied again.
     """
     state.signer.come_back()
     return False

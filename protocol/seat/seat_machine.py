@@ -88,7 +88,8 @@ class SeatMachine(SeatState):
     def link_up(self, peer: bytes, now: float, again: bool = False) -> None:
         """Note that a peer is linked, and ask it for the messages that this seat lacks.
 
-        A seat that has resumed also asks the peer which messages of this seat it stores.
+        While this seat may not sign yet after a resume, it also asks the peer for all messages that
+        this seat has signed. A peer without a seat is not asked.
 
         Args:
             peer: The id of the peer, 32 bytes.
@@ -208,10 +209,12 @@ class SeatMachine(SeatState):
         self.outbox.hand_out()
 
     def finish(self, job: Job, given: Any, now: float) -> None:
-        """Apply the result of a job, and go on with the rules.
+        """Apply the result of a job (a long computation that the driver has run), and go on.
+
+        The driver is the caller of this state machine.
 
         Args:
-            job: The job. If it is not the current one, its result is dropped.
+            job: The job. If it is not the current job, its result is dropped.
             given: What `job.run` returned.
             now: The driver's clock, in seconds.
         """

@@ -573,7 +573,7 @@ class Signer:
             certain: Whether the journal surely lacks something that this seat has signed.
 
         Returns:
-            True if the doubt about the journal is new.
+            True if the seat did not doubt its journal before. False for an onlooker.
 
         SPEC: [E-22].
         """

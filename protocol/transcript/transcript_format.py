@@ -116,10 +116,11 @@ class Reader:
                 return found
 
     def _next(self, may_nest: bool) -> tuple[Any, int]:
-        """Read the next item, and return the pair of its value and 0.
+        """Read the next item: a whole value, or only the header of a nonempty array.
 
-        For a nonempty array, only the header is read, and the pair is () and the number of its
-        items. Raise Unsound if the item is malformed or the file ends.
+        Return the pair (value, 0) for a value, and ((), number of items) for the header of an
+        array. Raise Unsound if the file ends, if the item is malformed, or if it is an array
+        although `may_nest` is False.
         """
         begin = self.offset
         if self._room <= 0:
@@ -133,10 +134,11 @@ class Reader:
             raise Unsound("bad-encoding", offset=begin) from None
 
     def _item(self, may_nest: bool) -> tuple[Any, int]:
-        """Read an item, and return the pair of its value and 0.
+        """Read one item: a whole value, or only the header of a nonempty array.
 
-        For a nonempty array, only the header is read, and the pair is () and the number of its
-        items. Raise EOFError if the file ends within the item, ValueError if the item is malformed.
+        Return the pair (value, 0) for a value, and ((), number of items) for the header of an
+        array. Raise EOFError if the file ends within the item. Raise ValueError if the item is
+        malformed, or if it is an array although `may_nest` is False.
         """
         first = self._take(1)[0]
         if first < _FIX_MAP:

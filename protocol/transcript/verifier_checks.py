@@ -340,7 +340,10 @@ class FileChecks:
             raise Unsound("bad-signature", words, path, step=step, seat=seat) from error
 
     def _messages(self, envelopes: tuple[Envelope, ...], path: Path) -> Iterator[Message]:
-        """Yield messages of the file (other than step inputs), after checking their signatures."""
+        """Check the signatures of messages of the file, and yield the messages.
+
+        The messages are no step inputs. `path` tells where in the file they stand, for errors.
+        """
         for i, envelope in enumerate(envelopes):
             self.stats.counts.signatures += 1
             try:

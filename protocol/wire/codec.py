@@ -303,7 +303,9 @@ class Text(FieldForm[str]):
 
 @dataclass(frozen=True)
 class OneOf(FieldForm[Enum]):
-    """The form of a member of an enumeration, which is written as its value.
+    """The form of a field whose value is a member of an enumeration.
+
+    The member is encoded by its `value`.
 
     Attributes:
         kind: The enumeration.

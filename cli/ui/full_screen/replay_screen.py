@@ -148,7 +148,7 @@ class ReplayApp(TableApp):
         self.redraw()
 
     async def on_key(self, event: events.Key) -> None:
-        """Move through the game or open a page. The keys of a table have no meaning here."""
+        """Handle a key: move through the recorded game, open a page, or leave the replay."""
         if len(self.screen_stack) > 1:
             await self.key_over_a_page(event)
             return

@@ -451,7 +451,7 @@ def _columns(stage: Stage, view: View, width: int) -> list[Column]:
 
 
 def _colour(stage: Stage, seat: int) -> str:
-    """Return the name of a seat's colour, or "" before the colours are drawn."""
+    """Return the name of a seat's colour, or "" if no colours are known yet."""
     colours = stage.names.colours if stage.names else ()
     return card_names.colour(colours[seat]) if seat < len(colours) else ""
 

@@ -390,7 +390,10 @@ class LineSeat:
         return True
 
     def _opens(self, word: str, rest: str) -> bool:
-        """Print the page that a word opens, and return whether there is such a page."""
+        """Print the page that a typed line opens, and return whether there is such a page.
+
+        `word` is the first word of the line, and `rest` is the text after it.
+        """
         lines = page(self._screen, word, rest)
         self._tell(lines or ())
         return lines is not None
