@@ -72,7 +72,7 @@ class Seats:
         """
         return self._seats.get(peer)
 
-    async def register(self, visit: Visit, proof: bytes) -> Stay | None:
+    async def register(self, visit: Visit, proof: bytes) -> Stay:
         """Check the proof of a node's id, and let the node wait for calls.
 
         The node is refused if another process with the same id already waits here on a live
@@ -83,8 +83,8 @@ class Seats:
             proof: The node's answer to the relay's challenge, without the version.
 
         Returns:
-            A function that runs the connection until its end, for the caller to await. This method
-            never returns None. A NetError is raised if the node is refused.
+            A function that runs the connection until its end, for the caller to await. A NetError
+            is raised if the node is refused.
         """
         try:
             answer = bytes([visit.version]) + proof
