@@ -117,7 +117,7 @@ def surplus(text: str) -> list[bool]:
 
 
 def thinned(text: str) -> str:
-    """Return a text without the marks that exceed MOST_MARKS in a row.
+    """Return a text with at most MOST_MARKS combining marks in a row. Further marks are left out.
 
     Args:
         text: The text.

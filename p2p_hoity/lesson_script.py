@@ -231,7 +231,10 @@ class Lesson:
         return game.Unsealed(kind, choices, shown)
 
     def _choice(self, kind: str, seat: int, choice: rules.Choice | None) -> rules.Choice:
-        """Return the choice of a seat: the player's, or the planned one of an opponent."""
+        """Return the choice of a seat: `choice` for the player's seat, or the plan for an opponent.
+
+        `kind` is the kind of choice that is due. The player's choice must be legal.
+        """
         if seat != MINE:
             return self._planned(cast(rules.Kind, kind), seat)
         if choice is None:

@@ -325,7 +325,8 @@ class Presence:
 class Stopped:
     """The event that the table stops the game.
 
-    The state must expect `OpenAll` or `Over` from now on.
+    After this event the game may expect only that the last hidden cards are opened (`OpenAll`), or
+    nothing more (`Over`).
     """
 
 

@@ -118,7 +118,11 @@ class Verdicts:
             self._file.truncate(whole)
 
     def _take(self, line: bytes) -> None:
-        """Remember the verdict of one line if this version of the program wrote it."""
+        """Remember the verdict that a line of the file of verdicts contains.
+
+        A verdict that another version of the program wrote is skipped. Raise Trouble if the line
+        contains no verdict.
+        """
         try:
             found = json.loads(line)
             key = _key(found["file"], found["size"], found["modified"])

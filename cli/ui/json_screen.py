@@ -237,7 +237,9 @@ class JsonSeat:
                     self._player_requests.put(request)
 
     async def _line(self) -> str:
-        """Wait for the next line that is an answer and no request.
+        """Wait for the next line that the program writes as an answer, and return the line.
+
+        Lines with requests, such as to leave, are handled elsewhere and are not returned here.
 
         Raises:
             Trouble: If the input has ended.

@@ -267,7 +267,7 @@ def _mean_of(old: Mix, new: Mix) -> Mix:
 
 
 def leaning(worth: Mapping[ActionKind, float]) -> Mix:
-    """Return probabilities of Actions that grow with their values.
+    """Return a probability for each kind of Action. A more valuable Action is more probable.
 
     Args:
         worth: The value of each kind of Action, in fields.

@@ -484,7 +484,11 @@ def age_word(ages: Iterable[int]) -> Literal["year", "number"]:
 
 
 def _collectibles(field: Field, age: str) -> tuple[Collectible, ...]:
-    """Return the Collectibles of an edition file. `age` is the key of their ages in the file."""
+    """Return the Collectibles of an edition file.
+
+    `field` is the list of Collectibles in the file. Each item has the age of a Collectible under
+    the key `age`, which is "year" or "number".
+    """
     found: dict[tuple[str, int], Field] = {}
     made = []
     most = 9999 if age == "year" else FIRST_YEAR - 1
@@ -518,7 +522,10 @@ def _categories(field: Field | None) -> Mapping[str, Mapping[str, str]]:
 
 
 def _reconstructed(field: Field | None) -> tuple[str, ...]:
-    """Return the parts of the edition that were not taken from a printed edition."""
+    """Return the names of the parts of an edition that come from no printed edition.
+
+    `field` is the list of these names in the edition file, or None if the file has no such list.
+    """
     if field is None:
         return ()
     return tuple(item.one_of(RECONSTRUCTIBLE) for item in field.items(0, len(RECONSTRUCTIBLE)))
@@ -569,9 +576,10 @@ def _distinct(items: Iterable[Field], seen: dict[int, Field], most: int) -> tupl
 
 
 def _octagon(field: Field, larger: Field, smaller: Field) -> tuple[int, int]:
-    """Return the two numbers of an octagon. The first number must be the larger one.
+    """Return the two numbers of an octagon on the score track, from their fields in the file.
 
-    They say how far the best and the second-best exhibit move.
+    The numbers say how far the best and the second-best exhibit move. The first number must be
+    the larger one. If it is not, the error names the position of `field`.
     """
     first, second = larger.integer(1, 20), smaller.integer(1, 20)
     if first <= second:

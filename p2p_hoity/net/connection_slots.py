@@ -176,9 +176,9 @@ class Admission:
     def _rank(self, link: AdmittedLink) -> tuple[bool, bool]:
         """Return the rank of a link among the links to one peer, the same at both ends ([L-10]).
 
-        A direct link ranks above a relayed link. Among two of a kind, the link that was dialled by
-        the node with the lower id ranks higher. Of two equal links the newer one stays, because its
-        dialler has lost the older one.
+        The rank has two items: whether the link is direct, and whether the node with the
+        lower id dialled the link. Of two links with equal ranks the newer link stays, because its
+        dialler has lost the older link.
         """
         return not link.address.via_relay, link.dialled_by == min(self._me, link.peer)
 
@@ -220,7 +220,11 @@ class Admission:
         return found or (self._of(new.source, strangers) if self.prefers(new.peer) else [])
 
     def _of(self, source: str, strangers: list[AdmittedLink]) -> list[AdmittedLink]:
-        """Return the links of strangers that a new link from the computer `source` may replace."""
+        """Return which of the links `strangers` may be closed to make room for a new link.
+
+        They are the links from the computer `source`, from which the new link comes. If there are
+        none, and no further link is allowed, they are the links of the computer with the most.
+        """
         same = [old for old in strangers if source and old.source == source]
         if len(self._live()) < self._limits.links:
             return same

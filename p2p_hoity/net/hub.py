@@ -205,7 +205,8 @@ class Hub:
 
         Args:
             relay: 'host:port' or 'relay+host:port'.
-            tell: Is called when the relay is lost, and when it works again.
+            tell: Is called with the address of the relay and a reason when the relay is lost, and
+                with the address and None when it works again.
             waits: Whether to return only once this node is registered. If the node is not
                 registered within `Limits.waiting` seconds, a NetError is raised.
 

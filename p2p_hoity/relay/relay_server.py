@@ -110,20 +110,19 @@ class Relay:
         drain: float = 0.0,
         task_status: trio.TaskStatus[list[str]] = trio.TASK_STATUS_IGNORED,
     ) -> None:
-        """Serve connections until cancelled, or after `stop` until the relay has drained.
+        """Serve connections until cancelled, or until `stop` is set and the last calls have ended.
 
-        When `stop` is set, the relay accepts no new connections. Connected calls go on for at most
-        `drain` seconds, and all other connections are closed ([L-35]). `task_status` reports the
-        addresses at which the relay listens, as 'host:port'. A NetError is raised if the relay
-        cannot listen. Call this only once.
+        When `stop` is set, the relay accepts no new connections, and closes all connections that
+        belong to no connected call ([L-35]). A NetError is raised if the relay cannot listen. Call
+        this method only once.
 
         Args:
             host: The address to listen on, or '' for every address.
             port: The port, or 0 for a free one.
             network: The network to listen on. None for TCP.
             stop: The event that ends the relay when it is set.
-            drain: The most seconds for which connected calls may go on after that.
-            task_status: Trio's way to report that the task has started.
+            drain: The most seconds for which connected calls may go on after `stop` is set.
+            task_status: Reports the addresses at which the relay listens, as 'host:port'.
         """
         listeners = await (network or TcpNetwork()).listen(host, port)
         async with trio.open_nursery() as rooms:

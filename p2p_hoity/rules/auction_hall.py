@@ -124,7 +124,7 @@ def draw_due(state: State) -> Draw:
 
 
 def draw(state: State, event: Drawn) -> State:
-    """Open to all the Collectible that is now on top of the pile (window) that sold one.
+    """Turn up each hidden Collectible that is now on top of an Auction Hall pile (window).
 
     Args:
         state: The state before.

@@ -80,7 +80,7 @@ class Rule(StrEnum):
         """Return the error for a choice that breaks this rule.
 
         Args:
-            how: The values of the fields.
+            how: The numbers and names to which the rule was applied, such as `card=7`.
 
         Returns:
             The error, which the caller raises.

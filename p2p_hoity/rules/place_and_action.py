@@ -210,12 +210,13 @@ def _shown(
     void: Callable[[int], Happening],
     play: Callable[[State, int, Any], State],
 ) -> State:
-    """Show choices of one kind, by rising seat.
+    """Apply the opened choices of all seats to the state, by rising seat, and return the state.
 
     Args:
         state: The state before.
-        event: The opened choices by seat. None for a choice that is void.
-        void: Returns the event for a seat whose choice is void.
+        event: The kind of choice, and for each seat its choice. A choice is None if it is void
+            because of a fault of the seat.
+        void: Returns the event to add for a seat whose choice is void.
         play: Returns the state after a legal choice of a seat.
     """
     for seat, choice in sorted(event.choices.items()):

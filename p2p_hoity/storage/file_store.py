@@ -98,14 +98,16 @@ class FileStore(Protocol):
         """
 
     def put(self, path: Path, data: bytes, once: bool = False, settle: bool = True) -> None:
-        """Write a file as a whole or not at all. An older file at this path is replaced.
+        """Write a file as a whole or not at all.
+
+        An older file at this path is replaced, unless `once` is True.
 
         Args:
             path: The file.
-            data: The content of the file. It is on disk when this returns.
-            once: Whether to raise FileExistsError, and leave the file as it is, if it exists.
-            settle: Whether to force the directory entry to the disk, too. Otherwise an older file
-                may be there again after a crash.
+            data: The content of the file.
+            once: Whether to raise FileExistsError, and change nothing, if the file exists.
+            settle: Whether to force the directory entry to the disk, too. If not, a crash may
+                bring back the state before the call.
         """
 
     def append(self, path: Path, new: bool = False) -> StoredFile:

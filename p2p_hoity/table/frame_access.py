@@ -95,7 +95,8 @@ class Access(ABC):
     def link_up(self, peer: bytes, binding: bytes | None, now: float) -> None:
         """Register a new link, and send the frame that shows what this node is ([L-20]).
 
-        A seat shows the signed table. An onlooker proves that it holds the ticket.
+        A seat sends the table's id with the host's signature. An onlooker sends a proof that it
+        holds the ticket.
 
         Args:
             peer: The id of the linked node, 32 bytes.
@@ -111,7 +112,8 @@ class Access(ABC):
     def _introduce(self, peer: bytes) -> None:
         """Send the first frame on a new link, with which this node identifies itself.
 
-        A seat shows the signed table. An onlooker proves that it holds the ticket.
+        A seat sends the table's id with the host's signature. An onlooker sends a proof that it
+        holds the ticket.
         """
 
     @abstractmethod
@@ -217,7 +219,10 @@ class Access(ABC):
         return frozenset(self._admitted.difference(self.table.ids))
 
     def _let_in(self, peer: bytes) -> bool:
-        """Let a peer in, and return whether this is new for its present link."""
+        """Let a peer in: from now on, this node reads the table's frames from the peer.
+
+        Return False if the peer was already let in on its present link.
+        """
         is_new = peer not in self._admitted
         self._admitted.add(peer)
         return is_new

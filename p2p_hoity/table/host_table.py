@@ -470,8 +470,8 @@ class Lobby:
         """Return the events of the nodes that hold the ticket and have not sat down.
 
         Returns:
-            For each node two events: its `LinkUp`, and the frame with its proof. The running table
-            handles them, so that these nodes can look on.
+            For each node two events: its `LinkUp`, and the frame in which it proved that it holds
+            the ticket. The running table handles these events, so that the nodes can look on.
         """
         found: list[Event] = []
         for peer, one in self._here.items():

@@ -322,9 +322,9 @@ class HostLink:
     async def _connect(self, was_linked: bool) -> None:
         """Dial the host until there is a link. Give up after CONNECT seconds.
 
-        If the host has no room, it is dialled without a time limit, provided that the caller gave a
-        function `full` to report this. `was_linked` says whether there was a link before. The
-        error depends on this.
+        If `__init__` was given a function `full`, a host without room is dialled without a time
+        limit. `was_linked` says whether there was a link before. If there was, the PeerError says
+        that the host is gone.
         """
         pause, last = FIRST_PAUSE, trio.current_time() + CONNECT
         while True:

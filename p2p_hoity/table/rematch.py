@@ -232,7 +232,11 @@ class Rematch:
         self._say((self._seat, True), refuse(self._table.id, self._keys.seat).encode())
 
     def _say(self, key: object, frame: bytes) -> None:
-        """Store a frame of this node under a key, and send the frame to all."""
+        """Store a frame that this node made, and send the frame to all linked nodes.
+
+        `key` names the content of the frame: the seat and whether it refuses, or the class `Roster`
+        for a roster.
+        """
         self._frames[key] = frame
         self._flood(frame, None)
 

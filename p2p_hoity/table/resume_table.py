@@ -347,10 +347,12 @@ def find_game(home: Home, name: str | None, passphrase: str | None = None) -> Op
 
 
 def _tell_unreadable(home: Home, name: str, passphrase: str | None) -> None:
-    """Check that the wanted game is not in a journal that cannot be read.
+    """Check that every journal whose name begins with `name` can be read.
+
+    If one cannot be read, the game that the player looks for may be in that journal.
 
     Raises:
-        PeerError: If a journal with a fitting name cannot be read.
+        PeerError: If such a journal cannot be read.
     """
     for path in _journals(home):
         if path.stem.startswith(name):

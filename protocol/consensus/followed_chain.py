@@ -153,7 +153,7 @@ def _last_input(store: MessageStore, followed: FollowedChain, seat: int | None) 
 
 
 def keeps_own_inputs(store: MessageStore, followed: FollowedChain, seat: int) -> bool:
-    """Return whether the followed chain contains every node on which this seat's inputs build.
+    """Return whether this seat's last input of the epoch builds on a node of the followed chain.
 
     If not, the seat gives no further input in this epoch.
 
@@ -163,7 +163,7 @@ def keeps_own_inputs(store: MessageStore, followed: FollowedChain, seat: int) ->
         seat: The own seat.
 
     Returns:
-        Whether the node on which the seat's last input builds is on the followed chain.
+        True also if the seat has given no input to a step of this epoch.
     """
     last = _last_input(store, followed, seat)
     return last is None or last.step < followed.base.step or last.on in followed.path

@@ -195,7 +195,11 @@ def _where(context: Context, joint_key: Point, commitment: bytes) -> tuple[bytes
 def _share_statement(
     context: Context, sealing: Sealing, public: Point, point: Point
 ) -> tuple[bytes, ...]:
-    """Return the byte strings that are hashed into the challenge of an escrow share."""
+    """Return the byte strings that are hashed into the challenge of an escrow share's proof.
+
+    `public` is the base point times the seat's sum of key shares. `point` is the point in the
+    escrow share.
+    """
     return (context.encode(), *_where(*sealing[:3]), sealing[3], public, point)
 
 

@@ -179,7 +179,10 @@ def _lacking(state: SeatState, epoch: int, step: int, have: set[bytes]) -> list[
 
 
 def _is_offered(state: SeatState, message: Message, on_chain: Mapping[bytes, Node]) -> bool:
-    """Return whether a stored message may be sent in answer to a `sync`."""
+    """Return whether to send a stored message to a peer that asks for missing messages (`sync`).
+
+    `on_chain` contains all nodes of the followed chain, by digest.
+    """
     step_input = message.statement
     if message.seat == state.seat:
         return True

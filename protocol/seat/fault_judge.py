@@ -76,8 +76,8 @@ class FaultJudge:
     def judge_again(self, messages: Iterable[Message]) -> None:
         """Judge stored messages again, because the followed chain has come to their step.
 
-        If the driver runs jobs, the messages are only queued. They are judged when the rules of the
-        seat are next applied.
+        If long checks run outside the event loop, the messages are only queued. They are judged
+        when the rules of the seat are next applied.
 
         Args:
             messages: The messages.

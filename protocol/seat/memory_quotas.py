@@ -99,10 +99,10 @@ def is_worth_keeping(state: SeatState, message: Message) -> bool:
 
 
 def _is_granted(state: SeatState, message: Message) -> bool:
-    """Charge the bytes of a message to a quota, and return whether a quota had room for them.
+    """Charge the bytes of a message to a quota. Return False if no quota has room for them.
 
-    Each seat whose epoch promises name the message has a quota for the message's signer. The first
-    quota with room is charged.
+    The message may be charged to each seat whose epoch promise names it. Such a seat has a separate
+    quota for each signer of messages. The first quota with enough room is charged.
 
     SPEC: [M-15].
     """

@@ -54,7 +54,7 @@ class MessageLog:
 
     @property
     def lacks_messages(self) -> bool:
-        """True if messages are wanted that are not stored here."""
+        """True if this node still has to ask others for messages."""
         return bool(self.store.wants or self.store.wanted_new_epochs)
 
     def has_input(self, seat: int | None, step: int) -> bool:

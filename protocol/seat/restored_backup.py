@@ -71,14 +71,14 @@ def come_back(state: SeatState) -> bool:
 def inquire(state: SeatState) -> bool:
     """Let a resumed seat sign again, once enough others have told what it signed ([E-10], [E-22]).
 
-    This is called after each event. If all seats are needed for every decision, a seat whose
-    journal surely lacks messages that it signed never signs again.
+    This is called after each event. At a table where every decision needs all seats, the seat never
+    signs again if its journal certainly lacks messages of this seat.
 
     Args:
         state: The state of the seat.
 
     Returns:
-        Whether the wait has ended now.
+        True if the seat had to wait, and may sign from now on.
     """
     inquiry, strict = state.signer.inquiry, state.table.strict
     if inquiry is None or state.outbox.is_replaying:

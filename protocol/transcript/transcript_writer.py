@@ -162,8 +162,8 @@ def _lowest(messages: Iterable[Message]) -> dict[InputKey, Message]:
 def _kept(node: Node, inputs: dict[InputKey, Message]) -> Iterator[Message]:
     """Yield the signed input of each body in the step that leads to a node, by rising seat.
 
-    Raise ValueError if `inputs` lacks an input. Its keys are the seat, the step, the digest before
-    the step, and the body.
+    Raise ValueError if `inputs` lacks such an input. Each key of `inputs` consists of the seat, the
+    number of the step, the digest of the chain before the step, and the body.
     """
     slots, before = node.slots or (), node.parent
     for seat, slot in enumerate(slots):

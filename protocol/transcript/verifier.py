@@ -66,7 +66,10 @@ def verify(
 
 
 def _begin(whole: OpenedFile, clock: Clock | None) -> Statistics:
-    """Return the statistics of a verification, with the time for reading the file."""
+    """Return statistics for the verification of an opened file, before anything is checked.
+
+    If there is a clock, the time that reading the file has taken is entered.
+    """
     return Statistics(clock, timings={} if clock is None else {"reading": whole.seconds})
 
 

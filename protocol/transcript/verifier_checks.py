@@ -169,10 +169,12 @@ class FileReferences(References):
         return self.bases.get(key)
 
     def count(self, lookups: int) -> None:
-        """Add to the number of look-ups. Look-ups behind a cached result are counted again.
+        """Add `lookups` to the number of messages that were looked up for this file.
+
+        If a stored result is used again, the messages that were looked up for it count again.
 
         Raises:
-            TooMuch: If there are more than `MAX_LOOKUPS` look-ups in all.
+            TooMuch: If the number exceeds `MAX_LOOKUPS`.
         """
         self.lookups += lookups
         if self.lookups > MAX_LOOKUPS:
@@ -198,7 +200,10 @@ def _compare(node: Node, entry: Entry, after: Node, path: Path) -> None:
 
 
 def _digest_after(before: bytes, entry: Entry) -> bytes:
-    """Return the digest of the chain after an entry of the file."""
+    """Return the digest of the chain after an entry: a step, or a change of the present seats.
+
+    `before` is the digest of the chain before the entry.
+    """
     if isinstance(entry, StepEntry):
         return transition.digest_after_step(before, entry.slots)
     sets = frozenset(entry.present), frozenset(entry.banned)

@@ -144,11 +144,13 @@ class WrongForm(Invalid):
         self.path = path
 
     def inside(self, name: str, *index: int, code: str = "") -> WrongForm:
-        """Return a copy of this error, with a name before its note and an index before its path.
+        """Return a copy of this error that also says in which value the fault is.
+
+        The name is put before the text of the error, and the index before the indices in `path`.
 
         Args:
-            name: The name of the faulty value, or of the value that contains it.
-            index: The position of the faulty value in an array. Left out if no array contains it.
+            name: The name of the faulty value, or of a value that contains the faulty value.
+            index: The position of the named value in an array. Left out if it is in no array.
             code: The code of the copy if this error has no code.
 
         Returns:
@@ -457,10 +459,10 @@ class Fields(FieldForm[tuple[Any, ...]]):
     """The form of an array with a fixed number of items, each of a form of its own."""
 
     def __init__(self, *forms: object) -> None:
-        """Set the forms of the items.
+        """Set the form of each item of the array.
 
         Args:
-            forms: The form or the type of each item, in order.
+            forms: For each item of the array its form or its type, in order.
         """
         self._forms = [form_of(one) for one in forms]
 

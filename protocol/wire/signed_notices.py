@@ -1,4 +1,4 @@
-"""Signed notices of seats outside of the chain: that a seat leaves, is back, or has ended.
+"""Signed notices outside of the chain: a seat leaves, a seat is back, or the table has ended.
 
 SPEC: [E-24], [E-28], [E-29], [E-30], [L-23].
 """

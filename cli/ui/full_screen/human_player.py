@@ -99,7 +99,7 @@ class FullSeat(Hands):
 
     @property
     def autopilot(self) -> bool:
-        """True if a bot plays the seat, or if nobody is asked."""
+        """True if a bot plays the seat, or if this person only looks on."""
         return self.app.desk.autopilot or self._how.looks_on
 
     def keep(self, light: bool, bell: bool, staged: bool) -> None:

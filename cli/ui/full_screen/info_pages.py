@@ -216,7 +216,10 @@ COPIED: Final = N_("After Esc, c copies it and x shows it as a QR code.")
 
 
 def _pieces(stage: Stage, desk: Desk, numbers: Sequence[str], width: int) -> list[Line]:
-    """Return the page of all pieces."""
+    """Return the page of all Collectibles that lie in the windows or belong to a seat.
+
+    Every page has these parameters. This page does not use `desk` and `numbers`.
+    """
     if stage.scene.view is None or stage.names is None:
         return []
     lines = []
@@ -338,7 +341,10 @@ def _legend(width: int) -> list[Line]:
 
 
 def _help(stage: Stage, desk: Desk, numbers: Sequence[str], width: int) -> list[Line]:
-    """Return the page of keys, marks and phrases."""
+    """Return the help page: the keys, the symbols on the screen, and the phrases for the chat.
+
+    Every page has these parameters. This page does not use `desk` and `numbers`.
+    """
     looks_on = stage.scene.table is not None and stage.scene.seat is None
     keys = [one for one in HELP if not (looks_on and one[0] in PLAYING)]
     lines = [*_keys(keys, width), *_legend(width), Line()]

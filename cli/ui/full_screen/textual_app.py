@@ -450,7 +450,9 @@ class TableApp(PagedApp):
         return self.is_asking and is_seen and not self.stage.is_revealing
 
     async def action_menu(self, first: str = "") -> None:
-        """Open or close the menu, whose entries are to stay, to leave, a bot, and settings.
+        """Open the menu, or close it if it is open.
+
+        In the menu a player can leave the table, let a bot play, or change settings.
 
         Args:
             first: The name of the entry that is highlighted at first, such as `bot`.

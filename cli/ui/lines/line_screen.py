@@ -1,4 +1,4 @@
-"""The screen of lines, which prints every update as sentences and keeps the state for its pages.
+"""The screen of lines. It prints every update as sentences, and shows the table's state on request.
 
 It can also print a ticket as a QR code or copy it to the clipboard.
 """

@@ -321,7 +321,10 @@ class LineSeat:
             self._how.leave(_("the input has ended"))
 
     async def _hear(self, line: str) -> None:
-        """Handle one line: a signal, a yes or no to a side question, a command, or an answer."""
+        """Handle one line of the input, or a signal such as Ctrl-C.
+
+        The line answers an open question, or is a command or a chat message.
+        """
         if line in SIGNALS:
             SIGNALS[line](self)
             return

@@ -500,7 +500,7 @@ def _first(numbers: Sequence[int]) -> int:
 
 
 def _single_cards(sight: Sight, seat: int) -> Block:
-    """Return whether a seat has a Detective, and whether it has an Exhibit, in its hand."""
+    """Return two features of a seat's hand, each 1.0 or 0.0: has a Detective, has an Exhibit."""
     kinds = (ActionKind.DETECTIVE, ActionKind.EXHIBIT)
     return [float(bool(sight.hands[kind][seat])) for kind in kinds]
 
