@@ -251,9 +251,10 @@ class PrivateFiles:
 
         Args:
             path: The file.
-            data: The content of the file. It is on disk when this returns.
+            data: The content of the file, which is forced to the disk.
             once: Whether to raise FileExistsError, and leave the file as it is, if it exists.
-            settle: Whether to force the directory entry to the disk, too.
+            settle: Whether to force the directory entry to the disk, too. Without it a power cut
+                may undo the whole change.
         """
         self._make_folders(path)
         fresh = path.with_name(f".{secrets.token_hex(12)}.new")
