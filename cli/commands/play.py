@@ -209,12 +209,12 @@ def _show_ticket(sitting: Sitting, terms: Terms, ticket: str, opening: Opening) 
 
 
 def loopback() -> Reach:
-    """Return the address of a table to which only bots of this computer come.
+    """Return the network settings of a table to which only bots of this computer come.
 
-    Such bots need no proxy, so the environment variable for a proxy is removed.
+    Also remove the environment variable for a proxy, because such bots need no proxy.
 
     Returns:
-        How the table can be reached: at the loopback address, on any free port.
+        The settings: the table listens at the loopback address, on any free port.
     """
     os.environ.pop(PROXY, None)
     return Reach(LOOPBACK)

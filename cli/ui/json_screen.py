@@ -328,9 +328,9 @@ class JsonSeat:
         return line
 
     async def returning(self) -> None:
-        """Return at once after an absence, without an answer of the program.
+        """Do nothing: a program that still runs is taken to be ready to play again.
 
-        A program that still runs is taken to be ready to play again.
+        Other screens wait here until the player of an absent seat wants to come back.
         """
 
     async def next_request(self) -> PlayerRequest:
@@ -345,10 +345,10 @@ class JsonSeat:
         """Return whether this seat plays another game with the same people.
 
         The next line of input decides: `true`, `y` or `yes` means yes. If a bot plays the seat and
-        the program is not to be asked, no line is read.
+        the program is not to be asked, the answer is yes, and no line is read.
 
         Returns:
-            True if the seat plays again. False if the input has ended.
+            True if the seat plays again. False if the answer is no, or the input has ended.
         """
         if self._how.auto and not self._how.again:
             return True

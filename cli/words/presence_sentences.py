@@ -230,7 +230,7 @@ def _whereabouts(count: updates.Muster, names: Names) -> list[str]:
 
 
 def _thinking(count: updates.Muster, names: Names) -> list[str]:
-    """Return the line that says which linked seats still have to choose."""
+    """Return one line that says which linked seats the game still awaits, in a list."""
     return [_(THINKING).format(who=names.seats(sorted(count.thinking)))]
 
 

@@ -238,7 +238,10 @@ def parse_address(text: str, *, lowest_port: int = 1) -> Address:
 
 
 def _parse_host(host: str, text: str) -> str:
-    """Check the host part of an address and return it. Raise AddressError if it is invalid."""
+    """Check the host part of an address and return it.
+
+    If the host is invalid, raise an AddressError that quotes `text`, the address as it was given.
+    """
     if host.startswith("[") and host.endswith("]"):
         # A scope is valid on its own machine only.
         if not _is_ip(ipaddress.IPv6Address, host[1:-1]) or "%" in host:

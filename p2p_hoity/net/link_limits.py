@@ -108,11 +108,11 @@ class Buckets:
         Args:
             sender: The sender.
             now: The time, in seconds.
-            debt: The most tokens that the sender may owe. If there is no token, a call takes one in
-                advance as long as this limit allows it. With 0, such a call takes nothing.
+            debt: The most tokens that the sender may owe. If the bucket has no token, a token is
+                taken on credit within this limit. With 0, nothing is taken on credit.
 
         Returns:
-            True if there was a token.
+            True if the bucket had a token. False also if a token was taken on credit.
         """
         return self._bucket(sender, now).take_if_any(now, debt)
 

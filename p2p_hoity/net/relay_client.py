@@ -493,14 +493,15 @@ class WaitingAtRelay:
         return NetError(NetCode.SLOW, address=str(self._relay), seconds=seconds)
 
     async def run(self, nursery: trio.Nursery, attend: Attend) -> None:
-        """Wait at the relay and take calls, until cancelled.
+        """Stay registered at the relay and accept the calls of other nodes, until cancelled.
 
-        Each call is served in the nursery, and goes on when the waiting connection to the relay
-        ends. If the relay fails, it is tried again after growing pauses.
+        A call is a stream from another node through the relay. It goes on even if the connection
+        by which this node is registered ends. The registration is then tried again, after growing
+        pauses if the relay keeps failing.
 
         Args:
-            nursery: Runs the calls.
-            attend: Serves the stream of a call.
+            nursery: The nursery in which the calls are served.
+            attend: The function that serves the stream of one call.
         """
         pause = self._limits.first_pause
         while True:

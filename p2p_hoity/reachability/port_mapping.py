@@ -206,7 +206,8 @@ async def _search(newer: Router, older: Router) -> tuple[Router, OpenedPort]:
     """Ask the router by PCP and, after a head start, by NAT-PMP. Return the first that succeeds.
 
     Raises:
-        RouterError: If neither forwards the port. A refusal is preferred as the reason.
+        RouterError: If neither forwards the port. If the router has refused one of the requests,
+            the error is this refusal.
     """
     found: list[tuple[Router, OpenedPort]] = []
     failures: list[RouterError] = []

@@ -94,7 +94,7 @@ class Service:
 
     Attributes:
         kind: The type of the service, one of SERVICES.
-        place: The place to which requests to the service are sent.
+        place: The host, port and path of the URL to which requests to the service are sent.
     """
 
     kind: str

@@ -41,7 +41,7 @@ SPARE: Final[Quota] = 20
 
 
 class MailboxEnd(Code):
-    """The reasons why a relay closes a mailbox, by which a host passes a ticket to a guest."""
+    """The reasons why a relay ends a mailbox, a place where a host hands a ticket to one guest."""
 
     OVER = "mailbox-over", "the relay has ended the conversation"
     UNASKED = "mailbox-spoken-to-early", "the host sent something before a guest was there"
@@ -116,7 +116,7 @@ class Numbers:
         self._misses, self._when = 0.0, 0.0
 
     def misses(self, now: float) -> float:
-        """Return how often guests have lately named a number under which no host waits.
+        """Return how often guests have lately named a mailbox number that no host uses.
 
         Most of these tries are guesses by strangers. The weight of a try decays exponentially, with
         the time constant `MEMORY`.
@@ -130,7 +130,7 @@ class Numbers:
         return self._misses * math.exp((self._when - now) / MEMORY)
 
     def miss(self, now: float) -> None:
-        """Count a try with a number under which no host waits.
+        """Count a try with a mailbox number that no host uses.
 
         Args:
             now: The time, in seconds.

@@ -71,7 +71,8 @@ class Watch:
     Attributes:
         events: How often each event has happened.
         refused: How often each reason to refuse a node was given.
-        carried: The number of bytes that all ended calls have carried.
+        carried: The number of bytes that were forwarded in all ended calls. A call is a connection
+            of two nodes through the relay.
         late: A histogram of how late timers of the event loop fired. Item i counts the delays up to
             LATE[i], and the last item counts all longer ones.
         lateness: The sum of all these delays, in seconds.

@@ -234,15 +234,15 @@ class Calls:
         return lambda: self._carry(Call(visit, seat, peer))
 
     async def take(self, visit: Visit, token: bytes) -> Stay | None:
-        """Take, as the called node, the call that was announced with a token.
+        """Connect the called node to the node that called it through this relay.
 
         Args:
-            visit: The connection of the called node.
-            token: The token of the call, 16 random bytes.
+            visit: The connection by which the called node accepts the call.
+            token: The token with which the call was announced to the called node, 16 random bytes.
 
         Returns:
-            A function that waits until the call has ended, for the caller of this method to await.
-            None if there is no such call (any more).
+            An async function that returns when the call has ended. None if no call with this token
+            waits.
         """
         call = self._announced.pop(token, None)
         if call is None:
@@ -266,7 +266,11 @@ class Calls:
         )
 
     async def _carry(self, call: Call) -> None:
-        """Run one call: announce it, wait until it is taken, and forward bytes until its end."""
+        """Run one call: a connection from one node to another through this relay.
+
+        Announce the call to the called node, and wait until that node connects. Then forward bytes
+        until the call ends. If the called node does not connect in time, refuse the caller.
+        """
         self._count += 1
         self._from[call.visit.source] += 1
         self._towards[call.seat.source] += 1

@@ -119,7 +119,11 @@ def choice_from_wire(kind: Kind, value: object) -> Choice:
 
 
 def _broken(kind: Kind, choice: Choice) -> IllegalMove | None:
-    """Return the error of a well-formed choice whose numbers alone break a rule, or None."""
+    """Return the error if a choice is illegal in every state of the game, or None.
+
+    Such a choice names a Place that does not exist, names a slot twice, or lists the slots of an
+    exhibit out of order.
+    """
     if isinstance(choice, int):
         return None
     if kind == "turn":

@@ -161,9 +161,10 @@ def advance(state: State, moves: Iterable[tuple[int, int, Why]]) -> State:
 
 
 def move_detectives(state: State, seats: Iterable[int]) -> State:
-    """Move the figure of each Detective as many fields as its rank on the score track.
+    """Move the figure of each seat that plays a Detective as many fields as the figure's rank.
 
-    All ranks are determined before the first of these figures moves.
+    The foremost figure on the score track has rank 1. All ranks are determined before the first of
+    these figures moves.
 
     Args:
         state: The state before.

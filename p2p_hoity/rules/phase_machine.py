@@ -1,7 +1,7 @@
 """The steps of the phase machine: what each phase waits for, and what the answer does.
 
-A choice may be due that nobody can be asked for, such as the choice of an absent seat. Then `apply`
-makes the choice by the rules and goes on, through several phases if need be.
+If a seat that has to choose cannot be asked, for example because it is absent, `apply` makes the
+choice by the rules. It then goes on, through several phases if need be.
 """
 
 from __future__ import annotations

@@ -96,8 +96,8 @@ class Journal:
         mark: The path of its rollback mark, a file elsewhere that names the last record of the
             journal.
         files: The store of the journal and of its mark.
-        current: Whether the mark belongs to this file and names one of its records. If False, the
-            journal may be an old copy.
+        current: Whether the journal passed the check by the mark when it was opened. If False, the
+            journal may be an old copy, or is damaged.
         is_older: Whether the mark names a record that the journal lacks. Then the journal is
             certainly an old copy, or its end is lost.
     """

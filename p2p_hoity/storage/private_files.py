@@ -187,10 +187,9 @@ class PrivateFiles:
     """A `FileStore` on this computer's disk.
 
     Attributes:
-        root: The highest folder of the store. For a file inside, all folders from this one down to
-            the file must be accessible to their owner only. For a file elsewhere, this holds for
-            the file's own folder. If the root is None, no folders are checked, as for a file that
-            the player has named.
+        root: The highest folder of the store. Only the owner may have access to the root and to the
+            folders between the root and a file. For a file outside the root, only the folder of
+            the file is checked. If the root is None, no folder is checked.
     """
 
     root: Path | None

@@ -119,9 +119,10 @@ class GameReporter:
     """A reporter that tells one screen what happens in the game, each event and each fault once."""
 
     def __init__(self, machine: SeatMachine, screen: Screen) -> None:
-        """Make the reporter of a table. What is in the chain of steps now counts as reported.
+        """Make the reporter of a table.
 
-        So a resumed game is not reported again from its beginning.
+        The events of the steps that are in the chain already count as reported. So a resumed game
+        is not reported again from its beginning.
 
         Args:
             machine: The state machine of this node.

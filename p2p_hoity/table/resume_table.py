@@ -542,10 +542,11 @@ def _reach_again(how: Reach, listen: str, relays: tuple[str, ...], known: Sequen
     """Return the settings that decide how a resumed seat is reached.
 
     Args:
-        how: The settings of the command.
-        listen: Where the seat listened before. Its port is kept unless `how` names a new one.
+        how: The settings that the player gave when resuming.
+        listen: The address at which the seat listened before. It is kept unless `how` names a new
+            one. If its port is 0 (any free port), the seat's earlier port is used.
         relays: The seat's earlier relays, which are kept unless `how` names new relays.
-        known: The seat's earlier addresses.
+        known: The seat's earlier addresses, in which its earlier port is looked up.
     """
     reach = replace(how, returning=True, relays=how.relays if how.relays_anew else relays)
     if how.anew:

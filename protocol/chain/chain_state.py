@@ -645,10 +645,11 @@ class Secrets:
         return self._shuffle is not None
 
     def prepare_shuffle(self, node: Node, rng: Random) -> bool:
-        """Compute the parts of the own shuffle that do not depend on the deck.
+        """Compute the parts of the own shuffle that do not depend on the deck's ciphertexts.
 
         Args:
-            node: A state of the chain in which the joint key and the deck are known.
+            node: A state of the chain with the joint key and a deck. Only the size of the deck is
+                used.
             rng: The source of randomness.
 
         Returns:

@@ -239,9 +239,9 @@ class References(ABC):
     def _read(self, reading: Reading, make: Callable[[], T]) -> Reading:
         """Check a message by calling `make`, and put the result or Malformed error into `reading`.
 
-        Return `reading`. If an earlier attempt found a message or base missing that is still not
-        stored, raise Unknown at once. Attempts within a `quiet` block, where other seats are asked
-        for nothing, are remembered apart from attempts outside of it.
+        `reading` is the record of this check, and is returned. If an earlier check of the message
+        lacked another message or a base (the chain node with which an epoch begins) that is still
+        not stored, raise Unknown, usually without calling `make`.
         """
         place = (reading.key, self._asks)
         self.open.append(reading)

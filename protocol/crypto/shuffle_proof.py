@@ -210,11 +210,12 @@ def _recompute(
 def _image(
     joint_key: Point, after: Deck, chain: Sequence[Point], scalars: Sequence[int]
 ) -> list[Point]:
-    """Compute the five relations of the module's docstring for secret scalars or responses.
+    """Apply the five linear maps of the shuffle proof to nonces or to the responses of a proof.
 
-    `scalars` stand in the order of a proof's responses. The result is t1, t2, t3, t4a and t4b, then
-    one point for each link of the chain. For the prover's nonces this is the announcement. For the
-    responses it is the announcement plus the challenge times the claimed values.
+    For the prover's nonces the result is the announcement. For the responses the result is the
+    announcement plus the challenge times the claimed values.
+    The scalars are s1 to s4, N for the chain, and N for the order, where N is the number of cards.
+    The result is t1, t2, t3, t4a and t4b, then the N points for the chain.
     """
     n = len(after)
     s1, s2, s3, s4 = scalars[:4]

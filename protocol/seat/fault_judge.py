@@ -214,11 +214,12 @@ class FaultJudge:
         return self.log.tip.present - {self.seat} <= self.ends.keys()
 
     def can_go_on(self) -> bool:
-        """Return whether the game can go on, or is over, in spite of the faults proven so far.
+        """Return whether the faults proven so far leave the game intact, so that it can go on.
 
         Returns:
-            False if a fault was proven in setup or on a strict table (whose quorum is all seats),
-            or if the seats without a fault are fewer than a quorum.
+            True if the game is over already. Otherwise False if a fault was proven in setup or at a
+            table whose quorum is all seats, or if the seats without a fault are fewer than a
+            quorum.
         """
         table, tip = self.log.table, self.log.tip
         if self.finished or tip.want.kind is Kind.RESULT:

@@ -117,9 +117,8 @@ def _is_granted(state: SeatState, message: Message) -> bool:
 def _is_loose(state: SeatState, message: Message) -> bool:
     """Return whether a message is an input that does not build on the chain that this seat follows.
 
-    The input must be of the current epoch or a later epoch. The answer is False if the input
-    conflicts with the only stored input of its seat to the same step, and is the first proof of
-    that seat's fault.
+    Return False for an input of an epoch before the current one. Also return False for an input
+    that conflicts with a stored input, and so proves a present seat at fault for the first time.
     """
     step_input, versions = message.statement, state.log.store.versions(message.identity)
     if not isinstance(step_input, StepInput) or step_input.epoch < state.log.followed.epoch:

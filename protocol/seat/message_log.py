@@ -87,7 +87,8 @@ class MessageLog:
     def awaited(self) -> frozenset[int]:
         """Return the seats whose input to the first incomplete step is missing.
 
-        While a job is under way, an input that has not been checked yet counts as missing.
+        While a long computation runs in the background, an input that has not been checked yet
+        counts as missing.
 
         Returns:
             The seats that owe an input to the step and have given no legal one.

@@ -13,14 +13,14 @@ from .step_progress import tell_waiting
 
 
 def end_setup(state: SeatState) -> bool:
-    """End the table at any fault or absence in setup ([N-6]).
+    """End the table if a seat is at fault or absent in setup, unless the game can still begin.
 
-    The seat applies this rule after each event.
+    The seat applies this rule after each event ([N-6]). The effect `Broken` names the seat that is
+    at fault or absent.
 
-    The effect `Broken` names the seat at fault or absent. If this seat has confirmed the deck, it
-    does not end the table, because the other seats can still begin the game ([D-3]). Instead, the
-    driver is told which seats are awaited. A resumed seat may have lost the record of its
-    confirmation. So it does not end the table either, until other seats have told what it signed.
+    Once this seat has confirmed the deck, the other seats can still begin the game ([D-3]). Then
+    the table is not ended, and the driver is told which seats are awaited. The same holds for a
+    resumed seat that does not know yet whether it has confirmed the deck.
 
     Args:
         state: The state of the seat.

@@ -43,7 +43,10 @@ from .timeouts import Position
 
 
 class SigningState(StrEnum):
-    """The state of a seat, which decides what it may sign. `SIGNS` lists that for each state."""
+    """The state of a seat, which decides what it may sign.
+
+    The table `SIGNS` lists the kinds of messages that a seat may sign in each state.
+    """
 
     STANDING = "standing"
     PROMISED = "promised"
@@ -200,12 +203,12 @@ class Signer:
         who: The signing key of the seat, None for an onlooker.
         own_secrets: The secrets of the seat, None for an onlooker.
         promise: The promised epoch: the seat signs nothing of a lower epoch any more ([E-4]).
-        floor: After an old journal was restored, the seat signs no input, vote or new-epoch message
-            of an epoch below this one ([E-22]). It is 0 for any other seat.
+        floor: The lowest epoch in which a seat that has resumed from an old journal signs inputs,
+            votes and new-epoch messages ([E-22]). It is 0 if the journal was never an old one.
         timeout_claims: For each epoch that the seat left, its claim about which step timed out
             there.
-        inquiry: The wait of a resumed seat until others have told which of its messages they store.
-            None if the seat may sign.
+        inquiry: The record of which other seats have told this resumed seat what it signed earlier.
+            Until enough have told, the seat signs nothing. None if the seat does not wait for that.
         player_choices: What the player chose, by the number of the step and the kind of choice.
         wants_to_rejoin: Whether the player wants to take part again after an absence.
         has_left: Whether the seat has signed a departure.
@@ -635,8 +638,9 @@ class Signer:
         """Restore the floor (the lowest epoch in which this seat may sign) from the journal.
 
         Args:
-            floor: The recorded epoch. If the seat had no floor yet, True means that its journal
-                surely lacks messages that it signed, and None that its journal may lack some.
+            floor: The recorded epoch, or True or None if no epoch was recorded. True means that the
+                journal surely lacks messages that the seat signed. None means that the journal may
+                lack such messages.
         """
         if floor is not None and floor is not True:
             self.floor, self.inquiry = floor, None

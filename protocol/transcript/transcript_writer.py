@@ -31,7 +31,7 @@ def write(votes: Votes, followed: FollowedChain, illegal: Message | None = None)
     """Return the `.hoity` file of what one seat stores, whether its game is over or not.
 
     Args:
-        votes: The epochs that the seat knows, with its messages.
+        votes: The votes and other messages that the seat stores, by epoch.
         followed: The epoch in which the seat stands, and the chain that it follows.
         illegal: An input to the first incomplete step whose body is a fault. The file then ends
             with this input, and so proves the fault to anyone ([F-2]). None if there is no such

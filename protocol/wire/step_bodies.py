@@ -284,8 +284,8 @@ def parse_key_ok(body: bytes) -> SealBody | Complaint:
         body: The bytes of the body.
 
     Returns:
-        A complaint of a key share if the first item is an int. Otherwise a commitment to the seat's
-        random contribution to the deal, with its escrow.
+        A complaint about a key share if the first item is an int. Otherwise the commitment to the
+        seat's random contribution to the deal, with the encrypted opening of the commitment.
 
     Raises:
         Invalid: With code `bad-body` if the body is neither.

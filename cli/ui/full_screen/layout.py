@@ -23,7 +23,9 @@ from .stage import Stage
 
 
 def header(stage: Stage, width: int, by_bot: bool = False, is_unseen: bool = False) -> Line:
-    """Return the screen's first line: game, round and phase, and at the right links and proofs.
+    """Return the screen's first line: game, round and phase, and the state of links and proofs.
+
+    The state of links and proofs is at the right end of the line.
 
     Args:
         stage: What is shown.
@@ -181,15 +183,15 @@ class Desk:
     """The state that only this person's screen has.
 
     Attributes:
-        menu: The open question. None if there is none.
+        menu: The menu of the choice that the player has to make. None if there is none.
         papers: The lines that are shown while the table fills.
         muted: The seats that are muted, and `ONLOOKERS` for all onlookers, whose names are
             unproven.
         hint: The words that replace the list of keys in the last line. "" to show the keys.
         autopilot: Whether a bot plays the seat.
         has_hints: Whether the player may ask for a hint.
-        answers: The open question that is answered with yes or no. "" if there is none.
-        has_replied: Whether such a question was answered since the game began.
+        answers: The words of the open yes-or-no question. "" if there is none.
+        has_replied: Whether a yes-or-no question was answered since the game began.
         told: The lines of a replay that replace the question. None at a table.
         lesson: The explanation that is shown. "" if there is none just now, None outside a lesson.
     """

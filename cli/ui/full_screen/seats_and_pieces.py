@@ -286,7 +286,7 @@ def _heading(names: Names, found: Grid, name: int, columns: Sequence[int], width
     """Return the heading of the grid: each letter with the name of its category.
 
     A column that is too narrow for the category's name has the letter alone. `name` is the width
-    of the first column, in cells.
+    of the first column, and `columns` are the widths of the letters' columns, in cells.
     """
     line = text(fit(" " + _("PIECES"), name), "dim")
     for letter, column in zip(LETTERS, columns, strict=True):

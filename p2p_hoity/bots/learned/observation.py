@@ -352,13 +352,14 @@ def own_block(sight: Sight) -> Block:
 
 
 def other_blocks(sight: Sight) -> list[Block]:
-    """Compute the network's input about each other seat (`features.OTHER`).
+    """Compute the input of the neural network about each of the other seats.
 
     Args:
         sight: What the deciding seat knows.
 
     Returns:
-        The numbers of each other seat, by rising seat.
+        One list of features for each other seat, by rising seat. The features are in the order of
+        `features.OTHER`.
     """
     return [_other(sight, seat) for seat in sight.others]
 
