@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Set
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from ..chain import cards
 from ..chain.chain_state import Secrets, new_secrets
@@ -83,6 +83,11 @@ FIRST = bytes(32)
 """The hash (all zeros) above which a resumed seat first asks for its own messages: for all."""
 Note = tuple[bytes, str, Choice]
 """The note of a player's choice in the journal: digest of its node, kind of choice, choice."""
+FloorNote = int | Literal[True] | None
+"""The floor of a seat (`Signer.floor`) in its journal: the epoch, or None while it is not known.
+
+True stands for None, and says too that the journal surely lacks messages that the seat has signed.
+"""
 
 
 @dataclass
@@ -625,22 +630,20 @@ class Signer:
 
     # The journal
 
-    def _record_floor(self, floor: int | None) -> None:
-        """Record in the journal the floor: the lowest epoch of which this seat signs messages.
-
-        While the seat does not know its floor, `floor` is None, or True if the journal surely lacks
-        messages that the seat has signed ([E-22]).
-        """
+    def _record_floor(self, floor: FloorNote) -> None:
+        """Record in the journal what is known of the floor of this seat ([E-22])."""
         if not self.outbox.is_replaying:
             self.outbox.emit(Record(codec.encode((b"", (), floor))))
 
-    def restore_floor(self, floor: int | None) -> None:
-        """Restore the floor (the lowest epoch in which this seat may sign) from the journal.
+    def restore_floor(self, floor: FloorNote) -> None:
+        """Restore the floor, the lowest epoch in which this seat signs inputs and votes.
+
+        If the journal has no epoch for it, the seat waits again until the others have told which
+        of its messages they store.
 
         Args:
-            floor: The recorded epoch, or True or None if no epoch was recorded. True means that the
-                journal surely lacks messages that the seat signed. None means that the journal may
-                lack such messages.
+            floor: The record in the journal: the epoch, or None or True while it was not known.
+                True says that the journal surely lacks messages that the seat has signed.
         """
         if floor is not None and floor is not True:
             self.floor, self.inquiry = floor, None
