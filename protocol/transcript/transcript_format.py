@@ -116,10 +116,11 @@ class Reader:
                 return found
 
     def _next(self, may_nest: bool) -> tuple[Any, int]:
-        """Read the next item, and return the pair of its value and 0.
+        """Read the next item, and return its value and the number of items to read within it.
 
-        For a nonempty array, only the header is read, and the pair is () and the number of its
-        items. Raise Unsound if the item is malformed or the file ends.
+        Of an array only the header is read. The value is then (), and the number is the number of
+        the array's items. For any other item the number is 0. Raise Unsound if the item is
+        malformed, if it is an array without `may_nest`, or if the file ends.
         """
         begin = self.offset
         if self._room <= 0:
@@ -133,10 +134,11 @@ class Reader:
             raise Unsound("bad-encoding", offset=begin) from None
 
     def _item(self, may_nest: bool) -> tuple[Any, int]:
-        """Read an item, and return the pair of its value and 0.
+        """Read an item, and return its value and the number of items to read within it.
 
-        For a nonempty array, only the header is read, and the pair is () and the number of its
-        items. Raise EOFError if the file ends within the item, ValueError if the item is malformed.
+        Of an array only the header is read. The value is then (), and the number is the number of
+        the array's items. For any other item the number is 0. Raise EOFError if the file ends
+        within the item. Raise ValueError if the item is malformed or an array without `may_nest`.
         """
         first = self._take(1)[0]
         if first < _FIX_MAP:
