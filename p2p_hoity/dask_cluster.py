@@ -159,10 +159,10 @@ def _handed_out(
 
 
 class _Call:
-    """A function call that is made when this object is unpickled.
+    """A function call that a worker makes by unpickling this object.
 
-    If a worker lacks something that the call needs, such as a module, it then reports an error and
-    keeps its link to the scheduler.
+    A worker that lacks something for the call, such as a module, reports an error. Its link to the
+    scheduler is kept.
     """
 
     def __init__(self, work: Callable[[Piece], object], piece: Piece) -> None:
@@ -189,7 +189,10 @@ def _in_turn(work: Callable[[Piece], Found], piece: Piece) -> Found:
 def _outcome(
     address: str, future: Any, piece: Piece, suspects: list[Piece]
 ) -> Iterator[tuple[Piece, Any]]:
-    """Yield a piece with the result of its future, or add it to `suspects` if its workers crashed.
+    """Yield a piece of work with the result of its finished future.
+
+    If the workers that ran the piece have crashed, add the piece to `suspects` instead. `address`
+    is the address of the scheduler, which an error names.
 
     Raises:
         ClusterError: If the cluster has failed.

@@ -1,6 +1,6 @@
-"""Measurements of the cryptography, compared with the cost of its calls of libsodium.
+"""Measure the time of cryptographic operations, compared with that of their libsodium calls.
 
-The clock and the randomness are passed in.
+The caller passes in the clock and the source of randomness.
 """
 
 from __future__ import annotations

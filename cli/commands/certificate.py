@@ -40,7 +40,10 @@ def check_all(words: list[str], as_json: bool) -> int:
 
 
 def _check(path: Path, as_json: bool) -> int:
-    """Check one certificate, print the verdict and return the exit code."""
+    """Check a certificate (a game's result, signed by the seats), and print the verdict.
+
+    Return the exit code.
+    """
     try:
         with open(path, "rb", opener=open_at_once) as file:
             data = file.read(MOST)
@@ -83,7 +86,7 @@ def _as_object(found: transcript.Certificate, header: Header) -> dict[str, Any]:
 
 
 def _in_words(path: Path, found: transcript.Certificate, header: Header) -> list[str]:
-    """Return the lines that describe a valid certificate to a person."""
+    """Return the lines that tell a person the signed result in a valid certificate."""
     text = _("{file}: ok. {number} seats have signed this result:")
     lines = [text.format(file=path, number=len(found.signatures))]
     for rank, seat in found.result.standings:

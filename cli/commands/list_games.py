@@ -69,15 +69,14 @@ def find(home: Home, name: str | None, passphrase: str | None, command: str) -> 
 
 
 def newest(home: Home, passphrase: str | None) -> tuple[OpenGame, tuple[OpenGame, ...]]:
-    """Return the newest game that is not being played, and the other resumable games.
+    """Choose the newest game that is not being played, or the newest if all are being played.
 
     Args:
         home: The folder of the games.
         passphrase: The passphrase of the journals, if they have one.
 
     Returns:
-        The game, and the other games that are not being played, newest first. If all games are
-        being played, the newest of all and the others.
+        The chosen game, and the other games among which it was chosen, newest first.
     """
     try:
         found = resume_table.find_game(home, None, passphrase)

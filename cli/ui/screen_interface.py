@@ -154,10 +154,10 @@ class Screen(Player, Protocol):
         """
 
     def run(self, main: Callable[..., Awaitable[T]], *args: Any) -> T:
-        """Run the peer to its end with this screen around it.
+        """Run a function to its end, and show this screen meanwhile.
 
         Args:
-            main: The peer's main function.
+            main: The function to run, for example the function that plays at a table.
             args: The arguments of `main`.
 
         Returns:

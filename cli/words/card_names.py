@@ -139,7 +139,9 @@ class Names:
         self.before: tuple[int, ...] = ()
 
     def look(self, view: View) -> None:
-        """Take the colours of the seats, and if need be the fields of the figures, from a view.
+        """Store the colours of the seats from a view, and the positions of their figures.
+
+        Positions that are stored already are not replaced.
 
         Args:
             view: What the seat may know of the game.

@@ -135,7 +135,10 @@ def _cash(view: View, names: Names, card: int) -> str:
 
 
 def _hall_thief(view: View, names: Names, card: int) -> str:
-    """Return the note that tells a player what a Thief would bring in the Auction Hall."""
+    """Return the note that tells a player what a Thief would bring in the Auction Hall.
+
+    The note is the same for every Thief, so `card` (the id of the Thief) is not used.
+    """
     others = _others_at(view, Place.AUCTION_HALL)
     if not any(_may_play(view, seat, ActionKind.CASH) for seat in others):
         return _("no gain: nobody else here has Cash")

@@ -183,9 +183,10 @@ def where(names: Names, field: int) -> str:
 
 
 def paid(names: Names, it: happenings.FigureMoved) -> str:
-    """Return why a figure moves, in words.
+    """Return in words why a figure moves.
 
-    For an exhibit this includes the octagon whose numbers say how far the best exhibits move.
+    If the reason is the best or the second-best exhibit, the words include two numbers, such as
+    `7/3`. The numbers say how far the figures of these two exhibits move in this round.
 
     Args:
         names: The names of the seats and cards.

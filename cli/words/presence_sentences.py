@@ -73,9 +73,10 @@ def awaited(
 
 
 def _seat(seat: int, found: Sequence[Attending], names: Names, has_sealed: bool) -> str:
-    """Return a seat with the word for its presence.
+    """Return the name of a seat, followed in brackets by the word for the seat's presence.
 
-    If `has_sealed` is true, the word for a linked seat says that it has sealed its choice.
+    The presence of each seat is in `found`. If `has_sealed` is true, the word for a linked seat
+    says that the seat has sealed its choice.
     """
     if seat >= len(found):
         return names.seat(seat)

@@ -123,7 +123,10 @@ def _easy_turn(view: View, rng: Random) -> Choice:
 
 
 def _easy_liked(view: View, cards: tuple[int, ...], rng: Random) -> int:
-    """Draw a kind of Action, and return the id of its card with the highest number."""
+    """Draw a kind of Action at random, and return the highest of the given cards of this kind.
+
+    The given cards and the result are ids of Action cards.
+    """
     kinds = sorted({view.state.kind(card) for card in cards})
     kind = rng.choices(kinds, [EAGER[kind] for kind in kinds])[0]
     of_kind = [card for card in cards if view.state.kind(card) == kind]

@@ -234,7 +234,7 @@ class Field:
         return Field(self.file, self.text, (*self.path, part), value)
 
     def table(self, required: Iterable[str], optional: Iterable[str] = ()) -> Mapping[str, Field]:
-        """Return the fields of a table by key.
+        """Return the fields of a TOML table by key.
 
         Args:
             required: The keys that must be there.
@@ -244,7 +244,7 @@ class Field:
             The fields that are there.
 
         Raises:
-            EditionError: If the value is no table, a required key is missing, or there is an
+            EditionError: If the value is no TOML table, a required key is missing, or there is an
                 unknown key.
         """
         if not isinstance(self.value, dict):

@@ -138,8 +138,8 @@ async def _expect(stream: trio.abc.Stream, word: bytes) -> None:
 async def _meet(outlet: Outlet, other: Address) -> trio.abc.Stream:
     """Dial the other peer again and again until a stream opens, for at most three seconds.
 
-    A dial that is still under way when a second ends is broken off. A NetError is raised if no
-    stream has opened after three seconds.
+    The time consists of three periods of one second. At the end of a period, an attempt that is
+    still under way is broken off. A NetError is raised if no stream has opened after three seconds.
     """
     end = trio.current_time() + TRIES * PERIOD
     while (now := trio.current_time()) < end:

@@ -257,10 +257,10 @@ class Hub:
             await stay()
 
     async def _let_in(self, newcomer: UnprovenStream, address: Address) -> Stay | None:
-        """Do the handshake of an incoming connection. Return None if the connection is refused.
+        """Do the handshake of an incoming connection, and return a function that then serves it.
 
-        Otherwise return a function that serves the connection until its end, for the caller to run.
-        Then the connection no longer counts as unproven.
+        Until this method returns, the connection counts as unproven. The caller then runs the
+        returned function, which ends with the connection. Return None if the connection is refused.
         """
         stream = await secure_from(newcomer, self._credentials)
         newcomer.reach(HandshakeStage.SECURED)

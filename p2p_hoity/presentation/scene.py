@@ -45,11 +45,11 @@ def has_arrived(state: State, end: State) -> bool:
     """Return whether a reveal has come to its end: whether all events of the step are shown.
 
     Args:
-        state: The state after the events shown so far, computed by `after`.
-        end: The state after all events of the step.
+        state: The state of the game after the events that are shown so far.
+        end: The state of the game after all events of the step.
 
     Returns:
-        True if both states agree in the fields that `after` computes.
+        True if both states agree in the fields that `FOLLOWED` lists, such as figures and hands.
     """
     return all(getattr(state, name) == getattr(end, name) for name in FOLLOWED)
 

@@ -176,7 +176,8 @@ class Staging:
         """Remove questions that wait to be shown.
 
         Args:
-            view: The view of the questions to remove. None to remove all questions.
+            view: The view of the game with which the questions to remove were asked. None to
+                remove all questions.
 
         Returns:
             The staging without these questions.

@@ -135,15 +135,15 @@ def read_found(data: bytes, router: IPv4Address) -> Endpoint | None:
 
 
 def place_of(url: str, router: IPv4Address, base: str = "") -> Endpoint | None:
-    """Parse a URL, and return its place if it is an HTTP URL on the router itself.
+    """Parse a URL, and return its host, port and path if it is an HTTP URL on the router.
 
     Args:
         url: The URL.
-        router: The only address at which the place may be.
+        router: The only host that the URL may have.
         base: The base URL, if `url` is relative.
 
     Returns:
-        The place. None if the URL is invalid or leads elsewhere.
+        The host, port and path. None if the URL is invalid or leads elsewhere.
     """
     try:
         parts = urlsplit(urljoin(base, url))

@@ -261,7 +261,7 @@ class _End:
     def act(self, events: int, now: float) -> None:
         """Read or write as epoll's events allow.
 
-        If the socket is broken or at its end, end the pair.
+        If the socket is broken or at its end, stop the forwarding in both directions.
 
         Args:
             events: The events of epoll.

@@ -233,7 +233,8 @@ def choose_theft(state: State, event: Chosen) -> State:
 
     Args:
         state: The state before.
-        event: The chosen deck slots. None to take the oldest Collectible of each exhibit.
+        event: The event with the deck slots of the chosen Collectibles. If its choice is None, the
+            oldest Collectible of each exhibit is moved.
 
     Returns:
         The state with the next Thief's turn, or the next phase if there is none.

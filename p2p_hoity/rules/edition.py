@@ -97,7 +97,7 @@ class Colour:
 
 @dataclass(frozen=True, slots=True)
 class Castle:
-    """A Castle on the score track, which is a series of fields with the same octagon.
+    """A Castle: adjacent fields of the score track that have the same octagon (two numbers).
 
     Attributes:
         larger: The larger number on the octagon: how far the best exhibit moves.

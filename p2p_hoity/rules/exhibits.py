@@ -109,18 +109,18 @@ def best_by_size(edition: Edition, cards: Sequence[int]) -> list[tuple[int, ...]
 def may_hold_exhibit(
     edition: Edition, known: Sequence[int], hidden: int, unseen: Iterable[int]
 ) -> bool:
-    """Return whether a seat can have a valid exhibit (SPEC 9.3, *May hold an exhibit*).
+    """Return whether a seat may have a valid exhibit (SPEC 9.3, *May hold an exhibit*).
 
-    If no Collectible is hidden, this says whether it has one.
+    If all Collectibles of the seat are known, the answer is certain.
 
     Args:
         edition: The edition.
         known: The Collectibles that the seat has for certain, as indices.
-        hidden: The number of its further Collectibles, which are not known.
-        unseen: The Collectibles that the hidden ones can be, as indices.
+        hidden: The number of the seat's further Collectibles, which are not known.
+        unseen: The Collectibles that these further Collectibles can be, as indices.
 
     Returns:
-        True if it can have one.
+        True if the seat may have a valid exhibit.
     """
     mine = [len(group) for group in by_letter(edition, known)]
     pool = [len(group) for group in by_letter(edition, unseen)]

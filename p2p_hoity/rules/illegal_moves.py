@@ -16,8 +16,8 @@ class Rule(StrEnum):
     Attributes:
         template: What the rule demands, in English, with gaps such as `{slot}` for fields.
         fields: The names of the fields that describe the mistake. Possible names are `place`,
-            `window`, `card` (the id of an Action card), `slot`, `slots` and `action` (the kind of
-            an Action card).
+            `window` (a pile of the Auction Hall), `card` (the id of an Action card), `action` (the
+            kind of an Action card), `slot` and `slots` (positions of the deck).
     """
 
     template: str

@@ -328,7 +328,10 @@ def _exhibits(state: State, seat: int, private: Cards) -> Iterable[Choice]:
 
 
 def _thefts(state: State, seat: int, private: Cards) -> Iterable[Choice]:
-    """Find all possible thefts: each combination of one deck slot from each exhibit."""
+    """Return all possible thefts: each takes one Collectible from each exhibit that has any.
+
+    A theft is a tuple of deck slots. The result does not depend on `seat` and `private`.
+    """
     options = theft_options(state)
     return product(*options) if options else ()
 

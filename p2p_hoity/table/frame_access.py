@@ -65,7 +65,7 @@ class TwoTables:
 
     @property
     def both(self) -> tuple[lobby.SignedTable, lobby.SignedTable]:
-        """The two signed tables."""
+        """The signed id of this node's table, and the signed id of the other table."""
         return self.one, self.other
 
 
@@ -337,9 +337,10 @@ class OnlookerAccess(Access):
         return False
 
     def receive(self, peer: bytes, data: bytes, bound: bool = False) -> bool:
-        """Drop the link to a seat that refuses this node, and do not dial it for a while ([L-65]).
+        """Drop the link to a seat if its frame says that it accepts no onlookers, or no more.
 
-        All other frames are ignored, even malformed ones.
+        The seat is then not dialled for a while ([L-65]). Any other frame is ignored, even a
+        malformed frame.
 
         Args:
             peer: The id of the node that sent the frame.
@@ -375,7 +376,7 @@ class TwoRosters(Exception):
 def check_signed(roster: lobby.Roster, complete: table_header.Header) -> None:
     """Check that the host has signed a roster, and that the seats' vouches are valid ([H-16]).
 
-    A vouch is a signature of the player's long-lived key over the key of the table.
+    A vouch is a signature by a player's long-lived key over the key of the player's seat.
 
     Args:
         roster: The roster.

@@ -314,7 +314,7 @@ class NewTicketReporter:
 
 
 def _reasons(judged: Judged) -> tuple[Reason, ...]:
-    """Return advice for the player: where a new ticket works, and how to be reached elsewhere."""
+    """Return advice: from where a new ticket can be used, and how to make it usable elsewhere."""
     told = tuple(reason for reason in judged.reasons if reason.code not in OPENING)
     if judged.scope is Scope.ANYWHERE:
         return told

@@ -440,14 +440,15 @@ async def resume_table(
             player.
         how: The settings that decide how the seat is reached. Some are taken from the journal,
             unless the player has set them anew.
-        fresh: A ticket of another seat whose address has changed, or None.
+        fresh: A new ticket from another seat of the table that has moved. This node then dials the
+            addresses of the ticket, too. None without such a ticket.
 
     Returns:
         How the last table that was played ended for this node.
 
     Raises:
         PeerError: If the seat cannot be resumed.
-        FreshError: If the ticket does not lead to a seat of this table.
+        FreshError: If the ticket `fresh` does not lead to a seat of this table.
     """
     book, first, machine, roster = reopen(seat, name)
     with ExitStack() as unplayed:

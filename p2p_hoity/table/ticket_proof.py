@@ -72,9 +72,10 @@ class Capability:
         return self._proof(Label.TICKET_HOST, binding, host, guest)
 
     def _proof(self, label: Label, binding: bytes, host: bytes, guest: bytes) -> bytes:
-        """Return the guest's or the host's proof, depending on the label.
+        """Return the proof that the guest or the host of a link knows the tickets' secret.
 
-        Empty if there is no secret.
+        `label` decides whose proof it is, and `binding` names the link. `host` and `guest` are the
+        ids of the two nodes. The proof is empty if there is no secret.
         """
         if not self.secret:
             return b""

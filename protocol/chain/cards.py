@@ -124,7 +124,7 @@ class ShareBatch:
 
 
 def own_shares(node: Node, seat: int, slots: tuple[int, ...]) -> ShareBatch:
-    """Return the batch of decryption shares that a seat gives with its own key.
+    """Return the object that writes or checks the decryption shares made with a seat's own key.
 
     Args:
         node: The state of the chain before the step.
@@ -132,7 +132,7 @@ def own_shares(node: Node, seat: int, slots: tuple[int, ...]) -> ShareBatch:
         slots: The slots (positions of the deck).
 
     Returns:
-        The batch, which checks or writes the shares.
+        The `ShareBatch`, with one share for each slot.
     """
     return ShareBatch(node, seat, "shares", seat, node.keys.share_key(seat), slots)
 

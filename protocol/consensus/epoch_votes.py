@@ -136,10 +136,10 @@ class Votes(References):
     # Requested epochs
 
     def requests(self) -> dict[int, int]:
-        """Return the requested epoch of each seat.
+        """Return the highest epoch that each seat has named in its messages.
 
         Returns:
-            By seat the highest epoch of its epoch requests, epoch promises and votes.
+            The highest epoch by seat. Epoch requests, epoch promises and votes count.
         """
         found = dict(self.store.requests)
         for seat, message in self.far.items():
@@ -328,10 +328,11 @@ class Votes(References):
     # Epoch promises
 
     def is_too_long(self, promise: EpochPromise) -> bool:
-        """Return whether an epoch promise names far more inputs or rejoins than are stored here.
+        """Return whether an epoch promise names far more messages than are stored here.
 
-        An honest promise names only messages that its seat stores. A faulty seat could otherwise
-        fill the links of the others with long promises that name messages that nobody has.
+        Inputs and rejoins (requests to be present again) are counted separately. An honest promise
+        names only messages that its seat stores. A faulty seat could otherwise fill the links of
+        the other seats with long promises that name messages that nobody has.
 
         Args:
             promise: The epoch promise.
@@ -371,7 +372,7 @@ class Votes(References):
         return [found[seat] for seat in sorted(found)]
 
     def judge_promises(self) -> None:
-        """Search the stored epoch promises for malformed promises.
+        """Check the form of each stored epoch promise, and mark the malformed promises in `bad`.
 
         A promise is skipped if it names messages that are not stored. The missing messages are not
         asked for.

@@ -54,11 +54,11 @@ class Tree:
     """
 
     def __init__(self, base: Node, messages: Iterable[Message], epoch: int) -> None:
-        """Build all chains.
+        """Build all chains that the inputs of an epoch can form.
 
         Args:
             base: The chain node with which all chains begin.
-            messages: Messages of any kind. Only inputs of the epoch are used.
+            messages: Messages of any kind. Only inputs (to steps) of the epoch are used.
             epoch: The epoch.
         """
         self.base, self.epoch = base, epoch

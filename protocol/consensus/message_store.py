@@ -59,8 +59,9 @@ class MessageStore:
         requests: For each seat, the highest epoch in its epoch requests, epoch promises and votes.
         input_bytes: For each seat, the number of bytes of its stored inputs.
         wants: The hashes of messages to ask for.
-        claims: For each hash in `wants`, who names it: pairs of a seat whose epoch promise names
-            it, and whether only through a message that the promise accuses of being malformed.
+        claims: For each hash in `wants`, who names the hash: a set of pairs. The first item is a
+            seat whose epoch promise names the hash, or None. The second item is True if the promise
+            names the hash only through another message, which it accuses of being malformed.
         wanted_new_epochs: The epochs whose new-epoch messages to ask for.
     """
 

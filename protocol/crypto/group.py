@@ -478,7 +478,7 @@ def shuffle_generators(n: int) -> tuple[Point, ...]:
 
 @cache_per_backend(None)
 def shuffle_generators_total(n: int) -> Point:
-    """Return the sum of the generators h_0 to h_{n-1}.
+    """Return the sum of the n generators of the permutation commitment (`shuffle_generators`).
 
     Args:
         n: The number of cards, 1 to MAX_CARDS.

@@ -1,4 +1,4 @@
-"""Labelled hashes, and what is derived from them: scalars, key streams, contexts and nonces.
+"""Labelled hashes, and what is made with them: scalars, key streams, contexts and nonces.
 
 Every hash is SHA-512 (FIPS 180-4) of a framed list of byte strings, of which a label is the first.
 In a framed list, each byte string is preceded by its length as an unsigned 64-bit big-endian
@@ -6,14 +6,14 @@ number. So two different lists never give the same bytes.
 
 Each hash, challenge, signature and derived key has a label of its own, which is used for nothing
 else. So bytes that were made for one purpose are worthless for any other. All labels begin with
-`p2p-table/3/`, the name and version of the protocol. The context of a statement names its table,
-step, seat and kind.
+`p2p-table/3/`, the name and version of the protocol. The context of a proof or commitment names its
+table, step, seat and kind.
 
-Scalars and permutations are made only from randomness that the caller passes in. A proof nonce that
-is used for two challenges reveals the secret. Nonces are therefore hedged: each is a hash of fresh
-bytes, the secret and the statement (Aranha, Orlandi, Takahashi, Zaverucha 2020, "Security of Hedged
-Fiat-Shamir Signatures under Fault Attacks"). So even a random source that repeats itself gives
-different nonces for different statements.
+Random scalars and permutations are drawn only from randomness that the caller passes in. A proof
+nonce that is used for two challenges reveals the secret. Nonces are therefore hedged: each is a
+hash of fresh bytes, the secret and what is to be proven (Aranha, Orlandi, Takahashi, Zaverucha
+2020, "Security of Hedged Fiat-Shamir Signatures under Fault Attacks"). So even a random source that
+repeats itself gives different nonces for different proofs.
 """
 
 from __future__ import annotations

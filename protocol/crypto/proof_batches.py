@@ -96,11 +96,11 @@ class HandedOut:
     _over: bool = False
 
     def __call__(self, check: Callable[..., None], *parts: Any) -> None:
-        """Collect a proof, and hand over the collected batch once it has enough bytes.
+        """Collect a proof. Once the collected proofs have enough bytes, submit them as one batch.
 
-        The proof is checked by a call of `check` with the arguments `parts`.
-
-        If more than `MOST_OUT` bytes are handed over and unchecked, wait for the oldest batch.
+        A submitted batch is checked elsewhere, with a call of `check(*parts)` for each proof. If
+        more than `MOST_OUT` bytes are submitted and unchecked, wait until the oldest batch is
+        checked.
 
         Raises:
             InvalidProof: If the batch that was waited for has an invalid proof.

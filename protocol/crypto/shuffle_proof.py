@@ -60,7 +60,7 @@ class ShuffleProof:
         """Return the bytes of the proof.
 
         Returns:
-            32 · (5 + 4N) bytes.
+            32 · (5 + 4N) bytes, where N is the number of cards.
         """
         scalars = map(encode_scalar, (self.challenge, *self.responses))
         return b"".join([*scalars, *self.commitments, *self.chain])

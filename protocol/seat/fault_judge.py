@@ -276,10 +276,10 @@ class FaultJudge:
         return [*self.proofs.values(), *own]
 
     def settled_proof(self) -> Proof | None:
-        """Return a proof against a seat whose first proof is at least `SETTLES` seconds old.
+        """Return a proof against a seat that was proven at fault at least `SETTLES` seconds ago.
 
         Returns:
-            The first of `all_proofs` for which that holds, None if there is none.
+            The first such proof in the order of `all_proofs`. None if there is no such proof.
         """
         return next((proof for proof in self.all_proofs() if self.is_settled(proof.seat)), None)
 

@@ -1,9 +1,9 @@
 """Long computations that run as jobs outside the event loop.
 
-A job checks the long body of an input, or writes a long body of this seat. While a job runs,
-messages may come in and time may pass, but the seat applies none of its rules. So the state on
-which the rules decide does not change. If the driver does not run jobs, everything is computed at
-once.
+A job checks the long body of an input, or computes a long body for this seat's own input. While a
+job runs, messages may come in and time may pass, but this seat applies no rule of the protocol. So
+the state on which the rules decide does not change. If the driver does not run jobs, everything is
+computed at once.
 """
 
 from __future__ import annotations

@@ -135,16 +135,16 @@ class Inquiry:
         return told.last > before
 
     def doubt(self, now: float, certain: bool) -> bool:
-        """Note that the journal may lack messages that this seat has signed.
+        """Note a doubt: the journal may lack messages that this seat has signed.
 
-        The first such doubt restarts the wait for the answers of the other seats.
+        If no doubt was noted before, the wait for the answers of the other seats begins again.
 
         Args:
             now: The current time, in seconds of a monotonic clock.
-            certain: Whether the journal surely lacks messages of the seat.
+            certain: Whether the journal surely lacks such messages.
 
         Returns:
-            True if the doubt about the journal is new.
+            True if no doubt was noted before.
         """
         self.certain = self.certain or certain
         if self.cautious:

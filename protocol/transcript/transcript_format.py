@@ -116,11 +116,11 @@ class Reader:
                 return found
 
     def _next(self, may_nest: bool) -> tuple[Any, int]:
-        """Read the next item: a whole value, or only the header of a nonempty array.
+        """Read the next item, and return its value and the number of items to read within it.
 
-        Return the pair (value, 0) for a value, and ((), number of items) for the header of an
-        array. Raise Unsound if the file ends, if the item is malformed, or if it is an array
-        although `may_nest` is False.
+        Of an array only the header is read. The value is then (), and the number is the number of
+        the array's items. For any other item the number is 0. Raise Unsound if the item is
+        malformed, if it is an array without `may_nest`, or if the file ends.
         """
         begin = self.offset
         if self._room <= 0:
@@ -134,11 +134,11 @@ class Reader:
             raise Unsound("bad-encoding", offset=begin) from None
 
     def _item(self, may_nest: bool) -> tuple[Any, int]:
-        """Read one item: a whole value, or only the header of a nonempty array.
+        """Read an item, and return its value and the number of items to read within it.
 
-        Return the pair (value, 0) for a value, and ((), number of items) for the header of an
-        array. Raise EOFError if the file ends within the item. Raise ValueError if the item is
-        malformed, or if it is an array although `may_nest` is False.
+        Of an array only the header is read. The value is then (), and the number is the number of
+        the array's items. For any other item the number is 0. Raise EOFError if the file ends
+        within the item. Raise ValueError if the item is malformed or an array without `may_nest`.
         """
         first = self._take(1)[0]
         if first < _FIX_MAP:

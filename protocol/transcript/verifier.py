@@ -76,7 +76,10 @@ def _begin(whole: OpenedFile, clock: Clock | None) -> Statistics:
 def _by_many(
     whole: OpenedFile, game_of: GameOf, clock: Clock | None, submit: Submit
 ) -> Report | None:
-    """Judge a file, with its proofs checked through `submit`. Return None if one proof fails."""
+    """Judge a file whose proofs are checked elsewhere. Return None if one proof is invalid.
+
+    `submit` starts the check of a batch of proofs. `game_of` returns the game that the terms name.
+    """
     stats, proofs = _begin(whole, clock), HandedOut(submit)
     try:
         report = _Run(whole, game_of, stats, proofs).judge()

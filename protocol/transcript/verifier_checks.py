@@ -406,7 +406,11 @@ class FileChecks:
         return after
 
     def _check_body(self, node: Node, seat: int, body: bytes, path: Path) -> None:
-        """Check one body, and count the proofs in it."""
+        """Check the body that a seat gave to a step, and count the proofs in the body.
+
+        `path` is the position of the body in the file, for the error. Raise Unsound if the body is
+        malformed or illegal.
+        """
         try:
             given = transition.check(node, seat, body)
         except Fault as fault:

@@ -271,7 +271,7 @@ def menu(view: View, kind: rules.Kind, names: Names, again: bool = False) -> Men
 
 
 def _as_shown(view: View, slots: Sequence[int]) -> tuple[int, ...]:
-    """Return deck slots in the order in which the screen shows their pieces, row by row."""
+    """Return slots (positions of the deck) in the order of their Collectibles on the screen."""
     shown = [mark.slot for row in grid(view).rows for cell in row.cells for mark in cell]
     return tuple(slot for slot in shown if slot in slots)
 

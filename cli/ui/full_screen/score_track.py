@@ -78,10 +78,11 @@ def _figures(stage: Stage, view: View, rows: int) -> list[Line]:
 
 
 def _ground(edition: Edition, field: int, row: int) -> str:
-    """Return the character that a field without a figure shows in a row.
+    """Return the character that a row of the score track shows at a field without a figure.
 
-    It is the number of fields that the best (row 0) or second-best (row 1) exhibit would move, or
-    `+` from 10 on.
+    Row 0 shows the first number of the field's octagon: how far the best exhibit's figure moves.
+    Row 1 shows the second number, for the second-best exhibit. A number from 10 on is shown as `+`.
+    Fields of the Banquet show `=` in row 0. All other places are blank.
     """
     if edition.in_banquet(field):
         return "=" if row == 0 else " "

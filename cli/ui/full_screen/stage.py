@@ -147,7 +147,7 @@ class Stage(FollowedTable):
         self._show(shown)
 
     def _show(self, shown: Iterable[Heard]) -> None:
-        """Show updates, and clear `beat` (a reveal's sentences) if no reveal is on the screen."""
+        """Show updates. Then, if no reveal is on the screen, clear the last reveal's sentences."""
         for update in shown:
             self._take(update)
         if not self._staging.is_shown:

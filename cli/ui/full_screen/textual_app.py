@@ -357,11 +357,11 @@ class TableApp(PagedApp):
         self.redraw()
 
     def action_choose(self, how: str, *number: int) -> None:
-        """Call a method of the open question's menu, which picks or marks an answer.
+        """Act on the open question: pick or mark an answer, or move the pointer.
 
         Args:
-            how: The name of the method.
-            number: Its arguments.
+            how: The name of the `Menu` method that does this, such as `pick` or `toggle`.
+            number: The arguments of the method, such as the number of an answer.
         """
         if self.desk.menu is not None and self._hears:
             getattr(self.desk.menu, how)(*number)
