@@ -146,7 +146,10 @@ def objects(report: transcript.Report, state: State) -> Iterator[dict[str, Any]]
 
 
 def _lines(items: list[Happening], sealed: list[Sealing]) -> Iterator[dict[str, Any]]:
-    """Yield the events of the game and the sealings of choices as JSON objects, in their order."""
+    """Yield the events of the game and the sealings of choices as JSON objects.
+
+    The two lists are merged: each sealing comes before the event whose index it has in `at`.
+    """
     number = 0
     for index, item in enumerate(items):
         while sealed and sealed[0].at <= index:

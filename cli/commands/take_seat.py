@@ -192,17 +192,18 @@ def through(proxy: str | None) -> SocksNetwork | None:
 
 
 def for_guests(reach: Reach, bots: int) -> Reach:
-    """Return how a host's table can be reached by guests outside this computer.
+    """Return the network settings of a host whose table is open to guests on other computers.
 
     Args:
-        reach: How the table is reached, as typed.
-        bots: The number of bots that this computer runs.
+        reach: The settings as typed.
+        bots: The number of bots that this computer runs. The settings note if there are any, since
+            then several seats share this computer.
 
     Returns:
-        The same data, marked as open to other computers.
+        The settings, marked as open to other computers.
 
     Raises:
-        Trouble: If no guest could reach the table.
+        Trouble: If the settings forbid every way in which a guest could reach the table.
     """
     if reach.relay_only:
         need_relay(reach)

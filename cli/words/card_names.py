@@ -53,7 +53,9 @@ def place(where: Place) -> str:
 
 
 def card(action: ActionCard) -> str:
-    """Return the name and number of an Action card without its colour. Cash counts thousands.
+    """Return the name and number of an Action card, without its colour.
+
+    The number of a Cash card (a Cheque) is its value in thousands.
 
     Args:
         action: The card.
@@ -104,7 +106,7 @@ def listed(words: Iterable[str]) -> str:
 def told_apart(nicknames: Sequence[str]) -> tuple[str, ...]:
     """Return nicknames that a reader cannot confuse.
 
-    If two nicknames look alike, the number of the seat is added to each nickname.
+    If any two of them look alike, the number of its seat is added to every nickname.
 
     Args:
         nicknames: The nicknames of the seats.

@@ -174,10 +174,10 @@ class Limits:
             read from the links.
         bytes_read: How many bytes from one sender are read at once, and how many in each second
             after that. Further bytes have to wait. The number at once is enough for an answer to a
-            `sync` (a request for missing messages). Each read, frame, heartbeat and report counts
-            for `transport.OVERHEAD` more bytes.
-        links: The most authenticated links. If there are more, a link of the table's peers replaces
-            another one.
+            `sync` (a request for missing messages). Each read from the connection and each frame
+            counts for `transport.OVERHEAD` more bytes.
+        links: The most authenticated links. At this number a new link is refused, unless the node
+            may close another link for it ([L-13]).
         links_per_source: The most links from one computer (an IPv4 address, an IPv6 /64, or a
             relay).
         link_ups: How many links one key may make at once, and how many in each second after that.

@@ -149,7 +149,10 @@ class Splice:
         self._untaken[way] = False
 
     async def _watch(self) -> None:
-        """Wait until nothing has passed for too long, or one end accepts nothing ([L-34])."""
+        """End the forwarding once it has stalled for longer than the relay allows ([L-34]).
+
+        It has stalled if no bytes came from either end, or if one end took none of its bytes.
+        """
         while (due := self._due()) > trio.current_time():
             await trio.sleep_until(due)
         self._scope.cancel()

@@ -254,13 +254,13 @@ class State:
         return self.colours.index(card // 8)
 
     def colour_name(self, seat: int) -> str:
-        """Return the name of a seat's colour. There is none before the deal.
+        """Return the name of a seat's colour. It must not be called before the deal.
 
         Args:
             seat: The seat.
 
         Returns:
-            The name.
+            The name, in English.
         """
         return self.edition.colours[self.colours[seat]].name
 

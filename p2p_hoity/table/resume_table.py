@@ -511,7 +511,7 @@ def is_relay_only(files: FileStore, journal: Path, first: SeatRecord) -> bool:
 
 
 def _alone(how: Reach, book: journals.Journal, first: SeatRecord) -> Reach:
-    """Return the settings with which a resumed seat keeps hiding its address.
+    """Return the network settings of a resumed seat, restricted to relays if it hides its address.
 
     A seat that was ever reached by relays alone is reached only by relays for the rest of its game.
 
@@ -520,8 +520,12 @@ def _alone(how: Reach, book: journals.Journal, first: SeatRecord) -> Reach:
         book: The journal of the game.
         first: The first record of the journal.
 
+    Returns:
+        The settings: `how` itself for a seat that does not hide its address.
+
     Raises:
-        PeerError: If an address of the player would be shown, or if there is no relay.
+        PeerError: If the command itself names an address to show, or lacks the proxy with which
+            the game began, or if there is no relay.
 
     SPEC: [L-55], [L-58].
     """

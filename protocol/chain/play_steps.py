@@ -24,7 +24,9 @@ class SealStep(StepRules[SealedChoice | None]):
     """
 
     def check(self, node: Node, seat: int, body: bytes) -> SealedChoice | None:
-        """Check a body with a commitment to a choice and, if others can open it, its escrow.
+        """Check the body by which a seat seals a choice: a commitment and an escrow.
+
+        A strict table has no escrows, since there nobody can open the choice of another seat.
 
         Returns:
             The sealed choice. None for a seat that owes no choice, whose body must be empty.

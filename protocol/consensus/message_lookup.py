@@ -51,8 +51,9 @@ class Reading:
     """The result of checking an epoch promise or new-epoch message, and what the check looked up.
 
     Attributes:
-        key: The hash of the message, and whether the message was checked because a proof accuses
-            it. Such a check disregards further accusations in the message.
+        key: The hash of the message, and whether the message was checked because a fault proof
+            accuses its signer. An epoch promise can list fault proofs itself. Such a check ignores
+            those that accuse by one malformed message.
         made: The result of the check.
         error: The error with which the check ended, if the message is malformed.
         used: The hashes of the messages that this check looked up.

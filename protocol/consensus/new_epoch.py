@@ -244,8 +244,8 @@ def base_of_new_epoch(
         message: The new-epoch message.
         source: The look-up of the epoch promises that the message names, and of all that these
             name.
-        named: Whether the message is checked because a proof accuses it. If so, accusations that
-            its epoch promises make against other malformed messages are ignored.
+        named: Whether the message is checked because a fault proof accuses its signer. If so, fault
+            proofs in its epoch promises that accuse by one malformed message are ignored.
 
     Returns:
         The base.

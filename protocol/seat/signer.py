@@ -604,9 +604,10 @@ class Signer:
             self.inquiry = Inquiry(self.timers.now)
 
     def restart_inquiry(self) -> None:
-        """Let a resumed seat's wait for the answers of the other seats begin again now.
+        """Restart the time for which a resumed seat waits before it may sign again.
 
-        If this seat does not wait for such answers, nothing changes.
+        The seat waits until other seats have told which of its messages they store. Nothing changes
+        if it does not wait.
         """
         if self.inquiry is not None:
             self.inquiry = replace(self.inquiry, began=self.timers.now)

@@ -5,7 +5,7 @@ vectorised code of the training computes the same numbers. Where a thing does no
 is 0. The tables use these words:
 
 - *others*: the other seats at the table. *Active*: present and not sitting this round out.
-- *known* pieces of a seat: those whose letter the deciding seat knows, which are all of its own.
+- *known* pieces of a seat: those whose letter the deciding seat knows. It knows all its own pieces.
 - *age* of a piece: 1 - seniority / number of Collectibles. It is 1 for the oldest piece, and 0 if
   there is no piece.
 - *run*: the largest unbroken run of letters among the known pieces of a seat, even below three
