@@ -184,9 +184,8 @@ class Admission:
 
     def _crowded(self, new: AdmittedLink) -> bool:
         """Return whether a new link would exceed the limit of all links or the limit per source."""
-        live = self._live()
-        same = sum(bool(new.source) and old.source == new.source for old in live)
-        return len(live) >= self._limits.links or same >= self._limits.links_per_source
+        is_full = len(self._live()) >= self._limits.links
+        return is_full or self._count_from(new.source) >= self._limits.links_per_source
 
     def enter(self, new: AdmittedLink) -> AdmittedLink | None:
         """Enter a link that was judged welcome, and close the link that it replaces, if any.
@@ -209,10 +208,10 @@ class Admission:
     def _displaced(self, new: AdmittedLink) -> list[AdmittedLink]:
         """Return links of strangers. One of them may be closed to make room for a new link.
 
-        A stranger is a peer that does not belong to the table. Links from the computer of the new
-        link come first. If there are none and the total is at its limit, the links from the
-        computer with the most links are returned ([L-13]). Links protected by `keep` are returned
-        only if there are no other links, and the new peer belongs to the table.
+        A stranger is a peer that does not belong to the table. The links are those from the
+        computer with the most links of strangers, or from the computer of the new link if that has
+        reached its own limit ([L-13]). Links protected by `keep` are returned only if there are no
+        other links, and the new peer belongs to the table.
         """
         strangers = [old for old in self._live() if old.peer not in self._preferred]
         unkept = [one for one in strangers if one.peer not in self._kept]
@@ -222,13 +221,16 @@ class Admission:
     def _of(self, source: str, strangers: list[AdmittedLink]) -> list[AdmittedLink]:
         """Return which of the links `strangers` may be closed to make room for a new link.
 
-        They are the links from the computer `source`, from which the new link comes. If there are
-        none, and no further link is allowed, they are the links of the computer with the most.
+        If the computer `source`, from which the new link comes, has reached its limit, they are the
+        links from this computer. Otherwise they are the links from the computer with the most.
         """
-        same = [old for old in strangers if source and old.source == source]
-        if len(self._live()) < self._limits.links:
-            return same
-        return same or of_the_fullest(strangers)
+        if self._count_from(source) >= self._limits.links_per_source:
+            return [old for old in strangers if old.source == source]
+        return of_the_fullest(strangers)
+
+    def _count_from(self, source: str) -> int:
+        """Return the number of live links from a computer."""
+        return sum(bool(source) and old.source == source for old in self._live())
 
     def is_last(self, standing: AdmittedLink) -> bool:
         """Return whether this is the latest link to its peer.

@@ -1,5 +1,6 @@
 """Tests of which links a hub keeps: its table's own, then those it keeps, then strangers."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -67,3 +68,24 @@ async def test_a_stranger_goes_before_one_that_is_kept(full: Any) -> None:
     table.enter(standing(SEAT))
     assert those[TWO].link.reason is not None
     assert table.peers() == {ONE, THREE, SEAT}
+
+
+@pytest.mark.parametrize(("per_source", "closed"), [(2, {ONE, TWO}), (1, {THREE})])
+async def test_the_computer_with_the_most_links_makes_room_before_a_neighbour(
+    per_source: int, closed: set[bytes]
+) -> None:
+    """[L-13]: a newcomer's own address makes room only if it has as many links as it may have."""
+    for _ in range(20):
+        table = Admission(b"m" * 32, LIMITS)
+        those = {
+            ONE: standing(ONE, "crowded"),
+            TWO: standing(TWO, "crowded"),
+            THREE: standing(THREE, "here"),
+        }
+        for one in those.values():
+            table.enter(one)
+        table.prefer([SEAT])
+        table._limits = replace(LIMITS, links_per_source=per_source)
+        table.enter(standing(LATE, "here"))
+        assert {peer for peer, one in those.items() if one.link.reason is not None} <= closed
+        assert len(table.peers()) == LIMITS.links
