@@ -51,15 +51,15 @@ class Reading:
     """The result of checking an epoch promise or new-epoch message, and what the check looked up.
 
     Attributes:
-        key: The hash of the message, and whether the message was checked because a proof accuses
-            it. Such a check disregards further accusations in the message.
+        key: The hash of the message, and whether the message was checked because a proof of
+            a fault accuses the message.
         made: The result of the check.
         error: The error with which the check ended, if the message is malformed.
         used: The hashes of the messages that this check looked up.
         asked: The keys of the bases (chain nodes with which epochs begin) that this check looked
             up.
-        called: The keys of the checks of other messages on which this check relies. What they
-            looked up is not repeated here.
+        called: The keys of the other checks on which this check relies. The messages and bases
+            that the other checks looked up are not in `used` and `asked`.
     """
 
     key: ReadingKey
