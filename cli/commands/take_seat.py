@@ -272,9 +272,9 @@ LATEST: Final[Seconds] = 6
 
 
 class Going:
-    """A player that passes all questions on to another player, until an event is set.
+    """A player that passes all questions on to another player, and leaves when an event is set.
 
-    Then its next request to the node is to leave the table for now.
+    Once the event is set, `next_request` returns the request to leave the table for now.
     """
 
     def __init__(self, player: Player, going: trio.Event) -> None:

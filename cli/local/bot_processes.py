@@ -414,7 +414,7 @@ def _hold(folder: Path) -> StoredFile | None:
 
 @contextmanager
 def _swept(home: Home) -> Iterator[Path]:
-    """Lock the folder of all games' bots while the context lasts, and remove what is left over.
+    """Lock the folder of all bots while the context lasts, and remove the bots of ended games.
 
     Yields:
         The folder, which contains a folder for the bots of each game.

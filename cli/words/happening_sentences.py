@@ -234,7 +234,8 @@ def _says(template: str, **own: Gap) -> Callable[[Names, Any], str]:
 
     Args:
         template: The template, with gaps such as `{who}`.
-        own: For gaps of this template the functions that fill them. `GAPS` fills the other gaps.
+        own: The functions that fill gaps of this template, by the name of the gap. The functions
+            in `GAPS` fill the other gaps.
     """
     gaps = {gap: own.get(gap) or GAPS[gap] for gap in re.findall(r"\{(\w+)\}", template)}
     return lambda names, it: _(template).format(**{gap: of(names, it) for gap, of in gaps.items()})

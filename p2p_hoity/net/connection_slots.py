@@ -206,12 +206,12 @@ class Admission:
         return old
 
     def _displaced(self, new: AdmittedLink) -> list[AdmittedLink]:
-        """Return links of strangers. One of them may be closed to make room for a new link.
+        """Return the links of which any may be closed to make room for a new link ([L-13]).
 
-        A stranger is a peer that does not belong to the table. The links are those from the
-        computer with the most links of strangers, or from the computer of the new link if that has
-        reached its own limit ([L-13]). Links protected by `keep` are returned only if there are no
-        other links, and the new peer belongs to the table.
+        Only links of peers that do not belong to the table are returned: the links from the computer
+        with the most of them, or from the computer of the new link if that has reached its limit.
+        Links that `keep` protects are returned only if no other link can be closed and the new
+        peer belongs to the table.
         """
         strangers = [old for old in self._live() if old.peer not in self._preferred]
         unkept = [one for one in strangers if one.peer not in self._kept]

@@ -190,8 +190,8 @@ class Limits:
             of a ticket. If there are more, the oldest is forgotten.
         handshake: Time for a new connection to become an authenticated link. After that it is cut.
         dial: Time for one address of a peer, or a relay, to answer.
-        waiting: Time for which a relay that cuts the connection is asked again. A flooded relay
-            cuts connections at random.
+        waiting: Time until a relay must have accepted a connection. Until then this node tries
+            again and again, because a flooded relay cuts connections at random.
         heartbeat: Time without sending after which an empty frame is sent.
         silence: Time without receiving after which a link counts as broken.
         stalled: Time that sending one TLS record may take while the peer is not silent. It is

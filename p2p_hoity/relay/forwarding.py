@@ -192,15 +192,15 @@ class Exchange:
     async def carry(self, splice: Splice, early: tuple[bytes, bytes]) -> bool:
         """Forward the bytes of a pair of connections, and return when one of them has ended.
 
-        The bytes are forwarded by the task that executes `run`.
+        `run` must be running in another task, which forwards the bytes.
 
         Args:
-            splice: The pair of connections, in which the forwarded bytes are counted.
-            early: The bytes that were already read from each end.
+            splice: The pair of connections. It counts the forwarded bytes.
+            early: The bytes that were already read from each connection.
 
         Returns:
-            True when a connection has ended. False, at once and without forwarding, if the ends are
-            not sockets or the system has no epoll.
+            True when a connection has ended. False, at once and without forwarding, if a connection
+            is no plain socket or the system has no epoll.
         """
         sockets = [one.socket for one in splice.ends if isinstance(one, trio.SocketStream)]
         if self._poll is None or len(sockets) < len(splice.ends):
@@ -312,8 +312,8 @@ class _End:
     def write(self, piece: bytes) -> None:
         """Write a chunk to this socket.
 
-        If the system accepts only a part, the rest is stored, and nothing is read from the other
-        socket until it is written.
+        If the system accepts only a part of the chunk, the rest is stored. Nothing is read from the
+        other socket until the rest is written.
 
         Args:
             piece: The bytes.

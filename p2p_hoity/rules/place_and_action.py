@@ -27,8 +27,8 @@ def round_waits(state: State) -> Seal | None:
         state: The state of the game.
 
     Returns:
-        None if a seat is present, so that the round begins by itself. If nobody is present, a Seal
-        of no seats, which keeps the game waiting until a seat is present again.
+        None if a seat is present, so that the round begins by itself. Otherwise a `Seal` that asks
+        no seat for a choice. With it the game waits until a seat is present again.
     """
     return None if state.present else Seal("place", NOBODY)
 

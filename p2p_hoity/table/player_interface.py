@@ -232,7 +232,7 @@ class PlayerQuestions:
     async def _come_back(self, player: Player) -> None:
         """Wait until the player is back, then request that the player's seat rejoins.
 
-        In the first call, a player who sat down less than `FRESH` seconds ago counts as present.
+        Do not wait in the first call if the player sat down less than `FRESH` seconds ago.
         """
         is_there, self._there_until = self._now() < self._there_until, -math.inf
         if not is_there:

@@ -394,7 +394,7 @@ class SideChannel:
             self.flood(frame, source)
 
     def flood(self, frame: bytes, source: bytes | None) -> None:
-        """Send a frame to all nodes that are let in, except to the one from which it came.
+        """Send a frame to all nodes with access to the table, except to the frame's source.
 
         Args:
             frame: The bytes of the frame.

@@ -332,7 +332,8 @@ class Session:
     def _receive_lobby(self, peer: bytes, data: bytes) -> None:
         """Handle a frame of the lobby.
 
-        It may let its sender in, or show that the host signed two rosters.
+        The frame may give its sender access to the table. If the frame shows that the host signed
+        two rosters, the table ends.
         """
         try:
             is_new = self._access.receive(peer, data, self.machine.is_bound)

@@ -170,16 +170,14 @@ class HostExchange:
     def give(self, proof: bytes) -> bytes:
         """Return the host's proof and the encrypted ticket, if the guest knows the words ([K-4]).
 
-        The messages before this one give nobody a way to test words.
-
         Args:
-            proof: The third message, of the guest.
+            proof: The guest's proof, which is the third message of the exchange.
 
         Returns:
-            The fourth message: the proof, a nonce and the encrypted ticket.
+            The fourth message: the host's proof, a nonce and the encrypted ticket.
 
         Raises:
-            CodeError: If the guest's proof is wrong, which means that it does not know the words.
+            CodeError: If the guest's proof is wrong, because the guest does not know the words.
         """
         key, self._key = self._key, b""
         if not key or not hmac.compare_digest(proof, digest(Label.CODE_GUEST_PROOF, key)):

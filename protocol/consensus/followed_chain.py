@@ -98,7 +98,8 @@ def grow(
     """Append the next step to the followed chain, if the step is complete ([E-2]).
 
     The step is complete once every seat that owes an input has given a legal input. If a seat gave
-    several legal inputs, the first counts, unless the own seat has already built on another.
+    several legal inputs, the input on which the own seat has already built counts, if there is such
+    an input. Otherwise the first counts.
 
     Args:
         store: The stored messages.

@@ -59,8 +59,8 @@ class Reading:
         used: The hashes of the messages that this check looked up.
         asked: The keys of the bases (chain nodes with which epochs begin) that this check looked
             up.
-        called: The keys of the checks of other messages on which this check relies. What they
-            looked up is not repeated here.
+        called: The keys of the other checks on which this check relies. The messages and bases
+            that the other checks looked up are not in `used` and `asked`.
     """
 
     key: ReadingKey

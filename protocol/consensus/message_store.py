@@ -59,9 +59,10 @@ class MessageStore:
         requests: For each seat, the highest epoch in its epoch requests, epoch promises and votes.
         input_bytes: For each seat, the number of bytes of its stored inputs.
         wants: The hashes of messages to ask for.
-        claims: For each hash in `wants`, who names the hash: a set of pairs. The first item is a
-            seat whose epoch promise names the hash, or None. The second item is True if the promise
-            names the hash only through another message, which it accuses of being malformed.
+        claims: For each hash in `wants`, a set of pairs that say which epoch promises name the
+            hash. A pair is the seat of a promise (None for no promise) and a boolean. The boolean
+            is True if the promise accuses a message as malformed, and only this message names the
+            hash.
         wanted_new_epochs: The epochs whose new-epoch messages to ask for.
     """
 

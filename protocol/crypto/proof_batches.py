@@ -32,7 +32,7 @@ MOST_OUT: Final[Quota] = 1 << 23
 
 
 class InvalidProof(Exception):
-    """The error that a batch of proofs, which was checked elsewhere, has an invalid proof."""
+    """The error that a batch of proofs contains an invalid proof."""
 
 
 class Promise(Protocol):

@@ -3,8 +3,7 @@
 This module stores the notices, and tells which seats count as away.
 
 A departure does not make its seat absent. But when every awaited seat has signed a departure, a
-node need not wait for the end of the step timeout. To the other seats, such a node looks like a
-node with a fast clock.
+node need not wait for the end of the step timeout.
 """
 
 from __future__ import annotations

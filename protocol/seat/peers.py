@@ -170,7 +170,7 @@ class Peers:
         return due
 
     def forget_deferred(self) -> None:
-        """Remove from the list of inputs to pass on later those that are not stored any more."""
+        """Cancel the later passing on of all inputs that are not stored any more."""
         self.deferred = {digest for digest in self.deferred if digest in self.log.store}
 
     def next_fetch(self) -> Fetch | None:

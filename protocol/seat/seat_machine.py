@@ -464,10 +464,10 @@ class SeatMachine(SeatState):
             self._run_rules()
 
     def _judge_alone(self) -> bool:
-        """Look for faults in new messages, and return whether to leave out all other rules for now.
+        """Search new messages for faults, and return whether this seat has nothing else to do now.
 
-        The other rules are left out while this seat still waits for an input to the current step,
-        or for the end of a computation that checks an input, and for nothing else.
+        The seat has nothing else to do if it only waits for an input to the current step, or for a
+        computation that checks an input. During such a computation the search is left out.
         """
         if not step_progress.is_undisturbed(self):
             return False

@@ -212,8 +212,9 @@ class Signer:
             votes and new-epoch messages ([E-22]). It is 0 if the journal was never an old one.
         timeout_claims: For each epoch that the seat left, its claim about which step timed out
             there.
-        inquiry: The record of which other seats have told this resumed seat what it signed earlier.
-            Until enough have told, the seat signs nothing. None if the seat does not wait for that.
+        inquiry: After a resume, the record of which seats have answered what this seat signed
+            earlier. This seat signs nothing until enough seats have answered. None if this seat
+            waits for no answers.
         player_choices: What the player chose, by the number of the step and the kind of choice.
         wants_to_rejoin: Whether the player wants to take part again after an absence.
         has_left: Whether the seat has signed a departure.
@@ -327,8 +328,8 @@ class Signer:
     def is_forgotten(self, message: Message) -> bool:
         """Return whether a message was signed by the own seat but is not stored here ([E-22]).
 
-        An epoch request below the seat's highest one does not count, because the seat does not
-        store such requests.
+        The result is False for an epoch request that is not above the highest request of the seat,
+        because the seat does not store such requests.
 
         Args:
             message: A received message, whose signature is valid.

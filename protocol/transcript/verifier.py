@@ -76,9 +76,9 @@ def _begin(whole: OpenedFile, clock: Clock | None) -> Statistics:
 def _by_many(
     whole: OpenedFile, game_of: GameOf, clock: Clock | None, submit: Submit
 ) -> Report | None:
-    """Judge a file whose proofs are checked elsewhere. Return None if one proof is invalid.
+    """Judge a file, and have its proofs checked in batches. Return None if a proof is invalid.
 
-    `submit` starts the check of a batch of proofs. `game_of` returns the game that the terms name.
+    `submit` starts the check of a batch. `game_of` returns the game that the terms name.
     """
     stats, proofs = _begin(whole, clock), HandedOut(submit)
     try:

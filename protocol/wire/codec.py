@@ -459,10 +459,10 @@ class Fields(FieldForm[tuple[Any, ...]]):
     """The form of an array with a fixed number of items, each of a form of its own."""
 
     def __init__(self, *forms: object) -> None:
-        """Set the form of each item of the array.
+        """Define how each item of an array is checked and read.
 
         Args:
-            forms: For each item of the array its form or its type, in order.
+            forms: The form (the object that reads a value) or the type of each item, in order.
         """
         self._forms = [form_of(one) for one in forms]
 

@@ -531,10 +531,12 @@ class FullSeat(Hands):
         return found
 
     async def guest(self, main: Callable[..., Awaitable[T]], *args: Any) -> T:
-        """Run the peer in trio. If the full screen fails, go on at the line prompt.
+        """Open the full screen, and run this node until its main function returns.
+
+        If the full screen fails, the game goes on at the line prompt.
 
         Args:
-            main: The peer's main function.
+            main: The node's main function.
             args: The arguments of `main`.
 
         Returns:

@@ -43,8 +43,8 @@ class PagedApp(App[None]):
     """An application that shows a table and can open pages over it.
 
     Attributes:
-        page_keys: The actions of keys that work while a page is open, by key.
-        stage: What is shown.
+        page_keys: The keys that work while a page is open, each with the name of its action.
+        stage: The contents of the screen: the state of the table and of the game.
         desk: The state of this person's screen.
         numbers: The lines that state the table's guarantees in numbers, such as its quorum.
         ticket: The ticket of the table. "" if there is none.
