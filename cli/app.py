@@ -68,7 +68,7 @@ def _root(
         typer.Option("--version", callback=_version, is_eager=True, help=N_("Print the version.")),
     ] = False,
 ) -> None:
-    """Take the options that stand before any command, which is `--version` alone."""
+    """Take the options that stand before any command. The only such option is `--version`."""
 
 
 def build(first: str = "") -> typer.Typer:

@@ -77,7 +77,10 @@ def _missing(param: Any, name: str) -> str:
 
 
 def _wanted(error: Any) -> str:
-    """Return the words for the values that a parameter takes, for a message about a wrong value."""
+    """Return words that say which values a parameter takes.
+
+    `error` is Typer's error about a wrong value of the parameter.
+    """
     kind = error.param.type
     if isinstance(error, NoSeconds):
         return _("a number of seconds is needed")

@@ -284,9 +284,8 @@ def _linked(kind: type[Client], address: str) -> Client:
 def _client_at(kind: type[Client], address: str) -> Client | None:
     """Return a client of the scheduler at an address, or None if no scheduler answers there.
 
-    No reference to a failed client may survive this call, not even in an error. When a failed
-    client is garbage-collected, it closes itself. For that it takes a lock, which the next client
-    may hold at that time.
+    The call keeps no reference to a client that failed to connect, not even in an error.
+    Otherwise the failed client could block a later client when it is garbage-collected.
     """
     try:
         return kind(address, timeout=SCHEDULER_TIMEOUT, set_as_default=False)

@@ -289,9 +289,9 @@ EVENTS: Final[Mapping[type[rules.Happening], Topic]] = {
 
 
 def _topic(item: rules.Happening) -> Topic | None:
-    """Return the topic that explains an event, or None.
+    """Return the topic that explains an event. None if no topic explains the event.
 
-    When a figure moves, the topic depends on why: for a Detective or for an exhibit.
+    A figure's move because of a Detective has another topic than any other move.
     """
     if isinstance(item, rules.happenings.FigureMoved):
         return Topic.DETECTIVE if item.why == "Detective" else Topic.OCTAGON

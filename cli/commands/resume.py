@@ -159,7 +159,7 @@ def _kept(game: str | None, transcript: Path | None, command: str) -> tuple[Seat
         command: The command line to which an id is added if several games are listed.
 
     Returns:
-        The data of the player's seat, with a screen that shows nothing, and the game.
+        The player's seat, whose screen shows nothing, and the game.
 
     Raises:
         Trouble: If several games may be meant. The message lists them.

@@ -229,8 +229,8 @@ class Muster:
     def is_short(self) -> bool:
         """True if the game pauses, and does not go on without the awaited seats.
 
-        That is so if the table needs all of its seats, or if fewer seats than a quorum are left.
-        Awaited seats that are still thinking count as left.
+        That is so if the table needs all of its seats, or if the seats that are there are fewer
+        than a quorum. Awaited seats whose players are still thinking count as there.
         """
         return self.strict or self.there + len(self.thinking) < self.quorum
 

@@ -57,7 +57,7 @@ If more parts wait, all of them are shown at once.
 
 @dataclass(frozen=True)
 class Remark:
-    """A line that a screen adds to its own log, which is no update of its node.
+    """A line of text that a screen itself adds to its log. No update from the node is behind it.
 
     Attributes:
         words: The text.

@@ -339,7 +339,7 @@ SETTLE: Final[Seconds] = 1.0
 
 
 class Reachability:
-    """The known addresses of this node, and the decision which of them other nodes are told.
+    """The known addresses of this node, and a choice of addresses that other nodes are told.
 
     Addresses are added as they are found, for example when a router has forwarded a port.
     """
@@ -380,10 +380,11 @@ class Reachability:
         return self.judged().named
 
     def explore(self, nursery: trio.Nursery, network: Network) -> None:
-        """Start tasks that ask the router to forward a port, and a relay for this node's address.
+        """Start a task that asks the router to forward a port, and a task that asks a relay.
 
-        The relay tells from which address it sees this node. No task is started if the router is
-        not needed, or if this node hides its addresses ([L-54], [L-55]).
+        The relay is asked from which address it sees this node. Without a relay, only the router
+        is asked. Neither task is started if this node needs no forwarded port, or if it hides its
+        addresses ([L-54], [L-55]).
 
         Args:
             nursery: The nursery that runs the tasks until it is cancelled.

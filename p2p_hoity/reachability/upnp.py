@@ -447,7 +447,11 @@ class UpnpRouter:
         return found[:MOST_SERVICES]
 
     async def _search(self) -> list[Endpoint]:
-        """Search for the router's descriptions, and return their places in the order of answers."""
+        """Search for the router's UPnP descriptions, and return where they can be read.
+
+        The endpoints are in the order in which the answers came. The list is empty if the network
+        fails.
+        """
         places: dict[Endpoint, None] = {}
         try:
             async with self._network.searching() as wire:

@@ -197,7 +197,7 @@ def _reward(state: State) -> State:
 
 
 def _to_thieves(state: State) -> State:
-    """Let the Thieves take their turns, by falling number."""
+    """Let the Thieves take their turns, in the order of their card numbers, the highest first."""
     thieves = state.playing(CASTLE, ActionKind.THIEF)
     descending = sorted(thieves, key=lambda seat: -_number(state, seat))
     return _next_thief(state.but(thieves=tuple(descending)))

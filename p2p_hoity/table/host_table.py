@@ -55,10 +55,11 @@ class TicketTeller:
     """A reporter that tells the host's player from where the ticket can be used ([L-51]).
 
     Attributes:
-        seating: The list of seats, in which this reporter updates the host's addresses.
+        seating: The list of seats. `follow` updates the host's addresses in this list.
         screen: The function that is called with each update.
         ticket: The ticket with the addresses that are valid now.
-        is_told: Whether the host wants guests from outside its network. If not, nothing is told.
+        is_told: Whether the player is told anything. True if the host wants guests from outside its
+            network.
     """
 
     seating: Seating

@@ -320,11 +320,11 @@ class HostLink:
         raise PeerError(JoinCode.CUTS)
 
     async def _connect(self, was_linked: bool) -> None:
-        """Dial the host until there is a link. Give up after CONNECT seconds.
+        """Dial the host until there is a link. Raise PeerError after CONNECT seconds without one.
 
-        If `__init__` was given a function `full`, a host without room is dialled without a time
-        limit. `was_linked` says whether there was a link before. If there was, the PeerError says
-        that the host is gone.
+        There is no time limit while the host answers that it has no room, if `__init__` was given
+        a function `full`. `was_linked` says whether there was an earlier link to the host. The
+        PeerError then says that the host is gone.
         """
         pause, last = FIRST_PAUSE, trio.current_time() + CONNECT
         while True:

@@ -86,10 +86,10 @@ class Refusal(StrEnum):
 
 @dataclass(frozen=True)
 class Ask:
-    """The first frame of a guest, which proves that it holds the ticket.
+    """The first frame of a guest, with a proof that the guest holds the ticket.
 
     Attributes:
-        proof: The guest's proof, 32 bytes. Empty if its ticket has no secret.
+        proof: The guest's proof, 32 bytes. Empty if the ticket has no secret.
     """
 
     proof: Proof

@@ -210,16 +210,16 @@ def _presence(machine: SeatMachine, seat: int, linked: Set[int]) -> updates.Atte
 
 
 def is_silent_itself(machine: SeatMachine) -> bool:
-    """Return whether this seat is the only one that is awaited, and may not sign yet.
+    """Return whether the game waits for this seat alone, while this seat may not sign yet.
 
-    A resumed seat may not sign until the others have told it which of its signed messages they
-    store. The screen has a message of its own for this time, and the player can do nothing.
+    A resumed seat may not sign until the other seats have told it which of its signed messages they
+    store.
 
     Args:
         machine: The state machine of this node.
 
     Returns:
-        True if both hold.
+        True if the game waits for no other seat, and this seat may not sign yet.
     """
     return machine.is_silent and awaited(machine) == {machine.seat}
 

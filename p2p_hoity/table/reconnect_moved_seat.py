@@ -314,7 +314,10 @@ class NewTicketReporter:
 
 
 def _reasons(judged: Judged) -> tuple[Reason, ...]:
-    """Return advice: from where a new ticket can be used, and how to make it usable elsewhere."""
+    """Return advice on how this seat can be reached, for the player who passes on a new ticket.
+
+    `judged` says from where the addresses in the ticket can be reached, and why.
+    """
     told = tuple(reason for reason in judged.reasons if reason.code not in OPENING)
     if judged.scope is Scope.ANYWHERE:
         return told

@@ -173,10 +173,10 @@ def _unfinished(home: Home, passphrase: str | None) -> Iterator[KeptGame]:
 
 
 def _finished(home: Home, memory: _Memory) -> Iterator[KeptGame]:
-    """Yield each game that has a transcript, with None as its `progress`.
+    """Yield each game that has a transcript. The `progress` of the games is None.
 
-    The player may have saved a transcript of an unfinished game. Such a game counts as not over. It
-    is left out if its journal still exists.
+    A game whose transcript was saved before its end is yielded as not over. It is left out if its
+    journal still exists. `memory` has names that were read from transcripts before.
     """
     for path in transcripts(home):
         row = memory.row(path)
@@ -320,7 +320,10 @@ def _kept_in(home: Home) -> Path:
 
 
 def _key_of(path: Path) -> str:
-    """Return the key under which a game's progress is stored: its file's name, size and time."""
+    """Return the key under which the progress of a game is stored.
+
+    The key is the name, size and time of change of the file at `path`, a transcript or journal.
+    """
     with suppress(OSError):
         found = path.stat()
         return f"{path.name}:{found.st_size}:{found.st_mtime_ns}"

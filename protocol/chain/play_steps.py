@@ -24,9 +24,10 @@ class SealStep(StepRules[SealedChoice | None]):
     """
 
     def check(self, node: Node, seat: int, body: bytes) -> SealedChoice | None:
-        """Check the body by which a seat seals a choice: a commitment and an escrow.
+        """Check the body of a sealed choice: its commitment and its escrow.
 
-        A strict table has no escrows, since there nobody can open the choice of another seat.
+        The escrow is the encrypted choice, which a quorum of seats can decrypt. It is empty if the
+        quorum is all seats.
 
         Returns:
             The sealed choice. None for a seat that owes no choice, whose body must be empty.
@@ -78,11 +79,12 @@ class ChooseStep(StepRules[Choice]):
         return choice
 
     def apply(self, node: Node, inputs: Mapping[int, Choice]) -> Node:
-        """Tell the game the choice, or None if the seat gave none because it is absent or at fault.
+        """Return the node after the step, in which the game has applied the seat's choice.
 
         Args:
             node: The state of the chain before the step.
-            inputs: The choice, by seat.
+            inputs: The choice, by seat. If the choosing seat is absent or at fault, the dict is
+                empty, and the game gets None as its choice.
         """
         (seat,) = node.want.speakers
         event = Chosen(node.want.name, seat, inputs.get(seat))

@@ -57,7 +57,9 @@ class KeyCommitStep(StepRules[KeyCommit]):
         return read
 
     def apply(self, node: Node, inputs: Mapping[int, KeyCommit]) -> Node:
-        """Store the hashes of the key vectors, and the transport keys.
+        """Return the node after the step, with each seat's key vector hash and transport key.
+
+        A key vector is the list of a seat's Feldman commitments.
 
         Args:
             node: The state of the chain before the step.

@@ -362,8 +362,9 @@ def _once(messages: Iterable[Message]) -> list[Message]:
 def highest_certificate(promises: Sequence[ReadPromise]) -> tuple[Node, int]:
     """Return the node and the epoch of the highest quorum certificate among epoch promises.
 
-    If several certificates are of this epoch, a node with commit votes comes first, then the node
-    with the longer chain, then that with the lower digest.
+    The certificate of the highest epoch is the highest. Among certificates of the same epoch, a
+    node with commit votes comes first, then a node with a longer chain, then a node with a lower
+    digest.
 
     Args:
         promises: The promises.
@@ -373,7 +374,7 @@ def highest_certificate(promises: Sequence[ReadPromise]) -> tuple[Node, int]:
         the node with which epoch 0 begins, and 0.
 
     Raises:
-        Void: If two different nodes have certificates with commit votes of this epoch.
+        Void: If two different nodes have certificates with commit votes of the highest epoch.
     """
     epoch = max(fault_evidence.certificate_epoch(read.promise) for read in promises)
     top = [read for read in promises if fault_evidence.certificate_epoch(read.promise) == epoch]

@@ -131,7 +131,10 @@ def combine(key_shares: Mapping[int, Point], t: int) -> Point:
 
 
 def _lagrange(indices: Sequence[int], i: int) -> int:
-    """Return the Lagrange coefficient of an index for the polynomial's value at 0 (Shamir 1979)."""
+    """Return the Lagrange coefficient of the index `i` for the value at 0 (Shamir 1979).
+
+    `indices` are the indices of all shares that are combined.
+    """
     _check_index(i)
     over = under = 1
     for j in indices:

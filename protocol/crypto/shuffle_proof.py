@@ -5,10 +5,12 @@ Wikström 2010 ("Proofs of Restricted Shuffles"). It has the form of Haenni, Loc
 Dubuis 2017 ("Pseudo-Code Algorithms for Verifiable Re-encryption Mix-Nets"), algorithms
 GenShuffleProof and CheckShuffleProof, with the challenge in place of the announcement.
 
-The deck has N cards, and h_i and h are generators with unknown logarithms. Each c_j commits to the
-place of a card, and each chain_i to a product of weights. The u_j are scalars (weights) that are
-hashed from decks and c, and u'_i = u_order[i]. With "x BASE" for a multiple of BASE whose factor
-the prover knows, the proof shows:
+The deck has N cards. BASE is the generator of the group, and h and the h_i are further generators
+with unknown logarithms. Each c_j commits to the place of a card. The weights u_j are scalars,
+hashed from both decks and all c_j. The weights in the shuffled order are u'_i = u_order[i]. Each
+chain_i commits to the product of the first i of these.
+
+In the following, "x BASE" is a multiple of BASE whose factor the prover knows. The proof shows:
 
 1. sum c_j - sum h_i = x BASE and 2. chain_N - (prod u) h = x BASE and
 3. sum u_j c_j = x BASE + sum u'_i h_i: the c_j commit to a permutation;

@@ -141,7 +141,9 @@ def prove_equal(
     bases: Sequence[Point],
     rng: Random,
 ) -> bytes:
-    """Prove that one secret is the logarithm of a public key, and of each image to its base.
+    """Prove that a public key and some further points (images) have the same secret factor.
+
+    The public key is the secret times BASE. Each image is the secret times one of `bases`.
 
     Args:
         labels: The label of the challenge hash, and the label of the nonce hash.

@@ -113,11 +113,11 @@ def has_served(state: SeatState) -> bool:
 
 
 def _has_stopped_changing(state: SeatState, since: float) -> bool:
-    """Return whether this seat's epoch promise has not risen for a long time.
+    """Return whether this seat's promised epoch has stayed the same for a long time.
 
-    The time is the longest back-off plus one step timeout. It is counted from the last rise, but
-    from `since` at the earliest. If a quorum of seats were still waiting for a new epoch, they
-    would have requested the epoch within this time, and the promise would have risen.
+    A long time is the longest back-off plus one step timeout. The time counts from the last rise
+    of the promised epoch, or from `since` if that is later. `since` is in seconds of the driver's
+    clock.
     """
     times = state.timers.times
     longest = (times.cap + times.step) / 1000

@@ -28,8 +28,8 @@ class FaultJudge:
     """The faults that one seat can prove, and how the table has ended for it and for others.
 
     Attributes:
-        checked: The last node of the chain when all long inputs were last found to be checked. None
-            before. Long inputs are checked outside the event loop.
+        checked: The last node of the chain for which no long input was left to check. None at
+            first. Long inputs are checked outside the event loop.
         proofs: For each other seat the stored proof of its fault.
         accusation: The stored proof against the own seat, if there is one.
         broken: The reason for which the table ended without a result, None if it did not.

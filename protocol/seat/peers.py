@@ -214,9 +214,8 @@ class Peers:
     def keep_departure(self, word: Departure) -> bool:
         """Verify and store a departure notice that came over a link.
 
-        A notice whose number is not above that of the stored notice is ignored before its signature
-        is verified. So a replayed notice costs nothing. A notice of the own seat is stored only so
-        that the next one gets a higher number.
+        If a stored notice of the same seat has an equal or higher number, the new notice is
+        ignored. A notice of the own seat is stored, but not passed on.
 
         Args:
             word: The notice, whose signature has not been verified.

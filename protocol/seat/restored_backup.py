@@ -69,10 +69,13 @@ def come_back(state: SeatState) -> bool:
 
 
 def inquire(state: SeatState) -> bool:
-    """Let a resumed seat sign again, once enough others have told what it signed ([E-10], [E-22]).
+    """Let a resumed seat sign again, if it has waited long enough ([E-10], [E-22]).
 
-    This is called after each event. At a table where every decision needs all seats, the seat never
-    signs again if its journal certainly lacks messages of this seat.
+    The seat waits until enough other seats have told it which messages it has signed. This function
+    is called after each event.
+
+    The seat never signs again if its journal certainly lacks messages that it has signed, and every
+    decision of the table needs all seats.
 
     Args:
         state: The state of the seat.

@@ -258,8 +258,15 @@ class Signer:
     def state(self) -> SigningState:
         """The state of the seat, which decides what it may sign.
 
-        The comment at `SIGNS` explains the states. If several states apply, the first of them in
-        this order is returned: broken, watching, left, silent, finished, standing, promised.
+        If several states apply, the first in this list is returned:
+
+        - broken: The table has ended without a result.
+        - watching: The program has no seat.
+        - left: The seat has signed a departure.
+        - silent: The seat has resumed, and waits to be told which messages it has signed.
+        - finished: The end of the game is final for the seat.
+        - standing: The promised epoch is the current epoch of the seat.
+        - promised: The promised epoch is above the current epoch.
         """
         if self.judge.broken is not None:
             return SigningState.BROKEN
@@ -384,8 +391,9 @@ class Signer:
 
         Args:
             message: The message, whose signature is valid.
-            note: The player's choice to which the message commits: the digest of its chain node,
-                the kind of choice, and the choice. None if the message commits to none.
+            note: The player's choice to which the message commits: the digest of the chain node
+                before the step, the kind of choice, and the choice. None if the message commits to
+                no choice of the player.
 
         Returns:
             False if the message was stored already, or is not to be stored.
@@ -420,8 +428,9 @@ class Signer:
 
         Args:
             statement: The content of the message, such as an input or a vote.
-            note: The player's choice to which the message commits: the digest of its chain node,
-                the kind of choice, and the choice. None if the message commits to none.
+            note: The player's choice to which the message commits: the digest of the chain node
+                before the step, the kind of choice, and the choice. None if the message commits to
+                no choice of the player.
 
         Returns:
             Whether it was signed.

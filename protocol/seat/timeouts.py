@@ -299,9 +299,9 @@ class Timers:
         return float(min(self.times.back_off * 2**doublings, self.times.cap)) / 1000
 
     def has_stood(self) -> bool:
-        """Return whether the seat has stood at the current step for one back-off in this epoch.
+        """Return whether the current step has lasted for at least one back-off in this epoch.
 
         Returns:
-            Whether it has.
+            True if at least one back-off has passed since the chain came to the step.
         """
         return self.now - self.reached >= self.back_off()

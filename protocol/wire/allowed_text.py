@@ -85,10 +85,12 @@ def is_plain(text: str) -> bool:
 def is_one_name(text: str) -> bool:
     """Return whether a text is plain and cannot be read as several names in a list ([H-10]).
 
+    A plain text has no forbidden character, and no space at either end.
+
     Args:
         text: The text.
 
     Returns:
-        Whether both hold.
+        True if the text is plain and contains nothing that separates names in a list.
     """
     return is_plain(text) and _SEPARATOR.search(text) is None

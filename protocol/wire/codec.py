@@ -689,8 +689,8 @@ def _each(
 ) -> list[Any]:
     """Read each value with the function at the same position in `reads`.
 
-    If a value has the wrong form, add its name and its index to the error. The index of the first
-    value is `head`.
+    If a value has the wrong form, the raised error gets the value's name and index. The name is
+    the item of `names` at the value's position, and the index counts from `head`.
     """
     found: list[Any] = []
     try:
