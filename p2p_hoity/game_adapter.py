@@ -282,7 +282,7 @@ class HoityToity:
             state: The state of the game.
 
         Returns:
-            A pair for each seat: its rank and its number.
+            A pair (rank, seat) for each seat.
         """
         return tuple((line.rank, line.seat) for line in state.state.standings)
 

@@ -96,7 +96,7 @@ class Part:
 class Lesson:
     """A lesson that is being played.
 
-    `question` says what the player has to choose, and `step` plays on.
+    `question` is the kind of choice that the player has to make now. `step` plays the next step.
 
     Attributes:
         edition: The edition.

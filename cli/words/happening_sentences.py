@@ -168,7 +168,9 @@ def _moved(names: Names, it: happenings.FigureMoved) -> str:
 
 
 def where(names: Names, field: int) -> str:
-    """Return the field on which a figure stands, in words, without the numbers on its octagon.
+    """Return a field of the score track in words, such as `field 12`.
+
+    Numbers on the octagon of the field are left out.
 
     Args:
         names: The names of the seats and cards.
@@ -354,7 +356,7 @@ def proved(before: Node, seconds: float, names: Names) -> str | None:
 
 
 def _took(seconds: float) -> str:
-    """Return the duration of a check, or "" for none."""
+    """Return words such as `, 12 ms` for the duration of a check, or "" if it is 0."""
     return _(", {ms} ms").format(ms=round(seconds * 1000)) if seconds > 0 else ""
 
 

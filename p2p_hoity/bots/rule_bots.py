@@ -327,10 +327,10 @@ def _top_gain(view: View, slot: int) -> float:
 
 
 def _castle_worths(view: View) -> dict[ActionKind, float]:
-    """Return the value of each kind of Action in the Castle, in fields of the track.
+    """Return the value of each kind of Action that this seat can play in the Castle, in fields.
 
-    A Detective is left out if no other seat can steal anything by a Thief, unless the seat can play
-    nothing else.
+    A Detective is left out if no other seat can steal anything. If this seat can play nothing else,
+    the Detective stays.
     """
     found, at_stake = guests(view), stakes(view)
     worth = worths(found, mixtures(found, at_stake), 0, at_stake)

@@ -252,9 +252,10 @@ class Puncher:
             del self._tried[ended.peer]
 
     def _may_try(self, standing: AdmittedLink | None) -> bool:
-        """Return whether to try to replace a link: a live relayed link that was not tried before.
+        """Return whether to try to replace the link `standing` by a direct link.
 
-        If so, the link counts as tried from now on.
+        True if it is a link through a relay for which no such attempt was made before, and if
+        there are not too many attempts at once. The link then counts as tried. None is no link.
         """
         if standing is None or not standing.address.via_relay or self._running >= MOST_AT_ONCE:
             return False

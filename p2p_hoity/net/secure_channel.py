@@ -750,14 +750,15 @@ class Listener:
         return Proven(dialler, instance, digest(Label.LINK_BINDING, statement), data[0])
 
     def answered(self, data: bytes, challenge: bytes) -> Proven:
-        """Return what the dialler has learnt about the listener in the handshake.
+        """Return the result of the handshake for the dialler, which has sent its answer.
 
         Args:
-            data: The bytes of the answer that the dialler has sent to the challenge.
+            data: The bytes of the dialler's answer.
             challenge: The challenge of the listener.
 
         Returns:
-            The result of the handshake. It counts only if the listener then sends WELCOME.
+            What the dialler knows about the listener. It is certain only after the listener has
+            sent WELCOME.
         """
         binding = digest(Label.LINK_BINDING, self._statement(challenge, data))
         return Proven(self.listener, challenge[-INSTANCE:], binding, data[0])

@@ -273,10 +273,10 @@ def decode_ticket(text: str) -> Ticket:
     """Decode a ticket. Spaces, line breaks, quotation marks and capitals are ignored.
 
     Args:
-        text: The word, as it was typed or pasted.
+        text: The text of the ticket, as it was typed or pasted.
 
     Returns:
-        The ticket. A TicketError that says what is wrong is raised if the word is not a valid
+        The ticket. A TicketError that says what is wrong is raised if the text is not a valid
         ticket.
 
     SPEC: [T-1], [X-1].

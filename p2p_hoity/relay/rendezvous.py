@@ -204,7 +204,7 @@ class Calls:
 
     @property
     def spliced(self) -> int:
-        """The number of connected calls."""
+        """The number of calls (connections of two nodes through this relay) that forward bytes."""
         return len(self._running)
 
     @property

@@ -291,7 +291,8 @@ def _window_rule(state: State, seat: int, choice: int, cards: Cards) -> Broken:
 def _theft_rule(state: State, seat: int, choice: tuple[int, ...], cards: Cards) -> Broken:
     """Return the rule that a choice of pieces to steal breaks, or None.
 
-    The choice must name one piece of each exhibit that is not empty, by rising seat.
+    The choice must name one piece of each exhibit that is not empty, by rising seat. `seat` and
+    `cards` are not used here. All such functions have these parameters.
     """
     options = theft_options(state)
     if len(choice) != len(options):

@@ -175,9 +175,10 @@ class Form:
         return self._follows(tail, number) or self._lies_in(tail, number + 1, checks)
 
     def _follows(self, tail: bytes, number: int) -> bool:
-        """Return whether a valid record follows the damaged record at the start of some bytes.
+        """Return whether a valid record follows a damaged record.
 
-        The damaged record has the given number. Each record is taken to be as long as it claims.
+        `tail` begins with the damaged record, and `number` is the number of that record. Where a
+        record ends is computed from the length that the record itself states.
         """
         before, begin = b"", 0
         while (found := _framed(tail, begin)) is not None:

@@ -97,7 +97,10 @@ class FramesIn:
     _room: trio.lowlevel.ParkingLot = field(default_factory=trio.lowlevel.ParkingLot)
 
     def __post_init__(self) -> None:
-        """Tell the state machine to leave long computations to `_off_loop`, if it is given."""
+        """Tell the state machine to hand out long computations if `_off_loop` is not None.
+
+        `_off_loop` is the function that runs these computations outside the event loop.
+        """
         if self._off_loop is not None:
             self._machine.hand_out()
 

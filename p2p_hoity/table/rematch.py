@@ -257,7 +257,7 @@ class Rematch:
 
     @property
     def standing(self) -> updates.Again:
-        """The seats that are known to be willing, and those known to be unwilling."""
+        """The seats that want a rematch, and the seats that have refused or are gone."""
         unwilling = self._refused | self._gone
         return updates.Again(frozenset(self._entries) - unwilling, frozenset(unwilling))
 

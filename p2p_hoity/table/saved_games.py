@@ -289,7 +289,9 @@ class _Memory:
         return None
 
     def complete(self, game: KeptGame, passphrase: str | None, may_read: bool) -> KeptGame:
-        """Return a game with its progress, as it was stored earlier or from the game's own file.
+        """Return a copy of a game with its progress: the point to which the game was played.
+
+        The progress is looked up in this memory first, then read from the game's file if allowed.
 
         Args:
             game: The game.

@@ -19,17 +19,18 @@ Shares = Mapping[ShareKey, bytes]
 
 
 def hidden_of(node: Node, seat: int, choice: Choice) -> tuple[int, ...]:
-    """Return the slots that a seat shows and for which its own decryption share is missing.
+    """Return the hidden cards that a seat shows by a choice, as slots (positions in the deck).
+
+    A card of the seat's hand is hidden while the seat's own decryption share of it is missing.
 
     Args:
         node: The state of the chain before the step.
         seat: The seat that shows cards.
-        choice: The seat's choice. If it is a tuple, its items are the slots of the deck that are
-            shown.
+        choice: The seat's choice: a tuple with the slots that are shown, or an int, which shows no
+            card of the deck.
 
     Returns:
-        Those slots of the choice that belong to the seat's hand and lack its share, in the order of
-        the choice.
+        The slots of the hidden cards, in the order of the choice.
     """
     if not isinstance(choice, tuple):
         return ()

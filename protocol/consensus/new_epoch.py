@@ -98,7 +98,7 @@ class ReadPromise:
 
     @property
     def contents(self) -> tuple[Message, ...]:
-        """The promise and all messages that it names, in the order of SPEC 10.4."""
+        """The promise, then the inputs, rejoins, proofs of faults and votes that it names."""
         return (self.message, *self.inputs, *self.rejoins, *self.proofs, *self.votes)
 
 
@@ -179,7 +179,11 @@ def _look_up(source: References, hashes: Sequence[bytes]) -> tuple[Message, ...]
 def _bad_forms(
     table: Table, proofs: Iterable[tuple[bytes, ...]], source: References
 ) -> set[tuple[int, str]]:
-    """Return the signer and the fault code for each proof that is one malformed message."""
+    """Return the signer and the fault code of each malformed message among proofs of faults.
+
+    Each proof is a tuple of message hashes. A proof with one hash accuses that message of being
+    malformed. Other proofs are ignored here.
+    """
     found = set()
     for proof in proofs:
         if len(proof) == 1:

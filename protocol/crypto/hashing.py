@@ -200,18 +200,18 @@ def expand(label: Label, size: int, *parts: bytes) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """The table, step, seat and kind of statement to which a commitment or proof is bound ([C-11]).
+    """The table, step, seat and purpose to which a commitment or proof is bound ([C-11]).
 
     The context is hashed into each commitment, escrow and proof. So none of them is valid in
-    another context. The epoch is not part of the context, so a seat can give the same body again in
-    another epoch. A value that cannot be encoded raises a ValueError, because it is a bug of the
-    caller.
+    another context. The epoch is not part of the context, so a seat can use the same commitment
+    or proof again in another epoch. A value that cannot be encoded raises a
+    ValueError, because it is a bug of the caller.
 
     Attributes:
         table: The table id, 32 bytes.
         step: The number of the step of the chain.
-        seat: The seat that makes the statement, from 0.
-        kind: The kind of statement ([C-12]).
+        seat: The seat that makes the commitment or proof, from 0.
+        kind: The purpose of the commitment or proof, such as `shuffle` ([C-12]).
     """
 
     table: bytes

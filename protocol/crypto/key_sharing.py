@@ -256,7 +256,11 @@ def decrypt_key_share(context: Context, secret: bytes, sealed: bytes) -> int:
 
 
 def _seal_key(context: Context, shared: bytes, ephemeral: bytes, receiver: bytes) -> bytes:
-    """Return the key under which a key share is encrypted, 32 bytes."""
+    """Return the key under which a key share is encrypted, 32 bytes.
+
+    The key is a hash of the context, the ephemeral public key, the receiver's public key, and the
+    secret `shared` that follows from both keys by Diffie-Hellman.
+    """
     return digest(Label.KEY_SHARE_KDF, context.encode(), ephemeral, receiver, shared)
 
 

@@ -128,9 +128,10 @@ def _tell_notices(state: SeatState, peer: bytes | None) -> None:
 def _carry_part(
     state: SeatState, messages: Iterable[Message], peer: bytes | None
 ) -> Message | None:
-    """Send messages up to the size of one answer, and return the first that had no room, or None.
+    """Send messages up to the size of one answer, and return the first message without room.
 
-    The peer asks for the rest again.
+    Return None if all messages were sent. The peer has to ask again for messages that were not
+    sent. If `peer` is None, the messages are sent to all peers.
 
     SPEC: [L-30].
     """
@@ -304,7 +305,7 @@ def pass_on(state: SeatState, message: Message, peer: bytes | None) -> None:
 
 
 def pass_deferred(state: SeatState) -> None:
-    """Send the deferred inputs to the current step on to the peers.
+    """Forward to the peers the deferred inputs that belong to the current step.
 
     An input is deferred if it came before the followed chain had reached the input's step.
 

@@ -88,7 +88,7 @@ def may_leave(state: SeatState) -> bool:
 
 
 def has_served(state: SeatState) -> bool:
-    """Return whether this seat has stayed long enough after its end of the game ([E-19]).
+    """Return whether this seat has stayed long enough after the end of the game ([E-19]).
 
     A seat stays because other seats may still need its votes.
 

@@ -416,14 +416,14 @@ class SeatMachine(SeatState):
     def transcript(self) -> bytes:
         """Return the `.hoity` file of the game as far as this seat knows it, finished or not.
 
-        If a fault has ended the table, the file ends with the illegal body that proves the fault
+        If an illegal step input has ended the table, the file ends with that input as the proof
         ([F-2]).
 
         Returns:
             The bytes of the file.
 
         Raises:
-            ValueError: If messages from which this seat's chain follows are missing.
+            ValueError: If this seat lacks messages that the file needs to prove the chain.
             TooLarge: If the file would exceed the limits up to which a verifier reads a file.
         """
         illegal = None if self.judge.can_go_on() else self.judge.illegal_input()

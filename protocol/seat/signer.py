@@ -649,12 +649,12 @@ class Signer:
     def restore_floor(self, floor: FloorNote) -> None:
         """Restore the floor, the lowest epoch in which this seat signs inputs and votes.
 
-        If the journal has no epoch for it, the seat waits again until the others have told which
-        of its messages they store.
+        If the floor is not known yet, the seat asks the other seats again which of its messages
+        they store. It waits for their answers before it signs.
 
         Args:
-            floor: The record in the journal: the epoch, or None or True while it was not known.
-                True says that the journal surely lacks messages that the seat has signed.
+            floor: The floor as recorded in the journal. None or True if it is not known yet. True
+                also says that the journal surely lacks messages that the seat has signed.
         """
         if floor is not None and floor is not True:
             self.floor, self.inquiry = floor, None

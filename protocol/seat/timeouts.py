@@ -163,7 +163,9 @@ class Timers:
         self.over = self.now
 
     def note_link(self, seat: int) -> None:
-        """Note the first new link with a seat after the game's end. Before that, do nothing.
+        """Store the time of the first new link with a seat after the game's end.
+
+        Do nothing before the game's end, or if a link with the seat was noted already.
 
         Args:
             seat: The seat.
@@ -287,7 +289,7 @@ class Timers:
     def back_off(self, failed_epochs: int = 0) -> float:
         """Return the back-off: how long a seat waits before it may give up an epoch as too slow.
 
-        The table's value is doubled for each epoch without progress, up to the table's cap.
+        The back-off in the table's terms is doubled for each of the failed epochs, up to a cap.
 
         Args:
             failed_epochs: The number of promised epochs in which the chain did not grow.

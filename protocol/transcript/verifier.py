@@ -235,8 +235,8 @@ class _Run:
     def as_far_as(self, step: int | None) -> Node:
         """Follow the chain of the file up to a step.
 
-        Stop earlier at an entry that is invalid. An entry that only the file's new-epoch messages
-        can justify counts as invalid here, because this method does not read these messages.
+        Stop earlier at an invalid entry (the record of one step). This method does not read the
+        file's new-epoch messages. So an entry that needs them as a proof counts as invalid here.
 
         Args:
             step: The number of the step. None stands for the end of the file.

@@ -212,12 +212,12 @@ def _digest_after(before: bytes, entry: Entry) -> bytes:
 
 @dataclass
 class FileChecks:
-    """The checks of one file whose header is valid, to be made in their order.
+    """The checks of one transcript file whose header is valid.
 
     Attributes:
         table: The table of the file.
         transcript: The parts of the file.
-        stats: The counts of checks, and the times.
+        stats: How many checks of each kind were made, and how long they took.
     """
 
     table: Table

@@ -337,9 +337,9 @@ class Either(FieldForm[Any]):
         """Set the type and both forms.
 
         Args:
-            kind: The type that decides.
-            form: The form of values of this type.
-            other: The form of other values.
+            kind: The type of the values that have the first form.
+            form: The form of the values of type `kind`.
+            other: The form of all other values.
         """
         self._kind, self._form, self._other = kind, form_of(form), form_of(other)
 

@@ -322,9 +322,9 @@ def _cell(menu: Menu | None, cell: Sequence[Mark], years: int, column: int) -> L
 def _piece(menu: Menu | None, mark: Mark, word: str) -> Line:
     """Return a piece as the text `word`, with a sign or a blank before the text.
 
-    The sign is an arrow if the pointer is at the piece, else a tick if the piece is marked, else
-    `TAKEN` if a Thief may take the piece. If the pointer is at a marked piece, the arrow stands
-    before the text, and the tick stands after the text.
+    If the pointer is at the piece, the sign is an arrow, and a marked piece has a tick after the
+    text. Otherwise a marked piece has a tick as its sign. Otherwise a piece that a Thief may take
+    has the sign `TAKEN`.
     """
     if menu is None or mark.slot not in menu.slots:
         return text(" ").add(word, "title" if mark.is_secret else "plain")
@@ -379,7 +379,7 @@ SHORTEST_NAME, LONG_NAME, LONGEST_NAME = 5, 10, 14
 
 
 def seats(stage: Stage, width: int) -> list[Line]:
-    """Return a heading, a line for each seat, and a last line with the prison and the register.
+    """Return a heading, a line for each seat, and a last line: the prison and the cash register.
 
     The seat of this person comes first.
 
@@ -530,7 +530,7 @@ def played(card: ActionCard, wide: bool) -> str:
 
 
 def prison(stage: Stage, view: View, width: int) -> Line:
-    """Return the cells of the prison, cell 1 first, and the Cash in the register.
+    """Return the cells of the prison, cell 1 first, and the Cash in the cash register.
 
     Args:
         stage: What is shown.
