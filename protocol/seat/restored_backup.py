@@ -69,10 +69,11 @@ def come_back(state: SeatState) -> bool:
 
 
 def inquire(state: SeatState) -> bool:
-    """Let a resumed seat sign again, once enough others have told what it signed ([E-10], [E-22]).
+    """Let a resumed seat sign again when enough other seats have answered ([E-10], [E-22]).
 
-    This is called after each event. At a table where every decision needs all seats, the seat never
-    signs again if its journal certainly lacks messages of this seat.
+    The other seats answer which messages of this seat they store. This is called after each event.
+    There is one exception. If the journal of the seat certainly lacks messages of this seat, and
+    every decision at the table needs all seats, the seat never signs again.
 
     Args:
         state: The state of the seat.
