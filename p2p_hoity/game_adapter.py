@@ -254,7 +254,7 @@ class HoityToity:
         rules.check(state.state, cast(rules.Kind, kind), seat, choice, cards)
 
     def form(self, kind: str) -> ChoiceForm:
-        """Return the form of a kind of choice: which numbers, and how many of them, it can be.
+        """Return the form of a kind of choice: the range and the count of its numbers.
 
         Args:
             kind: The kind of choice.

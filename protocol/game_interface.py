@@ -37,11 +37,11 @@ Field = int | str | tuple[int, ...]
 class IllegalMove(ValueError):
     """A choice that the rules forbid. The error says which rule, by a code and its fields.
 
-    The code is one of the game, or one of the table: `NOT_OF_FORM` and `NOTHING_ASKED`. The text of
-    the error is for developers.
+    The text of the error is for developers.
 
     Attributes:
-        code: A fixed word in kebab case.
+        code: A word in kebab case that names the rule. It is a code of the game, or one of the two
+            codes that all games share: `NOT_OF_FORM` and `NOTHING_ASKED`.
         fields: The numbers and names to which the rule was applied.
     """
 
@@ -175,7 +175,7 @@ class Choose:
 
 @dataclass(frozen=True)
 class Draw:
-    """The expectation that cards are opened to all.
+    """The game waits until certain cards of the deck are decrypted for all seats.
 
     Attributes:
         slots: The slots (positions of the deck) of the cards.
@@ -297,7 +297,7 @@ class Drawn:
 
 @dataclass(frozen=True)
 class Opened:
-    """The event that the last cards were opened.
+    """The event that the cards that were still hidden at the end were opened to all.
 
     Attributes:
         cards: The numbers of the opened cards, by slot (position in the deck). Cards that nobody

@@ -1,4 +1,4 @@
-"""Measure the time of cryptographic operations, compared with that of their libsodium calls.
+"""Measure the time of cryptographic operations, and the part of it that libsodium takes.
 
 The caller passes in the clock and the source of randomness.
 """

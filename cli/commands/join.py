@@ -73,8 +73,8 @@ def ticket_of(
 ) -> tuple[Ticket, str | None]:
     """Return the ticket that the player has typed, or fetch it by a typed spoken code.
 
-    A code is looked up at a relay: at the one after the code's `@`, else at the first relay typed,
-    else at the relay that the program remembers.
+    A code is looked up at one relay. This is the relay after the `@` of the code. A code without
+    `@` is looked up at the first of `relays`, or else at the relay that the program remembers.
 
     Args:
         word: The ticket or the spoken code.

@@ -129,8 +129,7 @@ class Names:
         mine: The seat of the reader. None for an onlooker.
         colours: The colour of each seat. Empty before they are drawn.
         before: For each seat the number of the field of the score track on which its figure stood
-            when this round began. The highest number decides how far the figures of the best
-            exhibits move in this round. Empty if the fields are not known yet.
+            when this round began. Empty if the fields are not known yet.
     """
 
     def __init__(self, edition: Edition, nicknames: Sequence[str], mine: int | None = None) -> None:

@@ -80,14 +80,14 @@ def octagon(view: View) -> tuple[int, int]:
 
 
 def octagon_at(edition: Edition, field: int) -> tuple[int, int]:
-    """Return how many fields the best two exhibits move if the leading figure is on a field.
+    """Return how many fields the figures of the seats with the best two exhibits move.
 
     Args:
         edition: The edition.
-        field: The field of the leader.
+        field: The number of the field on which the leading figure stands.
 
     Returns:
-        The number for the best exhibit, and the number for the second-best exhibit.
+        The number of fields for the best exhibit, and the number for the second-best exhibit.
     """
     return edition.octagons[min(field, len(edition.octagons) - 1)]
 

@@ -254,7 +254,7 @@ def _bid_worth(view: View, card: int) -> float:
     """Return the value of playing one Cash card, in fields of the track.
 
     The value is the net gain, times the probability that no other seat plays larger Cash. The net
-    gain is the gain by the better Collectible for sale, less the worth of the card in the hand.
+    gain is what the better Collectible for sale brings, less what the Cash card is worth unspent.
     """
     edition = view.state.edition
     win = 1.0

@@ -433,10 +433,10 @@ class UnprovenConnections:
             self._send_away(list(self._waiting))
 
     def _send_away(self, those: list[UnprovenStream]) -> None:
-        """Cancel one of some connections, to make room.
+        """Cancel the handshake of one of the connections `those`, to make room.
 
-        Only connections at the lowest handshake stage are considered. One is chosen at random from
-        the computer that has most of them.
+        Only connections at the lowest handshake stage are considered. Among these, a random
+        connection of the computer with the most connections is cancelled.
         """
         least = min(one.stage for one in those)
         behind = [one for one in those if one.stage == least]

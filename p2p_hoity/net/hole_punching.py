@@ -290,10 +290,10 @@ class Puncher:
         raise NetError(PunchCode.NOT_MET)
 
     async def _follow(self, outlet: Outlet, relay: Address, stream: TlsStream) -> Met:
-        """Wait for "go" of the other peer, and connect to it directly. Then cut `stream`.
+        """Wait until the peer sends "go", then connect to the peer directly, and cut `stream`.
 
-        `stream` leads to the peer through the relay. A NetError is raised if there is no direct
-        stream in time.
+        `stream` leads to the same peer through the relay. Return the direct connection. A NetError
+        is raised if there is no direct connection in time.
         """
         try:
             with trio.move_on_after(WHOLE):

@@ -1,4 +1,7 @@
-"""Phases I and II, and the choice of Actions in III and IV: who owes a choice, what is shown."""
+"""Phases I and II of a round, and the choice of Actions in phases III and IV.
+
+The functions say which seats owe a choice, and show the choices when they are opened.
+"""
 
 from __future__ import annotations
 

@@ -128,7 +128,7 @@ class PassedWords:
     Attributes:
         spoken: The message, signed by the onlooker.
         count: A number that rises with every message that this seat passes on.
-        signature: The seat's signature of `statement`, 64 bytes.
+        signature: The seat's signature over the message and the count, 64 bytes.
     """
 
     spoken: Annotated[Spoken, _PassedOn()]

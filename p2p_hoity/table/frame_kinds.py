@@ -45,10 +45,10 @@ class Sender(Enum):
 
 
 class Budget(Enum):
-    """The budget of a link to which a frame is charged before it is read; see `rate_limit`.
+    """The rate limit of a link that counts a frame before the frame is read.
 
-    After a frame was read, its processor time is charged as well if the frame did not advance the
-    game.
+    After a frame was read, the processor time for the frame is charged to the link as well, unless
+    the frame advanced the game.
     """
 
     NONE = auto()

@@ -302,8 +302,10 @@ class NewTicketReporter:
         """Return whether some seats may not be able to find this seat.
 
         This is true if this seat has no link, because a single link brings the messages of all
-        seats. For a host that, by `judged`, can be reached from outside its network, this is true
-        if the link to at least one seat is missing, because guests connect to the host.
+        seats. Guests connect to the host. So for a host that can be reached from outside its
+        network, this is true if the link to at least one seat is missing.
+
+        `judged` says from where this seat can be reached.
         """
         seats, banned = self.machine.table.ids, self.machine.tip.banned
         others = [id_ for s, id_ in enumerate(seats) if id_ != self.hub.me and s not in banned]

@@ -170,9 +170,8 @@ class Rematch:
     def _roster(self, data: bytes) -> object:
         """Check and store the roster of the next table, if this node waits for a roster.
 
-        A seat waits for a roster only after its own consent ([A-5]). The class `Roster` is
-        returned, as the key under which the frame is to be stored. If no roster was stored, None is
-        returned.
+        A seat waits for a roster only after its own consent ([A-5]). Return the class `Roster` if
+        the roster was stored now, and None otherwise. The caller stores the frame under this class.
         """
         waits = self._seat is None or self.is_waiting
         found = parse_lobby(data) if waits and self.roster is None else None

@@ -527,10 +527,10 @@ class Derived:
     """The cache of results that were computed from one chain node.
 
     Attributes:
-        verdicts: For a seat and the body (content) of its input, whether the body is legal.
-        steps: The node after the next step. The key is what the step records of each seat: a body,
-            or the reason why there is none.
-        reconfigurations: The node after a change of who is present or banned. The key is the
+        verdicts: Whether a body (the content of an input) is legal, by seat and body.
+        steps: The node after the next step, by the content of the step. This is a tuple with the
+            body of each seat, or the reason why the seat has no body.
+        reconfigurations: The node after seats became present, absent or banned. The key has the
             present seats, the banned seats, and each seat's number of absences.
     """
 

@@ -179,8 +179,8 @@ def proven(
     If a seat has several faults, the fault that is checked first in SPEC 10.4 counts ([N-9]).
 
     Args:
-        messages: All messages.
-        tree: All chains that the inputs of one epoch make.
+        messages: The messages.
+        tree: The tree of all chains that the inputs of one epoch form.
         chain_nodes: The nodes of the chain before that epoch, by digest.
 
     Returns:

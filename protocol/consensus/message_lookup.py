@@ -52,8 +52,7 @@ class Reading:
 
     Attributes:
         key: The hash of the message, and whether the message was checked because a fault proof
-            accuses its signer. An epoch promise can list fault proofs itself. Such a check ignores
-            those that accuse by one malformed message.
+            accuses its signer.
         made: The result of the check.
         error: The error with which the check ended, if the message is malformed.
         used: The hashes of the messages that this check looked up.
@@ -140,7 +139,8 @@ class References(ABC):
     def message(self, digest: bytes) -> Message:
         """Return the stored message with a given hash.
 
-        If the message is not stored, call `ask` with its hash, except in a `quiet` block.
+        If the message is not stored, it is requested from other seats, unless a `quiet` block
+        suspends such requests.
 
         Args:
             digest: The message hash, 32 bytes.

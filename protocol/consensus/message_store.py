@@ -97,8 +97,7 @@ class MessageStore:
         """Store a message, unless it is stored already or conflicts with two others ([M-12]).
 
         Messages conflict if they differ although they have the same kind, seat, and epoch or step.
-        A third conflicting message is stored only if its hash is in `wants`, and is then stored
-        apart from the two others.
+        A third conflicting message is stored only if this seat asks its peers for the message.
 
         Args:
             message: The message, whose signature is valid.

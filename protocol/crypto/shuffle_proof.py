@@ -49,8 +49,8 @@ class ShuffleProof:
         challenge: The challenge, a scalar.
         responses: The scalars s1 to s4, then the N responses for `chain`, then the N responses for
             the permuted weights. N is the number of cards.
-        commitments: The N permutation commitments.
-        chain: The N commitments of the chain.
+        commitments: The N commitments to the permutation.
+        chain: N commitments, each of which is made from the commitment before it.
     """
 
     challenge: int

@@ -188,13 +188,14 @@ def reports_all(state: SeatState, epoch: int) -> bool:
 
 
 def _must_report(state: SeatState, message: Message, under: int, first: int) -> bool:
-    """Return whether this seat's epoch promise is incomplete because it leaves out `message`.
+    """Return whether this seat's epoch promise has to list `message`, which this seat has signed.
 
-    This seat has signed `message`. `under` is the epoch of the promise's quorum certificate, and
-    `first` is the step at which the epoch `under` begins. The promise is incomplete if the message
-    is an input of the epoch `under` to the step `first` or a later step. It is also incomplete if
-    the message is an input or commit vote of an epoch above `under`. In this case, the new-epoch
-    messages of the higher epoch are put on the list of messages to request from the peers.
+    `under` is the epoch of the promise's quorum certificate, and `first` is the step at which this
+    epoch begins. The promise has to list inputs of the epoch `under` to the step `first` and later
+    steps, and inputs and commit votes of higher epochs.
+
+    If the message is of a higher epoch, also note that the new-epoch messages of its epoch are to
+    be requested from the peers.
     """
     statement = message.statement
     if not isinstance(statement, StepInput | CommitVote):

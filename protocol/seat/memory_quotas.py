@@ -99,10 +99,10 @@ def is_worth_keeping(state: SeatState, message: Message) -> bool:
 
 
 def _is_granted(state: SeatState, message: Message) -> bool:
-    """Charge the bytes of a message to a quota. Return False if no quota has room for them.
+    """Charge the bytes of a message to one quota. Return False if no quota has room for them.
 
-    The message may be charged to each seat whose epoch promise names it. Such a seat has a separate
-    quota for each signer of messages. The first quota with enough room is charged.
+    Each seat whose epoch promise names the message has a quota for messages of this signer. The
+    first of these quotas with enough room is charged.
 
     SPEC: [M-15].
     """

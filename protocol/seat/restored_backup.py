@@ -69,13 +69,11 @@ def come_back(state: SeatState) -> bool:
 
 
 def inquire(state: SeatState) -> bool:
-    """Let a resumed seat sign again, if it has waited long enough ([E-10], [E-22]).
+    """Let a resumed seat sign again when enough other seats have answered ([E-10], [E-22]).
 
-    The seat waits until enough other seats have told it which messages it has signed. This function
-    is called after each event.
-
-    The seat never signs again if its journal certainly lacks messages that it has signed, and every
-    decision of the table needs all seats.
+    The other seats answer which messages of this seat they store. This is called after each event.
+    There is one exception. If the journal of the seat certainly lacks messages of this seat, and
+    every decision at the table needs all seats, the seat never signs again.
 
     Args:
         state: The state of the seat.

@@ -642,7 +642,11 @@ class Signer:
     # The journal
 
     def _record_floor(self, floor: FloorNote) -> None:
-        """Record in the journal what is known of the floor of this seat ([E-22])."""
+        """Record in the journal the lowest epoch in which this seat may sign again ([E-22]).
+
+        `floor` is this epoch, or None if the epoch is not known yet. True also means not known, and
+        says that the journal surely lacks messages that this seat has signed.
+        """
         if not self.outbox.is_replaying:
             self.outbox.emit(Record(codec.encode((b"", (), floor))))
 

@@ -291,9 +291,9 @@ class FileChecks:
     def _inputs(self) -> Iterator[Message]:
         """Yield the step input of each body in the transcript, after checking its signature.
 
-        Raise Unsound if the check fails. Also raise it if a seat has no body in a step of setup
-        because the seat was absent or at fault. If the file has no new-epoch messages, no step may
-        lack a body for this reason.
+        Raise Unsound if a signature is missing or wrong. Also raise Unsound if a step of setup
+        lacks the body of a seat because the seat was absent or at fault. In a file without
+        new-epoch messages, this holds for every step.
         """
         table, rows = self.table, self.transcript.evidence.signatures
         digest, step = table.id, 1

@@ -219,10 +219,10 @@ class Menu:
         return ""
 
     def why_not(self) -> str:
-        """Return why Enter would seal nothing yet.
+        """Return why the player cannot confirm a choice with Enter yet.
 
         Returns:
-            The reason, or "" if it would seal a choice.
+            The reason, or "" if Enter would confirm a choice.
         """
         choice = self.choice
         if self.kind == "theft" and self.picked and (lacking := self._lacking()) is not None:

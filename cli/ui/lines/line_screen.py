@@ -153,10 +153,10 @@ class LineScreen(FollowedTable):
             tell(line)
 
     def _take(self, update: updates.Update) -> None:
-        """Print the line that names the awaited seats, or note that the line is no longer needed.
+        """Handle an update for the line that names the seats that still have to choose.
 
-        A `Clock` update prints the line once after this player's choice. An event of the game, a
-        reminder that seats are awaited, or a new choice of this player makes the line needless.
+        This line is printed at most once after each choice of this player, by a `Clock` update. It
+        is no longer needed after an event of the game, or a reminder that seats are awaited.
         """
         if isinstance(update, updates.Clock):
             self._tell_awaited(update)

@@ -446,10 +446,10 @@ class LineSeat:
             self._asker.repeat()
 
     async def _answer(self, line: str) -> None:
-        """Use a line as the answer to the open question.
+        """Use a typed line as the answer to the open question.
 
-        If the player is away from the table, any line brings the player back instead. If no
-        question is open either, tell the player so.
+        If the player is away from the table, the line brings the player back instead. If no
+        question is open, say that it is not the player's turn.
         """
         if self._back is not None and not self.autopilot:
             self._asker.hungry = trio.Event()

@@ -114,7 +114,7 @@ def _card(sight: Sight, card: int) -> list[tuple[int, Block]]:
 
 
 def _with_more(sight: Sight, kind: ActionKind, number: int, place: Place) -> float:
-    """Return which share of the other seats may be in a Place and hold a higher card of a kind.
+    """Return the share (0 to 1) of other seats that may be in a Place and hold a higher card.
 
     Args:
         sight: What the deciding seat knows.
