@@ -263,7 +263,10 @@ class Lesson:
         return {slot: self._deck[slot] for slot in cast("tuple[int, ...]", slots)}
 
     def _hidden(self, slots: rules.Choice) -> rules.Cards:
-        """Return the Collectibles of an exhibit that are not open to all yet, by slot."""
+        """Return the Collectibles of an exhibit that are not open to all yet, by deck position.
+
+        `slots` contains the deck positions of the whole exhibit.
+        """
         chosen = cast("tuple[int, ...]", slots)
         return self._cards(tuple(slot for slot in chosen if self._state.known[slot] is None))
 

@@ -93,7 +93,7 @@ def counted() -> Iterator[Counter[str]]:
 
 
 def raw_costs(watch: Stopwatch) -> dict[str, float]:
-    """Return the time that one call of each function of `RAW` takes.
+    """Return the time that one call of each libsodium function in `RAW` takes.
 
     Args:
         watch: The stopwatch.

@@ -364,9 +364,9 @@ class OutputOptions:
 
     @property
     def typed(self) -> str:
-        """The option that selects this kind of screen: `--json`, `--plain` or "".
+        """The output option of this command: `--json` or `--plain`, or "" for neither.
 
-        Commands that the player is told to type get this option.
+        When the program tells the player to type a command, the command has the same option.
         """
         return "--json" if self.as_json else "--plain" if self.plain else ""
 

@@ -18,12 +18,13 @@ from .take_seat import screen_of, through
 
 
 def watch(ticket: str, how: WatchOptions, seat: SeatOptions, output: OutputOptions) -> int:
-    """Show a table without taking a seat, and follow to the next table if asked.
+    """Show a table without taking a seat, and also the next game of the same people if wanted.
 
     Args:
         ticket: The ticket or the spoken code of the table.
         how: How the onlooker connects, and whether it sees the game from its start.
-        seat: The options of a seat. An onlooker only uses `no_talk` and `again`.
+        seat: The options of a seat. Only `no_talk` and `again` are used: whether to hide the chat,
+            and whether to watch the next game too.
         output: The options of what is printed.
 
     Returns:

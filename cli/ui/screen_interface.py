@@ -52,7 +52,7 @@ class Box(Generic[T]):
         return True
 
     def empty(self) -> None:
-        """Drop all values that wait."""
+        """Remove all values from the queue, unread."""
         with suppress(trio.WouldBlock):
             while True:
                 self._receive.receive_nowait()

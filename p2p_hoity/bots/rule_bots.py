@@ -267,9 +267,9 @@ def _bid_worth(view: View, card: int) -> float:
 
 
 def _spent(view: View, card: int) -> float:
-    """Return the value of keeping a Cash card in the hand, in fields.
+    """Return the value of keeping a Cash card in the hand, in fields of the score track.
 
-    The value is lower if fewer than eight Collectibles are left to buy.
+    The value is lower if the Auction Hall has fewer than eight Collectibles left.
     """
     left = sum(map(len, view.state.windows))
     weight = min(1.0, left / 8)

@@ -588,9 +588,10 @@ def _octagon(field: Field, larger: Field, smaller: Field) -> tuple[int, int]:
 
 
 def _castle(field: Field) -> Castle:
-    """Read a Castle of the score track from an array of three ints in the edition file.
+    """Read a Castle from an array of three ints in the edition file.
 
-    The ints are the two numbers on the Castle's octagon, and the number of its fields.
+    On the score track, a Castle is a row of fields with the same octagon. The ints are the larger
+    and the smaller number on the octagon, and the number of fields.
     """
     larger, smaller, fields = field.items(3, 3)
     return Castle(*_octagon(field, larger, smaller), fields.integer(1, 20))

@@ -292,7 +292,7 @@ class Paused(NodeUpdate):
     Attributes:
         seats: The awaited seats.
         seconds: The seconds for which they have been awaited.
-        muster: How many seats could go on without the awaited seats.
+        muster: How many seats are there besides the awaited seats, compared with the quorum.
     """
 
     seats: frozenset[int]

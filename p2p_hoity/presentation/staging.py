@@ -1,6 +1,6 @@
 """Staging of reveals: the events of one step are shown in parts, so that a person can follow them.
 
-A `Staging` is frozen. Updates that come during a reveal wait until the reveal is over.
+Updates that come during a reveal wait until the reveal is over. A `Staging` is an immutable object.
 """
 
 from __future__ import annotations

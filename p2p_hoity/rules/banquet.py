@@ -1,4 +1,7 @@
-"""Phase V, the end: all hands are opened, the best exhibits move on, the standings are made."""
+"""Phase V, the end of the game.
+
+All hands are opened, the figures of the best exhibits move, and the final standings are computed.
+"""
 
 from __future__ import annotations
 

@@ -86,8 +86,8 @@ class Setup(Happening):
         action_choice: `together` if all Actions are sealed at once, `staged` if the Actions in the
             Castle are sealed after the sale.
         detective_in_hall: Whether a Detective may be played in the Auction Hall.
-        detective_rank: When the rank that decides how far a Detective moves is determined: `after`
-            or `before` the figures of the best exhibits move.
+        detective_rank: How far a Detective moves depends on the rank of its owner on the score
+            track. The rank is determined `after` or `before` the figures of the best exhibits move.
         colours: The name of each seat's colour.
         hands: For each seat its Action cards.
         collectibles: For each seat the deck slots of its Collectibles.

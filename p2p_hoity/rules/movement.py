@@ -1,4 +1,4 @@
-"""Changes of state that all phases share: figures move, cards go to other places, events follow."""
+"""Changes of state that all phases share: move figures, move cards, and add events."""
 
 from __future__ import annotations
 

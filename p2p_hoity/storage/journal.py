@@ -278,7 +278,7 @@ def check_marks(home: Path) -> None:
 
 
 def _place(path: Path) -> Path:
-    """Return the path of a journal's rollback mark, the file elsewhere that names its last record.
+    """Return the path of a journal's rollback mark, a file that names the journal's last record.
 
     A JournalError is raised if the mark would lie inside the folder of the player's files.
     """

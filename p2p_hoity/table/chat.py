@@ -377,10 +377,10 @@ class ChatHistory:
         return word.count <= self._guests[via].get(word.author, -1)
 
     def _remember(self, via: int, word: Spoken) -> None:
-        """Store the highest message number of an onlooker whose messages come by the seat `via`.
+        """Store the number of an onlooker's message if it is the onlooker's highest number so far.
 
-        The numbers of at most MOST_ONLOOKERS onlookers are stored for each seat. If there are more,
-        the onlooker that has been silent for longest is forgotten.
+        The seat `via` has passed the message on. At most MOST_ONLOOKERS onlookers are stored for
+        each such seat. If there are more, the onlooker that has been silent for longest is removed.
         """
         guests = self._guests[via]
         guests[word.author] = max(word.count, guests.get(word.author, -1))

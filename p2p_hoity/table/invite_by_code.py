@@ -217,7 +217,10 @@ async def ticket_by_code(code: SpokenCode, network: Network | None = None) -> Ti
 
 @contextmanager
 def _refusals_of(code: SpokenCode) -> Iterator[None]:
-    """Turn a failure or refusal of the relay in the block into the `CodeError` that explains it."""
+    """Run a `with` block, and turn its RefusedError or NetError into a `CodeError`.
+
+    The CodeError says why the spoken code `code` could not be used at its relay.
+    """
     try:
         yield
     except RefusedError as error:

@@ -2,8 +2,8 @@
 
 Another process may play the same seat with a copy of the player's files. So before anything is
 signed here, the other seats are asked whether they have a live link with another process of the
-seat. After a power failure they may report the old link of this seat for some seconds. So this
-process keeps asking until such a report must have ended.
+seat. After a power failure, they may still take the link from before the failure for live, but only
+for some seconds. So this process asks for longer than that before it gives up.
 """
 
 from __future__ import annotations

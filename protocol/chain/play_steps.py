@@ -93,7 +93,7 @@ class ChooseStep(StepRules[Choice]):
     def write_choice(
         self, node: Node, seat: int, choice: Choice, secrets: Secrets, rng: Random
     ) -> bytes:
-        """Return the body with a choice."""
+        """Return the encoded choice, which is the body of the seat's input to the step."""
         return step_bodies.encode_choice(choice)
 
 

@@ -288,7 +288,7 @@ class References(ABC):
                 base.
 
         Returns:
-            The keys of these bases, that of `last` included, and the hashes of the messages.
+            The keys of these bases, including `last`, and the hashes of the messages.
         """
         bases, used = {last}, set[bytes]()
         rest, seen = [(new_epoch_of(last), False)], set[ReadingKey]()

@@ -216,8 +216,10 @@ def _image(
 
     For the prover's nonces the result is the announcement. For the responses the result is the
     announcement plus the challenge times the claimed values.
-    The scalars are s1 to s4, N for the chain, and N for the order, where N is the number of cards.
-    The result is t1, t2, t3, t4a and t4b, then the N points for the chain.
+
+    N is the number of cards, and `chain` has the N commitments of the chain. `scalars` has s1 to
+    s4, then N scalars for the chain, then N scalars for the order. The result has 5 + N points: t1,
+    t2, t3, t4a and t4b, then N points for the chain.
     """
     n = len(after)
     s1, s2, s3, s4 = scalars[:4]
@@ -362,7 +364,8 @@ def prove(
 def _commit_to_order(order: Sequence[int], openings: Sequence[int]) -> list[Point]:
     """Return the permutation commitments c_j = h_i + openings[j] · BASE, for j = order[i].
 
-    The h_i are `group.shuffle_generators`. This is the paper's GenPermutationCommitment.
+    The h_i are `group.shuffle_generators`. This is the algorithm GenPermutationCommitment of Haenni
+    et al. 2017.
     """
     generators = group.shuffle_generators(len(order))
     commitments: dict[int, Point] = {
@@ -374,10 +377,10 @@ def _commit_to_order(order: Sequence[int], openings: Sequence[int]) -> list[Poin
 def _chain(links: Sequence[int], in_order: Sequence[int]) -> tuple[list[Point], int]:
     """Return the chain of commitments, and the opening of the last commitment.
 
-    This is the paper's GenCommitmentChain. Commitment i is links[i] · BASE + in_order[i] · p. Here
-    p is commitment i - 1, or h = `group.chain_generator()` for the first commitment. The opening is
-    the scalar x for which the last commitment is x · BASE + w · h, where w is the product of all
-    items of `in_order`.
+    This is the algorithm GenCommitmentChain of Haenni et al. 2017. Commitment i is
+    links[i] · BASE + in_order[i] · p. Here p is commitment i - 1, or h = `group.chain_generator()`
+    for the first commitment. The opening is the scalar x for which the last commitment is
+    x · BASE + w · h, where w is the product of all items of `in_order`.
     """
     chain, opening = [group.chain_generator()], 0
     for link, weight in zip(links, in_order, strict=True):

@@ -30,7 +30,8 @@ Unknown = tuple[Node, int, bytes]
 def waits_for_job(state: SeatState) -> bool:
     """Return whether a job is under way, and create the next job if there is something to check.
 
-    A job checks the long body of an input outside the event loop. The rules wait for its end.
+    A job checks the long body of an input outside the event loop. Until the job has ended, the
+    seat does nothing by itself.
 
     Args:
         state: The state of the seat.

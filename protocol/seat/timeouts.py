@@ -174,7 +174,7 @@ class Timers:
             self.first_links.setdefault(seat, self.now)
 
     def is_asking_due(self) -> bool:
-        """Return whether to ask again for missing messages, and note that it is done now.
+        """Return whether to ask again for missing messages. If so, store the current time.
 
         Returns:
             True at most once in `RETRY` seconds.

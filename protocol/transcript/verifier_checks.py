@@ -488,7 +488,7 @@ class FileChecks:
     def _base_of(self, message: Message, references: FileReferences, path: Path) -> Base:
         """Return the base (start of an epoch) that a new-epoch message proposes.
 
-        Raise Unsound if the message is invalid, or if the file lacks a message that it names.
+        Raise Unsound if the message is invalid, or if it names a message that the file lacks.
         """
         make = partial(new_epoch.base_of_new_epoch, self.table, message, references)
         try:

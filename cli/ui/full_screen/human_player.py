@@ -396,7 +396,10 @@ class FullSeat(Hands):
                 self._waits.remove(wait)
 
     async def returning(self) -> None:
-        """Wait until the person presses Enter to come back. If a bot plays, return at once."""
+        """Wait until the person, whose seat has become absent, presses Enter to play again.
+
+        If a bot plays, return at once.
+        """
         while not self.autopilot:
             if self.line is not None:
                 await self.line.returning()

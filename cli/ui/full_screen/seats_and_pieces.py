@@ -504,7 +504,11 @@ def where(stage: Stage, view: View, seat: int, wide: bool) -> Line:
 
 
 def _done(doing: Sale | CashStolen | None) -> str:
-    """Return what a seat got in the Auction Hall this round, in few letters such as `10→B1926`."""
+    """Return in few letters what a seat got in the Auction Hall this round.
+
+    For example, `10→B1926` means that Cash 10 has bought the piece B1926, and `+10` that Cash 10
+    was stolen.
+    """
     match doing:
         case Sale(_, paid, _, took):
             return f"{paid.number}→{took.letter}{took.year}"

@@ -507,7 +507,11 @@ def _single_cards(sight: Sight, seat: int) -> Block:
 
 
 def _prison(sight: Sight) -> Block:
-    """Return three features of the prison: own Thieves, how soon one gets out, and all Thieves."""
+    """Return three features of the prison.
+
+    They are the number of own Thieves, how soon the next own Thief gets out, and the number of all
+    Thieves, each divided by a constant or by the number of seats.
+    """
     state = sight.state
     owners = [state.owner(card) for card in state.prison]
     cells = [cell for cell, owner in enumerate(owners) if owner == sight.seat]
