@@ -44,7 +44,8 @@ def game_value(edition: Edition, variant: rules.Variant) -> tuple[Any, ...]:
         variant: The rules for two seats. None for more seats.
 
     Returns:
-        The pair of the game's name and rules version, the canonical edition, and the variant.
+        Three items: a pair of the game's name and the rules version, the canonical bytes of
+        the edition, and the variant ("" for None).
     """
     return ((GAME, RULES_VERSION), edition.canonical(), variant or "")
 

@@ -684,7 +684,8 @@ class RelayOptions:
         log_addresses: Whether events are logged with addresses.
         metrics: The address at which metrics are served. None to serve none.
         as_json: Whether to print JSON lines for a program.
-        use: The relay to remember instead of running one. None to run one.
+        use: The address of a relay to remember for later tables; then no relay is run. "none"
+            forgets the remembered relay. None to run a relay.
     """
 
     HEADING: ClassVar = NETWORK

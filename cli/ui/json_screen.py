@@ -74,7 +74,7 @@ def _talk(line: str) -> Talk | None:
 
 
 class JsonSeat:
-    """The screen of `--json` and the program in the seat (see `screen_interface.Screen`).
+    """The JSON interface by which a program plays the seat (option `--json`).
 
     Each update and each happening is written as an object with a `type`, one a line. The program
     answers each `choosing` line with a line that is a choice as JSON: a number or an array as in

@@ -130,7 +130,8 @@ def _shipped(name: str) -> Edition:
 def known_edition(edition: Edition, *own: Edition) -> Edition:
     """Give an edition the names of its Collectibles, taken from a known edition.
 
-    The known edition must have the same canonical bytes, except that its switches may differ.
+    A known edition matches if its canonical bytes are the same apart from the switches (optional
+    rules). Names of Collectibles are not part of these bytes.
 
     Args:
         edition: The edition, usually without names.

@@ -171,7 +171,7 @@ class Named(Enum):
 class Scheme(StrEnum):
     """The way to reach a peer at an address.
 
-    All but TCP are written before a plus sign, as `relay+`.
+    A relay address begins with `relay+`. A TCP address has no such prefix.
     """
 
     TCP = "tcp"

@@ -217,14 +217,14 @@ def widest(addresses: Iterable[str]) -> Scope:
 
 
 def judge(found: Found, wanted: Wanted) -> Judged:
-    """Decide which addresses to name, and find out from where they can be reached.
+    """Decide which addresses of this node other nodes are told, and from where these work.
 
     Args:
         found: The known addresses.
         wanted: Where peers may be, and what has to stay hidden.
 
     Returns:
-        The decision ([L-50], [L-51]).
+        The addresses, from where they can be reached, and advice for the player ([L-50], [L-51]).
     """
     if wanted.relay_only:
         found = replace(found, own=(), advertised=(), mapped="", trouble=())

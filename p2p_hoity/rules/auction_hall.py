@@ -56,8 +56,8 @@ def choose_window(state: State, event: Chosen) -> State:
 
     Args:
         state: The state before.
-        event: The buyer's choice. If its choice is None, the first window that is not empty is
-            used.
+        event: The event with the buyer and the chosen window, 0 or 1. If the window is None, the
+            first window that is not empty is used.
 
     Returns:
         The state after the sale.

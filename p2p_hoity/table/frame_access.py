@@ -252,15 +252,15 @@ class SeatAccess(Access):
         Args:
             peer: The id of the node that sent the frame.
             data: The bytes of the frame.
-            bound: Whether this seat has signed that the shuffled deck is valid.
+            bound: Whether this node's own seat has signed that the shuffled deck is valid.
 
         Returns:
             True if the frame has let in a peer that was not let in before.
 
         Raises:
             Invalid: If the frame is malformed, or the host's signature of the id is invalid.
-            TwoRosters: If the host has signed another table with the same terms, unless `bound`
-                ([L-21]).
+            TwoRosters: If the host has signed another table with the same terms, and `bound` is
+                False ([L-21]).
         """
         if len(data) > MAX_LOBBY_FRAME:
             return False

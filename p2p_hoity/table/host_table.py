@@ -237,7 +237,11 @@ class AdmissionQueue:
                 await self._more.wait()
 
     async def _ask(self, peer: bytes, decided: Decided) -> None:
-        """Ask the host about one guest, store the answer and pass it on."""
+        """Ask the host about one guest, store the answer, and call `decided` with the answer.
+
+        `decided` is not called if the guest is gone, or was admitted under another nickname than
+        the nickname that the guest has now.
+        """
         guest, self._asking = self.waiting[peer], peer
         answer: bool | None = None
         with trio.move_on_after(ADMISSION_TIMEOUT):
@@ -512,7 +516,7 @@ class Lobby:
         Args:
             peer: The id of the node, 32 bytes.
             proof: The node's proof that it has the ticket.
-            data: The bytes of the frame with the proof, which are stored.
+            data: The bytes of the whole frame. They are stored if the node is not refused.
         """
         one, binding = self._here[peer], self._here[peer].link.binding
         if not self.capability.admits(proof, binding, self.me, peer):

@@ -288,9 +288,9 @@ class NewTicketReporter:
             judged: The addresses that a ticket should name now.
 
         Returns:
-            The ticket. None if no new ticket is needed: if the other seats know all addresses in
-            it, or can find this node at a relay that they know. The second reason does not count
-            if the player has just named new addresses or relays.
+            The ticket. None if the other seats know all its addresses and relays. Also None if they
+            can call this node at a relay that they know, unless the player has just named new
+            addresses or relays.
         """
         found = replace(self.bare, addresses=judged.direct)
         is_reached = self.hub.relays().intersection(self.known)

@@ -232,7 +232,10 @@ def _of_journal(path: Path, passphrase: str | None, files: FileStore | None) -> 
 
 
 def _of_transcript(path: Path) -> Progress | None:
-    """Verify a transcript, and return how far its game came and whether it is valid."""
+    """Verify a transcript, and return how far its game came and whether the transcript is valid.
+
+    The result is never None.
+    """
     report = transcript.verify(_opened(path), read_game)
     play = report.node.state if report.node is not None else None
     if not isinstance(play, Play):

@@ -1,4 +1,4 @@
-"""Nurseries that raise one error instead of an exception group, and a clock that skips standby."""
+"""Nurseries that raise one error, not an exception group, and a clock that stops during sleep."""
 
 from __future__ import annotations
 

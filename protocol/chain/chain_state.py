@@ -603,10 +603,12 @@ class Secrets:
         self.openings[commitment] = (choice, nonce)
 
     def unrecorded(self) -> list[tuple[bytes, OwnOpening]]:
-        """Return the openings that were stored since the last call, so that they can be recorded.
+        """Return the openings of own sealed choices that no earlier call has returned.
+
+        The caller writes them to the journal.
 
         Returns:
-            The commitment and the opening (choice and nonce) of each.
+            Pairs of a commitment and its opening (choice and nonce).
         """
         fresh = [(c, o) for c, o in list(self.openings.items()) if c not in self._recorded]
         self._recorded |= {c for c, _ in fresh}

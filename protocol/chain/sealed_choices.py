@@ -139,14 +139,16 @@ def check_opening(
 ) -> None:
     """Check that a choice and a nonce reproduce the sealed commitment and escrow exactly.
 
+    The escrow is the encrypted opening of the choice. It is not checked if the quorum is all seats.
+
     Args:
         node: Any state of the chain.
         seat: The owner of the choice.
         kind: The kind of choice, or `coin` for the random bytes of the deal.
         sealed: The sealed choice.
         opening: The encoded choice and the nonce.
-        check_proof: The function that checks the escrow, at once or later. The check may be put off
-            only if a wrong escrow is a fault of the seat that gives the opening.
+        check_proof: The function that checks the escrow. It may check later only if a wrong escrow
+            proves a fault of the seat that gives the opening.
 
     Raises:
         Invalid: With code `bad-body` if the choice is too long, `bad-opening` if the commitment

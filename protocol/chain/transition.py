@@ -51,7 +51,7 @@ def _shown_slots(node: Node, name: str, seats: frozenset[int]) -> tuple[int, ...
 
 
 def _gather(node: Node, want: Want) -> Want | None:
-    """Return `want` if an opening or a decryption share is missing in this step, otherwise None."""
+    """Return the step `want` if it asks for an opening or a decryption share, otherwise None."""
     return want if want.dues or want.lacks else None
 
 
@@ -231,7 +231,7 @@ LAST_STEP: Final[Quota] = 12_000
 
 
 def settle(node: Node) -> Node:
-    """Tell the game all expected events that are complete, and find the next step ([P-4]).
+    """Tell the game each expected event that needs no further step, and find the next step ([P-4]).
 
     Args:
         node: The chain node after a step or a reconfiguration.
@@ -312,15 +312,15 @@ def begin(table: Table) -> Node:
 
 
 def verdict(node: Node, seat: int, body: bytes) -> AcceptedBody | RefusedBody:
-    """Judge a body for the next step of a node, or return the verdict of an earlier call.
+    """Judge a seat's input to the next step of the chain. The verdict is cached.
 
     Args:
         node: The state of the chain before the step.
-        seat: The seat that gives the body.
-        body: The bytes of the body.
+        seat: The seat that gives the input.
+        body: The bytes of the input's content.
 
     Returns:
-        The content of a legal body, or the fault code of an illegal body.
+        The decoded content of a legal input, or the fault code of an illegal input.
 
     SPEC: [N-7], [N-9], [N-12].
     """

@@ -438,9 +438,8 @@ class Votes(References):
 def stored_inputs(base: Node, store: MessageStore, epoch: int) -> list[Message]:
     """Return the inputs of an epoch that an epoch promise has to list ([E-4]).
 
-    These are the legal inputs for which all inputs that they build on are stored. Illegal inputs
-    are left out, and a promise names at most two of them, as the proof of a fault. Otherwise a
-    faulty seat could flood the promises with long illegal inputs, different for each seat.
+    These are the legal inputs. An input is left out if any input on which it builds is not stored.
+    Illegal inputs are left out, too.
 
     Args:
         base: The chain node with which the epoch begins.

@@ -219,9 +219,10 @@ def _nonce(r: int, statement: tuple[bytes, ...]) -> int:
 
 
 def _mask(shared: Point, u: Point, data: bytes) -> bytes:
-    """Return data XOR a key stream that is derived from the shared secret point and u.
+    """Return `data` XOR a key stream that is derived from two points.
 
-    The same call on the result gives the data again.
+    The points are the shared secret of the encryption and the escrow's first point u. The same call
+    on the result gives the data again.
     """
     stream = expand(Label.ESCROW_KDF, len(data), shared, u)
     return bytes(left ^ right for left, right in zip(data, stream, strict=True))

@@ -90,18 +90,19 @@ class ShareStatement(NamedTuple):
 
 
 def prove_shares(about: ShareStatement, secret: int, rng: Random) -> tuple[list[Point], bytes]:
-    """Make the decryption shares for all bases, with one proof for all of them.
+    """Make the decryption shares for several ciphertexts, with one proof for all shares.
 
     Args:
-        about: The statement.
+        about: What the proof is about. It contains the public key, and the first point of each
+            ciphertext (its base).
         secret: The secret key, a scalar.
         rng: The source of randomness.
 
     Returns:
-        The share for each base, secret · base, and the proof of 64 bytes.
+        The share for each ciphertext (secret · base, 32 bytes), and the proof of 64 bytes.
 
     Raises:
-        ValueError: If there is no base, or if a base is the identity.
+        ValueError: If there is no ciphertext, or if a base is the identity.
     """
     if not about.bases or IDENTITY in about.bases:
         raise ValueError("shares need at least one base, and no identity")

@@ -1,6 +1,7 @@
-"""Effects and jobs: what the state machine of a seat tells its driver, and lets it compute.
+"""Effects and jobs, by which the state machine of a seat gives work to its driver.
 
-The driver is the program that runs the state machine.
+The driver is the program that runs the state machine. An effect tells the driver something. A job
+is a computation for the driver.
 """
 
 from __future__ import annotations

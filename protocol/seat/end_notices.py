@@ -8,7 +8,8 @@ If notices are missing, the seat leaves as soon as one of these times has passed
 
 1. one step timeout without a change of epoch;
 2. during a change of epoch, one turn of every seat as proposer;
-3. the longest back-off plus one step timeout, in which this seat has promised no higher epoch.
+3. the longest wait for a change of epoch plus one step timeout. The time starts again whenever this
+   seat promises a higher epoch.
 """
 
 from __future__ import annotations

@@ -562,10 +562,13 @@ class Signer:
                 self.player_choices[place] = replace(chosen, exposed=True)
 
     def ask_player(self, chosen: PlayerChoice | None) -> None:
-        """Ask the player for the choice that the next step needs, once for each epoch and node.
+        """Ask the player for the choice that the next step needs.
+
+        Nothing happens if the player was asked already in this epoch, at this state of the chain.
 
         Args:
-            chosen: An earlier choice for this step that may not be used. None if there is none.
+            chosen: The player's earlier choice for this step, which is no longer usable. None if
+                the player has made no such choice.
         """
         node = self.log.tip
         position = (self.log.followed.epoch, node.step, node.digest)

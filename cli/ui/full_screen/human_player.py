@@ -275,10 +275,11 @@ class FullSeat(Hands):
         Args:
             words: The question, with `{seconds}` in the place of the time that is left.
             in_lines: Asks the same question at the line prompt.
-            patience: The time for the answer, in seconds.
+            patience: The seconds that the question counts down. The wait for the answer does not
+                end after this time.
 
         Returns:
-            The answer.
+            True for yes, False for no.
         """
         app, last = self.app, trio.current_time() + patience
         self._replies.empty()
@@ -331,7 +332,7 @@ class FullSeat(Hands):
     async def choose(self, view: rules.View, kind: rules.Kind, again: bool) -> rules.Choice:
         """Ask whoever plays the seat now for a choice: the person here, a bot, or the line prompt.
 
-        If another of these three takes over during the question, that one is asked.
+        If the seat is handed over during the question, the new player of the seat is asked.
 
         Args:
             view: What the seat may know of the game.

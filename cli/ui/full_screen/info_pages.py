@@ -257,7 +257,10 @@ def _log(stage: Stage, desk: Desk, numbers: Sequence[str], width: int) -> list[L
 
 
 def _proofs(stage: Stage, desk: Desk, numbers: Sequence[str], width: int) -> list[Line]:
-    """Return the page with the latest sentences about what has been proven in the game."""
+    """Return the page with the latest sentences about what has been proven in the game.
+
+    Every page has these parameters. This page does not use `desk` and `numbers`.
+    """
     return paragraphs(stage.proofs, width, first="✓ ", hanging="  ")
 
 
@@ -310,7 +313,10 @@ def _own_ticket(stage: Stage, width: int) -> list[Line]:
 
 
 def _advice(stage: Stage, desk: Desk, numbers: Sequence[str], width: int) -> list[Line]:
-    """Return the page with the hard bot's choice, or with the reason why there is no hint."""
+    """Return the page with the hard bot's choice, or with the reason why there is no hint.
+
+    Every page has these parameters. This page does not use `numbers`.
+    """
     asked = stage.scene.question
     if desk.lesson is not None:
         found = [_(choice_names.NOT_LEARNING)]
