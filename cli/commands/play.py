@@ -192,7 +192,7 @@ def host(seat: SeatOptions, output: OutputOptions, opening: Opening) -> int:
 def _show_ticket(sitting: Sitting, terms: Terms, ticket: str, opening: Opening) -> None:
     """Show the ticket, or instead tell a person which bots come to the table.
 
-    A person who plays against bots only needs no ticket. A program always gets it.
+    A person whose opponents are all bots needs no ticket. A program always gets the ticket.
     """
     as_json = sitting.output.as_json
     if opening.show_ticket or as_json:

@@ -50,9 +50,10 @@ def levels_of(word: str | None, kept: str, most: int, least: int = 1) -> tuple[s
     """Return the level of each bot.
 
     Args:
-        word: The number of bots, or a level for each with commas between. None for `USUAL` bots.
-        kept: The level of the bots if the word is only a number.
-        most: The most bots.
+        word: The number of bots, or the levels of the bots, separated by commas. None for `USUAL`
+            bots.
+        kept: The level of every bot if `word` is a number or None.
+        most: The greatest number of bots.
         least: The least number of bots.
 
     Returns:

@@ -320,7 +320,10 @@ TABLE: Final[Mapping[type[Any], Callable[[Any, Telling], list[str]]]] = {
 
 
 def _stepped(update: updates.ChainGrew, telling: Telling, names: Names) -> list[str]:
-    """Return a line about the shuffle after the first step of the chain, otherwise no line."""
+    """Return a line that the deck is being shuffled, if the chain's first step just ended.
+
+    After any other step, return no line.
+    """
     if update.before.want.kind is not Kind.KEY_COMMIT:
         return []
     return [_("The deck is being shuffled and dealt, with a proof of every step …")]

@@ -208,10 +208,10 @@ class Admission:
     def _displaced(self, new: AdmittedLink) -> list[AdmittedLink]:
         """Return the links of which any may be closed to make room for a new link ([L-13]).
 
-        Only links of peers that do not belong to the table are returned: the links from the
-        computer with the most of them, or from the computer of the new link if that has reached its
-        limit. Links that `keep` protects are returned only if no other link can be closed and the
-        new peer belongs to the table.
+        Only links of peers that do not belong to the table are returned. If the computer of the
+        new link has reached its limit, they are the links from this computer. Otherwise they are
+        the links from the computer with the most such links. Links that the method `keep` protects
+        are returned only if no other link can be closed and the new peer belongs to the table.
         """
         strangers = [old for old in self._live() if old.peer not in self._preferred]
         unkept = [one for one in strangers if one.peer not in self._kept]

@@ -1,8 +1,7 @@
 """A live link to one peer: frames in and out, heartbeats, and reports how much was read.
 
 A link keeps the order of its frames and loses nothing while it lives. So a frame that the other end
-has not read yet need not be sent again. On a slow link such repeated frames would fill the buffers
-of the system, and heartbeats would arrive too late.
+has not read yet need not be sent again. Frames sent again would delay heartbeats on a slow link.
 
 SPEC: [L-3], [L-9], [L-24].
 """

@@ -37,9 +37,9 @@ class Collectible:
     """A Collectible.
 
     Attributes:
-        letter: Its letter, A to F.
-        year: Its year of make, or its number in an edition with numbers.
-        names: Its name by language code.
+        letter: The letter, A to F.
+        year: The year in which the Collectible was made. Some editions have a number instead.
+        names: The name by language code.
     """
 
     letter: str

@@ -1,8 +1,7 @@
 """Chat at a table: signed messages that are not part of the game, for all nodes of the table.
 
-Each node passes a message on once, when it is new to it. A seat that sends messages too fast is
-muted for a while. If a link carries too many frames of chat, nothing is read from that link for a
-second.
+Each node passes on every new message once. A seat that sends messages too fast is muted for a
+while. If a link carries too many frames of chat, nothing is read from that link for a second.
 
 SPEC: section 13.6.
 """

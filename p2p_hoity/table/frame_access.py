@@ -79,7 +79,7 @@ class Access(ABC):
         roster: The roster of the table, as its host has signed it.
         capability: The secret of the table's ticket.
         _hub: The links of this node.
-        _screen: Is told if no seat lets this onlooker in.
+        _screen: The function that is called with an update if no seat lets this onlooker in.
     """
 
     table: Table

@@ -160,7 +160,7 @@ def is_of_game(head: bytes) -> bool:
 
 
 def feature_of(head: bytes) -> int | None:
-    """Return the feature that a node must have named to be sent a frame ([L-74]).
+    """Return the protocol feature that a node must support to be sent a frame ([L-74]).
 
     Args:
         head: The first 16 bytes of the frame, or all of a shorter one.

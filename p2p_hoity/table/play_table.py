@@ -144,8 +144,8 @@ class Reach:
         lan: The announcement on the local network.
         network: The network that dials and listens. None for TCP from this computer.
         or_any: Whether another port will do if the one of `listen` is taken.
-        returning: Whether a seat is resumed. The seat then starts before its relays let it wait,
-            because a relay may be gone, or may still have the connection of the earlier process.
+        returning: Whether a seat is resumed. If so, the node does not wait for its relays before it
+            starts.
         anew: Whether a resumed seat listens at `listen` instead of where it listened before.
         relays_anew: Whether a resumed seat waits at `relays` instead of at its earlier relays.
         advertised: The 'host:port' addresses that the player has forwarded to this computer by

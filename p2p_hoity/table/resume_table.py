@@ -487,9 +487,9 @@ async def resume_table(
 
 
 def _relay_only_mark(journal: Path) -> Path:
-    """Return the path of the empty file that marks a resumed seat as reached by relays alone.
+    """Return the path of the file whose presence says that a seat is reached by relays alone.
 
-    The file lies beside the journal.
+    The file is empty and lies beside the journal of the seat.
     """
     return journal.with_suffix(".relay-only")
 

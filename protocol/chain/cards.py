@@ -66,8 +66,8 @@ class ShareBatch:
     Attributes:
         node: The chain node before the step in which the shares are given.
         seat: The seat that signs the body with the shares.
-        kind: A text that is hashed into the proof, different for each absent seat and for own
-            shares.
+        kind: A text that is hashed into the proof. It says whether the shares are the seat's own,
+            or in place of which absent seat they are given.
         giver: The seat whose decryption shares these are: `seat` itself, or an absent seat in whose
             place `seat` gives them.
         public: The public key for which the proof holds, 32 bytes.

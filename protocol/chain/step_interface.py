@@ -109,7 +109,7 @@ class EmptyStep(StepRules[None]):
         read_empty(body)
 
     def apply(self, node: Node, inputs: Mapping[int, None]) -> Node:
-        """Return the node after the step, which the function `then` makes of the node before it.
+        """Return the node after the step, as the function `self.then` makes it from `node`.
 
         Args:
             node: The state of the chain before the step.

@@ -73,7 +73,7 @@ def _want_unseal(node: Node, goal: game.Unseal) -> Want | None:
 
 
 def _want_deal(node: Node) -> Want | None:
-    """Return the step `deal`, None if nothing is missing for the deal any more.
+    """Return what the step `deal` asks for, or None if nothing is missing for the deal.
 
     The step asks for the openings of all seats' coins (random contributions). It also asks for the
     decryption shares of the cards in hands, and of the cards that are opened to all.

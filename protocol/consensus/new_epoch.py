@@ -129,10 +129,10 @@ def read_promise(
 
 
 def _read_promise(table: Table, message: Message, source: References, named: bool) -> ReadPromise:
-    """Check an epoch promise in the order of [E-20]; return it with the messages it names.
+    """Check an epoch promise, in the order of [E-20], and find the messages that it names.
 
-    If `named` is True, the promise is checked because a proof accuses it. Its own accusations of
-    malformed messages are then ignored.
+    The argument `named` says whether the promise itself is accused of being malformed. If so, the
+    promise's accusations that other messages are malformed are ignored.
     """
     promise = message.statement
     if not isinstance(promise, EpochPromise):

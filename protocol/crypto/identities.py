@@ -70,7 +70,7 @@ def signed_bytes(label: Label, data: bytes) -> bytes:
         data: The bytes to sign.
 
     Returns:
-        The label after its length as 8 bytes, big-endian, and then the data as they are.
+        The length of the label (8 bytes, big-endian), the label, and the data.
     """
     return framed(label.encode()) + data
 

@@ -259,7 +259,7 @@ class Prepared:
     Attributes:
         joint_key: The joint key, 32 bytes.
         secret: The permutation and the randomness.
-        blinds: The points that are added to each card: randomness[i] · (BASE, Y).
+        blinds: The pair of points that is added to each card: randomness[i] · (BASE, joint_key).
     """
 
     joint_key: Point = field(repr=False)

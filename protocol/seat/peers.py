@@ -269,9 +269,10 @@ class Peers:
 
 
 def _in_turn(wanted: Set[T], last: Sequence[T], most: int) -> tuple[T, ...]:
-    """Return the next wanted items after the last item of `last`, at most `most`.
+    """Return at most `most` of the wanted items, beginning after the last item of `last`.
 
-    The items are rising. After the highest item the lowest item follows.
+    The wanted items are taken in rising order. After the highest item, the lowest item follows. If
+    `last` is empty, the lowest item is the first.
     """
     ranked = sorted(wanted)
     first = bisect_right(ranked, last[-1]) if last else 0

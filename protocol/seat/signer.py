@@ -321,13 +321,14 @@ class Signer:
         return self.timers.back_off(self.timers.failed_epochs(self.promise))
 
     def ran_out(self) -> bool:
-        """Return whether the first incomplete step has timed out here ([E-3]).
+        """Return whether this seat may give up waiting for the first incomplete step ([E-3]).
 
-        The step also counts as timed out if all awaited seats have left. In either case this seat
-        must have been at the step, in this epoch, for at least the time that `back_off` returns.
+        There are two conditions. First, the step has timed out, or all awaited seats have left.
+        Second, this seat has been at the step, in this epoch, for at least the time that
+        `back_off` returns.
 
         Returns:
-            Whether the step has timed out and the seat has stood there long enough.
+            Whether both conditions hold.
         """
         is_out = self.timers.is_out(self.log.tip) or self.peers.all_left()
         return is_out and self.timers.has_stood()

@@ -5,7 +5,7 @@ A certificate is the encoding of this array:
     [magic, version, header, [digest, step, present, banned, absences, standings], epoch, kind,
      signatures]
 
-A certificate is made from a transcript, without the steps of the game. Anybody can check, with
+A certificate is made from a transcript, but contains no steps of the game. Anybody can check, with
 SHA-512 and Ed25519 alone, that the seats of the header have signed this result of this game. Only
 the transcript shows that the rules were followed.
 """

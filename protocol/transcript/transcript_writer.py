@@ -144,7 +144,7 @@ InputKey = tuple[int, int, bytes, bytes]
 
 
 def _lowest(messages: Iterable[Message]) -> dict[InputKey, Message]:
-    """Return the inputs to steps among some messages, only one input for each key.
+    """Return the step inputs among the given messages, one input for each key.
 
     A key is a seat, a step, the digest of the chain before the step, and the body of the input. Of
     several inputs with the same key, the input of the lowest epoch is returned.

@@ -109,9 +109,9 @@ def header_of(file: File | OpenedFile) -> Header | None:
 def reached(file: File | OpenedFile, game_of: GameOf, report: Report) -> Node | None:
     """Return the last node of the chain up to which a file is valid.
 
-    If the report has a node, that node is returned. A report on an invalid signature has none,
-    because signatures are checked before the steps. Then this function follows the steps up to the
-    step of that signature, but no further than the first change of epoch.
+    This is the node of the report, if the report has a node. If a signature is invalid, the report
+    has no node. Then this function checks the steps up to the step with the invalid signature, but
+    no further than the first change of epoch.
 
     Args:
         file: The file, or the result of `opened`.

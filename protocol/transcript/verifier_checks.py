@@ -139,8 +139,8 @@ class FileReferences(References):
     def _read_payload(self, unread: Unread) -> Message:
         """Decode a message from its signed bytes.
 
-        To save memory, each hash in an epoch promise that names a stored message is replaced by
-        that message's equal `hash` object.
+        An epoch promise names messages by their hashes. To save memory, the promise shares the
+        `hash` objects of the messages that are stored.
         """
         table = self._table
         seat, said = signed_messages.read_payload(unread.payload, table.id, table.seats)

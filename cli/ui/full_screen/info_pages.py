@@ -527,10 +527,10 @@ class Choices(ModalScreen[str]):
         yield found
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
-        """Close the list with the entry that was taken.
+        """Close the list, and return the id of the picked entry to its opener.
 
         Args:
-            event: The entry.
+            event: The event with the picked entry.
         """
         self.dismiss(event.option.id or "")
 

@@ -33,8 +33,9 @@ def question(stage: Stage, menu: Menu, width: int, rows: int) -> list[Line]:
         rows: The greatest number of lines.
 
     Returns:
-        The answers to pick from. For an exhibit or a theft, lines about the marked pieces. A last
-        line may say that the last key was wrong, or that the question is asked again.
+        The answers from which the person picks. For an exhibit or a theft, lines about the marked
+        pieces instead. A last line may say that the last key was wrong, or that the question is
+        asked again.
     """
     below = []
     if menu.complaint:
@@ -49,7 +50,7 @@ def question(stage: Stage, menu: Menu, width: int, rows: int) -> list[Line]:
 
 
 def _windowed(lines: list[Line], at: int, rows: int) -> list[Line]:
-    """Return the lines around the line with index `at`, as many as `rows` has room for."""
+    """Return at most `rows` of the lines: adjacent lines around the line with index `at`."""
     if len(lines) <= rows:
         return lines
     first = min(max(0, at - rows // 2), len(lines) - rows)
@@ -159,7 +160,10 @@ def _are_linked(stage: Stage, seats: frozenset[int]) -> bool:
 
 
 def _end_of(stage: Stage) -> str:
-    """Return the sentence about what happens when the step times out, or "" if none is shown."""
+    """Return the sentence about what happens when the step times out.
+
+    Return an empty text if the screen shows no such sentence now.
+    """
     now = stage.scene.clock
     if now is None or (now.waited < CALM and _are_linked(stage, now.awaited)):
         return ""

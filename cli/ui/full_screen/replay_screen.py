@@ -196,7 +196,10 @@ class ReplayApp(TableApp):
         self._start_run()
 
     def _start_run(self) -> None:
-        """Schedule the next step of a running replay in place of an earlier schedule."""
+        """Start the timer for the next moment of a running replay.
+
+        This timer replaces any earlier timer.
+        """
         self._run += 1
         if self.speed is not None:
             self.set_timer(SPEEDS[self.speed], lambda run=self._run: self._go_on(run))

@@ -403,7 +403,7 @@ def _track(sight: Sight) -> Block:
 
 
 def _pieces(sight: Sight) -> Block:
-    """Return features of the own pieces: letters, ages, the largest runs, and their number."""
+    """Return features of the deciding seat's pieces, such as their letters, ages and runs."""
     mine, known = sight.mine, sight.state.known
     (size, low, high), open_counts = mine.run, _open_counts(sight)
     run = mine.span(low, high)
