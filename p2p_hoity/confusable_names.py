@@ -132,12 +132,12 @@ def thinned(text: str) -> str:
 
 
 def is_stacked(name: str) -> bool:
-    """Return whether a name has too many marks on a character, or begins with a mark.
+    """Return whether a name has too many combining marks on a character, or begins with a mark.
 
     Args:
         name: The name.
 
     Returns:
-        True if the name has too many marks or begins with one.
+        True if a character has too many marks, or if the first character is a mark.
     """
     return any(surplus(name)) or is_mark(name[:1] or " ")

@@ -579,7 +579,7 @@ class Sitting:
         return outcome
 
     async def _until_closed(self) -> None:
-        """Leave the table when the standard input ends. A bot thus leaves with its host."""
+        """Wait until the standard input has ended, then leave the table."""
         await until_closed()
         self._leave(_("the input has ended"))
 

@@ -162,7 +162,7 @@ class Names:
         return None if self.edition.in_banquet(field) else self.edition.octagons[field]
 
     def short(self, seat: int) -> str:
-        """Return a seat by its nickname alone, or the word for `You`.
+        """Return the nickname of a seat, or the translated word `You` for the own seat.
 
         Args:
             seat: The seat.

@@ -68,7 +68,7 @@ def loss(edition: Edition, cards: Sequence[int], card: int) -> float:
         card: The index of the Collectible that is taken away.
 
     Returns:
-        The difference, in units of one piece of a valid exhibit.
+        The difference. One more Collectible in a valid exhibit has a value of about 1.
     """
     return promise(edition, cards) - promise(edition, [c for c in cards if c != card])
 

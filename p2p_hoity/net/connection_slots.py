@@ -254,7 +254,7 @@ class Admission:
             self._gone.pop(old.peer, trio.Event()).set()
 
     async def unlinked(self, peer: bytes) -> None:
-        """Wait until there is no link to a peer, not even a closed one that has not ended.
+        """Wait until no link to a peer is open, and all closed links to the peer have ended.
 
         Args:
             peer: The id of the peer, 32 bytes.

@@ -94,7 +94,7 @@ async def lead(outlet: Outlet, relay: Address, stream: trio.abc.Stream) -> Met:
 
 
 async def follow(outlet: Outlet, relay: Address, stream: trio.abc.Stream) -> Met:
-    """Connect directly to the other peer, as the peer that waits for "go" ([L-42]).
+    """Connect directly to the other peer when the other peer says "go" ([L-42]).
 
     A NetError is raised if this fails.
 
@@ -237,10 +237,9 @@ class Puncher:
         return lambda: self._link(proven.peer, self._follow(outlet, relay, stream))
 
     async def settled(self, ended: AdmittedLink) -> None:
-        """After the end of a link, wait until it is clear whether a direct link replaces it.
+        """After the end of a link, wait until a running attempt to replace the link has ended.
 
-        The peer closes the relayed link when it has the direct link, a moment before this node has
-        it. This node then should not report a lost link.
+        The peer may close the relayed link a moment before this node has the direct link.
 
         Args:
             ended: The link that has ended.

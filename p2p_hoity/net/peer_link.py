@@ -298,7 +298,7 @@ class Link:
         self.close(because(LinkCode.CLOSED))
 
     def _listen_again(self) -> None:
-        """Note that the link is being read again. Silence of the peer counts from now on."""
+        """Note that the link is read again, and restart the measurement of the peer's silence."""
         self._delivering = False
         self._heard = trio.current_time()
 

@@ -692,8 +692,8 @@ class Listener:
     def _statement(self, challenge: bytes, data: bytes) -> bytes:
         """Return the bytes that the dialler signs in the answer `data`.
 
-        They contain the purpose, both ids, the certificate and the challenge, and from the answer
-        the version, nonce and instance.
+        The bytes contain the purpose, both ids, the certificate, the challenge, and further fields
+        of the answer, such as the version.
         """
         dialler = data[1 : 1 + ID]
         numbers = data[:1] + data[1 + ID : -SIGNATURE]

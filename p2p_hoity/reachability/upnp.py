@@ -115,14 +115,15 @@ def search_for(device: str) -> bytes:
 
 
 def read_found(data: bytes, router: IPv4Address) -> Endpoint | None:
-    """Parse a router's answer to a search, and return where its description can be read.
+    """Parse a router's answer to a search, and return where the router's description can be read.
 
     Args:
         data: The bytes of a datagram.
         router: The address of the router.
 
     Returns:
-        The place. None if the bytes are not such an answer, or the place is not on the router.
+        The host, port and path of the description's URL. None if the bytes are not such an answer,
+        or the host is not the router.
     """
     first, *lines = data.decode("latin-1").splitlines() or [""]
     if not first.startswith("HTTP/1.") or first.split()[1:2] != ["200"]:
@@ -269,7 +270,7 @@ class Searching:
         """Wait for the next datagram from the router, and return at most DATAGRAM bytes of it.
 
         Returns:
-            The bytes. No valid answer has more.
+            The bytes. Bytes beyond the first DATAGRAM bytes of the datagram are lost.
         """
         while True:
             data, source = await self._wire.recvfrom(DATAGRAM)

@@ -151,7 +151,8 @@ class Splice:
     async def _watch(self) -> None:
         """End the forwarding once it has stalled for longer than the relay allows ([L-34]).
 
-        It has stalled if no bytes came from either end, or if one end took none of its bytes.
+        The forwarding has stalled if no bytes pass, or if bytes wait for one end and this end does
+        not take them.
         """
         while (due := self._due()) > trio.current_time():
             await trio.sleep_until(due)

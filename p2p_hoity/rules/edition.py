@@ -118,8 +118,9 @@ class Switches:
         action_choice: `together` if all Actions are sealed at once, `staged` if those in the Castle
             are sealed after the sale.
         detective_in_hall: Whether a Detective may be played in the Auction Hall.
-        detective_rank: How far a Detective moves depends on the rank of its owner on the score
-            track. The rank is determined `after` or `before` the figures of the best exhibits move.
+        detective_rank: When the rank is determined that decides how far a Detective moves: `after`
+            or `before` the figures of the best exhibits move. It is the rank of the Detective's
+            owner on the score track.
     """
 
     action_choice: ActionChoice = "staged"

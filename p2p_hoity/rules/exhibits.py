@@ -33,10 +33,11 @@ def is_exhibit(edition: Edition, cards: Iterable[int]) -> bool:
 
 
 def strength(edition: Edition, cards: Iterable[int]) -> Strength:
-    """Return a sort key by which the better of two exhibits comes first.
+    """Return a sort key for exhibits: the better an exhibit, the smaller its key.
 
-    More Collectibles are better, then the older ones, compared from the oldest on. Of equal years
-    the earlier letter is better.
+    The exhibit with more Collectibles is better. If the numbers are equal, the years are compared,
+    the oldest first, and the older year is better. If all years are equal, the earlier letters are
+    better.
 
     Args:
         edition: The edition.

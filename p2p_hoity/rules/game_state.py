@@ -114,8 +114,8 @@ class State:
         exhibits: For each seat the deck slots that are still in its exhibit.
         thieves: The seats whose theft is still to come, in their order.
         buyer: The seat that has to choose a window. None if there is none.
-        before: The fields of the figures when the round began. From the Castle phase on, the fields
-            when the Castle phase began.
+        before: The field of each seat's figure at an earlier time: at the beginning of the Castle
+            phase, or of the round if there was no Castle phase in it yet.
         claims: A record for each time that a seat played Exhibit but showed nothing. The records
             are judged at the end of the game.
         standings: The result. Empty before the end.

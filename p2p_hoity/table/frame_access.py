@@ -337,7 +337,7 @@ class OnlookerAccess(Access):
         return False
 
     def receive(self, peer: bytes, data: bytes, bound: bool = False) -> bool:
-        """Drop the link to a seat if its frame says that it accepts no onlookers, or no more.
+        """Drop the link to a seat whose frame says that it takes no onlookers or has no room.
 
         The seat is then not dialled for a while ([L-65]). Any other frame is ignored, even a
         malformed frame.
@@ -345,10 +345,10 @@ class OnlookerAccess(Access):
         Args:
             peer: The id of the node that sent the frame.
             data: The bytes of the frame.
-            bound: Not used, because an onlooker has no seat.
+            bound: Not used here.
 
         Returns:
-            False, because an onlooker lets nobody in.
+            Always False: the frame does not let the peer in.
         """
         with suppress(Invalid):
             frame = lobby.parse_lobby(data)

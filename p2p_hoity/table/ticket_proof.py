@@ -96,12 +96,12 @@ class Capability:
         return self.is_open or self._is(proof, self.guest_proof(binding, host, guest))
 
     def trusts(self, proof: bytes, binding: bytes, host: bytes, guest: bytes) -> bool:
-        """Check, as a guest, the proof that the asked node knows the secret of the ticket.
+        """Check, as a guest, another node's proof that it knows the secret of the ticket.
 
         Args:
-            proof: The proof that the asked node has sent.
+            proof: The proof that the other node has sent.
             binding: The bytes that only the two ends of the link know.
-            host: The id of the asked node, 32 bytes.
+            host: The id of the other node, 32 bytes.
             guest: The id of the guest, 32 bytes.
 
         Returns:

@@ -106,7 +106,7 @@ class ShareBatch:
         """Return the bytes of a batch: the shares and their proof.
 
         Args:
-            secret: The secret key that belongs to `public`, a scalar.
+            secret: The secret key of the public key `self.public`, a scalar.
             rng: The source of randomness.
 
         Returns:

@@ -145,14 +145,15 @@ class ShowStep(StepRules[Showing | None]):
         return Showing(choice, shares)
 
     def apply(self, node: Node, inputs: Mapping[int, Showing | None]) -> Node:
-        """Store the shown choice as opened, and add its decryption shares to the state.
+        """Store the choice of the seat that shows cards, and add its decryption shares.
 
         Args:
             node: The state of the chain before the step.
             inputs: What was shown, by seat.
 
         Returns:
-            The new state of the chain. The choice is None if the seat gave no body.
+            The new state of the chain. If the seat that shows cards gave no input, its choice is
+            stored as None.
         """
         (seat,) = node.want.owes
         shown = inputs.get(seat)

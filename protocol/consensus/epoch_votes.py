@@ -118,11 +118,10 @@ class Votes(References):
             self.store.want_new_epoch(lack[0])
 
     def _claim(self) -> Claim:
-        """Return which seat has caused the look-up of a message, and whether only indirectly.
+        """Return the signer of the epoch promise that is being checked, and a flag.
 
-        The seat is the signer of the epoch promise that is being checked. The flag is True during
-        the check of a message that this promise accuses of being malformed. If no epoch promise is
-        being checked, return None and False.
+        The flag is True during the check of a message that this promise accuses of being malformed.
+        If no epoch promise is being checked, return None and False.
         """
         claim: Claim | None = None
         for digest, named in (reading.key for reading in self.open):

@@ -188,7 +188,10 @@ def decrypt(escrow: bytes, shares: Mapping[int, Point], t: int) -> bytes:
 
 
 def _where(context: Context, joint_key: Point, commitment: bytes) -> tuple[bytes, ...]:
-    """Return the byte strings with which every hash of an escrow begins."""
+    """Return the byte strings that are hashed first in each proof about an escrow.
+
+    They are the context, the joint key, the two generators of the group and the commitment.
+    """
     return (context.encode(), joint_key, group.BASE, second_generator(), commitment)
 
 

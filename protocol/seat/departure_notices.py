@@ -158,9 +158,10 @@ def _is_away(stored: StoredDeparture, store: MessageStore, followed: FollowedCha
 
 
 def _left_at(departure: Departure, followed: FollowedChain) -> Node | None:
-    """Return the node of the followed chain that a departure names, None if the chain lacks it.
+    """Return the chain node at which a departure notice says that its seat left.
 
-    If the notice is of the current epoch, the node must be part of the chain of this epoch.
+    Return None if the followed chain does not contain this node. If the notice is of the current
+    epoch, the node must have been followed in this epoch.
     """
     node: Node | None = followed.tip
     while node is not None and node.step >= departure.step - 1:

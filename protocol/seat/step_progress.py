@@ -344,10 +344,10 @@ def _ended_by_inputs(state: SeatState) -> bool:
 
 
 def _ended_in_base(state: SeatState) -> bool:
-    """Return whether the highest committed epoch begins at `result`, the last step of the game.
+    """Enter the highest committed epoch if it begins at `result`, the last step of the game.
 
-    If so, this seat also enters the epoch, unless it stands in this or a higher epoch already. The
-    seat enters the epoch even if it has promised a higher epoch.
+    The seat enters this epoch even if it has promised a higher epoch, but not if it stands in this
+    epoch or a higher one already. Return whether the epoch begins at `result`.
     """
     found = state.log.votes.highest_committed(1)
     if found is None or found[1].node.want.kind is not Kind.RESULT:

@@ -61,7 +61,9 @@ def write(votes: Votes, followed: FollowedChain, illegal: Message | None = None)
 
 
 def to_the_end(tip: Node) -> list[Node]:
-    """Return the nodes of a chain up to its end, or up to the node at which the game is over.
+    """Return the nodes of a chain up to the node at which the game is over.
+
+    If the game is not over, return all nodes.
 
     Args:
         tip: The last node of the chain.

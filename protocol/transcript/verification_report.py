@@ -132,18 +132,18 @@ Verdict = Literal["ok", "fault", "unreadable"]
 
 @dataclass
 class Counts:
-    """How many things of each kind were checked. Every proof counts once.
+    """How many things of each kind were checked.
 
     Attributes:
         signatures: Signatures.
-        keys: Key vectors with the proof of their secret.
+        keys: Key vectors, each with the proof that its maker knows the secret key.
         shuffles: Shuffles.
         shares: Decryption shares.
         commitments: Commitments of sealed choices.
         openings: Openings of sealed choices by their owner.
         escrows: Escrows.
         escrow_shares: Escrow shares.
-        bases: Proposals of new-epoch messages (bases: the nodes with which epochs begin).
+        bases: Proposals in new-epoch messages: with which chain node an epoch begins.
     """
 
     signatures: int = 0

@@ -612,8 +612,9 @@ def kind_at(head: bytes) -> int | str | None:
         head: The first 16 bytes of the frame, or the whole frame if it is shorter.
 
     Returns:
-        The kind: a number below 128, or a word, which is cut off at the end of `head`. For a word
-        of 32 bytes or more, the empty word. None if the frame begins with neither.
+        The kind: a number below 128, or a word. A word that does not end within `head` is cut off
+        there, and a word of 32 bytes or more is returned as "". None if the kind of the frame is
+        neither such a number nor a word.
     """
     first = head[1] if len(head) > 1 else 0xC0
     if first < 0x80:
