@@ -159,10 +159,9 @@ def _handed_out(
 
 
 class _Call:
-    """A function call that a worker makes by unpickling this object.
+    """A function call for a worker. The worker makes the call by unpickling this object.
 
-    A worker that lacks something for the call, such as a module, reports an error. Its link to the
-    scheduler is kept.
+    If the worker lacks a module for the call, it reports an error and stays connected.
     """
 
     def __init__(self, work: Callable[[Piece], object], piece: Piece) -> None:

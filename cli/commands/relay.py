@@ -77,8 +77,8 @@ async def _serve(
         place: The host and the port on which to listen.
         limits: How many seats and connections the relay accepts.
         how: The options of the relay.
-        lacking: How many connections the system allows, if these are fewer than the limits need.
-            Else None.
+        lacking: The number of connections that the system allows, if this number is too low for
+            `limits`. None if it is high enough.
     """
     writer = LogWriter(sys.stderr) if how.log or how.log_addresses else None
     watch = Watch(writer.put if writer else None, how.log_addresses)

@@ -29,7 +29,7 @@ class Box(Generic[T]):
     """A bounded queue for values that come from the player, such as answers."""
 
     def __init__(self, most: Quota = MOST_WAITING) -> None:
-        """Make an empty box.
+        """Make an empty queue.
 
         Args:
             most: How many values may wait.

@@ -333,14 +333,14 @@ def own_slots(view: View) -> list[int]:
 
 
 def named(names: Names, word: str) -> list[str]:
-    """Return the names of the Collectibles of a letter, a year or both.
+    """Return the names of the Collectibles that have a given letter, year or both.
 
     Args:
         names: The names of the seats and cards.
         word: The letter, the year, or the letter followed by the year.
 
     Returns:
-        The lines.
+        A line for each Collectible. If there is none, one line that says so.
     """
     found = [
         names.collectible(index)

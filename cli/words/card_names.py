@@ -140,9 +140,9 @@ class Names:
         self.before: tuple[int, ...] = ()
 
     def look(self, view: View) -> None:
-        """Store the colours of the seats from a view, and the positions of their figures.
+        """Take the colours of the seats and the positions of their figures from a view.
 
-        Positions that are stored already are not replaced.
+        Both are stored in this object. Positions that are stored already are not replaced.
 
         Args:
             view: What the seat may know of the game.

@@ -253,8 +253,8 @@ class Puncher:
     def _may_try(self, standing: AdmittedLink | None) -> bool:
         """Return whether to try to replace the link `standing` by a direct link.
 
-        True if it is a link through a relay for which no such attempt was made before, and if
-        there are not too many attempts at once. The link then counts as tried. None is no link.
+        True if the link goes through a relay, was not tried before, and not too many attempts are
+        running. The link then counts as tried. False if there is no link (`standing` is None).
         """
         if standing is None or not standing.address.via_relay or self._running >= MOST_AT_ONCE:
             return False

@@ -324,9 +324,9 @@ def _resumed(scene: Scene, update: updates.Resumed) -> Scene:
 
 
 def _happened(scene: Scene, update: updates.Happened) -> Scene:
-    """Return the scene after events of the game.
+    """Return the scene after the events of the game in `update`.
 
-    If the update is one part of a reveal, the board changes by the events of this part only.
+    If `update` is one part of a reveal, later parts do not change the board yet.
     """
     view = update.view
     if isinstance(update, Beat) and scene.view is not None:

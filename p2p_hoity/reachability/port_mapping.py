@@ -242,11 +242,11 @@ async def _search(newer: Router, older: Router) -> tuple[Router, OpenedPort]:
 
 
 async def _of_others(routers: Sequence[Router], failure: RouterError) -> tuple[Router, OpenedPort]:
-    """Ask the router by each further protocol until it opens a port.
+    """Ask the router for a port by one protocol after the other, until it opens a port.
 
-    Return the router with that protocol, and the opened port. If every attempt fails, raise the
-    last refusal by the router, or else the given failure. After a failed attempt the router is
-    asked to remove what it may have opened.
+    Each item of `routers` speaks another protocol with the same router. Return the item that
+    succeeded, and the opened port. If all fail, raise the last refusal by the router. If the router
+    has refused nothing, raise `failure`.
     """
     for router in routers:
         opened: OpenedPort | None = None
@@ -355,10 +355,10 @@ class Reachability:
 
         Args:
             found: The known addresses.
-            wanted: Where peers may be, and what has to stay hidden.
+            wanted: Where peers may be, and whether this computer's addresses must stay hidden.
             routers: Opens the sockets for asking the router to forward a port.
-            waits_at: Returns the relays at which the node can be called at this moment. If None,
-                all relays count as working.
+            waits_at: Returns the relays through which peers can reach this node at this moment. If
+                None, all relays count as working.
         """
         self._found, self._wanted, self._routers = found, wanted, routers
         self._waits_at = waits_at or (lambda: frozenset(found.relays))

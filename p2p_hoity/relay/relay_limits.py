@@ -75,7 +75,7 @@ class RelayLimits:
 class Visit:
     """A connection of a node that has received the relay's challenge and sent a request.
 
-    The node may have proven nothing.
+    The node may not have proven its identity yet.
 
     Attributes:
         tls: The TLS stream. None once the connection has left TLS.

@@ -152,10 +152,10 @@ class PassedWords:
         return codec.encode(FRAMES.write(self))
 
     def check(self, via: bytes) -> None:
-        """Check the signatures of the seat and of the author ([W-3]).
+        """Check the signatures of the author and of the seat that passed the message on ([W-3]).
 
         Args:
-            via: The public key of the seat, 32 bytes.
+            via: The public key of that seat, 32 bytes.
 
         Raises:
             Invalid: If one of the signatures is invalid.

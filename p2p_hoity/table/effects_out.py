@@ -307,10 +307,12 @@ class EffectsOut:
             await trio.lowlevel.checkpoint()
 
     def tell(self, effect: effects.Effect) -> None:
-        """Tell the screen and the player about an effect, if it concerns them.
+        """Tell the screen and the player about an effect (output of the state machine).
+
+        An effect that does not concern them is ignored.
 
         Args:
-            effect: Any effect that is neither a record nor a frame.
+            effect: Any effect except journal records and frames to send.
         """
         match effect:
             case effects.StepAppended(before, after):

@@ -123,14 +123,15 @@ class Access(ABC):
         Args:
             peer: The id of the node that sent the frame.
             data: The bytes of the frame.
-            bound: Whether this seat has signed that the shuffled deck is valid.
+            bound: Whether this node's own seat has signed that the shuffled deck is valid.
 
         Returns:
             True if the frame has let in a peer that was not let in before ([L-19], [L-21]).
 
         Raises:
-            Invalid: If the peer shows a table with an invalid signature.
-            TwoRosters: If the host has signed two tables, and `bound` is False.
+            Invalid: If the frame contains an invalid signature of the host.
+            TwoRosters: If the frame proves that the host has signed two different rosters (lists of
+                seats) for the same terms, and `bound` is False.
         """
 
     @abstractmethod

@@ -580,8 +580,8 @@ def _recalling(screen: updates.Screen, machine: SeatMachine) -> updates.Screen:
 def _same_port(listen: str, addresses: Sequence[str]) -> str:
     """Return the address to listen at so that others can dial the seat's earlier port.
 
-    If the seat listened at a free port (`:0`), the number of that port is taken from its earlier
-    addresses. It does not matter if the port is now taken, because this seat also dials the others.
+    If `listen` has the port 0 (any free port), that port is replaced by the port in the seat's
+    earlier addresses, `addresses`. Without such an address, `listen` is returned unchanged.
     """
     host, _, port = listen.rpartition(":")
     if port != "0":

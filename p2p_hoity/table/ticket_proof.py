@@ -87,7 +87,7 @@ class Capability:
         Args:
             proof: The proof that the guest has sent.
             binding: The bytes that only the two ends of the link know.
-            host: The id of this node, which is asked.
+            host: The id of this node.
             guest: The id of the guest.
 
         Returns:

@@ -246,10 +246,9 @@ def base_of_new_epoch(
     Args:
         table: The table.
         message: The new-epoch message.
-        source: The look-up of the epoch promises that the message names, and of all that these
-            name.
-        named: Whether the message is checked because a fault proof accuses its signer. If so, fault
-            proofs in its epoch promises that accuse by one malformed message are ignored.
+        source: Finds messages by their hashes.
+        named: Whether the message is checked because a fault proof accuses its signer. If so, its
+            epoch promises are read without the fault proofs that consist of only one message.
 
     Returns:
         The base.
@@ -257,7 +256,7 @@ def base_of_new_epoch(
     Raises:
         Malformed: If the signer is not the proposer of the epoch, or if the message does not name a
             quorum of well-formed epoch promises of that epoch, by rising seat.
-        Unknown: If something from which the base follows is not stored.
+        Unknown: If a message that is needed to compute the base is not stored.
         Void: If the promises show that two different bases of one epoch are committed.
     """
     new_epoch = message.statement

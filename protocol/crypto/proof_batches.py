@@ -39,10 +39,10 @@ class Promise(Protocol):
     """The future result of a batch of proofs, such as a `concurrent.futures.Future`."""
 
     def cancel(self) -> bool:
-        """Take the batch of proofs back, if its check has not begun.
+        """Cancel the check of the batch of proofs, if the check has not begun.
 
         Returns:
-            False if the check has begun or is done, so that there will be a result.
+            True if the check is cancelled. False if the check has begun or is done.
         """
 
     def result(self) -> bool:

@@ -228,11 +228,11 @@ def _answer_own(state: SeatState, after: bytes, peer: bytes | None) -> None:
 
 
 def is_of_use(state: SeatState, message: Message, node: Node) -> bool:
-    """Return whether others may need an input to a step of the followed chain.
+    """Return whether other seats may need an input, so that it is to be passed on to them.
 
-    The first input of a seat that owes an input to the step is always needed. Any other input is
-    not needed if its seat is banned, or if a fault of the seat is proven without this input. So a
-    faulty seat cannot flood the table with conflicting inputs.
+    If a seat owes an input to the step that follows `node`, its first input to this step is always
+    needed. Any other input is not needed if its signer is banned, or if a stored proof of a fault
+    of its signer does not contain the input.
 
     Args:
         state: The state of the seat.

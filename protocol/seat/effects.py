@@ -118,8 +118,8 @@ class ChoiceAsked:
     Attributes:
         node: The chain node at which the choice is due.
         kind: The kind of choice, as the game calls it.
-        again: Whether the player has already made a choice for this step that others may have seen.
-            That choice is not used.
+        again: Whether the player has to choose again: an earlier choice for this step cannot be
+            used any more, and other seats may have seen it.
     """
 
     node: Node

@@ -67,9 +67,9 @@ def tell_end(state: SeatState) -> bool:
 def may_leave(state: SeatState) -> bool:
     """Return whether this program may disconnect from the table for good.
 
-    It may if the table has ended without a result. It may also once the game's end is final here
-    and the other seats need nothing more. They may still need its votes for a change of epoch that
-    bans a faulty seat, if a quorum is linked. An onlooker is never needed.
+    The program may disconnect if the table has ended without a result. After a finished game, it
+    may disconnect once the other seats need no more votes of this seat, or once this seat has
+    stayed long enough. An onlooker's program need not stay after a finished game.
 
     Args:
         state: The state of the seat.

@@ -169,17 +169,17 @@ def _stands_on(state: SeatState, epoch: int) -> tuple[QuorumCertificate | None, 
 def reports_all(state: SeatState, epoch: int) -> bool:
     """Return whether this seat's epoch promise would name all that the seat must report ([E-4]).
 
-    If the answer is False, the seat must not sign the promise. If this seat has signed an input or
-    commit vote of a later epoch than that of the promise's quorum certificate, the store notes that
-    the new-epoch message of this later epoch has to be asked for.
+    If the answer is False, the seat must not sign the promise. The missing report may be a message
+    of an epoch after the epoch of the promise's quorum certificate. Then this function also notes
+    that the new-epoch messages of that later epoch have to be asked for.
 
     Args:
         state: The state of the seat.
         epoch: The epoch of the promise.
 
     Returns:
-        False if the promise would not name an input of this seat that it has to name, or if this
-        seat has signed an input or commit vote of a later epoch than that of the certificate.
+        False if the promise would omit an input or commit vote of this seat that has to be
+        reported.
     """
     _, under, base = _stands_on(state, epoch)
     told = {m.hash for m in stored_inputs(base, state.log.store, under)}

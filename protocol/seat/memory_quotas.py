@@ -117,8 +117,8 @@ def _is_granted(state: SeatState, message: Message) -> bool:
 def _is_loose(state: SeatState, message: Message) -> bool:
     """Return whether a message is an input that does not build on the chain that this seat follows.
 
-    Return False for an input of an epoch before the current one. Also return False for an input
-    that conflicts with a stored input, and so proves a present seat at fault for the first time.
+    Return False for any input of an earlier epoch. Also return False for an input that
+    conflicts with a stored input, if the conflict is the first proof of a fault of a present seat.
     """
     step_input, versions = message.statement, state.log.store.versions(message.identity)
     if not isinstance(step_input, StepInput) or step_input.epoch < state.log.followed.epoch:

@@ -54,9 +54,9 @@ def waits_for_job(state: SeatState) -> bool:
 def _due(state: SeatState) -> Iterator[Unknown]:
     """Yield the unchecked long bodies (contents of inputs) that the rules will need next.
 
-    Each item is the chain node before the step, the seat, and the body. First come the bodies in
-    new messages, then the bodies for the first incomplete step. If a seat gives several bodies for
-    the incomplete step, its bodies after the first legal body are left out.
+    Each item names the chain node before the step, the seat, and the body. First come the bodies
+    from new messages, then the bodies for the first incomplete step. Once a seat has given a legal
+    body for the incomplete step, its further bodies are left out.
     """
     for message in state.log.fresh:
         if message.seat in state.tip.banned or len(state.log.store.versions(message.identity)) > 1:

@@ -446,8 +446,8 @@ class Signer:
     def _may_sign(self, seat: int, statement: signed_messages.Statement) -> bool:
         """Return whether the seat's state and its earlier messages allow it to sign a message.
 
-        `statement` is the content of the message. An epoch request must be above the seat's highest
-        one, because the seat does not store lower ones.
+        `statement` is the content of the message. An epoch request must be for a higher epoch than
+        all earlier epoch requests of the seat.
 
         SPEC: [M-5], [E-22].
         """
@@ -635,8 +635,8 @@ class Signer:
         """End the wait after a resume, so that the seat may sign again.
 
         Args:
-            floor: The lowest epoch of which the seat signs anything from now on. The journal
-                records it. None if the journal was not in doubt.
+            floor: The seat signs nothing of an epoch below this one from now on. The journal
+                records this lowest epoch. None to leave the lowest epoch unchanged.
         """
         self.inquiry = None
         if floor is not None:

@@ -303,6 +303,8 @@ class Timers:
     def has_stood(self) -> bool:
         """Return whether the current step has lasted for at least one back-off in this epoch.
 
+        The back-off is the time that a seat waits before it may give up an epoch as too slow.
+
         Returns:
             True if at least one back-off has passed since the chain came to the step.
         """

@@ -261,8 +261,8 @@ class _Run:
     def _check_bases(self, checks: FileChecks, start: Node, signed: Signed) -> Justified:
         """Check all new-epoch messages, and return the chain up to the start of the last epoch.
 
-        The chain begins at the start of epoch 0. It is a dict from the digest of a node to the
-        next node.
+        The returned chain begins at the node `start`, with which epoch 0 begins. It is given as a
+        dict from the digest of each node to the next node.
         """
         if not signed.new_epochs:
             if signed.messages:

@@ -91,7 +91,7 @@ def _builder(menu: Menu, width: int, rows: int) -> list[Line]:
 
 
 def _best(menu: Menu, width: int) -> list[Line]:
-    """Return the best exhibits with their numbers, in as many lines as they need."""
+    """Return lines with the best exhibits, numbered from 1. A line may contain several."""
     lines = [Line()]
     for number, entry in enumerate(menu.entries, 1):
         picked = menu.cursor == number - 1

@@ -117,7 +117,8 @@ class Stage(FollowedTable):
         """Drop the questions that wait for the end of a reveal.
 
         Args:
-            view: The view of the questions to drop. None to drop all questions.
+            view: Only questions that belong to this view of the game are dropped. None to drop all
+                questions.
         """
         self._staging = self._staging.withdraw(view)
 
