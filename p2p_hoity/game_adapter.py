@@ -93,13 +93,13 @@ def _need(holds: bool, words: str) -> None:
 
 
 def bind(header: Header) -> Table:
-    """Return the table that a header describes, with its game.
+    """Return the table that a header describes, with the rules of the game that its terms name.
 
     Args:
-        header: The header.
+        header: The header of a table: its terms and its roster.
 
     Returns:
-        The table with its game.
+        The table.
 
     Raises:
         Invalid: If the game cannot be played here.

@@ -254,12 +254,13 @@ class Unsealed:
 
 @dataclass(frozen=True)
 class Shown:
-    """The event that one seat has shown cards.
+    """The event that a step is complete in which one seat had to make a choice and show its cards.
 
     Attributes:
         kind: The kind of choice.
         seat: The seat.
-        choice: The choice of the seat. None if the seat is absent or at fault.
+        choice: The choice of the seat. None if the seat has made none, because it is absent or at
+            fault. Then there are no shown cards either.
         cards: The numbers of the shown cards, by slot (position in the deck).
     """
 

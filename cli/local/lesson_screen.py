@@ -89,7 +89,7 @@ EXPLANATIONS: Final = {
 
 
 class Room(Player, Protocol):
-    """A screen on which a lesson is shown, together with its player."""
+    """A screen that shows a lesson, and that also is the `Player` who answers its questions."""
 
     def begin_lesson(self, names: Names) -> None:
         """Begin a lesson, which has no table.

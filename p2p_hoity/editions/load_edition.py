@@ -486,8 +486,8 @@ def age_word(ages: Iterable[int]) -> Literal["year", "number"]:
 def _collectibles(field: Field, age: str) -> tuple[Collectible, ...]:
     """Return the Collectibles of an edition file.
 
-    `field` is the list of Collectibles in the file. Each item has the age of a Collectible under
-    the key `age`, which is "year" or "number".
+    `field` is the list of Collectibles in the file. `age` is the name of the key under which an
+    item has its age: "year" or "number".
     """
     found: dict[tuple[str, int], Field] = {}
     made = []

@@ -59,7 +59,10 @@ def wishes_of(seats: Seats, calls: Calls, mailboxes: Mailboxes) -> dict[bytes, W
 
 
 async def _observe(visit: Visit, rest: bytes) -> None:
-    """Tell a node from which address the relay sees it. Then the connection ends."""
+    """Tell a node from which address the relay sees it. Then the connection ends.
+
+    `rest` is what followed in the request. The node is told nothing if it is not empty.
+    """
     if not rest:
         visit.watch.note(Event.OBSERVED, visit.source)
         await send(visit.stream, seen_from(visit.address))

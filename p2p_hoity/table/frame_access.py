@@ -363,10 +363,12 @@ class OnlookerAccess(Access):
 
 
 class TwoRosters(Exception):
-    """An error: the table's host has signed another roster for the same terms ([L-21]).
+    """An error: the host has signed two different rosters for the same terms ([L-21]).
+
+    Each roster makes a table of its own, whose id is computed from the terms and the roster.
 
     Attributes:
-        evidence: The ids of the two tables, with the host's signature of each.
+        evidence: The ids of these two tables, with the host's signature of each.
     """
 
     def __init__(self, evidence: TwoTables) -> None:

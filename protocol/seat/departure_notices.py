@@ -160,8 +160,8 @@ def _is_away(stored: StoredDeparture, store: MessageStore, followed: FollowedCha
 def _left_at(departure: Departure, followed: FollowedChain) -> Node | None:
     """Return the chain node at which a departure notice says that its seat left.
 
-    Return None if the followed chain does not contain this node. If the notice is of the current
-    epoch, the node must have been followed in this epoch.
+    Return None if the followed chain does not contain this node. Return None also if the notice is
+    of the current epoch, and the node lies before the base with which this epoch began.
     """
     node: Node | None = followed.tip
     while node is not None and node.step >= departure.step - 1:

@@ -54,8 +54,8 @@ inputs.
 def is_worth_keeping(state: SeatState, message: Message) -> bool:
     """Return whether to store a message: its epoch, step and size must be within limits.
 
-    An epoch request or vote that is too far ahead is not stored, but it still counts for the
-    highest epoch that its seat requests.
+    An epoch request or vote of an epoch that is too far ahead is not stored. This function then
+    records only its epoch, as one that its seat requests.
 
     Args:
         state: The state of the seat.

@@ -303,11 +303,13 @@ class SeatMachine(SeatState):
         """Treat the journal as one that may lack messages that this seat has signed.
 
         Call it after `restore` and before `start`. Nothing is signed until the other seats have
-        told which messages of this seat they store. Then the seat signs in later epochs only. It
-        asks the player before it commits again to a choice that was made earlier.
+        told which messages of this seat they store. From then on the seat signs inputs and votes
+        only in epochs above every epoch in which it can have signed before. It asks the player
+        before it commits again to a choice that was made earlier.
 
         Args:
-            certain: Whether the journal surely lacks such messages.
+            certain: Whether the journal surely lacks such messages. On a table whose decisions
+                need all seats, such a seat never signs again.
 
         SPEC: [E-22].
         """

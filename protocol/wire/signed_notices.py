@@ -34,8 +34,8 @@ class Departure:
         number: The number of the notice, which rises with each notice of the seat. It is odd for a
             departure and even for a return.
         epoch: The epoch in which the seat stands.
-        step: The number of the first step to which the seat gives no input. This is the next step
-            after `on`, or one more if the seat has already given its input to that step.
+        step: The number of the first step to which the seat has not given its input. This is the
+            next step after `on`, or one more if the seat has already given its input to that step.
         on: The digest of the last chain node that the seat follows, 32 bytes.
         signature: The signature of the seat, 64 bytes. It is empty until the notice is signed.
 

@@ -250,7 +250,8 @@ def menu(view: View, kind: rules.Kind, names: Names, again: bool = False) -> Men
             seen, no longer counts.
 
     Returns:
-        The menu. For a theft, the piece of each exhibit that has only one piece is already marked.
+        The menu. For a theft, the last Collectible of an exhibit is already marked, since nothing
+        else can be taken from that exhibit.
     """
     found = Menu(view, kind, names, again)
     legal = ordered(view, kind)
