@@ -112,7 +112,7 @@ class Layout:
 
 @dataclass(frozen=True)
 class Deal:
-    """What the game waits for: the deal of the cards, and the drawing of random bytes.
+    """The demand of the game for the deal of the cards, and for the drawing of random bytes.
 
     `Layout` says which cards are dealt to which seat.
     """
@@ -133,7 +133,7 @@ class Seal:
 
 @dataclass(frozen=True)
 class Unseal:
-    """What the game waits for: the opening of sealed choices.
+    """The demand of the game for the opening of sealed choices.
 
     Attributes:
         kind: The kind of choice.

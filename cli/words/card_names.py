@@ -350,7 +350,7 @@ class Top:
 
 @dataclass(frozen=True)
 class Grid:
-    """All Collectibles as one seat may know them, by seat and letter, and those for sale.
+    """The Collectibles as one seat may know them, by seat and letter, and those for sale.
 
     Attributes:
         rows: A row for each seat, the own one first.

@@ -19,7 +19,7 @@ from .load_edition import MAX_BYTES, NAMES, EditionCode, EditionError, Field, ag
 
 @dataclass(frozen=True)
 class Descent:
-    """How an edition differs from the shipped edition of the same or a similar name.
+    """The difference between an edition and the shipped edition of the same or a similar name.
 
     Attributes:
         original: The name of the shipped edition. Empty if there is no such edition.

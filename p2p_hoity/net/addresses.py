@@ -158,7 +158,7 @@ HIGHEST_PORT = 65535
 
 
 class Named(Enum):
-    """Who named an address. This decides into which networks the address may lead when dialled."""
+    """The origin of an address, which decides into which networks it may lead when dialled."""
 
     BY_US = "us"
     """Typed by the player, or in a ticket. It may lead anywhere."""

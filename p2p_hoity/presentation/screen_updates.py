@@ -196,7 +196,7 @@ class ChoiceRefused(NodeUpdate):
 
 @dataclass(frozen=True)
 class Muster:
-    """How many seats could go on without the awaited seats, compared with the quorum.
+    """The number of seats that could go on without the awaited seats, beside the quorum.
 
     Attributes:
         seats: The number of seats of the table.

@@ -60,7 +60,7 @@ def of_file(error: Exception) -> Reason:
 
 @dataclass(frozen=True)
 class Vault:
-    """How one file is stored: encrypted with a passphrase, or unencrypted.
+    """The form in which one file is stored: encrypted with a passphrase, or unencrypted.
 
     Attributes:
         salt: The salt of the passphrase. Empty if the file is unencrypted.

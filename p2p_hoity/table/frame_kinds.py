@@ -34,7 +34,7 @@ class Handler(Enum):
 
 
 class Sender(Enum):
-    """Who may send the frames of a kind at a running table. Frames from others are not read."""
+    """The allowed senders of a kind of frame at a running table. Other frames are not read."""
 
     ADMITTED = auto()
     """A seat that has shown the table, or an onlooker that was let in."""

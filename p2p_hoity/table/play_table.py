@@ -124,7 +124,7 @@ class Seat(Attendee):
 
 
 class Lan(StrEnum):
-    """Whether a host announces its table on the local network, and who may then sit down."""
+    """The announcement of a table on the local network, and who may then sit down."""
 
     OPEN = "open"
     """The table is announced, and everyone who finds it may sit down."""

@@ -39,7 +39,7 @@ class PresenceTeller:
         self._look_at_step()
 
     def _look_at_step(self) -> None:
-        """If the chain has come to another step, forget what the screen was told before."""
+        """Forget what the screen was told before, if the chain has come to another step."""
         place = (self._machine.tip.step, self._machine.tip.digest)
         if place != self._place:
             self._place = place

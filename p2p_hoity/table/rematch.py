@@ -240,7 +240,7 @@ class Rematch:
         self._flood(frame, None)
 
     def sign(self) -> None:
-        """As the host, sign the next roster and send it, once all seats have consented ([A-4]).
+        """Sign the next roster as the host, and send it, once all seats have consented ([A-4]).
 
         Do nothing if this seat is not the host's, or if a consent is missing.
         """

@@ -125,7 +125,7 @@ def has_opening(node: Node, seat: int, secrets: Secrets) -> bool:
 
 @dataclass(frozen=True)
 class Given:
-    """What one seat gives, after checking, in a step that opens cards or sealed choices.
+    """The checked content that one seat gives in a step that opens cards or sealed choices.
 
     Attributes:
         opened: The choice that the seat opened, None if it owes no opening.

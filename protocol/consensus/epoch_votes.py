@@ -1,4 +1,4 @@
-"""What a seat knows of epoch changes: epoch promises, new-epoch messages and votes."""
+"""The epoch changes as one seat knows them: epoch promises, new-epoch messages and votes."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ def inputs_of(messages: Iterable[Message], epoch: int) -> list[tuple[Message, St
 
 
 class Tree:
-    """All chains that the inputs of one epoch make, from the node with which the epoch begins.
+    """The chains that the inputs of one epoch make, from the node with which the epoch begins.
 
     Attributes:
         base: The chain node with which all chains begin.

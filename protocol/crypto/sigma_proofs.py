@@ -60,7 +60,7 @@ def verify_key(context: Context, public: Point, proof: bytes) -> None:
 
 
 class ShareStatement(NamedTuple):
-    """What a proof of a batch of decryption shares is about, without the shares themselves.
+    """The claim of a proof for a batch of decryption shares, without the shares themselves.
 
     Attributes:
         context: The context to which the proof is bound.

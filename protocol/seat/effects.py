@@ -291,7 +291,7 @@ class Outbox:
         self.take()
 
     def hand_out(self) -> None:
-        """From now on, leave long computations to the caller of the state machine."""
+        """Leave long computations to the caller of the state machine from now on."""
         self.hands_out = True
 
     def put(self, job: Job) -> None:

@@ -26,7 +26,7 @@ Budget = tuple[int, int, Claim]
 
 
 class Peers:
-    """What one seat or onlooker knows of its peers: links, departures, and inputs to pass on.
+    """The peers as one seat or onlooker knows them: links, departures, and inputs to pass on.
 
     Attributes:
         links: The seats with which there is a link.

@@ -201,7 +201,7 @@ class SeatMachine(SeatState):
         return True
 
     def hand_out(self) -> None:
-        """From now on, leave long computations to the driver (the caller of this state machine).
+        """Leave long computations to the driver (the caller of this state machine) from now on.
 
         The driver finds a computation in `job`, runs it, and passes the result to `finish`. Until
         then the state machine applies no rule of the protocol.

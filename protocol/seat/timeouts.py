@@ -26,7 +26,7 @@ Position = tuple[int, int, bytes]
 
 @dataclass(frozen=True)
 class Wait:
-    """How long a seat has waited for the current step, and how soon the step times out.
+    """The time that a seat has waited for the current step, and the time left until it times out.
 
     Attributes:
         waited: The seconds since the seat came to the step.
@@ -44,7 +44,7 @@ class Wait:
 
 @dataclass
 class Timers:
-    """When the waits of one seat began, in seconds of a monotonic clock.
+    """The times at which the waits of one seat began, in seconds of a monotonic clock.
 
     Attributes:
         times: The step timeouts, the back-off and its cap, in milliseconds, from the terms.

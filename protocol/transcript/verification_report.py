@@ -132,7 +132,7 @@ Verdict = Literal["ok", "fault", "unreadable"]
 
 @dataclass
 class Counts:
-    """How many things of each kind were checked.
+    """The number of things of each kind that were checked.
 
     Attributes:
         signatures: Signatures.
