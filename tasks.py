@@ -35,9 +35,13 @@ QUICK = [
     "tests/protocol_/chain/test_transition.py",
     "tests/project",
     "tests/cli_/words",
-    # These take long: one starts a cluster, and one counts all sequences of choices.
+    # These take long: one starts a cluster, one counts all sequences of choices, and the others
+    # draw many random cases.
     "--ignore=tests/project/test_games_elsewhere.py",
+    "--ignore=tests/project/test_fuzz_corpus.py",
     "--ignore=tests/p2p_hoity_/rules/test_perft.py",
+    "--ignore=tests/p2p_hoity_/rules/test_properties.py",
+    "--ignore=tests/protocol_/wire/test_fields.py",
 ]
 """The tests of `check`."""
 NIGHTLY = {
