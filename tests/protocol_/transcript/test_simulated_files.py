@@ -7,6 +7,7 @@ from support.sim.tables import World, draw_plan
 from support.toy_game import ToyGame
 
 from protocol.crypto import identities
+from protocol.seat.seat_machine import SeatMachine
 from protocol.transcript.verification_report import Report
 from protocol.transcript.verifier import verify
 
@@ -15,8 +16,8 @@ WITH_ALL = range(6, 13)
 
 
 @pytest.fixture(scope="module")
-def reports() -> list[list[tuple[bool, Report]]]:
-    """Of each table (whether the seat had finished, the report on its file) of honest seats."""
+def reports() -> list[list[tuple[SeatMachine, Report]]]:
+    """Of each table the honest seats, each with the report on its file."""
     found = []
     with cheap_blocks(), pytest.MonkeyPatch.context() as patch:
         patch.setattr(identities, "check_public", lambda public: public)
@@ -25,20 +26,31 @@ def reports() -> list[list[tuple[bool, Report]]]:
             world.run()
             honest = [h.machine for s, h in enumerate(world.processes) if s not in world.plan.liars]
             reports = [verify(m.transcript(), lambda t: ToyGame(t.seats, 1)) for m in honest]
-            found.append([(m.finished, one) for m, one in zip(honest, reports, strict=True)])
+            found.append(list(zip(honest, reports, strict=True)))
     return found
 
 
-def test_files_of_simulated_tables(reports: list[list[tuple[bool, Report]]]) -> None:
-    """Those of finished seats are sound and of one content, the others unfinished."""
+def shows_why(machine: SeatMachine, report: Report) -> bool:
+    """Return whether a file shows the fault in setup that ended the table of this seat."""
+    broken, problem = machine.broken, report.problem
+    if broken is None or problem is None:
+        return False
+    return (problem.code, problem.seat) == (broken.code, broken.seat)
+
+
+def test_files_of_simulated_tables(reports: list[list[tuple[SeatMachine, Report]]]) -> None:
+    """Those of finished seats are sound and of one content, the others unfinished.
+
+    Where a seat at fault has ended the table in setup, the file shows its fault instead.
+    """
     for table in reports:
-        done = [report for finished, report in table if finished]
+        done = [report for machine, report in table if machine.finished]
         assert [report.problem for report in done] == [None] * len(done)
         assert len({report.game_id for report in done}) <= 1
     every = [one for table in reports for one in table]
     assert sum(report.ok for _, report in every) > 20
-    rest = [report for finished, report in every if not finished]
+    rest = [(machine, report) for machine, report in every if not machine.finished]
     assert rest
-    assert all(report.unfinished for report in rest)
+    assert all(report.unfinished or shows_why(machine, report) for machine, report in rest)
     assert any(report.counts.bases > 1 for _, report in every), "no change of an epoch"
     assert any(report.faults for _, report in every)
