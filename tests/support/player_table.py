@@ -73,8 +73,8 @@ async def yes(*_: Any) -> bool:
     return True
 
 
-LONGER = replace(edition_of("small-4"), castles=load().castles[:4])
-"""An edition of 24 Collectibles, four of each letter, on a track that takes some seven rounds."""
+LONGER = replace(edition_of("small-4"), castles=load().castles[:6])
+"""An edition of 24 Collectibles, four of each letter, on a track that takes some ten rounds."""
 
 
 def short_track() -> rules.Edition:

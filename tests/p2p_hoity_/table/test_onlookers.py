@@ -2,7 +2,6 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -11,9 +10,8 @@ import pytest
 import trio
 import trio.testing
 from support.memory_network import MemoryNetwork
-from support.player_table import LONGER, PlayerTable
+from support.player_table import PlayerTable
 
-from p2p_hoity.editions.load_edition import load
 from p2p_hoity.net.hub import Hub, LinkUp
 from p2p_hoity.net.link_limits import Limits
 from p2p_hoity.net.peer_link import LinkCode
@@ -30,10 +28,8 @@ STRANGER = Identity(b"stranger" * 4)
 
 
 def thoughtful(path: Path, seats: int = 3) -> PlayerTable:
-    """Return a table whose players take as long as people do for each choice, for many rounds."""
-    edition = replace(LONGER, castles=load().castles[:6])
-    times = Timeouts(choice=60_000, step=60_000)
-    return PlayerTable(path, seats, times, edition, thinking=4.0)
+    """Return a table whose players take as long as people do for each choice."""
+    return PlayerTable(path, seats, Timeouts(choice=60_000, step=60_000), thinking=4.0)
 
 
 def beside(table: PlayerTable, pair: Any = trio.testing.lockstep_stream_pair) -> MemoryNetwork:
