@@ -98,8 +98,15 @@ LIBRARY_INT: Final = sys.modules[UsageError.__module__.rpartition(".")[0] + ".ty
 METAVARS: Final = frozenset({N_("[OPTIONS]"), N_("COMMAND [ARGS]...")})
 PLACEHOLDERS: Final = frozenset(
     {
-        *(N_("CODE"), N_("FILE"), N_("FOLDER"), N_("GAME"), N_("LEVELS"), N_("NAME")),
-        *(N_("NICK"), N_("SECONDS"), N_("TICKET")),
+        N_("CODE"),
+        N_("FILE"),
+        N_("FOLDER"),
+        N_("GAME"),
+        N_("LEVELS"),
+        N_("NAME"),
+        N_("NICK"),
+        N_("SECONDS"),
+        N_("TICKET"),
     }
 )
 """The words that stand for a value on a command line, such as GAME in `GAME|FILE`."""
