@@ -19,6 +19,7 @@ from ..consensus import fault_evidence
 from ..consensus.message_store import MessageStore
 from ..wire import peer_frames
 from ..wire.signed_messages import EpochPromise, Message, NewEpoch, StepInput
+from .end_notices import awaited_ends
 from .peers import MAX_FETCH, MAX_NEW_EPOCHS
 from .seat_state import SeatState
 from .signer import FIRST
@@ -62,7 +63,7 @@ def ask_again(state: SeatState) -> None:
         state.outbox.send(fetch)
     ask_own(state, state.peers.links)
     has_lost = state.peers.tell_direct()
-    if has_lost or not (state.finished and state.judge.all_have_ended()):
+    if has_lost or not state.finished or awaited_ends(state):
         sync(state, None)
         store, followed = state.log.store, state.log.followed
         if state.has_begun:

@@ -2,7 +2,8 @@
 
 Once a seat knows that the end of the game is final, it needs nothing from the other seats. It says
 so in a signed notice, which is passed on to all. A seat that does not know this yet may still need
-the votes of the others. So each seat stays until it has the notice of every other present seat.
+the votes of the others. So each seat stays until it has the notice of every other present seat, and
+of every absent seat that is linked with it: such a seat still hears how the game ends.
 
 If notices are missing, the seat leaves as soon as one of these times has passed:
 
@@ -14,6 +15,10 @@ If notices are missing, the seat leaves as soon as one of these times has passed
 
 from __future__ import annotations
 
+import math
+from dataclasses import dataclass
+
+from ..bounds import Seconds
 from ..wire.signed_notices import OVER, EndNotice, check_notice
 from .seat_state import SeatState
 from .signer import SigningState
@@ -64,6 +69,21 @@ def tell_end(state: SeatState) -> bool:
     return False
 
 
+@dataclass(frozen=True)
+class LastWait:
+    """The reason for which a seat with a final end still stays at the table.
+
+    Attributes:
+        seats: The seats whose end notice is missing. Empty if the seat waits for a change of epoch
+            that bans a faulty seat.
+        left: After so many seconds the seat may leave in any case. It is more if an epoch changes,
+            or a seat is linked for the first time since the end.
+    """
+
+    seats: frozenset[int]
+    left: Seconds
+
+
 def may_leave(state: SeatState) -> bool:
     """Return whether this program may disconnect from the table for good.
 
@@ -81,15 +101,44 @@ def may_leave(state: SeatState) -> bool:
     """
     if not state.finished:
         return state.broken is not None
-    if state.seat is None or has_served(state):
-        return True
+    return last_wait(state) is None
+
+
+def last_wait(state: SeatState) -> LastWait | None:
+    """Return for whom and for how long this seat still stays after its end is final ([E-19]).
+
+    Args:
+        state: The state of the seat.
+
+    Returns:
+        The wait. None if the seat may leave, or if its end is not final.
+    """
+    if not state.finished or state.seat is None or (left := served_in(state)) <= 0:
+        return None
+    seats = awaited_ends(state)
     linked = len(state.peers.links & state.tip.present) + 1
     needs_base = state.judge.is_unsettled() and linked >= state.table.quorum
-    return state.judge.all_have_ended() and not needs_base
+    return LastWait(seats, left) if seats or needs_base else None
 
 
-def has_served(state: SeatState) -> bool:
-    """Return whether this seat has stayed long enough after the end of the game ([E-19]).
+def awaited_ends(state: SeatState) -> frozenset[int]:
+    """Return the seats whose end notice this seat still waits for ([E-19], 1).
+
+    They are the other present seats, and the absent seats with which it is linked. An absent seat
+    without a link may never come back, and a banned one is owed nothing.
+
+    Args:
+        state: The state of the seat.
+
+    Returns:
+        The seats.
+    """
+    owed = state.tip.present | (state.peers.links - state.tip.banned)
+    return frozenset(owed - {state.seat} - state.judge.ends.keys())
+
+
+def served_in(state: SeatState) -> Seconds:
+    """Return after how many seconds this seat has stayed long enough after the end of the game.
 
     A seat stays because other seats may still need its votes.
 
@@ -97,29 +146,23 @@ def has_served(state: SeatState) -> bool:
         state: The state of the seat.
 
     Returns:
-        Whether this seat may leave even if some seats have not sent their end notices.
+        The seconds, if until then no epoch changes and no seat is linked for the first time. 0 or
+        less if it has stayed long enough. Infinity before its end is final.
+
+    SPEC: [E-19], 2 to 4.
     """
     timers, promise, followed = state.timers, state.signer.promise, state.log.followed
     if timers.over is None:
-        return False
+        return math.inf
     since = max(timers.over, followed.entered, *timers.first_links.values())
-    if timers.now - since < timers.times.step / 1000:
-        return False
-    if state.signer.is_standing and state.log.votes.quorum_request() <= followed.epoch:
-        return True
+    served = since + timers.times.step / 1000
     turns = promise - followed.epoch
-    is_last_over = timers.now - timers.promised_at >= state.signer.back_off()
-    had_turns = turns > state.table.seats or (turns == state.table.seats and is_last_over)
-    return had_turns or _has_stopped_changing(state, since)
-
-
-def _has_stopped_changing(state: SeatState, since: float) -> bool:
-    """Return whether this seat's promised epoch has stayed the same for a long time.
-
-    A long time is the longest back-off plus one step timeout. The time counts from the last rise
-    of the promised epoch, or from `since` if that is later. `since` is in seconds of the driver's
-    clock.
-    """
-    times = state.timers.times
-    longest = (times.cap + times.step) / 1000
-    return state.timers.now - max(since, state.timers.promised_at) >= longest
+    # If the promised epoch stays the same for so long, it does not change any more.
+    ends = [max(since, timers.promised_at) + (timers.times.cap + timers.times.step) / 1000]
+    if state.signer.is_standing and state.log.votes.quorum_request() <= followed.epoch:
+        ends.append(served)
+    if turns > state.table.seats:
+        ends.append(served)
+    if turns == state.table.seats:
+        ends.append(max(served, timers.promised_at + state.signer.back_off()))
+    return min(ends) - timers.now

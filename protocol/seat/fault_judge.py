@@ -205,14 +205,6 @@ class FaultJudge:
 
     # Queries
 
-    def all_have_ended(self) -> bool:
-        """Return whether for every other present seat the end of the game is final.
-
-        Returns:
-            Whether a notice that says so is stored from each of these seats.
-        """
-        return self.log.tip.present - {self.seat} <= self.ends.keys()
-
     def can_go_on(self) -> bool:
         """Return whether the faults proven so far leave the game intact, so that it can go on.
 

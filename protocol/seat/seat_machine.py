@@ -31,6 +31,7 @@ from . import (
     step_progress,
 )
 from .effects import Effect, Job
+from .end_notices import LastWait
 from .seat_state import SeatState
 from .signer import PlayerChoice, SigningState
 from .timeouts import Wait
@@ -439,6 +440,14 @@ class SeatMachine(SeatState):
             need nothing more of this one.
         """
         return end_notices.may_leave(self)
+
+    def last_wait(self) -> LastWait | None:
+        """Return for whom and for how long this seat stays after its end is final ([E-19]).
+
+        Returns:
+            The wait. None if the seat may leave, or if its end is not final.
+        """
+        return end_notices.last_wait(self)
 
     # Rules
 

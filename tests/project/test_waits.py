@@ -51,7 +51,7 @@ def waiting_functions(name: str, tree: ast.Module) -> Iterator[str]:
                 text = ast.unparse(node) if isinstance(node, ast.Compare) else ""
                 calls = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
                 asks = calls and node.func.attr in ASKING_THE_CLOCK  # type: ignore[attr-defined]
-                if asks or re.search(r"timers\.now|settled|\.left\(|now - ", text):
+                if asks or re.search(r"timers\.now|settled|served_in|\.left\(|now - ", text):
                     yield f"{name}.{function.name}"
                     break
 

@@ -1,7 +1,8 @@
 """Many simulated games: `python -m soak.simulate --games 10000 --seed NAME [--real]`.
 
 With the whole catalogue of lies and mishaps, or `--only` one of it, or `--ending`: tables whose
-seats leave as the program does, while liars try to strand one. `--keep-going` counts what fails by
+seats leave as the program does, while liars try to strand one; `--absence`: an absent seat comes
+back to such an end. `--keep-going` counts what fails by
 kind. `--dask SCHEDULER` has the games played by the workers of a cluster, which have this checkout;
 what is told is the same.
 """
@@ -50,6 +51,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--real", action="store_true", help="the real curve and signatures")
     parser.add_argument("--slow-jobs", action="store_true", help="what takes long goes on beside")
     parser.add_argument("--ending", action="store_true", help="liars strand a seat at the end")
+    parser.add_argument("--absence", action="store_true", help="an absent seat is back at the end")
     parser.add_argument("--keep-going", action="store_true")
     parser.add_argument("--limit", type=float, default=120.0, help="seconds a game may take")
     parser.add_argument("--dask", metavar="SCHEDULER", help="tcp://HOST:PORT of a Dask cluster")

@@ -40,19 +40,43 @@ class Replay:
         table.hold_back = lambda seat, other, frame: (
             table.machine(seat).tip.want.kind is Kind.RESULT
         )
-        table.start()
-        table.settle()
-        assert all(machine.tip.want.kind is Kind.RESULT for machine in table.machines())
+        self.down: set[frozenset[int]] = set()
+        if model.absent is None:
+            table.start()
+            table.settle()
+        else:
+            self._play_without(model.absent)
+        present = [machine for machine in table.machines() if machine.seat != model.absent]
+        assert all(machine.tip.want.kind is Kind.RESULT for machine in present)
         # Two halves and a back-off are less than a seat beside cheaters waits when it resumes.
         self.half = STEP / 2 - (0 if model.serves else 1)
         self.waits = defaultdict[tuple[int, int], list[bytes]](list)
         self.clocks = [table.now] * model.seats
-        self.down: set[frozenset[int]] = set()
         self.backup: int | None = None
         self.last = {liar: self.own(liar)[-1] for liar in model.liars}
         for liar in model.liars:
             table.places[liar].alive = False
         table.hold_back = self.keep
+        if model.absent is not None:
+            self._resume_without_links(model.absent)
+
+    def _play_without(self, absent: int) -> None:
+        """Play to the last step, where one seat is away from the first bids on."""
+        table, others = self.table, [s for s in self.model.honest if s != absent]
+        table.begin(*range(self.model.seats))
+        table.places[absent].alive = False
+        for seat in others:
+            table.down(seat, absent)
+        while not all(m.tip.want.kind is Kind.RESULT for m in table.machines(others)):
+            table.run(until=1.0, step=1.0)
+        assert all(absent not in machine.tip.present for machine in table.machines(others))
+
+    def _resume_without_links(self, seat: int) -> None:
+        """Let a seat come back to which no link has come up yet."""
+        self.down |= {frozenset(pair) for pair in self.model.pairs if seat in pair}
+        self.table.cut = lambda one, other: True
+        self.table.crash_and_resume(seat)
+        self.table.cut = lambda one, other: False
 
     def keep(self, seat: int, other: int, frame: bytes) -> bool:
         """Have a frame wait on its link, if there is one."""

@@ -272,19 +272,35 @@ MUTANTS = (
     ),
     mutant(
         "a seat leaves as soon as its own end is final",
-        (end_notices.may_leave, "state.judge.all_have_ended() and not needs_base", "True"),
+        (end_notices.last_wait, "if seats or needs_base", "if False"),
+    ),
+    mutant(
+        "an absent seat that is linked is left behind at the end",
+        (end_notices.awaited_ends, " | (state.peers.links - state.tip.banned)", ""),
+    ),
+    mutant(
+        "an absent seat without a link is waited for at the end",
+        (end_notices.awaited_ends, "state.peers.links -", "set(range(state.table.seats)) -"),
+    ),
+    mutant(
+        "a banned seat is waited for at the end",
+        (end_notices.awaited_ends, " - state.tip.banned", ""),
+    ),
+    mutant(
+        "a seat no longer asks once its end is final, whatever it waits for",
+        (catch_up.ask_again, " or awaited_ends(state)", ""),
     ),
     mutant(
         "a seat leaves one step timeout after its end, whatever is promised",
-        (end_notices.has_served, "turns > state.table.seats", "True"),
+        (end_notices.served_in, "turns > state.table.seats", "True"),
     ),
     mutant(
         "a seat stays while a faulty one makes it request epoch after epoch",
-        (end_notices.has_served, "turns > state.table.seats", "False"),
+        (end_notices.served_in, "turns > state.table.seats", "False"),
     ),
     mutant(
         "a seat between epochs whose end is final stays while nobody else requests an epoch",
-        (end_notices._has_stopped_changing, "(times.cap + times.step) / 1000", "1e9"),
+        (end_notices.served_in, "(timers.times.cap + timers.times.step) / 1000", "1e9"),
     ),
     mutant(
         "whoever is awaited counts as silent",

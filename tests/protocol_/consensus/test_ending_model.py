@@ -33,6 +33,7 @@ WHOLE: list[tuple[int, Endings]] = [
     (5843, table(3, 2, 2)),
     pytest.param(171_579, table(3, 2, 2, breaks=FIRST), marks=pytest.mark.nightly),
     pytest.param(366_912, table(3, 2, 2, votes=True), marks=pytest.mark.nightly),
+    pytest.param(176_098, table(3, 2, absent=0), marks=pytest.mark.nightly),
 ]
 ANY = {"two_versions": True, "votes": True, "epochs": 3}
 RANDOM: dict[str, Endings] = {
@@ -53,6 +54,8 @@ RANDOM: dict[str, Endings] = {
         6, 4, 2, restores=0, request=1, serves=False, **ANY
     ),
     "six seats, one restored beside two": table(6, 4, 1, 2, restores=0, serves=False, **ANY),
+    "four seats, one absent": table(4, 3, absent=0, epochs=2),
+    "six seats, one absent beside a cheater": table(6, 4, 1, absent=0, votes=True, epochs=3),
 }
 
 
@@ -118,6 +121,11 @@ EARLIER: dict[str, tuple[str, Endings, Rules]] = {
         table(4, 3, 3, restores=1, serves=False),
         Rules(waits_from_first_link=True),
     ),
+    "an absent seat is not waited for": (
+        "a linked absent seat is stranded",
+        table(4, 3, absent=0),
+        Rules(forgets_absent=True),
+    ),
 }
 
 
@@ -135,7 +143,7 @@ def violations(name: str, most: int) -> list[tuple[Action, ...]]:
     return found
 
 
-@pytest.mark.parametrize("name", sample(EARLIER, 5, "earlier rules"))
+@pytest.mark.parametrize("name", sample(EARLIER, 6, "earlier rules"))
 def test_the_model_fails_under_each_earlier_rule_and_the_machine_ends_well(name: str) -> None:
     traces = violations(name, times(1, 20))
     assert traces
@@ -151,13 +159,18 @@ def test_the_model_fails_under_each_earlier_rule_and_the_machine_ends_well(name:
 
 def test_a_machine_of_the_earlier_rule_ends_as_the_model_says() -> None:
     since = "    since = max(timers.over, followed.entered, *timers.first_links.values())\n"
-    by_time = "    return timers.now - timers.over >= timers.times.step / 1000\n"
-    name = "a new link does not begin the time anew"
-    by_time_alone = mutant("leaves by time", (end_notices.has_served, since, by_time))
-    with planted(by_time_alone), cheap_blocks():
-        for trace in violations(name, 3):
-            replay = Replay(EARLIER[name][1])
-            replay.play(trace)
-            if not replay.ends_well():
-                return
-    pytest.fail("no trace strands a seat of the machine")
+    by_time = "    return timers.over + timers.times.step / 1000 - timers.now\n"
+    by_time_alone = mutant("leaves by time", (end_notices.served_in, since, by_time))
+    forgets = mutant(
+        "forgets absent seats",
+        (end_notices.awaited_ends, "state.tip.present | ", "state.tip.present & "),
+    )
+    for name, wrong in (
+        ("a new link does not begin the time anew", by_time_alone),
+        ("an absent seat is not waited for", forgets),
+    ):
+        with planted(wrong), cheap_blocks():
+            replays = [(Replay(EARLIER[name][1]), trace) for trace in violations(name, 3)]
+            for replay, trace in replays:
+                replay.play(trace)
+            assert not all(replay.ends_well() for replay, _ in replays), name

@@ -2,7 +2,7 @@
 
 import pytest
 from support.inspection import forget_end, identity_of, inspect
-from support.machine_table import MachineTable, toy_table
+from support.machine_table import MachineTable, sent, toy_table
 
 from protocol.errors import Invalid
 from protocol.wire import peer_frames, signed_notices
@@ -114,3 +114,94 @@ def test_a_seat_that_knows_a_fault_waits_for_its_base_while_a_quorum_is_linked()
     for seat in (1, 2, 3):
         hub.link_down(room.table.ids[seat], room.now)
     assert hub.may_leave()
+
+
+ABSENT = 3
+OTHERS = (0, 1, 2)
+
+
+def ended_without() -> MachineTable:
+    """Return a table whose game has ended for all but one seat, which is absent and not linked."""
+    room = toy_table(timeouts=Timeouts())
+    room.begin(*range(4))
+    room.places[ABSENT].alive = False
+    for seat in OTHERS:
+        room.down(seat, ABSENT)
+    room.run(until=900, step=1.0)
+    assert room.done()
+    assert all(ABSENT not in machine.tip.present for machine in room.machines(OTHERS))
+    return room
+
+
+def come_back(room: MachineTable) -> None:
+    """Let the absent seat resume, and have its links with all others."""
+    room.crash_and_resume(ABSENT)
+    for seat in OTHERS:
+        room.up(seat, ABSENT)
+
+
+def test_an_absent_seat_that_is_linked_again_is_waited_for_until_its_end_is_final() -> None:
+    room = ended_without()
+    others = room.machines(OTHERS)
+    assert all(machine.may_leave() for machine in others)
+    come_back(room)
+    assert not any(machine.may_leave() for machine in others)
+    waits = others[0].last_wait()
+    assert waits is not None
+    assert waits.seats == {ABSENT}
+    assert waits.left == STEP
+    room.settle()
+    assert room.machine(ABSENT).finished
+    assert ABSENT not in room.machine(ABSENT).tip.present
+    assert may_leave(room) == [True] * 4
+    assert others[0].last_wait() is None
+
+
+def test_an_absent_seat_is_waited_for_no_longer_than_any_other_even_if_its_link_flaps() -> None:
+    """It says nothing. Its first new link begins the wait anew, and no later one does."""
+    room = ended_without()
+    room.hold_back = lambda seat, other, frame: seat == ABSENT
+    come_back(room)
+    for waited in range(int(STEP)):
+        assert not any(machine.may_leave() for machine in room.machines(OTHERS)), waited
+        for seat in OTHERS:
+            room.down(seat, ABSENT)
+            assert room.machine(seat).may_leave()
+            room.up(seat, ABSENT)
+        room.now += 1
+        for machine in room.machines(OTHERS):
+            machine.tick(room.now)
+    assert all(machine.may_leave() for machine in room.machines(OTHERS))
+
+
+def test_a_seat_asks_for_what_it_lacks_as_long_as_it_waits_for_an_absent_one() -> None:
+    def asks() -> bool:
+        room.now += 2
+        hub.take()
+        hub.tick(room.now)
+        return any(isinstance(frame, peer_frames.Sync) for frame in sent(hub))
+
+    room = ended_without()
+    hub = room.machine(HUB)
+    asks()
+    assert not asks()
+    hub.link_up(room.table.ids[ABSENT], room.now)
+    asks()
+    assert asks()
+    hub.link_down(room.table.ids[ABSENT], room.now)
+    asks()
+    assert not asks()
+
+
+def test_a_banned_seat_is_not_waited_for_though_it_is_linked() -> None:
+    room = toy_table(timeouts=Timeouts())
+    room.begin(*range(4))
+    tip = room.machine(HUB).tip
+    for seat in OTHERS:
+        room.tell(seat, room.sign(ABSENT, StepInput(0, tip.step, tip.digest, b"other")))
+    room.places[ABSENT].alive = False
+    room.run(until=900, step=1.0)
+    for machine in room.machines(OTHERS):
+        assert ABSENT in machine.tip.banned
+        assert ABSENT in inspect(machine).links
+        assert machine.may_leave()

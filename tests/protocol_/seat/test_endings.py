@@ -5,16 +5,16 @@ from dataclasses import replace
 import pytest
 from support.sampling import sample
 from support.sim.invariants import Violation
-from support.sim.plan import draw_plan_of_ending
+from support.sim.plan import draw_plan_of_absence, draw_plan_of_ending
 from support.sim.tables import TIMEOUTS, World, play
 
 STEP = TIMEOUTS.step / 1000
 
 
-def strands_nobody(seed: str) -> None:
+def strands_nobody(seed: str, absence: bool = False) -> None:
     """Play a game. Raises Violation if a seat waits for ever, RuntimeError if more is wrong."""
     try:
-        play(seed, ending=True)
+        play(seed, ending=not absence, absence=absence)
     except Violation as violation:
         if "have not finished" not in str(violation):
             raise RuntimeError("another promise is broken") from violation
@@ -63,3 +63,30 @@ def test_nobody_waits_for_ever_for_a_seat_that_was_shown_the_last_inputs_alone(s
 def test_nobody_waits_for_ever_for_a_seat_whose_links_broke_at_the_end(seed: str) -> None:
     """While one seat has no honest link, a liar gives the others two versions and a request."""
     strands_nobody(seed)
+
+
+def test_absences_have_every_table_and_come_back_early_and_late() -> None:
+    plans = [draw_plan_of_absence(f"plan-{number}", STEP) for number in range(200)]
+    back = [plan.ending.absent for plan in plans if plan.ending and plan.ending.absent]
+    assert len(back) == len(plans)
+    assert {(plan.seats, len(plan.liars)) for plan in plans} == {
+        (3, 0),
+        (4, 0),
+        (5, 0),
+        (6, 0),
+        (6, 1),
+    }
+    assert all(absent.seat not in plan.liars for plan, absent in zip(plans, back, strict=True))
+    assert min(absent.late for absent in back) < 0.1
+    assert max(absent.late for absent in back) > STEP / 2
+
+
+@pytest.mark.parametrize("number", sample(range(200), 6, "absences at the end"))
+def test_no_absent_seat_that_is_linked_is_left_behind(number: int) -> None:
+    assert play(f"absence-{number}", absence=True)["games"] == 1
+
+
+@pytest.mark.parametrize("seed", ["absence-2", "absence-24", "absence-39"])
+def test_an_absent_seat_comes_back_just_before_the_others_would_leave(seed: str) -> None:
+    """Of 200 such games 31 left it behind, linked, while only present seats were waited for."""
+    strands_nobody(seed, absence=True)

@@ -117,6 +117,7 @@ class Rules:
             have promised an epoch before it did.
         waits_from_first_link: A resumed seat waits for one back-off from its first link on.
         base_without_standings: Votes name a base that leaves the standings out ([N-13]).
+        forgets_absent: A seat waits for the notices of present seats only.
     """
 
     leaves_by_time: bool = False
@@ -124,6 +125,7 @@ class Rules:
     promised_announce: bool = False
     waits_from_first_link: bool = False
     base_without_standings: bool = False
+    forgets_absent: bool = False
 
 
 class Violation(Exception):
@@ -143,6 +145,8 @@ class SeatRules:
         rules: Which rules hold.
         standings: By seat a letter for the standings that its program computes at the end. Empty
             if all programs agree. Where they differ, `two_versions` is not modelled.
+        absent: An honest seat that is absent and resumes without a link; None for none. Beside
+            one, `two_versions` is not modelled.
     """
 
     seats: int
@@ -150,6 +154,7 @@ class SeatRules:
     liars: frozenset[int]
     rules: Rules = field(default_factory=Rules)
     standings: str = ""
+    absent: int | None = None
 
     def __post_init__(self) -> None:
         self._bits: dict[Statement, int] = {}
@@ -215,7 +220,8 @@ class SeatRules:
 
     def present(self, chain: str) -> frozenset[int]:
         """Return who is present on a chain."""
-        return frozenset(range(self.seats)) - ({self.liar} if chain[:1] == WITHOUT else set())
+        gone = {self.liar} if chain[:1] == WITHOUT else set()
+        return frozenset(range(self.seats)) - gone - {self.absent}
 
     # Results and bases ([N-13])
 
@@ -296,7 +302,8 @@ class SeatRules:
                 return seat._replace(promise=max(epoch, seat.promise)), None
         if not seat.final and seat.promise == seat.epoch:
             for chain, seats in facts.last.items():
-                if self._follows(number, seat) == chain and self.present(chain) <= seats:
+                is_followed = number == self.absent or self._follows(number, seat) == chain
+                if is_followed and self.present(chain) <= seats:
                     return seat._replace(final=chain, age=0), None
         if seat.told is not None:
             return None
@@ -308,7 +315,7 @@ class SeatRules:
         return next((chain for chain, seats in last.items() if number in seats), None)
 
     def _last_input(self, number: int, seat: Seat) -> tuple[Seat, Statement | None] | None:
-        if seat.promise or seat.floor or self._follows(number, seat):
+        if seat.promise or seat.floor or self._follows(number, seat) or number == self.absent:
             return None
         versions = self.facts(seat.know).versions
         return (seat, (LAST, number, self.result(number, min(versions)))) if versions else None

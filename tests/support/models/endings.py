@@ -74,8 +74,11 @@ class Endings(SeatRules):
     def start(self) -> World:
         """Return the table at the last step but one, nothing said in it yet."""
         know = 0 if self.two_versions else self.bit(VERSION, self.liar, "a")
-        seats = tuple(Seat(know=know) for _ in range(self.seats))
-        world = World(seats, (STANDING,) * len(self.pairs))
+        resumed = Seat(know=know, told=0)
+        seats = tuple(resumed if s == self.absent else Seat(know=know) for s in range(self.seats))
+        world = World(
+            seats, tuple(BROKEN if self.absent in pair else STANDING for pair in self.pairs)
+        )
         for number in self.honest:
             world = self.follow(world, number, world.seats[number])
         return world
@@ -110,7 +113,13 @@ class Endings(SeatRules):
         return after
 
     def _leave(self, world: World, number: int) -> World:
-        return self.with_seat(world, number, world.seats[number]._replace(gone=True))
+        after = self.with_seat(world, number, world.seats[number]._replace(gone=True))
+        absent = self.absent
+        if absent is not None and self._linked(world, number) >> absent & 1:
+            owed = [absent]
+            if self.serves and self.can_end(world, owed) and not self.can_end(after, owed):
+                raise Violation("a linked absent seat is stranded")
+        return after
 
     def _request(self, world: World, number: int) -> World:
         seat = world.seats[number]
@@ -246,9 +255,12 @@ class Endings(SeatRules):
             return False
         if self.rules.leaves_by_time:
             return seat.age >= HALVES
-        present = sum(1 << s for s in self.honest if s != number)
-        if not present & ~seat.over:
-            linked = self._linked(world, number).bit_count() + len(self.liars)
+        linked_seats = self._linked(world, number)
+        owed = sum(1 << s for s in self.honest if s not in (number, self.absent))
+        if self.absent is not None and not self.rules.forgets_absent:
+            owed |= linked_seats & 1 << self.absent
+        if not owed & ~seat.over:
+            linked = linked_seats.bit_count() + len(self.liars)
             if seat.epoch or len(facts.versions) < 2 or linked < self.quorum - 1:
                 return True
         if seat.age < HALVES:
@@ -263,7 +275,8 @@ class Endings(SeatRules):
             first, second = world.seats[one], world.seats[other]
             if first.gone or second.gone or link in (BROKEN, FRESH):
                 continue
-            if link == BROKEN_BEFORE and {one, other} == {self.restores, self.request}:
+            is_late = {one, other} == {self.restores, self.request} or self.absent in (one, other)
+            if link == BROKEN_BEFORE and is_late:
                 continue
             if link == BROKEN_BEFORE or first.know != second.know:
                 return False
@@ -323,20 +336,21 @@ class Endings(SeatRules):
                 finals.add(self.result(number, base) if self.is_own(number, base) else base)
         if self.agrees and len(finals) > 1:
             raise Violation(f"two final chains: {sorted(finals)}")
-        if self.serves and not all(seat.final for seat in seats):
+        owed = [number for number in self.honest if number != self.absent]
+        if self.serves and not all(world.seats[number].final for number in owed):
             key = tuple(s._replace(over=0, met=0, age=0, turn=0) for s in seats)
             if key not in self._ends:
-                self._ends[key] = self.can_end(world)
+                self._ends[key] = self.can_end(world, owed)
             if not self._ends[key]:
                 raise Violation("a seat is stranded")
 
-    def can_end(self, world: World) -> bool:
-        """Return whether all ends become final with all links up and no help of a cheater."""
+    def can_end(self, world: World, owed: list[int]) -> bool:
+        """Return whether these ends become final with all links up and no help of a cheater."""
         active = [number for number in self.honest if not world.seats[number].gone]
         limit = max(seat.promise for seat in world.seats) + self.seats + 1
         for _ in range(limit):
             world = self._share(world, active)
-            if all(world.seats[number].final for number in active):
+            if all(world.seats[number].final for number in owed):
                 return True
             for number in active:
                 seat = world.seats[number]

@@ -8,6 +8,7 @@ sign no promise. A seat that waits for ever is found at the end of the game.
 
 from __future__ import annotations
 
+import math
 import random
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -44,6 +45,19 @@ class Crash:
 
 
 @dataclass(frozen=True)
+class Absent:
+    """An honest seat that is down until the others have made it absent, and back at the end.
+
+    step: How many steps of the game itself it takes part in.
+    late: The seconds after which it is back, once the first of the others is at the last step.
+    """
+
+    seat: int
+    step: int
+    late: float
+
+
+@dataclass(frozen=True)
 class Ending:
     """What happens once the last inputs of liars alone are lacking, in seconds from there.
 
@@ -53,6 +67,7 @@ class Ending:
     parted: For how long the favoured seat has no link with another honest one; 0.0 for never.
     nap: An honest seat that sleeps.
     crash: An honest seat that crashes.
+    absent: An honest seat that is absent.
     """
 
     delay: float
@@ -62,6 +77,7 @@ class Ending:
     parted: float
     nap: Nap | None = None
     crash: Crash | None = None
+    absent: Absent | None = None
 
 
 def draw_ending(seed: str, honest: list[int], timeouts: float) -> Ending:
@@ -82,6 +98,17 @@ def draw_ending(seed: str, honest: list[int], timeouts: float) -> Ending:
     return Ending(delay, favoured, die.uniform(0.0, parted), told, parted, nap, crash)
 
 
+def draw_absence(seed: str, honest: list[int], timeouts: float) -> Ending:
+    """Return an ending to which an absent seat comes back, beside liars if there are any."""
+    die = random.Random(f"absence {seed}")
+    delay, seat = die.choice([0.05, 0.15, 0.3]), die.choice(honest)
+    # Within the few frames of an end without liars, or any time before those that liars delay.
+    late = die.uniform(0.0, die.choice([4 * delay, 1.0, timeouts]))
+    favoured = die.choice([other for other in honest if other != seat])
+    absent = Absent(seat, die.randrange(1, 8), late)
+    return Ending(delay, favoured, die.uniform(0.0, timeouts), None, 0.0, absent=absent)
+
+
 class Endings:
     """The end of one simulated table."""
 
@@ -89,13 +116,17 @@ class Endings:
         self.world, self.ending = world, ending
         self.began: float | None = None
         self.last_inputs: dict[int, Message] = {}
+        self._is_back = False
+        self.left_behind: set[int] = set()
 
     # What the simulator asks
 
     def look(self) -> None:
         """Begin once every honest seat waits for the last inputs of the liars only."""
         world, ending = self.world, self.ending
-        if self.began is not None or not all(map(self._waits_for_liars, world.honest())):
+        self._look_for_absence()
+        here = (seat for seat in world.honest() if world.processes[seat].up)
+        if self.began is not None or not all(map(self._waits_for_liars, here)):
             return
         self.began = world.now
         world.at(world.now + ending.shown, self._show)
@@ -104,12 +135,40 @@ class Endings:
         if ending.crash is not None:
             world.at(world.now + ending.crash.start, lambda: self._crash(ending.crash))
 
+    def _look_for_absence(self) -> None:
+        """Take the absent seat away at its step, and bring it back when the others end."""
+        world, absent = self.world, self.ending.absent
+        if absent is None or self._is_back:
+            return
+        process = world.processes[absent.seat]
+        if process.up:
+            if process.machine.tip.step > world.table.first_step + absent.step:
+                process.resume_at = math.inf
+                world.crash(absent.seat)
+            return
+        others = [world.processes[seat].machine for seat in world.honest() if seat != absent.seat]
+        if any(machine.tip.want.kind is Kind.RESULT for machine in others):
+            process.resume_at, self._is_back = world.now + absent.late, True
+
     def is_cut(self, a: int, b: int) -> bool:
         """Return whether the link of two honest seats is broken now."""
         if self.began is None or self.world.plan.liars & {a, b}:
             return False
         is_over = self.world.now >= self.began + self.ending.parted
         return self.ending.favoured in (a, b) and not is_over
+
+    def note_leaving(self, seat: int) -> None:
+        """Note which absent seat lacks its end when a seat leaves that is linked with it."""
+        absent, process = self.ending.absent, self.world.processes[seat]
+        if absent is not None and absent.seat in process.links:
+            other = self.world.processes[absent.seat]
+            if other.up and not other.machine.finished:
+                self.left_behind.add(absent.seat)
+
+    def may_lack_end(self, seat: int) -> bool:
+        """Return whether a seat was away until nobody was there who could tell it its end."""
+        absent = self.ending.absent
+        return absent is not None and absent.seat == seat and seat not in self.left_behind
 
     def sleeps_until(self, seat: int) -> float:
         """Return when a seat wakes up; a time that is past if it is awake."""

@@ -4,7 +4,7 @@ import random
 from dataclasses import dataclass, replace
 from typing import Any
 
-from support.sim.endings import Ending, draw_ending
+from support.sim.endings import Ending, draw_absence, draw_ending
 from support.sim.lies import LIES
 from support.sim.tricks import TRICKS, WAYS
 
@@ -105,7 +105,8 @@ class Plan:
     def quiet(self) -> bool:
         """Whether liars alone disturb the game, so that no honest seat may be made absent."""
         disturbed = self.partitions or self.crashes or self.slow or self.loss
-        quiet = not disturbed and self.vanish is None and self.delay <= 0.3
+        is_whole = self.vanish is None and (self.ending is None or self.ending.absent is None)
+        quiet = not disturbed and is_whole and self.delay <= 0.3
         return quiet and (self.wide is None or self._is_calm(self.wide))
 
     @property
@@ -175,6 +176,21 @@ def draw_plan_of_ending(seed: str, timeouts: float) -> Plan:
     liars = frozenset(die.sample(range(seats), seats - quorum))
     honest = [seat for seat in range(seats) if seat not in liars]
     ending = draw_ending(seed, honest, timeouts)
+    calm = (0.1, 0.0, 0.0, False, (), (), frozenset(), None, 0.0, True)
+    return Plan(seed, seats, quorum, liars, (), *calm, ending=ending)
+
+
+def draw_plan_of_absence(seed: str, timeouts: float) -> Plan:
+    """Return a quiet table to whose end an absent seat comes back, perhaps beside a liar.
+
+    Args:
+        seed: All is drawn from it.
+        timeouts: Seconds for which the last step is waited for.
+    """
+    die = random.Random(f"plan of absence {seed}")
+    seats, quorum, count = die.choice([(3, 2, 0), (4, 3, 0), (5, 4, 0), (6, 4, 0), (6, 4, 1)])
+    liars = frozenset(die.sample(range(seats), count))
+    ending = draw_absence(seed, [seat for seat in range(seats) if seat not in liars], timeouts)
     calm = (0.1, 0.0, 0.0, False, (), (), frozenset(), None, 0.0, True)
     return Plan(seed, seats, quorum, liars, (), *calm, ending=ending)
 

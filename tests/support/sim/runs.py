@@ -30,6 +30,7 @@ class Run:
     real: bool = False
     slow_jobs: bool = False
     ending: bool = False
+    absence: bool = False
     limit: float = 120.0
 
     def name(self, number: int) -> str:
@@ -49,8 +50,8 @@ class Run:
 
     def _play(self, seed: str) -> Counter[str]:
         wide, jobs = not self.plain, self.slow_jobs
-        if self.ending:
-            return play(seed, ending=True)
+        if self.ending or self.absence:
+            return play(seed, ending=self.ending, absence=self.absence)
         if self.two:
             return play(seed, 5, True, two=True, wide=wide, only=self.only, slow_jobs=jobs)
         liar = False if self.honest else None

@@ -41,7 +41,14 @@ from support.sim.endings import Endings
 from support.sim.homes import Homes
 from support.sim.invariants import Checker, Violation, content, need, own_statement
 from support.sim.lies import LIES, Liar
-from support.sim.plan import THINKS, Plan, Wide, draw_plan, draw_plan_of_ending
+from support.sim.plan import (
+    THINKS,
+    Plan,
+    Wide,
+    draw_plan,
+    draw_plan_of_absence,
+    draw_plan_of_ending,
+)
 from support.sim.tricks import TRICKS, rooted, victim
 from support.toy_game import ToyGame
 
@@ -216,6 +223,8 @@ class World:
             if seat in self.liars:
                 self.departures.lie(seat)
             elif process.up and self._may_stand_up(process.machine):
+                if self.endings is not None:
+                    self.endings.note_leaving(seat)
                 process.up, process.stood_up = False, True
         elif self.now >= process.resume_at:
             self._resume(seat)
@@ -537,7 +546,7 @@ class World:
         for seat in self.honest():
             self.check.watch(seat, self.processes[seat].machine)
         if self._must_end():
-            stuck = [m.seat for m in machines if not m.finished]
+            stuck = [m.seat for m in machines if not (m.finished or self._may_lack_end(m))]
             need(not stuck, f"seats {stuck} have not finished: {[m.tip for m in machines]}")
         if self.check.forked:
             is_provable = self.plan.liars & self.check.guilty or self._found_later()
@@ -558,6 +567,9 @@ class World:
                 here = (s for s in self.honest() if s not in gone)
                 absent = [s for s in here if m.tip.absences[s]]
                 need(not absent, f"honest seats {absent} were made absent on a quiet table")
+
+    def _may_lack_end(self, machine: SeatMachine) -> bool:
+        return self.endings is not None and self.endings.may_lack_end(machine.seat or 0)
 
     def _judge_answers(self, machines: list[SeatMachine]) -> None:
         """Check that a seat that comes back with nothing gets an answer within the bound."""
@@ -617,6 +629,7 @@ def play(
     only: str | None = None,
     slow_jobs: bool = False,
     ending: bool = False,
+    absence: bool = False,
 ) -> Counter[str]:
     """Run one game, and return counts of what was seen in it, by name.
 
@@ -631,12 +644,15 @@ def play(
         slow_jobs: Whether expensive checks are offloaded and take some time.
         ending: Whether, instead of all that, liars try to strand a seat at the end
             (`support.sim.endings`).
+        absence: Whether, instead of all that, an absent seat comes back to the end.
 
     Raises:
         Violation: An invariant does not hold. The text names the seed.
     """
     if ending:
         plan = draw_plan_of_ending(seed, TIMEOUTS.step / 1000)
+    elif absence:
+        plan = draw_plan_of_absence(seed, TIMEOUTS.step / 1000)
     else:
         plan = draw_plan(seed, seats, liar, two, wide, only)
     world = World(plan, rounds, slow_jobs)
