@@ -117,19 +117,26 @@ class JsonSeat:
     def tell(self, update: updates.Update) -> None:
         """Write an update as a JSON object.
 
-        Updates of the clock are not written. The result of a game is written here only if another
-        game may follow. Otherwise the caller writes it with `end`.
+        Updates of the clock are not written. The result of a game is written as soon as it is
+        final. Unless another game may follow, it is the last line, except for faults that are found
+        while others still have to confirm the result.
 
         Args:
             update: The update.
         """
         match update:
-            case updates.GameOver(transcript=transcript, standings=standings):
-                if self._how.again:
-                    self.end(Outcome(transcript, standings))
+            case updates.GameOver(_, _, standings, transcript, awaited, left):
+                self._is_over = True
+                told = last_line(Outcome(transcript, standings), self.nicknames)
+                self._write(told | {"awaited": sorted(awaited), "left": round(left, 1)})
                 return
-            case updates.Ended() | updates.Clock():
+            case updates.Ended() | updates.Clock() | updates.Unconfirmed():
                 return
+            case updates.Accused() | updates.Started():
+                pass
+            case _ if self._is_over and not self._how.again:
+                return
+        match update:
             case updates.Happened(items, view):
                 for item in items:
                     self._write(item.as_json())

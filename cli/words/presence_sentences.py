@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Iterable, Sequence, Set
 from pathlib import Path
@@ -17,7 +18,7 @@ from protocol import FAULTS, effects
 
 from .card_names import Names, listed
 from .error_sentences import meaning
-from .translation import N_, _, count
+from .translation import N_, _, count, span
 
 GONE_FOR_GOOD: Final = N_(
     "By the terms you cannot come back any more, unless too few others are left to go on."
@@ -438,6 +439,39 @@ def no_other_game(
             words = N_("you were not at the table at the end, and were not asked")
         why.append(_(words))
     return _("No other game with the same people: {why}.").format(why="; ".join(why))
+
+
+def unconfirmed(update: updates.Unconfirmed, names: Names, is_saved: bool) -> str:
+    """Return for whom this seat stays although the result is final, and that the player may leave.
+
+    Args:
+        update: The update.
+        names: The names of the seats and cards.
+        is_saved: Whether the transcript is on disk.
+
+    Returns:
+        The sentences.
+    """
+    if update.seats:
+        text = _("The result is final. Waiting for {who} to confirm it, for at most {time}.")
+    else:
+        text = _("The result is final. Waiting for all to note who cheated, for at most {time}.")
+    may = _("You may leave: your file is saved.") if is_saved else _("You may leave.")
+    told = text.format(who=_others(update.seats, names), time=at_most(update.left))
+    return f"{told} {may}"
+
+
+def at_most(seconds: float) -> str:
+    """Return a duration in words, rounded up: to minutes from two minutes on, else to seconds.
+
+    Args:
+        seconds: The duration, in seconds.
+
+    Returns:
+        The words.
+    """
+    unit = 60 if seconds > 120 else 1
+    return span(math.ceil(seconds / unit) * unit * 1000)
 
 
 def kept_as(transcript: Path) -> tuple[str, str]:

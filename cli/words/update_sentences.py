@@ -37,6 +37,7 @@ REMARKS: Final = frozenset(
         updates.Linked,
         updates.Unlinked,
         updates.Unsaid,
+        updates.Unconfirmed,
         updates.Again,
     }
 )
@@ -378,6 +379,9 @@ GAME: Final[Mapping[type[Any], Callable[[Any, Telling, Names], list[str]]]] = {
         _(presence_sentences.LEFT_FOR_NOW).format(who=names.seat(update.seat))
     ],
     updates.Extended: lambda update, _telling, names: [presence_sentences.extended(update, names)],
+    updates.Unconfirmed: lambda update, telling, names: [
+        presence_sentences.unconfirmed(update, names, telling.scene.transcript is not None)
+    ],
     updates.Again: _again,
 }
 """The functions that return the lines of an update, for updates after the table is complete."""

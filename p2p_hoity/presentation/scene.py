@@ -167,6 +167,7 @@ class Scene:
         is_end_hinted: Whether the player was told that the others may have finished the game.
         standings: The result. None before the end.
         transcript: The path of the transcript of the finished game.
+        unconfirmed: The seats for which this seat stays after the result is final, if it does.
         ended: The reason why there is no result.
         again: The answers about another game.
     """
@@ -200,6 +201,7 @@ class Scene:
     is_end_hinted: bool = False
     standings: tuple[rules.Standing, ...] | None = None
     transcript: Path | None = None
+    unconfirmed: updates.Unconfirmed | None = None
     ended: updates.Ended | None = None
     again: updates.Again | None = None
 
@@ -402,6 +404,7 @@ CHANGES: Final[Mapping[type[Any], Callable[[Scene, Any], Scene]]] = {
         scene, standings=update.standings, transcript=update.transcript, question=None, sealed=None
     ),
     updates.Ended: lambda scene, update: replace(scene, ended=update, question=None, sealed=None),
-    updates.Again: lambda scene, update: replace(scene, again=update),
+    updates.Unconfirmed: lambda scene, update: replace(scene, unconfirmed=update),
+    updates.Again: lambda scene, update: replace(scene, again=update, unconfirmed=None),
 }
 """For each kind of update the function that changes a scene. Other updates leave it as it is."""

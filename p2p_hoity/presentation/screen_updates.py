@@ -442,12 +442,30 @@ class GameOver(NodeUpdate):
         node: The state of the chain (the table's history) after its last step.
         standings: The result.
         transcript: The path of the transcript. None if none was written.
+        awaited: The seats that have not confirmed the result yet, so that this seat still stays at
+            the table ([E-19]).
+        left: The most seconds for which it stays if nothing changes.
     """
 
     table: Table
     node: Node
     standings: tuple[rules.Standing, ...]
     transcript: Path | None
+    awaited: frozenset[int] = frozenset()
+    left: float = 0.0
+
+
+class Unconfirmed(NodeUpdate):
+    """A reminder that this seat still stays at the table although the result is final ([E-19]).
+
+    Attributes:
+        seats: The seats that have not confirmed the result. Empty if a change of epoch that bans a
+            faulty seat is awaited.
+        left: The most seconds for which it stays if nothing changes.
+    """
+
+    seats: frozenset[int]
+    left: float
 
 
 class Ended(NodeUpdate):

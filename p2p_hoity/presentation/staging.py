@@ -23,6 +23,7 @@ from .screen_updates import (
     Happened,
     Rewound,
     Started,
+    Unconfirmed,
     Update,
 )
 
@@ -68,7 +69,7 @@ class Remark:
 
 Heard = Update | Remark
 """An update of the node, or a remark of the screen itself."""
-QUEUED: Final = (Happened, Choosing, ChoiceTaken, GameOver, Ended, Remark)
+QUEUED: Final = (Happened, Choosing, ChoiceTaken, GameOver, Unconfirmed, Ended, Remark)
 """Kinds of updates that wait while a reveal is shown."""
 
 

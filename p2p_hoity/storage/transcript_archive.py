@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import stat
 import tempfile
+from contextlib import suppress
 from pathlib import Path
 
 from protocol import SeatMachine, transcript
@@ -72,6 +73,21 @@ def write_transcript(path: Path, data: bytes) -> None:
             file.write(data)
     else:
         NAMED.put(path, data)
+
+
+def complete(path: Path, data: bytes) -> None:
+    """Replace a transcript that is on disk by a later one of the same game, if that is possible.
+
+    What went into a device or pipe stays as it is. If the disk is full, the earlier file stays: it
+    is valid too.
+
+    Args:
+        path: The path of the earlier transcript.
+        data: The bytes of the later one.
+    """
+    if path.is_file():
+        with suppress(OSError):
+            NAMED.put(path, data)
 
 
 def transcript_of(machine: SeatMachine) -> bytes:

@@ -17,6 +17,8 @@ MAX_REMINDER_PAUSE: Final[Seconds] = 60.0
 """Seconds of the longest pause between two notices about who is awaited."""
 UNDECIDED: Final[Seconds] = 60.0
 """Seconds after a timeout until the player is told that the seats have not agreed on it yet."""
+CONFIRMED: Final[Seconds] = 1.0
+"""Seconds after the result in which mostly all other seats have confirmed it."""
 
 Notice = updates.Awaited | updates.Halfway | updates.SeatsTimedOut | updates.Paused
 
@@ -36,6 +38,9 @@ class PresenceTeller:
         self._attendance: updates.Attendance | None = None
         self._second: tuple[int, bytes, int] | None = None
         self._place: tuple[int, bytes] | None = None
+        self._over_at: float | None = None
+        self._stays_for: set[frozenset[int]] = set()
+        self._stays_left = 0.0
         self._look_at_step()
 
     def _look_at_step(self) -> None:
@@ -124,6 +129,27 @@ class PresenceTeller:
         if given and not pauses:
             self._out, left = None, machine.wait(now).left
         self._screen(updates.Extended(awaited(machine) - {machine.seat}, left))
+
+    def stays(self, now: float) -> None:
+        """Tell the screen for whom this seat stays at the table although the result is final.
+
+        The first time is a moment after the result, since mostly nobody is awaited any more then.
+        It is told again if other seats are awaited, or if the time is half of what was told. A link
+        that comes and goes brings no seats that were not told before.
+
+        Args:
+            now: The time on the state machine's clock, in seconds.
+        """
+        self._over_at = now if self._over_at is None else self._over_at
+        wait = self._machine.last_wait()
+        if wait is None or now - self._over_at < CONFIRMED:
+            return
+        is_half = FIRST <= wait.left <= self._stays_left / 2
+        is_more = wait.left > self._stays_left + CONFIRMED
+        if wait.seats not in self._stays_for or is_half or is_more:
+            self._stays_for.add(wait.seats)
+            self._stays_left = wait.left
+            self._screen(updates.Unconfirmed(wait.seats, wait.left))
 
     def _pause(self, seconds: float) -> None:
         """Set when the next notice about awaited seats is due, and double the pause after it.

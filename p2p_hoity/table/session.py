@@ -8,6 +8,7 @@ SPEC: section 13.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
@@ -23,7 +24,7 @@ from ..net.hub import Event, Frame, Hub, LinkDown, LinkUp
 from ..presentation import screen_updates as updates
 from ..presentation.screen_updates import Screen
 from ..storage import transcript_archive
-from ..storage.journal import Journal
+from ..storage.journal import Journal, JournalError
 from ..storage.kept_vouches import keep_vouches
 from .effects_out import EffectsOut, GameReporter, JournalKeeper, play_of
 from .frame_access import (
@@ -151,6 +152,8 @@ class Session:
     _frames_in: FramesIn
     _early: EarlyEvents = field(default_factory=EarlyEvents)
     _outcome: Outcome | None = None
+    _result: Outcome | None = None
+    _written: bytes = b""
     _gave_up: bool = False
     _over: trio.Event = field(default_factory=trio.Event)
 
@@ -245,12 +248,17 @@ class Session:
 
     async def _tick(self) -> None:
         """Advance the state machine's clock, and end the session when nobody needs this node."""
-        while not self._may_leave():
+        while True:
+            self._show_result()
+            if self._may_leave():
+                break
             await trio.sleep(TICK)
             self.machine.tick(self._clock.now())
             self._effects_out.carry_out()
             self._presence.notify(self._clock.now())
             self._presence.tell(self._clock.now())
+            if self._result is not None:
+                self._presence.stays(self._clock.now())
             # Stop waiting for the deck to be confirmed. The journal is kept, so the seat
             # can rejoin.
             if not self._gave_up and self.machine.is_unsure_of_deck:
@@ -391,8 +399,50 @@ class Session:
         self._end()
         self._over.set()
 
+    def _show_result(self) -> None:
+        """Write the transcript and show the result, as soon as the end of the game is final.
+
+        The seat may have to stay for the others after that ([E-19]). The player need not know less
+        meanwhile, and the result is on disk if the program ends.
+        """
+        if self._result is not None or not self.machine.finished:
+            return
+        path = None
+        with suppress(JournalError):  # `_end` tries again, and tells what is wrong.
+            path = self._save()
+        self._tell_result(path)
+
+    def _tell_result(self, path: Path | None) -> None:
+        """Show the result, with the path of its transcript, or None if there is none."""
+        machine, wait = self.machine, self.machine.last_wait()
+        standings = play_of(machine.tip).state.standings
+        self._result = Outcome(path, standings)
+        seats, left = (frozenset[int](), 0.0) if wait is None else (wait.seats, wait.left)
+        self._screen(updates.GameOver(machine.table, machine.tip, standings, path, seats, left))
+
+    def _save(self) -> Path | None:
+        """Write the transcript of the finished game, and return its path, None if none is wanted.
+
+        Raises:
+            JournalError: If it can be written nowhere, or is too long.
+        """
+        output = self.attendee.output or self._usual
+        if output is None:
+            return None
+        machine = self.machine
+        data, usual = transcript_archive.transcript_of(machine), self._usual or output
+        if self._usual is not None:
+            keep_vouches(self._usual.parent, machine.table.id, self._access.roster.vouches)
+        path = transcript_archive.keep(data, output, usual, self._keeper.journal)
+        self._written = data
+        return path
+
     def _end(self) -> None:
-        """Determine how the table has ended. If the game is finished, write its transcript."""
+        """Determine how the table has ended, and complete the transcript of a finished game.
+
+        Raises:
+            JournalError: If there is no transcript of a finished game, and none can be written.
+        """
         broken, machine = self._effects_out.broken, self.machine
         if self._outcome is None and broken is not None:
             kept = self._keeper.journal is not None and machine.is_bound
@@ -400,15 +450,16 @@ class Session:
         is_told = self._outcome is not None and self._outcome.code is None
         if is_told or not machine.finished:
             return
-        standings, path = play_of(machine.tip).state.standings, None
-        output = self.attendee.output or self._usual
-        if output is not None:
-            data, usual = transcript_archive.transcript_of(machine), self._usual or output
-            if self._usual is not None:
-                keep_vouches(self._usual.parent, machine.table.id, self._access.roster.vouches)
-            path = transcript_archive.keep(data, output, usual, self._keeper.journal)
-        self._outcome = Outcome(path, standings)
-        self._screen(updates.GameOver(machine.table, machine.tip, standings, path))
+        self._show_result()
+        if not self._written:
+            if (path := self._save()) is not None:
+                self._tell_result(path)
+        elif self._result is not None and self._result.transcript is not None:
+            # A fault that was found since the end became final belongs into the file ([E-23]).
+            data = transcript_archive.transcript_of(machine)
+            if data != self._written:
+                transcript_archive.complete(self._result.transcript, data)
+        self._outcome = self._result
 
     async def _settle(self) -> None:
         """After a finished game, find out whether another game with the same people follows."""

@@ -9,7 +9,7 @@ from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.rules import Standing, banquet, happenings
 from protocol import Kind
 
-from ...words import rules_text, table_terms
+from ...words import presence_sentences, rules_text, table_terms
 from ...words.card_names import run_letters
 from ...words.error_sentences import sentence
 from ...words.presence_sentences import ended, kept_as, no_other_game, won
@@ -170,6 +170,23 @@ def _standings(stage: Stage, standings: Sequence[Standing], width: int) -> list[
         line.add(fit(words, longest) + " ", "bright")
         lines += _spread(line, years, width)
     return lines
+
+
+def unconfirmed(stage: Stage, width: int) -> list[Line]:
+    """Return the lines about those for whom this seat stays although the result is final.
+
+    Args:
+        stage: What is shown.
+        width: The width of the screen, in cells.
+
+    Returns:
+        The lines. Empty if it does not stay.
+    """
+    wait, names = stage.scene.unconfirmed, stage.names
+    if wait is None or names is None:
+        return []
+    told = presence_sentences.unconfirmed(wait, names, stage.scene.transcript is not None)
+    return paragraphs([told], width - 1)
 
 
 def again(stage: Stage, width: int, by_bot: bool = False) -> list[Line]:

@@ -466,13 +466,13 @@ class LineSeat:
     def _quit(self) -> None:
         """Ask whether to leave the table.
 
-        If the command came from a file or a pipe, leave at once without asking. If another game is
-        offered, decline the offer instead.
+        If the command came from a file or a pipe, or the game is over, leave at once without
+        asking. If another game is offered, decline the offer instead.
         """
         if self._is_over:
             self._asker.answer("n")
             return
-        if self._patient:
+        if self._patient or self._screen.scene.is_over:
             self._go()
             return
         if self._is_lesson:

@@ -96,6 +96,7 @@ def each() -> list[updates.Update]:
         updates.Unsaid(because(TalkCode.FAST)),
         updates.Again(frozenset({1}), frozenset()),
         updates.GameOver(at, node, (standing,), Path("game.hoity")),
+        updates.Unconfirmed(frozenset({1}), 299.0),
         updates.Ended("two-chains", 1),
     ]
 
@@ -177,7 +178,7 @@ def test_every_update_is_told_and_is_an_object(update: updates.Update) -> None:
         assert said
         assert "{" not in "".join(said)
     written = written_of(update)
-    left_to_the_host = isinstance(update, updates.GameOver | updates.Ended | updates.Clock)
+    left_to_the_host = isinstance(update, updates.Unconfirmed | updates.Ended | updates.Clock)
     with_hand = isinstance(update, updates.Resumed)
     assert len(written) == (0 if left_to_the_host else 1 + with_hand)
     for line in written:
@@ -374,7 +375,7 @@ def test_talk_and_presence_are_written_for_programs_by_change_and_no_clock() -> 
 
 
 @pytest.mark.parametrize("listens", [False, True])
-def test_a_program_that_may_play_again_is_told_each_end_at_once(
+def test_a_program_is_told_each_end_at_once_and_more_only_if_it_may_play_again(
     listens: bool, capsys: pytest.CaptureFixture[str]
 ) -> None:
     screen, at = JsonSeat(ScreenOptions([].append, again=listens)), bound()
@@ -394,7 +395,57 @@ def test_a_program_that_may_play_again_is_told_each_end_at_once(
     if listens:
         assert types == ["started", "finished", "again"] * 2
     else:
-        assert types == ["started", "again", "started", "again", "finished"]
+        assert types == ["started", "finished"] * 2
+
+
+def test_a_program_reads_with_the_result_who_has_not_confirmed_it_and_then_only_of_faults() -> None:
+    at, standings = bound(), (rules.Standing(1, 0, 47, (1, 2, 3)),)
+    over = updates.GameOver(at, transition.begin(at), standings, None, frozenset({2, 1}), 29.96)
+    done, *more = written_of(
+        updates.Started(at, 0),
+        over,
+        updates.Unconfirmed(frozenset({1}), 28.0),
+        updates.Unlinked("Bob", because(LinkCode.CLOSED)),
+        updates.Attendance((updates.Attending.LINKED, updates.Attending.UNLINKED)),
+        updates.Accused(1, "bad-share"),
+    )[1:]
+    assert (done["type"], done["awaited"], done["left"]) == ("finished", [1, 2], 30.0)
+    assert done["standings"][0]["rank"] == 1
+    assert [line["type"] for line in more] == ["accused"]
+
+
+WAIT = updates.Unconfirmed(frozenset({1}), 299.0)
+
+
+@pytest.mark.parametrize(
+    ("transcript", "wait", "sentence"),
+    [
+        (
+            Path("1.hoity"),
+            WAIT,
+            "The result is final. Waiting for seat 1 (purple) to confirm it, for at most "
+            "5 minutes. You may leave: your file is saved.",
+        ),
+        (
+            None,
+            replace(WAIT, seats=frozenset({1, 2}), left=119.2),
+            "The result is final. Waiting for seat 1 (purple), seat 2 (green) to confirm it, "
+            "for at most 2 minutes. You may leave.",
+        ),
+        (
+            None,
+            replace(WAIT, seats=frozenset(), left=0.3),
+            "The result is final. Waiting for all to note who cheated, for at most 1 second. "
+            "You may leave.",
+        ),
+    ],
+)
+def test_who_stays_after_the_result_reads_for_whom_and_for_how_long(
+    transcript: Path | None, wait: updates.Unconfirmed, sentence: str
+) -> None:
+    at = bound()
+    over = updates.GameOver(at, transition.begin(at), (), transcript)
+    assert said_of(over, wait)[-1] == f"  [{sentence}]"
 
 
 QUORUM, PAUSE = MUSTER, replace(MUSTER, there=1)

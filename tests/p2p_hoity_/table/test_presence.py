@@ -19,6 +19,7 @@ from p2p_hoity.presentation.screen_updates import Awaited, Halfway, Paused, Seat
 from p2p_hoity.table.player_interface import BotPlayer, PlayerRequest, WaitLonger
 from p2p_hoity.table.presence import PresenceTeller, muster
 from protocol.chain.chain_state import Kind
+from protocol.seat.end_notices import LastWait
 from protocol.seat.seat_machine import SeatMachine
 from protocol.wire.table_header import Timeouts
 
@@ -245,3 +246,63 @@ async def test_a_player_waits_longer_and_then_the_game_goes_on(tmp_path: Path) -
     assert late.muster == updates.Muster(4, 3, 3, unlinked=late.seats)
     ran_out = next(at for at, u in heard if isinstance(u, SeatsTimedOut))
     assert ran_out - extended >= 4.0
+
+
+class StayingMachine:
+    """A seat with a final end that waits for others as a test says."""
+
+    def __init__(self) -> None:
+        self.tip = SimpleNamespace(step=9, digest=b"")
+        self.seats, self.until = frozenset({1}), 301.0
+        self.now = 0.0
+
+    def last_wait(self) -> Any:
+        """For whom and how long it stays."""
+        left = self.until - self.now
+        return LastWait(self.seats, left) if left > 0 else None
+
+
+class Staying:
+    """What such a seat is told, second by second."""
+
+    def __init__(self) -> None:
+        self.machine, self.told = StayingMachine(), list[Any]()
+        self.notes = PresenceTeller(self.machine, self.told.append, SimpleNamespace())  # type: ignore[arg-type]
+
+    def watch(self, until: int, *seats: int) -> list[tuple[int, list[int], float]]:
+        """Let time pass, and return what was told meanwhile with its second."""
+        found = []
+        while self.machine.now < until:
+            self.machine.seats = frozenset(seats)
+            self.notes.stays(self.machine.now)
+            found += [(int(self.machine.now), sorted(one.seats), one.left) for one in self.told]
+            self.told.clear()
+            self.machine.now += 1
+        return found
+
+
+def test_for_whom_a_seat_stays_is_told_soon_and_then_whenever_half_the_time_is_over() -> None:
+    assert Staying().watch(301, 1) == [
+        (1, [1], 300.0),
+        (151, [1], 150.0),
+        (226, [1], 75.0),
+        (264, [1], 37.0),
+        (283, [1], 18.0),
+    ]
+
+
+def test_whoever_confirms_within_a_second_is_told_of_to_nobody() -> None:
+    soon = Staying()
+    soon.machine.until = 0.9
+    assert soon.watch(10, 1) == []
+
+
+def test_that_others_are_waited_for_is_told_and_a_link_that_flaps_is_told_of_once() -> None:
+    notes = Staying()
+    found = notes.watch(5, 1, 2)
+    for second in range(5, 100):
+        found += notes.watch(second + 1, *((1, 3) if second % 2 else (1,)))
+    assert [seats for _, seats, _ in found] == [[1, 2], [1, 3], [1]]
+    notes.machine.until += 200.0  # a first link: the time begins anew
+    (more,) = notes.watch(102, 1)
+    assert more == (100, [1], 401.0)

@@ -56,6 +56,32 @@ def test_the_end_names_the_winner_every_last_exhibit_and_the_file(seats: int) ->
         assert letters in text
 
 
+def test_the_end_says_for_whom_the_program_stays_until_it_stays_no_more() -> None:
+    shown, waits = over(), "Waiting for Ada"
+    assert waits not in shown.text()
+    shown.hear(updates.Unconfirmed(frozenset({1}), 299.0))
+    told = " ".join(shown.text().split())
+    assert f"{waits} (purple) to confirm it, for at most 5 minutes. You may leave: your" in told
+    shown.desk.hint = "Enter or q leaves the table."
+    assert waits not in shown.text()
+    shown.desk.hint = ""
+    assert waits in shown.text()
+    shown.hear(updates.Again(frozenset({1}), frozenset()))
+    assert waits not in shown.text()
+
+
+def test_whom_the_program_stays_for_is_told_behind_the_last_reveal() -> None:
+    shown = begun()
+    shown.stage.staged = True
+    shown.revealing()
+    assert shown.stage.scene.table is not None
+    over = updates.GameOver(shown.stage.scene.table, None, (), None)  # type: ignore[arg-type]
+    shown.hear(over, updates.Unconfirmed(frozenset({1}), 299.0))
+    assert shown.stage.scene.unconfirmed is None
+    shown.stage.hurry()
+    assert shown.stage.scene.unconfirmed is not None
+
+
 def test_who_did_not_agree_to_another_game_is_told_the_truth() -> None:
     shown = over().hear(updates.Again(frozenset({1, 2}), frozenset({0, 3})))
     assert "no yes from Clara; you did not agree." in shown.text()

@@ -8,6 +8,7 @@ import trio.testing
 from support.at_prompt import Desk, answer, asked, desk, is_in_vain
 from support.cli_stage import NICKNAMES, referee, until
 from support.limits import LIMIT
+from support.screened import table
 
 from cli.exit_codes import Trouble, leaves
 from cli.ui.lines import line_screen
@@ -222,6 +223,18 @@ async def test_leaving_asks_once_more(begun: bool, answered: str, left: list[str
         await here.types(answered)
         assert here.left == left
         assert begun or not here.heard("bot")
+
+
+@pytest.mark.parametrize("word", ["q", "ende", INTERRUPT])
+async def test_once_the_result_is_there_nothing_is_lost_by_leaving_so_nothing_is_asked(
+    word: str,
+) -> None:
+    async with desk(None) as here:
+        here.prompt.tell(updates.GameOver(table(3), None, (), None))  # type: ignore[arg-type]
+        here.prompt.tell(updates.Unconfirmed(frozenset({1}), 60.0))
+        await here.types(word)
+        assert here.left == ["you left"]
+        assert not here.heard("leave for now")
 
 
 async def test_a_second_ctrl_c_or_the_end_of_the_input_leaves_at_once() -> None:
