@@ -97,6 +97,9 @@ class KeptGame:
 def kept_games(home: Home, passphrase: str | None, clock: Clock, seconds: float) -> list[KeptGame]:
     """List all games of a player's folder, finished or not.
 
+    A game of which there is a valid transcript with the result is over, also if its journal is
+    still there.
+
     Reading the progress of many games takes time. After the given time no further file is read. The
     other games get the progress that was stored earlier, or None.
 
@@ -115,7 +118,14 @@ def kept_games(home: Home, passphrase: str | None, clock: Clock, seconds: float)
     end = clock() + seconds
     told = [memory.complete(game, passphrase, clock() < end) for game in found]
     memory.save()
-    return told
+    # A journal outlives its game while its seat stays for the others, and if it is killed then.
+    over = {game.name for game in told if game.is_over and _is_won(game.progress)}
+    return [game for game in told if game.is_over or game.name not in over]
+
+
+def _is_won(progress: Progress | None) -> bool:
+    """Return whether a transcript is known to be valid and to have the result."""
+    return progress is not None and progress.whole and bool(progress.ranks)
 
 
 def progress_of(game: OpenGame, passphrase: str | None) -> Progress | None:

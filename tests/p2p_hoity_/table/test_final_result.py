@@ -19,6 +19,7 @@ from p2p_hoity.storage.journal import JournalError
 from p2p_hoity.table import session
 from p2p_hoity.table.effects_out import EffectsOut
 from p2p_hoity.table.resume_table import open_games
+from p2p_hoity.table.saved_games import kept_games
 from protocol import effects
 from protocol.transcript import verifier
 from protocol.wire import peer_frames
@@ -158,7 +159,11 @@ async def test_who_is_killed_meanwhile_has_the_file_and_sees_the_result_at_once_
         (over,) = host.heard(updates.GameOver)
         assert verdict(over.transcript) == "ok"
         assert len(open_games(host.home)) == 1
+        (listed,) = kept_games(host.home, None, lambda: 0.0, 1.0)
+        assert listed.is_over
         over.transcript.unlink()
+        (listed,) = kept_games(host.home, None, lambda: 0.0, 1.0)
+        assert not listed.is_over
         host.told.clear()
         await trio.sleep(2 * STEP)
         began = trio.current_time()

@@ -62,6 +62,16 @@ def test_a_finished_game_says_who_won_and_a_file_that_does_not_hold_that(home: H
     assert not only(home)[1].whole
 
 
+def test_a_file_without_a_result_hides_no_open_game(home: Home) -> None:
+    """`tests/p2p_hoity_/table/test_final_result.py` has the game whose file has one."""
+    here = room_of(3, 3)
+    keep_journal(home, here).close()
+    keep_transcript(home, here.places[0].machine.transcript(), "as-far-as-it-came.hoity")
+    found = listed(home)
+    assert len({game.name for game in found}) == 1
+    assert [game.is_over for game in found].count(False) == 1
+
+
 def test_what_was_read_once_is_not_read_again(home: Home) -> None:
     keep_journal(home, room_of(3, 2)).close()
     keep_transcript(home, played_file(), "won.hoity")
