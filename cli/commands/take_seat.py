@@ -26,7 +26,7 @@ from p2p_hoity.storage.player_key import NamedIdentity as Me
 from p2p_hoity.table.play_table import Lan, Reach, Seat, only_by_relays
 from p2p_hoity.table.player_interface import LeaveForNow, Player, PlayerRequest
 from p2p_hoity.table.session import LEFT, Outcome
-from protocol import Terms, fingerprint
+from protocol import Terms, effects, fingerprint
 from protocol.bounds import Seconds
 
 from ..exit_codes import INTERRUPTED, NOT_OK, OK, USAGE, Trouble, ctrl_c_means
@@ -620,7 +620,7 @@ def sit(sitting: Sitting, go: Go) -> int:
     """
     with ctrl_c_means(lambda: sitting.farewell(_("Interrupted"))):
         outcome = sitting.screen.run(sitting.run, go)
-    if outcome.kept:
+    if outcome.kept and outcome.code != effects.UNCONFIRMED:  # Nothing was played yet.
         text = _(
             "Your journal of the game is kept. Save what was played, without a result, with: "
             "hoity resume --claim {game}"

@@ -87,6 +87,10 @@ def _seat(seat: int, found: Sequence[Attending], names: Names, has_sealed: bool)
 
 NO_RETURN: Final = N_("The terms do not allow a seat to come back.")
 LEFT_FOR_NOW: Final = N_("Left for now: {who}.")
+UNCONFIRMED: Final = N_(
+    "The deck is not yet confirmed by {who}. The game may begin without you if you leave. To take"
+    " your seat again: hoity resume {game}"
+)
 THINKING: Final = N_("Linked, and still to choose: {who}. The game goes on once they have chosen.")
 
 
@@ -112,7 +116,9 @@ def halfway(update: updates.Halfway, names: Names, game: str) -> list[str]:
     if silent - {names.mine}:
         lines.append(text.format(who=_others(silent, names), seconds=round(update.seconds)))
     lines += _whereabouts(count, names)
-    if not count.begun:
+    if count.has_confirmed and not count.begun:
+        lines.append(_(UNCONFIRMED).format(who=who, game=game))
+    elif not count.begun:
         text = _("In {left} s the table ends, since the game has not begun.")
         lines.append(text.format(left=round(update.left)) + _longer(names))
     elif count.goes_on:
@@ -191,6 +197,8 @@ def paused(update: updates.Paused, names: Names, game: str) -> list[str]:
     if update.seats == {names.mine}:
         return [_("The others are waiting for you: the game pauses until you choose.")]
     who = _others(update.seats, names)
+    if update.muster.has_confirmed and not update.muster.begun:
+        return [_(UNCONFIRMED).format(who=who, game=game)]
     if not update.muster.begun:
         return [_("The game has not begun: the table waits for {who}.").format(who=who)]
     silent = update.seats - {names.mine} - update.muster.gone
@@ -323,16 +331,45 @@ def why_ended(code: str) -> str:
     return _(OURS[code]) if code in OURS else meaning(code)
 
 
-def ended(update: updates.Ended, names: Names | None) -> str:
+def announced(update: effects.EndAnnounced, names: Names, game: str) -> str:
+    """Return what another seat says of the end of the table, which may yet begin here.
+
+    Args:
+        update: The news.
+        names: The names of the seats and cards.
+        game: The id of the game as typed after `hoity resume`.
+
+    Returns:
+        The sentences.
+    """
+    by, reason = names.seat(update.by), why_ended(update.code)
+    text = _(
+        "{by} says that the table has ended: {reason} ({code}). Your own program has not seen that."
+        " The game may begin without you if you leave. To take your seat again: hoity resume {game}"
+    )
+    return text.format(by=by, reason=reason, code=update.code, game=game)
+
+
+def ended(update: updates.Ended, names: Names | None, game: str) -> str:
     """Return why a table has ended without a result, and who caused it if that is known.
 
     Args:
         update: The update.
         names: The names of the seats and cards. None before the game has begun.
+        game: The id of the game as typed after `hoity resume`.
 
     Returns:
         The sentences.
     """
+    if update.code == effects.UNCONFIRMED:
+        text = _(
+            "Your seat has stopped waiting for all seats to confirm the deck. The game may begin"
+            " without you. To take your seat again: hoity resume {game}"
+        )
+        told = text.format(game=game)
+        if update.seat is None or names is None:
+            return told
+        return f"{told} {_(BLAME[effects.SILENT_SEAT]).format(who=names.seat(update.seat))}"
     if update.by is not None and names is not None:
         text = _(
             "The table has ended without a result. {by} announced it: {reason} ({code}). Your own"

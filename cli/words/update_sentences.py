@@ -311,7 +311,9 @@ TABLE: Final[Mapping[type[Any], Callable[[Any, Telling], list[str]]]] = {
     ],
     updates.Accused: _accused,
     updates.GameOver: _finished,
-    updates.Ended: lambda update, telling: [presence_sentences.ended(update, telling.names)],
+    updates.Ended: lambda update, telling: [
+        presence_sentences.ended(update, telling.names, telling.game)
+    ],
 }
 """The functions that return the lines of an update, for updates that have lines at any time."""
 
@@ -376,6 +378,9 @@ GAME: Final[Mapping[type[Any], Callable[[Any, Telling, Names], list[str]]]] = {
     updates.Awaited: _awaited,
     effects.SeatLeft: lambda update, _telling, names: [
         _(presence_sentences.LEFT_FOR_NOW).format(who=names.seat(update.seat))
+    ],
+    effects.EndAnnounced: lambda update, telling, names: [
+        presence_sentences.announced(update, names, telling.game)
     ],
     updates.Extended: lambda update, _telling, names: [presence_sentences.extended(update, names)],
     updates.Again: _again,

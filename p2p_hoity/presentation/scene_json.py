@@ -29,6 +29,7 @@ RENAMED: Final = {
     "offeredcode": "code",
     "seatstimedout": "timed-out",
     "seatleft": "left",
+    "endannounced": "end-announced",
     "journaldoubted": "cautious",
     "signingended": "silenced",
     "nocode": "no-code",

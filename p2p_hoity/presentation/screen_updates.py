@@ -212,6 +212,8 @@ class Muster:
         thinking: The awaited seats that are linked and present. This node's own seat is left out.
         is_mute: Whether this seat may not vote now, because its journal may lack messages that it
             has signed.
+        has_confirmed: Whether this seat has confirmed the deck, so that the game may begin without
+            it if it leaves.
     """
 
     seats: int
@@ -224,6 +226,7 @@ class Muster:
     unlinked: frozenset[int] = frozenset()
     thinking: frozenset[int] = frozenset()
     is_mute: bool = False
+    has_confirmed: bool = False
 
     @property
     def is_short(self) -> bool:
@@ -557,6 +560,12 @@ class TicketTaken(NodeUpdate):
     name: str
 
 
-Update = NodeUpdate | effects.JournalDoubted | effects.SigningEnded | effects.SeatLeft
+Update = (
+    NodeUpdate
+    | effects.JournalDoubted
+    | effects.SigningEnded
+    | effects.SeatLeft
+    | effects.EndAnnounced
+)
 Screen = Callable[[Update], None]
 """A function that shows one update after the other."""

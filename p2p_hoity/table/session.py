@@ -64,6 +64,8 @@ class Outcome:
         code: The code of the reason why there is no result: STOPPED, LEFT, TWO_ROSTERS, or the code
             with which the state machine ended the table. None if there is a result.
         seat: The number of the seat that caused this end, if it is known.
+        by: The seat on whose word alone this end and `seat` are known. None if this node has found
+            them itself.
         kept: Whether the journal is kept, because the game had begun. The player can then resume
             the game later, or save the unfinished game as a transcript (a claim).
         evidence: The two different tables that the host has signed for the same terms, if the code
@@ -76,6 +78,7 @@ class Outcome:
     standings: tuple[rules.Standing, ...] = ()
     code: str | None = None
     seat: int | None = None
+    by: int | None = None
     kept: bool = False
     evidence: TwoTables | None = None
     again: Agreed | None = None
@@ -151,7 +154,6 @@ class Session:
     _frames_in: FramesIn
     _early: EarlyEvents = field(default_factory=EarlyEvents)
     _outcome: Outcome | None = None
-    _gave_up: bool = False
     _over: trio.Event = field(default_factory=trio.Event)
 
     @property
@@ -217,7 +219,7 @@ class Session:
         await self.hub.flush(LINGER if outcome is not None and outcome.code == LEFT else FLUSH)
         if outcome is None:
             return Outcome(None, (), STOPPED)
-        if not (outcome.kept or self._gave_up):
+        if not outcome.kept:
             self._keeper.remove()
         return outcome
 
@@ -251,12 +253,6 @@ class Session:
             self._effects_out.carry_out()
             self._presence.notify(self._clock.now())
             self._presence.tell(self._clock.now())
-            # Stop waiting for the deck to be confirmed. The journal is kept, so the seat
-            # can rejoin.
-            if not self._gave_up and self.machine.is_unsure_of_deck:
-                self._gave_up = True
-                self.machine.give_up()
-                self._effects_out.carry_out()
             for peer in self._access.overdue(trio.current_time()):
                 self.hub.drop(peer, because(DropCode.NOT_SHOWN))
         self._end()
@@ -366,12 +362,12 @@ class Session:
         for peer in self.machine.table.ids:
             self.hub.post(peer, encode_lobby(found.evidence.other))
         self._effects_out.tell(effects.Broken(TWO_ROSTERS, 0))
-        self._outcome = Outcome(None, (), TWO_ROSTERS, 0, False, found.evidence)
+        self._outcome = Outcome(None, (), TWO_ROSTERS, 0, evidence=found.evidence)
 
     def _may_leave(self) -> bool:
         """Return whether the table has ended for this node and no other node needs it."""
         is_void = self._outcome is not None and self._outcome.code == TWO_ROSTERS
-        return self.machine.may_leave() or self._gave_up or is_void
+        return self.machine.may_leave() or is_void
 
     async def _leave_for_now(self) -> None:
         """End the session because the player leaves, and tell the others if the game is not over.
@@ -386,7 +382,7 @@ class Session:
             self.machine.depart(self._clock.now())
             self._effects_out.carry_out()
             kept = self._keeper.journal is not None and self.machine.is_bound
-            self._outcome = Outcome(None, (), LEFT, self.machine.seat, kept)
+            self._outcome = Outcome(None, (), LEFT, self.machine.seat, kept=kept)
             await trio.sleep(LINGER)
         self._end()
         self._over.set()
@@ -396,7 +392,7 @@ class Session:
         broken, machine = self._effects_out.broken, self.machine
         if self._outcome is None and broken is not None:
             kept = self._keeper.journal is not None and machine.is_bound
-            self._outcome = Outcome(None, (), broken.code, broken.seat, kept)
+            self._outcome = Outcome(None, (), broken.code, broken.seat, broken.by, kept)
         is_told = self._outcome is not None and self._outcome.code is None
         if is_told or not machine.finished:
             return

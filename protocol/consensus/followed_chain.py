@@ -92,6 +92,15 @@ def chosen_inputs(
     return found
 
 
+def confirms_deck(node: Node, message: Message) -> bool:
+    """Return whether a message is the one legal input of its seat to the step `deck.ok`."""
+    step_input = message.statement
+    if node.want.kind is not Kind.DECK_OK or not isinstance(step_input, StepInput):
+        return False
+    verdict = transition.verdict(node, message.seat, step_input.body)
+    return step_input.on == node.digest and isinstance(verdict, AcceptedBody)
+
+
 def grow(
     store: MessageStore, followed: FollowedChain, seat: int | None
 ) -> tuple[Node, Node] | None:

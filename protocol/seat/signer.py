@@ -18,7 +18,7 @@ from enum import StrEnum
 from typing import Any, Final, Literal
 
 from ..chain import cards
-from ..chain.chain_state import Secrets, new_secrets
+from ..chain.chain_state import Kind, Secrets, new_secrets
 from ..consensus import absence
 from ..crypto.elgamal import Ciphertext
 from ..crypto.hashing import Random
@@ -39,7 +39,7 @@ from ..wire.signed_notices import MAX_NUMBER, Departure, EndNotice, sign_notice
 from .effects import ChoiceAsked, JournalDoubted, Record, SigningEnded
 from .fault_judge import FaultJudge
 from .peers import Peers
-from .timeouts import Position
+from .timeouts import ROUND, Position, rounds
 
 
 class SigningState(StrEnum):
@@ -331,7 +331,16 @@ class Signer:
             Whether both conditions hold.
         """
         is_out = self.timers.is_out(self.log.tip) or self.peers.all_left()
-        return is_out and self.timers.has_stood()
+        return is_out and self.timers.has_stood() and not self._awaits_return()
+
+    def _awaits_return(self) -> bool:
+        """Return whether a seat that gave up at `deck.ok` may still return ([E-26])."""
+        tip = self.log.tip
+        waited = self.timers.now - self.timers.counts_from(tip)
+        may_return = self.log.awaited() & self.peers.departures.given_up.keys()
+        return (
+            tip.want.kind is Kind.DEAL and bool(may_return) and waited < rounds(self.table) * ROUND
+        )
 
     def is_forgotten(self, message: Message) -> bool:
         """Return whether a message was signed by the own seat but is not stored here ([E-22]).
@@ -482,6 +491,10 @@ class Signer:
             return
         notice = sign_notice(self.who, self.table.id, EndNotice(self.seat, reason, about))
         self.judge.keep_end(notice)
+        if not notice.is_over:
+            # A seat that has announced an end must not confirm the deck after a resume ([D-3]).
+            frame = peer_frames.encode_frame(notice)
+            self.outbox.emit(Record(codec.encode((b"", (), frame))))
         self.outbox.send(notice)
 
     # Departures

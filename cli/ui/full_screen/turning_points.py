@@ -134,7 +134,7 @@ def over(stage: Stage, width: int) -> list[Line]:
         The lines.
     """
     if stage.scene.ended is not None:
-        words = ended(stage.scene.ended, stage.names)
+        words = ended(stage.scene.ended, stage.names, stage.scene.game)
         return [*broken(" " + words, width - 1, "warn", " "), Line()]
     if stage.scene.standings is None or stage.names is None:
         return []
