@@ -314,7 +314,7 @@ def _is_urgent(state: SeatState, node: Node | None) -> bool:
     """Return whether inputs to the step after `node` go to all, also to those who hear the signer.
 
     A faulty seat may show its input to `deck.ok` or `deal` to one seat alone. While seats leave,
-    the others have to receive it at once, and not only a second later by `sync` ([D-10]).
+    the others have to receive it at once, and not only a second later by `sync` ([D-12]).
     """
     kind = None if node is None else node.want.kind
     is_left = bool(state.peers.departures.given_up or state.judge.setup_ends)

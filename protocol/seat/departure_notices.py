@@ -69,6 +69,14 @@ class Departures:
         """
         return [stored.departure for stored in self._stored.values()]
 
+    def keep_word(self, departure: Departure) -> None:
+        """Store a departure from a step of setup for good, if none of its seat is stored.
+
+        Args:
+            departure: The departure, whose signature is valid.
+        """
+        self.given_up.setdefault(departure.seat, departure)
+
     def numbers(self) -> dict[int, int]:
         """Return the number of each seat's stored notice.
 

@@ -237,7 +237,7 @@ class Peers:
             return False
         check_notice(word, self.log.table.id, self.log.table.ids)
         if is_word:
-            self.departures.given_up[word.seat] = word
+            self.departures.keep_word(word)
         if is_last:
             self.departures.keep(word, self.timers.now, has_returned=word.seat == self.seat)
         return word.seat != self.seat
@@ -246,7 +246,7 @@ class Peers:
         """Note the departures from setup that came before this node had come to `deck.ok`."""
         for word in self.departures.last_ones():
             if self._gives_up(word) and word.seat != self.seat:
-                self.departures.given_up.setdefault(word.seat, word)
+                self.departures.keep_word(word)
 
     def _gives_up(self, word: Departure) -> bool:
         """Return whether a notice is a departure from a step of setup, and `deck.ok` is next."""

@@ -21,9 +21,9 @@ from ..wire.signed_messages import StepInput
 from ..wire.signed_notices import Departure, EndNotice
 from . import (
     catch_up,
-    deck_wait,
     end_notices,
     epoch_change,
+    leaving_setup,
     memory_quotas,
     offload,
     restored_backup,
@@ -46,7 +46,7 @@ RULES: Final[tuple[Rule, ...]] = (
     step_progress.enter,
     step_progress.advance,
     setup_end.end_setup,
-    deck_wait.wait_for_deck,
+    leaving_setup.wait_for_deck,
     restored_backup.come_back,
     step_progress.tell_left,
     step_progress.speak,
@@ -339,7 +339,7 @@ class SeatMachine(SeatState):
         For an onlooker, the game may begin once any seat has confirmed the deck. A resumed seat
         that does not know yet what it has signed may have confirmed it.
         """
-        return self.has_begun or deck_wait.is_confirmed(self)
+        return self.has_begun or leaving_setup.is_confirmed(self)
 
     @property
     def is_silent(self) -> bool:

@@ -6,36 +6,16 @@ call their methods. All parts put the orders for the driver into one shared `Out
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 from ..chain.chain_state import Node, Table
 from ..crypto.hashing import Random
 from ..crypto.identities import Identity
-from ..wire.signed_notices import EndNotice
+from .deck_wait import DeckWait
 from .effects import Broken, Job, Outbox
 from .fault_judge import FaultJudge
 from .message_log import MessageLog
 from .peers import Peers
 from .signer import Signer
 from .timeouts import Timers
-
-
-@dataclass
-class DeckWait:
-    """How far a seat is with its wait for all to confirm the deck; see `deck_wait`.
-
-    Attributes:
-        gave_up: Whether this seat has given up, and has not returned since.
-        leaving_since: When its leaving began, in seconds of the driver's clock. None before.
-        alone_since: Since when it has no link, in seconds of the driver's clock. None if it has
-            one, or has not given up.
-        told: The end notices of which the driver was told.
-    """
-
-    gave_up: bool = False
-    leaving_since: float | None = None
-    alone_since: float | None = None
-    told: set[EndNotice] = field(default_factory=set)
 
 
 class SeatState:
@@ -80,7 +60,7 @@ class SeatState:
         self.judge = FaultJudge(self.log, self.timers, self.outbox, seat)
         self.peers = Peers(self.log, self.timers, seat)
         self.signer = Signer(self.peers, self.judge, rng, who, seed)
-        self.deck_wait = DeckWait()
+        self.deck_wait = DeckWait(table)
 
     @property
     def tip(self) -> Node:

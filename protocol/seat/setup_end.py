@@ -1,6 +1,6 @@
 """The end of a table in setup, before the game begins, and how it is announced.
 
-A seat that has confirmed the deck does not end the table. It waits, as `deck_wait` says.
+A seat that has confirmed the deck does not end the table. It waits, as `leaving_setup` says.
 """
 
 from __future__ import annotations
@@ -9,9 +9,9 @@ from ..chain.chain_state import SETUP, Kind, Node
 from ..fault_codes import FAULTS
 from ..wire.signed_notices import EndNotice
 from . import effects
-from .deck_wait import is_confirmed
 from .effects import Broken
 from .fault_judge import SETTLES
+from .leaving_setup import is_confirmed
 from .seat_state import SeatState
 
 

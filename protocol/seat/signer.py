@@ -36,10 +36,11 @@ from ..wire.signed_messages import (
     StepInput,
 )
 from ..wire.signed_notices import MAX_NUMBER, Departure, EndNotice, sign_notice
+from .deck_wait import DeckWait
 from .effects import ChoiceAsked, JournalDoubted, Record, SigningEnded
 from .fault_judge import FaultJudge
 from .peers import Peers
-from .timeouts import ROUND, Position, rounds
+from .timeouts import Position
 
 
 class SigningState(StrEnum):
@@ -334,13 +335,11 @@ class Signer:
         return is_out and self.timers.has_stood() and not self._awaits_return()
 
     def _awaits_return(self) -> bool:
-        """Return whether a seat that gave up at `deck.ok` may still return ([E-26])."""
-        tip = self.log.tip
+        """Return whether a seat that gave up at `deck.ok` may still return to `deal` ([E-26])."""
+        tip, given_up = self.log.tip, self.peers.departures.given_up
+        is_awaited = tip.want.kind is Kind.DEAL and bool(self.log.awaited() & given_up.keys())
         waited = self.timers.now - self.timers.counts_from(tip)
-        may_return = self.log.awaited() & self.peers.departures.given_up.keys()
-        return (
-            tip.want.kind is Kind.DEAL and bool(may_return) and waited < rounds(self.table) * ROUND
-        )
+        return is_awaited and waited < DeckWait(self.table).seconds
 
     def is_forgotten(self, message: Message) -> bool:
         """Return whether a message was signed by the own seat but is not stored here ([E-22]).
@@ -542,6 +541,10 @@ class Signer:
         frame = peer_frames.encode_frame(word)
         self.outbox.emit(Record(codec.encode((b"", (), frame))))
         self.outbox.send(word)
+
+    def go_back(self) -> None:
+        """Let this seat sign again after its departure, without a resume ([D-10])."""
+        self.has_left = False
 
     def ask_rejoin(self, wants: bool) -> None:
         """Store whether the player wants to take part again after an absence.

@@ -9,14 +9,12 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from ..bounds import Quota, Seconds
-from ..chain.chain_state import Kind, Node, Table
+from ..chain.chain_state import Kind, Node
 from ..consensus.followed_chain import FollowedChain
 from ..wire.table_header import Timeouts
 
 RETRY: Final[Seconds] = 1.0
 """Seconds between two requests for missing messages."""
-ROUND: Final[Seconds] = 4.5
-"""The seconds of a round of leaving setup: more than a frame takes twice, and a deal's proof."""
 HUMAN = frozenset({Kind.SEAL, Kind.SHOW, Kind.CHOOSE})
 """The kinds of steps in which players decide. The other steps wait for programs only."""
 MAX_DOUBLINGS: Final[Quota] = 40
@@ -24,11 +22,6 @@ MAX_DOUBLINGS: Final[Quota] = 40
 
 Position = tuple[int, int, bytes]
 """The place where the followed chain stands: epoch, step number and digest."""
-
-
-def rounds(table: Table) -> int:
-    """Return the number of rounds of leaving setup: one more than the seats that may be faulty."""
-    return table.seats - table.quorum + 1
 
 
 @dataclass(frozen=True)

@@ -114,6 +114,16 @@ def _copied(store: MessageStore) -> MessageStore:
     return copy
 
 
+def has_left(machine: SeatMachine) -> bool:
+    """Return whether the machine has signed a departure and signs nothing more."""
+    return machine.signer.has_left
+
+
+def leaving_since(machine: SeatMachine) -> float | None:
+    """Return when the machine began to leave setup, by its own clock."""
+    return machine.deck_wait.leaving_since
+
+
 def has_input(machine: SeatMachine, step: int) -> bool:
     """Return whether the machine has spoken in a step of its epoch."""
     return machine.log.has_input(machine.seat, step)

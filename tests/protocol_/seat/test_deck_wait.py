@@ -8,13 +8,13 @@ from collections.abc import Callable, Iterable
 from typing import Final
 
 import pytest
-from support.inspection import has_input
+from support.inspection import has_input, has_left, leaving_since
 from support.machine_table import MachineTable, carried, toy_table
 from support.sampling import sample
 from support.sim.cheap import cheap_blocks
 
 from protocol.chain.chain_state import Kind
-from protocol.seat.deck_wait import ALONE, LINGER
+from protocol.seat.deck_wait import ALONE, LINGER, ROUND
 from protocol.seat.effects import (
     SEAT_LEFT,
     SILENT_SEAT,
@@ -25,7 +25,6 @@ from protocol.seat.effects import (
     Send,
     StepTimedOut,
 )
-from protocol.seat.timeouts import ROUND
 from protocol.wire import peer_frames, signed_notices
 from protocol.wire.signed_messages import StepInput
 from protocol.wire.signed_notices import Departure, EndNotice
@@ -111,7 +110,7 @@ class Scene:
 
         def is_decided() -> bool:
             return all(
-                seat in room.left_at or room.machine(seat).log.has_input(seat, self.step + 1)
+                seat in room.left_at or has_input(room.machine(seat), self.step + 1)
                 for seat in self.honest
             )
 
@@ -211,7 +210,7 @@ def test_the_words_of_one_seat_make_nobody_leave() -> None:
         isinstance(peer_frames.parse_frame(frame), Departure) and other != 0
     )
     scene.go(LATE - 1)
-    assert scene.room.machine().signer.has_left
+    assert has_left(scene.room.machine())
     assert scene.ended(0) is None
     scene.confirm()
     assert scene.outcome() == (set(), {0, 1, 2})
@@ -226,7 +225,7 @@ def test_in_round_k_the_deals_of_k_others_are_needed() -> None:
         scene = Scene(4)
         scene.room.drop = lambda seat, other, frame: seat not in (3, other) and other == 0
         scene.go(LATE + 1)
-        since = scene.room.machine().deck_wait.leaving_since
+        since = leaving_since(scene.room.machine())
         assert since is not None
         scene.go(since + seconds - scene.room.now)
         scene.confirm(0)  # Its confirmation and its input to the deal: one deal of another.
@@ -260,7 +259,7 @@ def test_who_is_awaited_is_told_before_the_seat_gives_up() -> None:
     scene = Scene(4)
     scene.go(LATE - 1)
     assert scene.room.places[0].of_kind(StepTimedOut)[-1].seats == {3}
-    assert not scene.room.machine().signer.has_left
+    assert not has_left(scene.room.machine())
 
 
 def test_more_time_for_the_others_puts_off_the_departure() -> None:
@@ -269,9 +268,9 @@ def test_more_time_for_the_others_puts_off_the_departure() -> None:
     for seat in scene.honest:
         assert scene.room.machine(seat).wait_longer(scene.room.now)
     scene.go(LATE - 1)
-    assert not scene.room.machine().signer.has_left
+    assert not has_left(scene.room.machine())
     scene.go(2)
-    assert scene.room.machine().signer.has_left
+    assert has_left(scene.room.machine())
 
 
 @pytest.mark.parametrize("first", [True, False])

@@ -5,7 +5,15 @@ from dataclasses import replace
 
 import pytest
 from support.cases import fails
-from support.inspection import alter, has_input, inspect, keep_departure, raise_promise, request
+from support.inspection import (
+    alter,
+    has_input,
+    has_left,
+    inspect,
+    keep_departure,
+    raise_promise,
+    request,
+)
 from support.machine_table import (
     QUICK,
     MachineTable,
@@ -608,7 +616,7 @@ def test_who_has_confirmed_the_deck_waits_no_longer_for_a_seat_that_has_left() -
     hear(scene, 0, word_of(scene, 2))
     scene.run(until=1)
     assert machine.broken is None
-    assert machine.signer.has_left
+    assert has_left(machine)
     assert machine.is_bound
 
 

@@ -32,7 +32,6 @@ class Rules:
         rounds: How many rounds there are beyond n − t + 1.
         counts_deals: Whether each round asks for one input to the deal more than the one before.
         follows: Whether a seat gives up once it stores the words of a quorum.
-        sticks: Whether a word counts although its seat has returned since.
         needs_quorum: Whether a seat leaves only when it stores the words of a quorum.
     """
 
@@ -40,7 +39,6 @@ class Rules:
     rounds: int = 0
     counts_deals: bool = True
     follows: bool = True
-    sticks: bool = True
     needs_quorum: bool = True
 
 
@@ -51,7 +49,6 @@ class Seat:
     Attributes:
         began: When it confirmed, or resumed last, in seconds.
         words: The seats whose word is stored that they have given up or ended.
-        back: The seats whose return is stored.
         whole: Whether it stores the inputs of all seats to `deck.ok`.
         deals: The seats whose input to the deal is stored.
         gave_up: Whether it has given up and not returned.
@@ -64,7 +61,6 @@ class Seat:
 
     began: float
     words: set[int] = field(default_factory=set)
-    back: set[int] = field(default_factory=set)
     whole: bool = False
     deals: set[int] = field(default_factory=set)
     gave_up: bool = False
@@ -86,6 +82,7 @@ class Plan:
         flaps: Each link of two honest seats that breaks: its two seats, and from when to when.
         crashes: Each honest seat that crashes, and from when to when.
         ended: Whether the honest seat 0 has ended the table before it confirmed.
+        late: By how many seconds the clock of the honest seat 0 is late, since its machine slept.
     """
 
     seats: int
@@ -94,6 +91,7 @@ class Plan:
     flaps: tuple[tuple[int, int, float, float], ...] = ()
     crashes: tuple[tuple[int, float, float], ...] = ()
     ended: bool = False
+    late: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -123,6 +121,7 @@ class Table:
         honest = plan.seats - plan.liars
         self.liars = list(range(honest, plan.seats))
         starts = [self.die.uniform(0.0, plan.delay) for _ in range(honest)]
+        starts[0] += plan.late
         self.seats = {s: Seat(starts[s], met=starts[s]) for s in range(honest)}
         if plan.ended:
             del self.seats[0]
@@ -156,7 +155,13 @@ class Table:
         for number, start, end in self.plan.crashes:
             self.at(start, lambda n=number: self._crash(n))  # type: ignore[misc]
             self.at(end, lambda n=number: self._resume(n))  # type: ignore[misc]
-        last = max([LONG, *(f[3] for f in self.plan.flaps), *(c[2] for c in self.plan.crashes)])
+        last = max(
+            [
+                LONG + self.plan.late,
+                *(f[3] for f in self.plan.flaps),
+                *(c[2] for c in self.plan.crashes),
+            ]
+        )
         limit = last + LONG + END
         while self.events:
             self.now, _, what = heapq.heappop(self.events)
@@ -183,28 +188,25 @@ class Table:
     def _tell(self, number: int) -> None:
         """Send all that a seat has to all that it is linked with."""
         seat = self.seats[number]
-        told = (seat.words.copy(), seat.back.copy(), seat.whole, seat.deals.copy())
+        told = (seat.words.copy(), seat.whole, seat.deals.copy())
         for other in self.seats:
             if other != number and self.linked(number, other):
                 when = self.now + self.plan.delay * self.die.uniform(0.3, 1.0)
                 self.at(when, lambda o=other: self._arrive(number, o, *told))  # type: ignore[misc]
 
-    def _arrive(
-        self, source: int, to: int, words: set[int], back: set[int], whole: bool, deals: set[int]
-    ) -> None:
+    def _arrive(self, source: int, to: int, words: set[int], whole: bool, deals: set[int]) -> None:
         there = self.seats[to].up and self.seats[to].left is None
         cut = any(
             {source, to} == {a, b} and start <= self.now < end
             for a, b, start, end in self.plan.flaps
         )
         if there and not cut:
-            self.learn(to, words, back, whole, deals)
+            self.learn(to, words, whole, deals)
 
     def learn(
         self,
         number: int,
         words: set[int] = frozenset(),  # type: ignore[assignment]
-        back: set[int] = frozenset(),  # type: ignore[assignment]
         whole: bool = False,
         deals: set[int] = frozenset(),  # type: ignore[assignment]
     ) -> None:
@@ -212,16 +214,12 @@ class Table:
         seat = self.seats[number]
         if not seat.up or seat.left is not None:
             return
-        if not self.rules.sticks:
-            words = words - seat.back
-            seat.words -= back
-        before = (len(seat.words), len(seat.back), seat.whole, len(seat.deals))
+        before = (len(seat.words), seat.whole, len(seat.deals))
         seat.words |= words
-        seat.back |= back
         seat.whole = seat.whole or whole
         seat.deals |= deals
         self._act(number)
-        if before != (len(seat.words), len(seat.back), seat.whole, len(seat.deals)):
+        if before != (len(seat.words), seat.whole, len(seat.deals)):
             self._tell(number)
 
     # The rules of a seat
@@ -248,17 +246,12 @@ class Table:
             if is_late or is_asked or self.plan.ended:
                 seat.gave_up = True
                 seat.words.add(number)
-                seat.back.discard(number)
                 self._happened("gave up", number)
         enough = len(seat.words) >= quorum or not self.rules.needs_quorum
         if seat.closing is None and seat.gave_up and enough:
             seat.closing = self.now
             self._happened("closing", number)
-        if seat.closing is not None and not enough:
-            seat.closing = None
         if seat.whole and self._accepts(seat, number):
-            if seat.gave_up:
-                seat.back.add(number)
             seat.gave_up, seat.dealt = False, True
             seat.deals.add(number)
             self._happened("dealt", number)
@@ -293,7 +286,6 @@ class Table:
         if old is not None and old.left is None:
             fresh = Seat(self.now, whole=old.whole, dealt=old.dealt, met=self.now)
             fresh.deals = {number} if old.dealt else set()
-            fresh.back = {number} if old.gave_up else set()
             self.seats[number] = fresh
             self._tell(number)
 
@@ -312,7 +304,7 @@ class Liars:
         self.seen: set[str] = set()
         self.plans = [
             (self.die.choice(self.TIMES), self._late(), what, self._some())
-            for what in ("whole", "words", "deals", "whole", "words", "deals", "back")
+            for what in ("whole", "words", "deals", "whole", "words", "deals")
             for _ in range(self.die.choice((0, 1, 1, 2)))
         ]
         table.watched.append(self._watch)

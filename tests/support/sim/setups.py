@@ -18,6 +18,7 @@ from protocol.wire.peer_frames import FrameBody
 from protocol.wire.signed_messages import StepInput
 from protocol.wire.signed_notices import Departure, EndNotice
 from protocol.wire.table_header import Timeouts, default_quorum
+from support.inspection import has_input, leaving_since
 from support.machine_table import MachineTable, carried, toy_table
 from support.sim.invariants import Violation, need
 
@@ -271,7 +272,7 @@ class SetupTable:
                 seat, start, away = self.plan.crash
                 self.room.at(self.room.now + start, lambda: self._crash(seat))
                 self.room.at(self.room.now + start + away, lambda: self._resume(seat))
-        if any(m.deck_wait.leaving_since is not None for m in machines):
+        if any(leaving_since(machine) is not None for machine in machines):
             self._begin("leaving")
         if self.room.left_at:
             self._begin("left")
@@ -335,7 +336,7 @@ class SetupTable:
             is_true = notice.about in (None, self.plan.liar) or not self.plan.is_calm
             need(is_true, f"an honest seat signs {notice}")
             need(
-                not self.room.machine(notice.seat).log.has_input(notice.seat, self.plan.seats + 4),
+                not has_input(self.room.machine(notice.seat), self.plan.seats + 4),
                 f"a seat that has confirmed signs {notice}",
             )
 
