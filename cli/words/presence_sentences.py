@@ -116,7 +116,7 @@ def halfway(update: updates.Halfway, names: Names, game: str) -> list[str]:
     if silent - {names.mine}:
         lines.append(text.format(who=_others(silent, names), seconds=round(update.seconds)))
     lines += _whereabouts(count, names)
-    if count.has_confirmed and not count.begun:
+    if count.has_confirmed:
         lines.append(_(UNCONFIRMED).format(who=who, game=game))
     elif not count.begun:
         text = _("In {left} s the table ends, since the game has not begun.")
@@ -197,7 +197,7 @@ def paused(update: updates.Paused, names: Names, game: str) -> list[str]:
     if update.seats == {names.mine}:
         return [_("The others are waiting for you: the game pauses until you choose.")]
     who = _others(update.seats, names)
-    if update.muster.has_confirmed and not update.muster.begun:
+    if update.muster.has_confirmed:
         return [_(UNCONFIRMED).format(who=who, game=game)]
     if not update.muster.begun:
         return [_("The game has not begun: the table waits for {who}.").format(who=who)]

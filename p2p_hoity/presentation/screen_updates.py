@@ -212,8 +212,8 @@ class Muster:
         thinking: The awaited seats that are linked and present. This node's own seat is left out.
         is_mute: Whether this seat may not vote now, because its journal may lack messages that it
             has signed.
-        has_confirmed: Whether this seat has confirmed the deck, so that the game may begin without
-            it if it leaves.
+        has_confirmed: Whether the game has not begun here, and may begin without this seat if it
+            leaves, because it has confirmed the deck.
     """
 
     seats: int

@@ -129,9 +129,15 @@ def test_the_last_line() -> None:
         "standings": [{"rank": 1, "seat": 1, "nickname": "Bob", "field": 47, "exhibit": [4, 5, 6]}],
         "broken": None,
         "seat": None,
+        "by": None,
         "code": None,
     }
     assert last_line(Outcome(None, (), "stopped"), ())["type"] == "ended"
+
+
+def test_the_last_line_says_on_whose_word_alone_a_seat_is_named() -> None:
+    line = last_line(Outcome(None, (), "bad-shuffle", 1, by=2), ())
+    assert (line["code"], line["seat"], line["by"]) == ("bad-shuffle", 1, 2)
 
 
 # Standard input.
