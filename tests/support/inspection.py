@@ -119,6 +119,11 @@ def has_left(machine: SeatMachine) -> bool:
     return machine.signer.has_left
 
 
+def words(machine: SeatMachine) -> frozenset[int]:
+    """Return the seats that have left setup or given up by a departure that the machine stores."""
+    return frozenset(machine.peers.departures.given_up)
+
+
 def leaving_since(machine: SeatMachine) -> float | None:
     """Return when the machine began to leave setup, by its own clock."""
     return machine.deck_wait.leaving_since

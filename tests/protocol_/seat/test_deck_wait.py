@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from typing import Final
 
 import pytest
-from support.inspection import has_input, has_left, leaving_since
+from support.inspection import has_input, has_left, leaving_since, words
 from support.machine_table import MachineTable, carried, toy_table
 from support.sampling import sample
 from support.sim.cheap import cheap_blocks
@@ -38,8 +38,14 @@ LATE = 2 * TIMEOUTS.step / 1000
 class Scene:
     """A table whose last seat holds back its confirmation of the deck, until `confirm`."""
 
-    def __init__(self, seats: int, quorum: int | None = None, delay: float = 0.05) -> None:
-        self.room: MachineTable = toy_table(seats, quorum=quorum, timeouts=TIMEOUTS)
+    def __init__(
+        self,
+        seats: int,
+        quorum: int | None = None,
+        delay: float = 0.05,
+        timeouts: Timeouts = TIMEOUTS,
+    ) -> None:
+        self.room: MachineTable = toy_table(seats, quorum=quorum, timeouts=timeouts)
         self.room.delay = lambda a, b: delay
         self.liar, self.honest, self.step = seats - 1, range(seats - 1), seats + 4
         self.room.leaving = set(self.honest)
@@ -87,9 +93,9 @@ class Scene:
         """Announce an end of the table to these seats."""
         self._send(EndNotice(self.liar, reason, about), to)
 
-    def departure(self, *to: int, number: int = 1) -> None:
-        """Show these seats a departure before its confirmation, or a return."""
-        self._send(Departure(self.liar, number, 0, self.step, self.on), to)
+    def departure(self, *to: int, number: int = 1, behind: int = 0) -> None:
+        """Show these seats a departure before its confirmation, or `behind` it, or a return."""
+        self._send(Departure(self.liar, number, 0, self.step + behind, self.on), to)
 
     def proof(self, *to: int) -> None:
         """Show these seats two illegal confirmations."""
@@ -143,6 +149,8 @@ CARRIERS: Final[dict[str, Callable[[Scene], None]]] = {
     "proof of its own fault": lambda scene: scene.proof(0),
     "silence": lambda scene: None,
 }
+PATIENT = Timeouts(8000, 20_000, 1000, 8000)
+"""Times at which no seat gives up by itself for long."""
 TABLES = [(3, 2), (4, 3), (5, 4), (6, 4), (3, 3), (4, 4)]
 LINKS = [0.01, 0.25, 1.0, 2.0]
 SWEPT = [n / 20 for n in range(round((LATE + 15) * 20))]
@@ -204,12 +212,12 @@ def test_a_strict_table_is_left_at_once() -> None:
 
 def test_the_words_of_one_seat_make_nobody_leave() -> None:
     """The victim signs that it waits no longer. It plays all the same when all have confirmed."""
-    scene = Scene(4)
+    scene = Scene(4, timeouts=PATIENT)
     scene.departure(0)
     scene.room.drop = lambda seat, other, frame: (
         isinstance(peer_frames.parse_frame(frame), Departure) and other != 0
     )
-    scene.go(LATE - 1)
+    scene.go(3 * LATE)
     assert has_left(scene.room.machine())
     assert scene.ended(0) is None
     scene.confirm()
@@ -238,10 +246,66 @@ def test_a_seat_without_links_leaves_only_after_it_has_given_up() -> None:
     scene.room.cut = lambda seat, other: 0 in (seat, other)
     for other in range(1, 4):
         scene.room.down(0, other)
-    scene.go(ALONE + 1 if ALONE + 1 < LATE else LATE - 1)
+    scene.go(LATE + ALONE - 1)
+    assert has_left(scene.room.machine())
     assert scene.ended(0) is None
-    scene.go(LATE + ALONE)
+    scene.go(2)
     assert scene.ended(0) == Broken(UNCONFIRMED, 3)
+
+
+def test_a_seat_gives_up_with_the_others_whatever_its_own_clock_says() -> None:
+    """The word of the faulty seat counts at each seat, also where its return came first."""
+    scene = Scene(4)
+    scene.departure(1, 2, number=2, behind=1)
+    scene.go(LATE - 1)
+    assert scene.room.machine(2).wait_longer(scene.room.now)
+    scene.go(2)
+    assert [has_left(scene.room.machine(seat)) for seat in scene.honest] == [True, True, False]
+    scene.departure(0, behind=1)
+    scene.go(1)
+    assert all(has_left(scene.room.machine(seat)) for seat in scene.honest)
+    began = [leaving_since(scene.room.machine(seat)) for seat in scene.honest]
+    assert max(began) - min(began) < 0.5  # type: ignore[type-var, operator]
+
+
+def test_a_word_that_came_before_the_last_step_of_setup_counts() -> None:
+    room = toy_table(4, timeouts=TIMEOUTS)
+    room.start()
+    while room.machine().tip.step < 7:
+        assert room.deliver()
+    bare = Departure(2, 1, 0, 7, room.machine().tip.digest)
+    word = signed_notices.sign_notice(room.who[2], room.table.id, bare)
+    room.hear(0, peer_frames.encode_frame(word), 2)
+    assert words(room.machine()) == set()
+    while not has_input(room.machine(), 8):
+        assert room.deliver()
+    room.machine().tick(room.now)
+    assert words(room.machine()) == {2}
+
+
+@pytest.mark.parametrize("phase", [0.0, 0.3, 0.6, 0.9])
+def test_the_last_confirmation_reaches_all_at_once(phase: float) -> None:
+    """Also those who hear its signer over a link of their own, and would ask a second later."""
+    scene = Scene(4)
+    scene.go(2 + phase)
+    scene.confirm(0)
+    scene.go(0.3)
+    assert all(scene.room.machine(seat).has_begun for seat in scene.honest)
+
+
+def test_a_seat_that_gave_up_is_waited_for_in_the_deal() -> None:
+    """The others deal, and it hears of that only after a while. It is not made absent."""
+    scene = Scene(4, timeouts=PATIENT)
+    scene.departure(0)
+    scene.go(2)
+    assert has_left(scene.room.machine())
+    scene.room.drop = lambda seat, other, frame: other == 0
+    scene.confirm(1, 2)
+    scene.go(4)
+    scene.room.drop = lambda seat, other, frame: False
+    scene.confirm()
+    assert scene.room.go(lambda: all(scene.room.machine(s).finished for s in scene.honest), 90)
+    assert scene.room.machine(1).tip.absences == (0, 0, 0, 0)
 
 
 def test_a_confirmed_seat_signs_no_end_notice_and_tells_who_announced_what() -> None:
