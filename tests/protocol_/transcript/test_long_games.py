@@ -1,4 +1,4 @@
-"""A game of more steps than an array outside files may have items: it is written, and it is valid."""
+"""A game of more steps than an array elsewhere may have items is written, and is valid."""
 
 from dataclasses import replace
 from typing import Any
