@@ -571,8 +571,9 @@ class Sitting:
                     nursery.cancel_scope.cancel()
         finally:
             if self.crew is not None:
-                left = outcome is None or outcome.code == LEFT
-                await self.crew.dismiss(keep=left and self.crew.seated and not self.is_over)
+                # Where the player's seat can be resumed, so can those of the bots.
+                kept = outcome is None or outcome.kept or outcome.code == LEFT
+                await self.crew.dismiss(keep=kept and self.crew.seated and not self.is_over)
         if outcome is None or outcome.code == LEFT:
             kept = outcome is None or outcome.kept
             raise Trouble(self.farewell(self.left or _("you left"), kept), INTERRUPTED)

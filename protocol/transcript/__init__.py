@@ -1,5 +1,6 @@
 """The transcript of a game (the `.hoity` file): its format, its writer and its verifier."""
 
+from .branches import first_lost as first_lost
 from .result_certificate import MAX_CERTIFICATE as MAX_CERTIFICATE
 from .result_certificate import Certificate as Certificate
 from .result_certificate import certify as certify

@@ -1,0 +1,191 @@
+"""A file of another branch of the game does not replace the journal that proves the fork."""
+
+import random
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.cases import fails
+from support.kept_home import keep_journal, player
+from support.machine_table import MachineTable, identity, seat_at
+from support.sim.cheap import cryptography
+from vectors.making.tables import edition_of
+
+from p2p_hoity import bots, game_adapter, rules
+from p2p_hoity.storage.home import Home
+from p2p_hoity.storage.player_key import NamedIdentity
+from p2p_hoity.table import resume_table
+from p2p_hoity.table.play_table import PeerError, Seat
+from p2p_hoity.table.resume_table import open_games
+from p2p_hoity.table.saved_games import finish_from
+from p2p_hoity.table.split_tables import SplitCode
+from protocol import transcript
+from protocol.seat import effects
+from protocol.seat.effects import ChoiceAsked
+from protocol.seat.seat_machine import SeatMachine
+from protocol.wire.table_header import Terms, Timeouts
+
+SPLIT = 30
+"""The step from which the branches differ."""
+
+
+def branch(name: str, until: int = 10**6) -> MachineTable:
+    """The table of three whose seats choose on this branch, up to a step."""
+    return _branch(name, until, cryptography())
+
+
+@cache
+def _branch(name: str, until: int, kind: object) -> MachineTable:
+    game = game_adapter.game_value(edition_of("small-4"), None)
+    terms = Terms(identity(0).public, b"n" * 32, game, 3, 2, Timeouts())
+    bound, who = seat_at(terms, game_adapter.read_game)
+
+    def choose(machine: SeatMachine, asked: ChoiceAsked) -> Any:
+        seen = rules.view(asked.node.state.state, machine.seat, machine.hand())
+        if asked.node.step >= until:
+            return None
+        seed = name if asked.node.step >= SPLIT else ""
+        rng = random.Random(f"{seed} {machine.seat} {asked.node.step}")
+        return bots.BOTS["normal"](seen, rules.expected(seen.state), rng)
+
+    room = MachineTable(bound, who, choose, seed="branch")
+    room.start()
+    room.run()
+    return room
+
+
+def first_difference() -> int:
+    """The first step in which the two branches differ."""
+    ends = [branch(name).machine().tip for name in ("one", "other")]
+    known = {node.digest for node in ends[1].history()}
+    return next(
+        before.step
+        for before, _, after in transcript.steps_to(ends[0])
+        if after.digest not in known
+    )
+
+
+def records_up_to(final: int, least: int = 0) -> int:
+    """How many records of seat 0 lead to this final step on the first branch, and to a tip."""
+    room, count = branch("one"), 0
+    machine = SeatMachine(room.table, random.Random(1).randbytes)
+    for count, record in enumerate(room.places[0].journal, 1):
+        machine.restore([record])
+        if machine.final_step() >= final and machine.tip.step >= least:
+            return count
+    raise AssertionError("no such step")
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Home:
+    found = Home(tmp_path / "home")
+    player(found)
+    return found
+
+
+def seat_in(home: Home) -> Seat:
+    me = NamedIdentity(identity(0), "seat 0")
+    return Seat(lambda update: None, None, home=home, me=me, passphrase=None)
+
+
+def file_of(folder: Path, name: str) -> Path:
+    path = folder / f"{name}.hoity"
+    path.write_bytes(branch(name).machine().transcript())
+    return path
+
+
+def test_a_file_without_a_final_step_of_the_journal_is_refused_and_the_journal_kept(
+    home: Home, tmp_path: Path
+) -> None:
+    at = first_difference()
+    book = keep_journal(home, branch("one"), records=records_up_to(at))
+    book.close()
+    before = book.path.read_bytes()
+    file = file_of(tmp_path, "other")
+    with pytest.raises(PeerError) as caught:
+        finish_from(seat_in(home), None, file)
+    assert caught.value.code is SplitCode.SPLIT
+    assert caught.value.fields == {"path": str(file), "step": at, "game": book.path.stem}
+    assert book.path.read_bytes() == before
+    assert not list(home.transcripts.glob("*"))
+    (game,) = open_games(home)
+    assert not game.is_claimed
+
+
+def test_the_claim_and_the_file_are_the_proof(home: Home, tmp_path: Path) -> None:
+    """Both are valid as far as they go, and seats have signed two bodies for one step in them."""
+    at = first_difference()
+    keep_journal(home, branch("one"), records=records_up_to(at)).close()
+    claim = resume_table.claim_game(seat_in(home), None)
+    ours, theirs = (
+        transcript.opened(path.read_bytes()) for path in (claim, file_of(tmp_path, "other"))
+    )
+    reports = [transcript.verify(one, game_adapter.read_game) for one in (ours, theirs)]
+    assert [report.unfinished or report.ok for report in reports] == [True, True]
+    assert len({report.table for report in reports}) == 1
+    signed = [
+        {
+            before.step: row
+            for row, (before, _, _) in zip(
+                one.transcript.evidence.signatures, transcript.steps_to(report.node), strict=True
+            )
+        }
+        for one, report in zip((ours, theirs), reports, strict=True)
+    ]
+    assert all(signed[0][step] == signed[1][step] for step in range(1, at))
+    assert len(set(signed[0][at]) & set(signed[1][at])) < 3
+    assert open_games(home)[0].is_claimed
+
+
+@pytest.mark.parametrize("final", [0, 1, 20, SPLIT - 1, None])
+def test_a_file_with_every_final_step_of_the_journal_ends_the_game(
+    home: Home, tmp_path: Path, final: int | None
+) -> None:
+    """Also if the journal has all: the file ends before the step `result`."""
+    records = None if final is None else records_up_to(final)
+    keep_journal(home, branch("one"), records=records).close()
+    file = file_of(tmp_path, "one")
+    kept, report = finish_from(seat_in(home), None, file)
+    assert report.ok
+    assert kept.read_bytes() == file.read_bytes()
+    assert open_games(home) == []
+
+
+def test_a_step_that_was_not_final_may_be_another_one_in_the_file(
+    home: Home, tmp_path: Path
+) -> None:
+    at = first_difference()
+    records = records_up_to(0, least=at + 1)
+    keep_journal(home, branch("one"), records=records).close()
+    book, _, machine, _ = resume_table.reopen(seat_in(home), None)
+    book.close()
+    assert machine.final_step() < at < machine.tip.step
+    finish_from(seat_in(home), None, file_of(tmp_path, "other"))
+    assert open_games(home) == []
+
+
+def test_the_journal_of_a_bot_on_another_branch_keeps_the_game(home: Home, tmp_path: Path) -> None:
+    keep_journal(home, branch("one"), records=records_up_to(1)).close()
+    bot = Home(tmp_path / "bot")
+    player(bot, 1)
+    keep_journal(bot, branch("one"), seat=1).close()
+    other = file_of(tmp_path, "other")
+    fails(PeerError, "file-of-another-branch", finish_from, seat_in(home), None, other, [bot])
+    assert len(open_games(home)) == len(open_games(bot)) == 1
+    nobody = Home(tmp_path / "nobody")
+    finish_from(seat_in(home), None, file_of(tmp_path, "one"), [bot, nobody])
+    assert open_games(home) == []
+
+
+def test_a_journal_that_proves_a_void_table_is_kept_whatever_the_file_shows(
+    home: Home, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    keep_journal(home, branch("one"), records=records_up_to(1)).close()
+    file, broken = file_of(tmp_path, "one"), effects.Broken(effects.VOID_TABLE)
+    monkeypatch.setattr(SeatMachine, "broken", broken, raising=False)
+    fails(PeerError, "file-of-void-table", finish_from, seat_in(home), None, file)
+    monkeypatch.setattr(SeatMachine, "broken", effects.Broken("silent-seat", 1), raising=False)
+    assert len(open_games(home)) == 1
+    finish_from(seat_in(home), None, file)
+    assert open_games(home) == []
