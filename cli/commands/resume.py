@@ -173,11 +173,14 @@ def _kept(game: str | None, transcript: Path | None, command: str) -> tuple[Seat
 
 
 def bots_at(home: Home, game: str) -> list[Home]:
-    """Return the folders of this computer's bots that have a journal of a game.
+    """Find the bots of this computer that have a journal of a game.
 
     Args:
         home: The folder of the player's files.
         game: The id of the game.
+
+    Returns:
+        The folder of the files of each such bot.
     """
     return [
         Home(path.parent.parent) for path in home.path.glob(f"bots/*/*/journals/{game}.journal")

@@ -103,7 +103,9 @@ def listening(text: str, option: str = "--listen") -> tuple[str, int]:
         AddressError: If the host is not an address.
     """
     host, colon, port = text.rpartition(":")
-    if not colon or not (port.isascii() and port.isdigit()) or int(port[:6]) > 65535:
+    is_number = port.isascii() and port.isdigit()
+    port = port.lstrip("0")[:6] or "0"
+    if not colon or not is_number or int(port) > 65535:
         words = _("Write {option} as HOST:PORT, for example 0.0.0.0:4646, not {text}.")
         raise Trouble(words.format(option=option, text=repr(text)), USAGE)
     if not host:

@@ -266,7 +266,7 @@ class _Memory:
 
     def __post_init__(self) -> None:
         """Read the file with the progress of games. If it cannot be read, it counts as empty."""
-        with suppress(OSError, NotPrivateError, ValueError):
+        with suppress(OSError, NotPrivateError, ValueError, RecursionError):
             known = json.loads(self.home.files.get(_kept_in(self.home), MOST_KEPT + 1))
             self.known = known if isinstance(known, dict) else {}
 
