@@ -91,19 +91,36 @@ def free_place(path: Path, data: bytes) -> Path:
     new = transcript.opened(data).transcript
     name, _, suffixes = path.name.partition(".")
     places = (path.with_name(f"{name}.{number}.{suffixes}") for number in count(2))
-    return next(place for place in chain((path,), places) if not _has_more(place, new))
+    return next(place for place in chain((path,), places) if not _has_more(_read(place), new))
 
 
-def _has_more(path: Path, new: transcript.Transcript | None) -> bool:
-    """Return whether a file has steps of the same table that a new transcript does not have."""
+def lacks(path: Path, data: bytes) -> bool:
+    """Return whether a transcript has steps that a file of the same table does not have.
+
+    Args:
+        path: The path of the file.
+        data: The bytes of the transcript.
+
+    Returns:
+        False also if there is no such file, or if one of both is no transcript.
+    """
+    return _has_more(transcript.opened(data).transcript, _read(path))
+
+
+def _read(path: Path) -> transcript.Transcript | None:
+    """Read a transcript without verifying it. Return None if the file is none."""
     try:
         with open(path, "rb", opener=open_at_once) as file:
-            old = transcript.opened(file).transcript
+            return transcript.opened(file).transcript
     except OSError:
+        return None
+
+
+def _has_more(one: transcript.Transcript | None, other: transcript.Transcript | None) -> bool:
+    """Return whether a transcript has steps of a table that another one of it does not have."""
+    if one is None or other is None or one.content.header != other.content.header:
         return False
-    if old is None or new is None or old.content.header != new.content.header:
-        return False
-    return old.content.entries != new.content.entries[: len(old.content.entries)]
+    return one.content.entries != other.content.entries[: len(one.content.entries)]
 
 
 def transcript_of(machine: SeatMachine) -> bytes:

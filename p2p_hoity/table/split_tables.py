@@ -16,6 +16,7 @@ from protocol import SeatMachine, effects, transcript
 
 from ..coded_errors import NOT_OK, Code
 from ..storage import journal as journals
+from ..storage import transcript_archive
 from ..storage.home import Home
 from ..storage.private_files import NotPrivateError
 from .play_table import PeerError, bind_raw
@@ -82,3 +83,32 @@ def check_branch(path: Path, report: transcript.Report, machine: SeatMachine, ga
     step = transcript.first_lost(machine.tip, machine.final_step(), report.node)
     if step is not None:
         raise PeerError(SplitCode.SPLIT, path=str(path), step=step, game=game)
+
+
+def rescue(home: Home, others: Iterable[Home]) -> None:
+    """Save what the folders of this computer's bots prove and the player's own files do not.
+
+    Call it before these folders are removed. On a split table a bot may have been on another branch
+    than the player. Nothing is saved of a game that the player's folder has no transcript of.
+
+    Args:
+        home: The folder of the player's files.
+        others: The folders of the bots.
+
+    Raises:
+        OSError: If something could not be read or saved. Then keep the folders.
+    """
+    for one in others:
+        for path in one.transcripts.glob("*.hoity"):
+            _save(home, path.name, path.read_bytes())
+        for path in one.journals.glob("*.journal"):
+            for machine in machines_in([one], path.stem):
+                with suppress(ValueError):  # It lacks messages, or is too long for a file.
+                    _save(home, f"{path.stem}.claim.hoity", machine.transcript())
+
+
+def _save(home: Home, name: str, data: bytes) -> None:
+    """Save a transcript that has other steps than the player's own transcript of the game."""
+    if transcript_archive.lacks(home.transcripts / f"{name.partition('.')[0]}.hoity", data):
+        place = transcript_archive.free_place(home.transcripts / name, data)
+        transcript_archive.write_transcript(place, data)

@@ -7,11 +7,13 @@ from typing import Any
 
 import pytest
 from support.cases import fails
-from support.kept_home import keep_journal, player
+from support.journals import fill_disk
+from support.kept_home import keep_journal, keep_transcript, player
 from support.machine_table import MachineTable, identity, seat_at
 from support.sim.cheap import cryptography
 from vectors.making.tables import edition_of
 
+from cli.local.bot_processes import sweep
 from p2p_hoity import bots, game_adapter, rules
 from p2p_hoity.storage.home import Home
 from p2p_hoity.storage.player_key import NamedIdentity
@@ -19,7 +21,7 @@ from p2p_hoity.table import resume_table
 from p2p_hoity.table.play_table import PeerError, Seat
 from p2p_hoity.table.resume_table import open_games
 from p2p_hoity.table.saved_games import finish_from
-from p2p_hoity.table.split_tables import SplitCode
+from p2p_hoity.table.split_tables import SplitCode, rescue
 from protocol import transcript
 from protocol.seat import effects
 from protocol.seat.effects import ChoiceAsked
@@ -189,3 +191,84 @@ def test_a_journal_that_proves_a_void_table_is_kept_whatever_the_file_shows(
     assert len(open_games(home)) == 1
     finish_from(seat_in(home), None, file)
     assert open_games(home) == []
+
+
+# Bots.
+
+
+def bots_home(folder: Path, name: str, records: int | None = None) -> Home:
+    """The folder of a bot on a branch: at its end with a file, or with a journal."""
+    bot = Home(folder)
+    player(bot, 1)
+    here = branch(name)
+    if records is None:
+        keep_transcript(bot, here.machine(1).transcript(), file_name(here))
+    else:
+        keep_journal(bot, here, seat=1, records=records).close()
+    return bot
+
+
+def file_name(here: MachineTable, suffix: str = ".hoity") -> str:
+    return here.table.id.hex()[:16] + suffix
+
+
+def saved(home: Home) -> dict[str, int]:
+    """The number of entries of each transcript in a folder."""
+    files = {path.name: transcript.opened(path.read_bytes()) for path in home.transcripts.iterdir()}
+    assert all(one.transcript is not None for one in files.values())
+    return {n: len(one.transcript.content.entries) for n, one in files.items() if one.transcript}
+
+
+@pytest.mark.parametrize("name", ["one", "other"])
+def test_what_only_the_file_of_a_bot_proves_is_saved_before_its_folder_goes(
+    home: Home, tmp_path: Path, name: str
+) -> None:
+    here = branch("one")
+    own = keep_transcript(home, here.machine().transcript(), file_name(here))
+    kept = own.read_bytes()
+    bot = bots_home(tmp_path / "bot", name)
+    for _ in range(2):  # The second time nothing is saved again.
+        rescue(home, [bot])
+    assert own.read_bytes() == kept
+    second = file_name(here, ".2.hoity")
+    assert set(saved(home)) == {own.name, *([second] if name == "other" else [])}
+    if name == "other":
+        theirs = branch("other").machine().transcript()
+        assert (home.transcripts / second).read_bytes() == theirs
+
+
+@pytest.mark.parametrize("name", ["one", "other"])
+def test_a_journal_of_a_bot_on_another_branch_is_saved_as_far_as_it_came(
+    home: Home, tmp_path: Path, name: str
+) -> None:
+    here, other = branch("one"), branch("other")
+    own = keep_transcript(home, here.machine().transcript(), file_name(here))
+    records = len(other.places[1].journal) - 5
+    rescue(home, [bots_home(tmp_path / "bot", name, records)])
+    claim = file_name(here, ".claim.hoity")
+    assert set(saved(home)) == {own.name, *([claim] if name == "other" else [])}
+    if name == "other":
+        report = transcript.verify((home.transcripts / claim).read_bytes(), game_adapter.read_game)
+        assert report.unfinished or report.ok
+
+
+def test_nothing_is_saved_of_a_game_that_the_player_has_no_file_of(
+    home: Home, tmp_path: Path
+) -> None:
+    rescue(home, [bots_home(tmp_path / "bot", "one"), Home(tmp_path / "nobody")])
+    assert not list(home.transcripts.glob("*"))
+
+
+def test_the_folder_of_a_bot_stays_if_its_proof_cannot_be_saved(
+    home: Home, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here = branch("one")
+    keep_transcript(home, here.machine().transcript(), file_name(here))
+    bots_home(home.path / "bots" / "crew" / "Ada", "other")
+    with monkeypatch.context() as patch:
+        fill_disk(patch)
+        sweep(home)
+    assert (home.path / "bots" / "crew").exists()
+    sweep(home)
+    assert not (home.path / "bots" / "crew").exists()
+    assert len(saved(home)) == 2
