@@ -1,20 +1,16 @@
 """A file of another branch of the game does not replace the journal that proves the fork."""
 
-import random
-from functools import cache
 from pathlib import Path
-from typing import Any
 
 import pytest
+from support.branches import SPLIT, branch, file_name, first_difference, records_up_to
 from support.cases import fails
 from support.journals import fill_disk
 from support.kept_home import keep_journal, keep_transcript, player
-from support.machine_table import MachineTable, identity, seat_at
-from support.sim.cheap import cryptography
-from vectors.making.tables import edition_of
+from support.machine_table import identity
 
 from cli.local.bot_processes import sweep
-from p2p_hoity import bots, game_adapter, rules
+from p2p_hoity import game_adapter
 from p2p_hoity.storage.home import Home
 from p2p_hoity.storage.player_key import NamedIdentity
 from p2p_hoity.table import resume_table
@@ -24,59 +20,7 @@ from p2p_hoity.table.saved_games import finish_from
 from p2p_hoity.table.split_tables import SplitCode, rescue
 from protocol import transcript
 from protocol.seat import effects
-from protocol.seat.effects import ChoiceAsked
 from protocol.seat.seat_machine import SeatMachine
-from protocol.wire.table_header import Terms, Timeouts
-
-SPLIT = 30
-"""The step from which the branches differ."""
-
-
-def branch(name: str, until: int = 10**6) -> MachineTable:
-    """The table of three whose seats choose on this branch, up to a step."""
-    return _branch(name, until, cryptography())
-
-
-@cache
-def _branch(name: str, until: int, kind: object) -> MachineTable:
-    game = game_adapter.game_value(edition_of("small-4"), None)
-    terms = Terms(identity(0).public, b"n" * 32, game, 3, 2, Timeouts())
-    bound, who = seat_at(terms, game_adapter.read_game)
-
-    def choose(machine: SeatMachine, asked: ChoiceAsked) -> Any:
-        seen = rules.view(asked.node.state.state, machine.seat, machine.hand())
-        if asked.node.step >= until:
-            return None
-        seed = name if asked.node.step >= SPLIT else ""
-        rng = random.Random(f"{seed} {machine.seat} {asked.node.step}")
-        return bots.BOTS["normal"](seen, rules.expected(seen.state), rng)
-
-    room = MachineTable(bound, who, choose, seed="branch")
-    room.start()
-    room.run()
-    return room
-
-
-def first_difference() -> int:
-    """The first step in which the two branches differ."""
-    ends = [branch(name).machine().tip for name in ("one", "other")]
-    known = {node.digest for node in ends[1].history()}
-    return next(
-        before.step
-        for before, _, after in transcript.steps_to(ends[0])
-        if after.digest not in known
-    )
-
-
-def records_up_to(final: int, least: int = 0) -> int:
-    """How many records of seat 0 lead to this final step on the first branch, and to a tip."""
-    room, count = branch("one"), 0
-    machine = SeatMachine(room.table, random.Random(1).randbytes)
-    for count, record in enumerate(room.places[0].journal, 1):
-        machine.restore([record])
-        if machine.final_step() >= final and machine.tip.step >= least:
-            return count
-    raise AssertionError("no such step")
 
 
 @pytest.fixture
@@ -206,10 +150,6 @@ def bots_home(folder: Path, name: str, records: int | None = None) -> Home:
     else:
         keep_journal(bot, here, seat=1, records=records).close()
     return bot
-
-
-def file_name(here: MachineTable, suffix: str = ".hoity") -> str:
-    return here.table.id.hex()[:16] + suffix
 
 
 def saved(home: Home) -> dict[str, int]:
