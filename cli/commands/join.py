@@ -179,8 +179,8 @@ def _picked(found: Sequence[Announcement]) -> str:
         if said.lower() in AGAIN:
             found = _look()
             _list(found)
-        elif said.isdecimal() and 1 <= int(said) <= len(found):
-            return _announced(found[int(said) - 1])
+        elif said.isdecimal() and 1 <= int(said[:9]) <= len(found):
+            return _announced(found[int(said[:9]) - 1])
         elif LIKE_A_TICKET.match(said) or is_code(said):
             return said
         else:

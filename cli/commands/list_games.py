@@ -299,6 +299,12 @@ def forget(word: str, yes: bool) -> int:
                 "saved as a claim. The others may go on without you."
             )
         )
+        if not game.is_claimed:
+            words = _(
+                "If somebody has cheated, your journal may be the only proof of it. To save the "
+                "game as a file first, answer n and type: hoity resume --claim {game}"
+            )
+            say(words.format(game=game.name))
         if not ask_yes(_("Forget it? y forgets it, n keeps it: ")):
             say(_("Nothing was forgotten."))
             return NOT_OK

@@ -103,7 +103,9 @@ def listening(text: str, option: str = "--listen") -> tuple[str, int]:
         AddressError: If the host is not an address.
     """
     host, colon, port = text.rpartition(":")
-    if not colon or not (port.isascii() and port.isdigit()) or int(port[:6]) > 65535:
+    is_number = port.isascii() and port.isdigit()
+    port = port.lstrip("0")[:6] or "0"
+    if not colon or not is_number or int(port) > 65535:
         words = _("Write {option} as HOST:PORT, for example 0.0.0.0:4646, not {text}.")
         raise Trouble(words.format(option=option, text=repr(text)), USAGE)
     if not host:
@@ -571,8 +573,9 @@ class Sitting:
                     nursery.cancel_scope.cancel()
         finally:
             if self.crew is not None:
-                left = outcome is None or outcome.code == LEFT
-                await self.crew.dismiss(keep=left and self.crew.seated and not self.is_over)
+                # Where the player's seat can be resumed, so can those of the bots.
+                kept = outcome is None or outcome.kept or outcome.code == LEFT
+                await self.crew.dismiss(keep=kept and self.crew.seated and not self.is_over)
         if outcome is None or outcome.code == LEFT:
             kept = outcome is None or outcome.kept
             raise Trouble(self.farewell(self.left or _("you left"), kept), INTERRUPTED)

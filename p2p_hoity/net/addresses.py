@@ -231,7 +231,9 @@ def parse_address(text: str, *, lowest_port: int = 1) -> Address:
     host, colon, port = plain.removeprefix(RELAY_PREFIX).rpartition(":")
     if not colon:
         raise AddressError(AddressCode.NO_PORT, text=text[:LONGEST_TOLD])
-    if not (port.isascii() and port.isdigit() and lowest_port <= int(port[:6]) <= HIGHEST_PORT):
+    is_number = port.isascii() and port.isdigit()
+    port = port.lstrip("0")[:6] or "0"  # An int of thousands of digits takes long, or fails.
+    if not (is_number and lowest_port <= int(port) <= HIGHEST_PORT):
         bounds = {"least": lowest_port, "most": HIGHEST_PORT}
         raise AddressError(AddressCode.BAD_PORT, text=text[:LONGEST_TOLD], **bounds)
     return Address(_parse_host(host, text), int(port), scheme)

@@ -106,7 +106,9 @@ def test_what_there_is_no_time_for(
 def test_a_game_is_forgotten_after_a_yes(game: str, word: str, hoity: Shell, types: Types) -> None:
     name = {"whole": game, "prefix": game[:4]}.get(word, word)
     types("n")
-    assert "Nothing was forgotten." in hoity.told(1, "forget", name)
+    told = hoity.told(1, "forget", name)
+    assert "Nothing was forgotten." in told
+    assert f"hoity resume --claim {game}" in told
     assert (hoity.home.journals / f"{game}.journal").exists()
     types("", "what", "y")
     told = hoity.told(0, "forget", name)
@@ -114,6 +116,14 @@ def test_a_game_is_forgotten_after_a_yes(game: str, word: str, hoity: Shell, typ
     assert "You will lose your seat" in told
     assert f"{game} is forgotten" in told
     assert not list(hoity.home.journals.glob("*"))
+
+
+def test_who_has_saved_a_game_is_not_told_to_save_it_before_it_is_forgotten(
+    game: str, hoity: Shell, types: Types
+) -> None:
+    assert hoity("resume", "--claim", game).code == 0
+    types("n")
+    assert "--claim" not in hoity.told(1, "forget", game)
 
 
 def test_without_a_terminal_forgetting_takes_yes(game: str, hoity: Shell) -> None:

@@ -6,6 +6,7 @@ import signal
 import stat
 import subprocess
 import sys
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -33,7 +34,7 @@ from p2p_hoity.game_adapter import read_game
 from p2p_hoity.rules import Standing
 from p2p_hoity.storage.home import Home
 from p2p_hoity.table.player_interface import LeaveForNow
-from p2p_hoity.table.session import Outcome
+from p2p_hoity.table.session import LEFT, Outcome
 from p2p_hoity.table.task_groups import open_nursery
 from protocol.crypto.identities import Identity
 from protocol.wire.table_header import MAX_NICKNAME, Terms, check_nickname
@@ -245,6 +246,32 @@ async def test_who_leaves_ones_own_bots_behind_the_end_is_still_told_what_it_cam
         return
     with pytest.raises(Trouble, match="you left"):
         await here.run(go)
+
+
+@pytest.mark.parametrize(
+    ("code", "kept", "stays"),
+    [
+        ("no-deck", True, True),
+        ("bad-shuffle", False, False),
+        (LEFT, True, True),
+        (None, False, False),
+    ],
+)
+async def test_bots_keep_their_journals_where_their_host_keeps_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, code: str | None, kept: bool, stays: bool
+) -> None:
+    monkeypatch.setenv("HOITY_HOME", str(tmp_path))
+    here = new_sitting(SeatOptions(name="Ana"), OutputOptions(plain=True))
+    here.crew = hire(here.home, ("normal",), "Ana", nothing)
+    here.crew.remember("0123")
+    here.is_over = code is None
+
+    async def go(sitting: Sitting, nursery: trio.Nursery) -> Outcome:
+        return Outcome(None, (), code, None, kept)
+
+    with suppress(Trouble):
+        await here.run(go)
+    assert here.crew.folder.exists() is stays
 
 
 async def test_a_bot_that_cannot_come_is_trouble(tmp_path: Path) -> None:

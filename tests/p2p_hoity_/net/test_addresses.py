@@ -20,6 +20,7 @@ from p2p_hoity.net.network_errors import AddressError
         ("relay+relay.example:99", "relay.example", 99, True),
         ("relay+[::1]:99", "::1", 99, True),
         ("my_machine:80", "my_machine", 80, False),
+        ("my_machine:00000080", "my_machine", 80, False),
     ],
 )
 def test_an_address_is_read_and_written_back(text, host, port, via_relay):
@@ -35,6 +36,10 @@ def test_an_address_is_read_and_written_back(text, host, port, via_relay):
         "example.org:",
         "example.org:0",
         "example.org:65536",
+        "example.org:0065536",
+        "example.org:00000155555",
+        "example.org:" + "0" * 5000,
+        "example.org:1" + "0" * 5000,
         "example.org:٣",
         "example.org:-1",
         "example.org:99999999999999999999",

@@ -128,6 +128,29 @@ def test_damage_before_a_whole_record_shows_by_that_record(
         )
 
 
+def test_what_is_cut_off_behind_damage_is_kept_beside_the_journal_and_goes_with_it(
+    tmp_path: Path,
+) -> None:
+    """The dropped records may be the only proof of what another seat has signed."""
+    path, (two, three, _, end) = with_a_mark_that_lags(tmp_path)
+    whole, copy = path.read_bytes(), path.with_suffix(".damaged")
+    path.write_bytes(whole[: end - 1])
+    assert read(path)[0] is True
+    assert not copy.exists(), "a record that was being written proves nothing"
+    damaged = whole[:two] + bytes([whole[two] ^ 4]) + whole[two + 1 :]
+    path.write_bytes(damaged)
+    assert read(path)[2] == [b"one"]
+    assert path.read_bytes() == whole[:two]
+    assert copy.read_bytes() == damaged
+    assert b"three" in copy.read_bytes()
+    assert stat.S_IMODE(copy.stat().st_mode) == 0o600
+    path.write_bytes(whole[: three - 1] + b"\0" + whole[three:])
+    read(path)
+    assert copy.read_bytes() == damaged, "the first copy has most"
+    journal.forget(path)
+    assert not copy.exists(), "it has secrets of the seat"
+
+
 def test_several_damaged_records_and_bytes_that_are_none_behind_the_end(tmp_path: Path) -> None:
     path, (two, three, four, end) = with_a_mark_that_lags(tmp_path)
     whole, mark = path.read_bytes(), rollback_marks.path_of(path)

@@ -229,7 +229,7 @@ def test_a_mark_is_gone_from_the_disk_before_a_damaged_journal_is_cut(
         private_files.DiskFile, "truncate", lambda file: (done.append("cut"), cut(file))[1]
     )
     assert not current(path)
-    assert done == [rollback_marks.folder(), "cut"]
+    assert done == [path.parent, rollback_marks.folder(), "cut"], "the copy, the mark, the cut"
     path = played(tmp_path / "other", b"one", b"two", b"three")
     path.write_bytes(damaged := path.read_bytes().replace(b"two", b"owt"))
     fill_disk(monkeypatch)

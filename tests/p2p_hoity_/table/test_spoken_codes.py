@@ -88,6 +88,8 @@ def test_a_relay_may_stand_behind_it(case: tuple[str, str]) -> None:
         ("lantern-walrus", "no-code"),
         ("7-lantern-walrus-walrus-walrus-walrus", "no-code"),
         ("9999999999-lantern-walrus", "no-code"),
+        ("00000000019999999999-lantern-walrus", "no-code"),
+        ("1" + "0" * 5000 + "-lantern-walrus", "no-code"),
         ("7-lantern-walrus-zzz", "code-of-no-word"),
         ("-7-lantern-walrus@", "code-with-bad-relay"),
         ("7-lantern-walrus@a b", "code-with-bad-relay"),
