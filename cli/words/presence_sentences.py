@@ -91,6 +91,7 @@ UNCONFIRMED: Final = N_(
     "The deck is not yet confirmed by {who}. The game may begin without you if you leave. To take"
     " your seat again: hoity resume {game}"
 )
+GAVE_UP: Final = N_("No longer waiting for all to confirm the deck: {who}.")
 THINKING: Final = N_("Linked, and still to choose: {who}. The game goes on once they have chosen.")
 
 

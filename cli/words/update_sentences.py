@@ -377,7 +377,9 @@ GAME: Final[Mapping[type[Any], Callable[[Any, Telling, Names], list[str]]]] = {
     updates.ChoiceTaken: _chosen,
     updates.Awaited: _awaited,
     effects.SeatLeft: lambda update, _telling, names: [
-        _(presence_sentences.LEFT_FOR_NOW).format(who=names.seat(update.seat))
+        _(presence_sentences.GAVE_UP if update.gave_up else presence_sentences.LEFT_FOR_NOW).format(
+            who=names.seat(update.seat)
+        )
     ],
     effects.EndAnnounced: lambda update, telling, names: [
         presence_sentences.announced(update, names, telling.game)

@@ -152,9 +152,11 @@ class SeatLeft:
 
     Attributes:
         seat: The seat.
+        gave_up: Whether it had confirmed the deck. It may then only have stopped waiting.
     """
 
     seat: int
+    gave_up: bool = False
 
 
 @dataclass(frozen=True)

@@ -206,7 +206,8 @@ def tell_left(state: SeatState) -> bool:
     """
     if not state.outbox.is_replaying:
         for word in state.peers.departures.news(state.peers.away()):
-            state.outbox.emit(effects.SeatLeft(word.seat))
+            gave_up = state.tip.want.kind is Kind.DECK_OK and word.step > state.tip.step
+            state.outbox.emit(effects.SeatLeft(word.seat, gave_up))
     return False
 
 
