@@ -382,7 +382,8 @@ GAME: Final[Mapping[type[Any], Callable[[Any, Telling, Names], list[str]]]] = {
         )
     ],
     effects.EndAnnounced: lambda update, telling, names: [
-        presence_sentences.announced(update, names, telling.game)
+        presence_sentences.announced(update, names),
+        presence_sentences.may_begin(telling.game),
     ],
     updates.Extended: lambda update, _telling, names: [presence_sentences.extended(update, names)],
     updates.Again: _again,

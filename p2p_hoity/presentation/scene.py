@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
-from protocol import Kind, Table
+from protocol import Kind, Table, effects
 from protocol.bounds import Quota
 
 from .. import rules
@@ -167,6 +167,7 @@ class Scene:
         is_end_hinted: Whether the player was told that the others may have finished the game.
         standings: The result. None before the end.
         transcript: The path of the transcript of the finished game.
+        announced: What other seats have said of an end of the table, which may yet begin here.
         ended: The reason why there is no result.
         again: The answers about another game.
     """
@@ -200,6 +201,7 @@ class Scene:
     is_end_hinted: bool = False
     standings: tuple[rules.Standing, ...] | None = None
     transcript: Path | None = None
+    announced: tuple[effects.EndAnnounced, ...] = ()
     ended: updates.Ended | None = None
     again: updates.Again | None = None
 
@@ -400,6 +402,9 @@ CHANGES: Final[Mapping[type[Any], Callable[[Scene, Any], Scene]]] = {
     updates.Rejoined: lambda scene, update: replace(scene, is_away=False),
     updates.GameOver: lambda scene, update: replace(
         scene, standings=update.standings, transcript=update.transcript, question=None, sealed=None
+    ),
+    effects.EndAnnounced: lambda scene, update: replace(
+        scene, announced=(*scene.announced, update)
     ),
     updates.Ended: lambda scene, update: replace(scene, ended=update, question=None, sealed=None),
     updates.Again: lambda scene, update: replace(scene, again=update),
