@@ -17,7 +17,7 @@ import trio
 
 from p2p_hoity import rules
 from p2p_hoity.game_adapter import HoityToity
-from p2p_hoity.net.addresses import Address, is_loopback, parse_address
+from p2p_hoity.net.addresses import Address, is_loopback, parse_address, parse_port
 from p2p_hoity.net.ticket import MOST_ADDRESSES, MOST_RELAYS
 from p2p_hoity.presentation.screen_updates import GameOver, Started, Update
 from p2p_hoity.storage.home import Home
@@ -103,11 +103,12 @@ def listening(text: str, option: str = "--listen") -> tuple[str, int]:
         AddressError: If the host is not an address.
     """
     host, colon, port = text.rpartition(":")
-    if not colon or not (port.isascii() and port.isdigit()) or int(port[:6]) > 65535:
+    number = parse_port(port)
+    if not colon or number is None:
         words = _("Write {option} as HOST:PORT, for example 0.0.0.0:4646, not {text}.")
         raise Trouble(words.format(option=option, text=repr(text)), USAGE)
     if not host:
-        return "", int(port)
+        return "", number
     address = parse_address(text, lowest_port=0)
     return address.host, address.port
 

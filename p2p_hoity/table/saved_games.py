@@ -265,7 +265,7 @@ class _Memory:
 
     def __post_init__(self) -> None:
         """Read the file with the progress of games. If it cannot be read, it counts as empty."""
-        with suppress(OSError, NotPrivateError, ValueError):
+        with suppress(OSError, NotPrivateError, ValueError, RecursionError):
             known = json.loads(self.home.files.get(_kept_in(self.home), MOST_KEPT + 1))
             self.known = known if isinstance(known, dict) else {}
 
@@ -285,7 +285,7 @@ class _Memory:
             The three values. None if nothing is stored of the file, or the file has changed since.
         """
         value: Any = self.known.get(_key_of(path))
-        with suppress(TypeError, KeyError, ValueError):
+        with suppress(TypeError, KeyError, ValueError, OverflowError):  # JSON has Infinity
             fields, ranks = (tuple(map(int, value[name])) for name in ("fields", "ranks"))
             progress = Progress(int(value["round"]), fields, ranks, bool(value["whole"]))
             return str(value["name"]), tuple(map(str, value["nicknames"])), progress

@@ -41,10 +41,13 @@ async def _read(hub: Hub) -> None:
         pass
 
 
+LONG = "127.0.0.1:000001" + "0" * 200
+
+
 async def test_odd_addresses_harm_none(three: PlayerTable, monkeypatch: pytest.MonkeyPatch) -> None:
 
     def odd(entry: Any, addresses: Any, vouch: Any) -> Sit:
-        return Sit(entry, ("nowhere", ":::", "relay+", "[x]:1", "a:99999", *addresses), vouch)
+        return Sit(entry, ("nowhere", ":::", "relay+", "[x]:1", "a:99999", LONG, *addresses), vouch)
 
     monkeypatch.setattr(lobby, "Sit", odd)
     await three.play()
