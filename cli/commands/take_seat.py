@@ -653,5 +653,5 @@ def new_sitting(options: SeatOptions, output: OutputOptions, asks_terms: bool = 
     if name is None and not output.as_json:
         player_setup.first_run(home)
     me, passphrase = player_setup.load_or_make(home, name)
-    me = me if name is None else replace(me, nickname=name)
+    me = player_setup.named(home, me, name)
     return Sitting(home, me, options, output, passphrase, asks_terms=asks_terms)
