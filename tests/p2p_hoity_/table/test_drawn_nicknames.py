@@ -2,11 +2,12 @@
 
 from dataclasses import replace
 from itertools import product
+from pathlib import Path
 
 import pytest
 import trio
 from support.cases import ends_in
-from support.player_table import Guest, PlayerTable
+from support.player_table import Guest, PlayerTable, willing, willing_table
 
 from cli.local.bot_processes import NAMES
 from p2p_hoity.confusable_names import skeleton
@@ -42,7 +43,7 @@ def named(guest: Guest, nickname: str, is_drawn: bool) -> None:
     guest.me = replace(guest.me, nickname=nickname, is_drawn=is_drawn)
 
 
-async def test_a_drawn_name_that_somebody_has_is_drawn_again_and_a_chosen_one_is_refused(
+async def test_a_drawn_name_that_somebody_has_is_drawn_again(
     three: PlayerTable,
 ) -> None:
     """It stays the same in all files, and on all screens."""
@@ -68,3 +69,23 @@ async def test_a_chosen_name_that_somebody_has_is_refused(pair: PlayerTable) -> 
         nursery.start_soon(pair.host)
         await ends_in(PeerError, "name", pair.join(1))
         nursery.cancel_scope.cancel()
+
+
+def names_told(guest: Guest) -> list[tuple[str, ...]]:
+    """The nicknames of each game that began on this screen, in the order of the names."""
+    started = guest.heard(updates.Started)
+    return [tuple(sorted(one.nickname for one in up.table.header.roster)) for up in started]
+
+
+async def test_another_game_keeps_the_names_of_the_table(tmp_path: Path) -> None:
+    """Also the one that was drawn again for this table, and is stored with no key."""
+    table = willing_table(tmp_path, 2, lambda number: willing())
+    host, guest = table.guests
+    for one in table.guests:
+        named(one, "Shy Owl", is_drawn=True)
+    await table.play()
+    for one in table.guests:
+        first, second = names_told(one)
+        assert first == second
+    assert names_told(host) == names_told(guest)
+    assert "Shy Owl" in names_told(guest)[0]
