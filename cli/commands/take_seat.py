@@ -17,7 +17,7 @@ import trio
 
 from p2p_hoity import rules
 from p2p_hoity.game_adapter import HoityToity
-from p2p_hoity.net.addresses import Address, is_loopback, parse_address
+from p2p_hoity.net.addresses import Address, is_loopback, parse_address, parse_port
 from p2p_hoity.net.ticket import MOST_ADDRESSES, MOST_RELAYS
 from p2p_hoity.presentation.screen_updates import GameOver, Started, Update
 from p2p_hoity.storage.home import Home
@@ -103,13 +103,12 @@ def listening(text: str, option: str = "--listen") -> tuple[str, int]:
         AddressError: If the host is not an address.
     """
     host, colon, port = text.rpartition(":")
-    is_number = port.isascii() and port.isdigit()
-    port = port.lstrip("0")[:6] or "0"
-    if not colon or not is_number or int(port) > 65535:
+    number = parse_port(port)
+    if not colon or number is None:
         words = _("Write {option} as HOST:PORT, for example 0.0.0.0:4646, not {text}.")
         raise Trouble(words.format(option=option, text=repr(text)), USAGE)
     if not host:
-        return "", int(port)
+        return "", number
     address = parse_address(text, lowest_port=0)
     return address.host, address.port
 
@@ -655,5 +654,5 @@ def new_sitting(options: SeatOptions, output: OutputOptions, asks_terms: bool = 
     if name is None and not output.as_json:
         player_setup.first_run(home)
     me, passphrase = player_setup.load_or_make(home, name)
-    me = me if name is None else replace(me, nickname=name)
+    me = player_setup.named(home, me, name)
     return Sitting(home, me, options, output, passphrase, asks_terms=asks_terms)

@@ -286,7 +286,7 @@ class _Memory:
             The three values. None if nothing is stored of the file, or the file has changed since.
         """
         value: Any = self.known.get(_key_of(path))
-        with suppress(TypeError, KeyError, ValueError):
+        with suppress(TypeError, KeyError, ValueError, OverflowError):  # JSON has Infinity
             fields, ranks = (tuple(map(int, value[name])) for name in ("fields", "ranks"))
             progress = Progress(int(value["round"]), fields, ranks, bool(value["whole"]))
             return str(value["name"]), tuple(map(str, value["nicknames"])), progress

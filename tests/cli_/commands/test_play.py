@@ -37,7 +37,7 @@ from p2p_hoity.table.player_interface import LeaveForNow
 from p2p_hoity.table.session import LEFT, Outcome
 from p2p_hoity.table.task_groups import open_nursery
 from protocol.crypto.identities import Identity
-from protocol.wire.table_header import MAX_NICKNAME, Terms, check_nickname
+from protocol.wire.table_header import Terms, check_nickname
 
 HOST = Identity(bytes(32)).public
 
@@ -110,16 +110,19 @@ def test_what_the_terms_say_of_absences_and_of_when_actions_are_chosen() -> None
 # Names and last lines.
 
 
-def test_two_fresh_keys_have_two_names_and_a_long_user_name_still_fits(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+def test_two_fresh_keys_have_no_name_until_they_are_at_a_table(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     one, two = (player_setup.load_or_make(Home(tmp_path / str(i)), None)[0] for i in range(2))
-    assert one.nickname != two.nickname
+    assert one.nickname == two.nickname == ""
     assert one.identity.public != two.identity.public
-    assert all(check_nickname(made.nickname) for made in (one, two))
-    assert "A new key was made" in capsys.readouterr().err
-    monkeypatch.setattr("getpass.getuser", lambda: "\tvery long " * 9)
-    assert len(check_nickname(player_setup.own_name(Home(tmp_path)))) <= MAX_NICKNAME
+    assert "another nickname at each table" in capsys.readouterr().err
+    named = [player_setup.named(Home(tmp_path), one, None).nickname for _ in range(8)]
+    assert len(set(map(check_nickname, named))) > 1
+    player_setup.load_or_make(Home(tmp_path / "2"), "Ana")
+    told = capsys.readouterr().err
+    assert "A new key was made for you: Ana," in told
+    assert "another nickname" not in told
 
 
 def test_the_last_line() -> None:

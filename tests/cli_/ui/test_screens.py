@@ -1,7 +1,7 @@
 """Tests of the two plain screens: every update has words, and an object for programs."""
 
 import json
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -118,7 +118,7 @@ def test_every_update_has_a_teller_and_a_name_of_its_own_and_may_come_before_the
     assert set(UPDATES) == {type(one) for one in each()} >= set(TABLE) | set(GAME) - {Beat}
     written = written_of(*(one for one in each() if not isinstance(one, updates.Happened)))
     items = {
-        one(*([0] * len(one.__dataclass_fields__))).as_json()["type"]
+        one(*([0] * len(fields(one)))).as_json()["type"]
         for one in vars(happenings).values()
         if isinstance(one, type)
         and issubclass(one, happenings.Happening)

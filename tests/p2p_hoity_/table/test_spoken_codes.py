@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.cases import each, fails
 
+from p2p_hoity.net.relay_client import MOST_NUMBER
 from p2p_hoity.table import spoken_codes
 
 LANTERN = spoken_codes.SpokenCode(7, ("lantern", "walrus"))
@@ -50,7 +51,7 @@ def test_what_people_type_is_forgiven(text: str) -> None:
 @given(
     st.builds(
         spoken_codes.SpokenCode,
-        st.integers(1, spoken_codes.MOST_NUMBER),
+        st.integers(1, MOST_NUMBER),
         st.lists(WORDS, min_size=spoken_codes.WORDS, max_size=spoken_codes.MOST_WORDS).map(tuple),
     ),
     st.integers(3, 10),

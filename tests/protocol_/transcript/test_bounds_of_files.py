@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from support.cases import each
@@ -83,7 +83,7 @@ def test_every_list_of_a_file_has_the_bound_of_a_file() -> None:
 
 @pytest.mark.parametrize("bound", [codec.MAX_ITEMS, 2])
 def test_a_lower_bound_of_a_list_would_be_seen(bound: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    rows = transcript_format._FILE._forms[3].forms["signatures"]
+    rows = cast(Any, transcript_format._FILE._forms[3]).forms["signatures"]
     monkeypatch.setattr(rows, "most", bound)
     case = CASES[f"signatures-{codec.MAX_ITEMS + 1}"]
     assert judged(case["parts"]) == ["fault", ["bad-form", None, None]]

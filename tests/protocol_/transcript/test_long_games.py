@@ -9,8 +9,8 @@ from support.sim.cheap import cheap_blocks
 from support.toy_game import Toy, ToyGame
 
 from protocol.game_interface import Chosen
-from protocol.transcript.transcript_format import MAX_ITEMS
-from protocol.transcript.verifier import opened, verify
+from protocol.transcript.transcript_format import MAX_ITEMS, opened
+from protocol.transcript.verifier import verify
 from protocol.wire import codec
 
 

@@ -42,6 +42,7 @@ POSTS = list(MESSAGE_FAILURES)
 CHEAP = (
     "crypto",
     "messages",
+    "worked",
     "judged/verdicts",
     "failures/too-large-file",
     *(f"failures/{name}" for name in POSTS),
