@@ -311,6 +311,7 @@ TABLE: Final[Mapping[type[Any], Callable[[Any, Telling], list[str]]]] = {
     ],
     updates.Accused: _accused,
     updates.GameOver: _finished,
+    updates.ProofSaved: lambda update, _telling: [*presence_sentences.kept_as(update.transcript)],
     updates.Ended: lambda update, telling: [
         presence_sentences.ended(update, telling.names, telling.game)
     ],

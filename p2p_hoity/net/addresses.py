@@ -247,9 +247,11 @@ def parse_port(text: str) -> int | None:
     Returns:
         The port, 0 to HIGHEST_PORT. None if the text is anything else.
     """
-    # More digits are refused unread: a long row of them would become a number without a bound.
-    is_short = text.isascii() and text.isdigit() and len(text) <= len(str(HIGHEST_PORT))
-    return int(text) if is_short and int(text) <= HIGHEST_PORT else None
+    if not (text.isascii() and text.isdigit()):
+        return None
+    # Six digits tell that it is too high. An int of thousands of digits takes long, or fails.
+    number = int(text.lstrip("0")[:6] or "0")
+    return number if number <= HIGHEST_PORT else None
 
 
 def _parse_host(host: str, text: str) -> str:

@@ -166,7 +166,7 @@ class Scene:
         is_hinted: Whether the player was told what to do about seats that cannot be found.
         is_end_hinted: Whether the player was told that the others may have finished the game.
         standings: The result. None before the end.
-        transcript: The path of the transcript of the finished game.
+        transcript: The path of the transcript of the finished game, or of the proof of a fault.
         announced: What other seats have said of an end of the table, which may yet begin here.
         ended: The reason why there is no result.
         again: The answers about another game.
@@ -407,6 +407,7 @@ CHANGES: Final[Mapping[type[Any], Callable[[Scene, Any], Scene]]] = {
         scene, announced=(*scene.announced, update)
     ),
     updates.Ended: lambda scene, update: replace(scene, ended=update, question=None, sealed=None),
+    updates.ProofSaved: lambda scene, update: replace(scene, transcript=update.transcript),
     updates.Again: lambda scene, update: replace(scene, again=update),
 }
 """For each kind of update the function that changes a scene. Other updates leave it as it is."""

@@ -35,6 +35,7 @@ RENAMED: Final = {
     "nocode": "no-code",
     "hostasked": "host-asked",
     "tickettaken": "ticket-taken",
+    "proofsaved": "proof-saved",
     "relaystate": "relay-state",
 }
 """For an update whose type in JSON is not its class name in lower case, that type."""

@@ -467,6 +467,16 @@ class Ended(NodeUpdate):
     by: int | None = None
 
 
+class ProofSaved(NodeUpdate):
+    """A fault has ended the table before the game, and a file that proves it was saved.
+
+    Attributes:
+        transcript: The path of the file.
+    """
+
+    transcript: Path
+
+
 class CodeEnd(StrEnum):
     """The reason why a spoken code, by which a guest gets the ticket, is not valid any more."""
 

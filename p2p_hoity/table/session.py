@@ -19,6 +19,7 @@ from protocol.bounds import Seconds
 
 from .. import rules
 from ..coded_errors import because, of_protocol
+from ..game_adapter import table_name
 from ..net.hub import Event, Frame, Hub, LinkDown, LinkUp
 from ..presentation import screen_updates as updates
 from ..presentation.screen_updates import Screen
@@ -59,7 +60,8 @@ class Outcome:
     """The result of a table for this node, or the reason why there is no result.
 
     Attributes:
-        transcript: The path of the transcript of the finished game. None if none was written.
+        transcript: The path of the transcript of the finished game, or of the file that proves the
+            fault which ended setup. None if none was written.
         standings: The standings of the finished game. Empty if no game was finished.
         code: The code of the reason why there is no result: STOPPED, LEFT, TWO_ROSTERS, or the code
             with which the state machine ended the table. None if there is a result.
@@ -392,7 +394,8 @@ class Session:
         broken, machine = self._effects_out.broken, self.machine
         if self._outcome is None and broken is not None:
             kept = self._keeper.journal is not None and machine.is_bound
-            self._outcome = Outcome(None, (), broken.code, broken.seat, broken.by, kept)
+            path = None if kept else self._save_proof()
+            self._outcome = Outcome(path, (), broken.code, broken.seat, broken.by, kept)
         is_told = self._outcome is not None and self._outcome.code is None
         if is_told or not machine.finished:
             return
@@ -405,6 +408,24 @@ class Session:
             path = transcript_archive.keep(data, output, usual, self._keeper.journal)
         self._outcome = Outcome(path, standings)
         self._screen(updates.GameOver(machine.table, machine.tip, standings, path))
+
+    def _save_proof(self) -> Path | None:
+        """Save the proof of the fault that ended setup, since the journal that has it is removed.
+
+        Return the path of the file. Return None if there is no such proof, or the disk is full: the
+        table has ended all the same.
+        """
+        if self._usual is None or not self.machine.shows_fault:
+            return None
+        data = self.machine.transcript()
+        path = self._usual.with_name(f"{table_name(self.machine.table)}.claim.hoity")
+        path = transcript_archive.free_place(path, data)
+        try:
+            transcript_archive.write_transcript(path, data)
+        except OSError:
+            return None
+        self._screen(updates.ProofSaved(path))
+        return path
 
     async def _settle(self) -> None:
         """After a finished game, find out whether another game with the same people follows."""

@@ -342,6 +342,12 @@ class SeatMachine(SeatState):
         return self.has_begun or leaving_setup.is_confirmed(self)
 
     @property
+    def shows_fault(self) -> bool:
+        """True if the transcript shows the fault that has ended the table ([F-2])."""
+        is_illegal = not self.judge.can_go_on() and self.judge.illegal_input() is not None
+        return is_illegal or bool(self.tip.convictions)
+
+    @property
     def is_silent(self) -> bool:
         """True if this seat has resumed from its journal and may not sign yet.
 

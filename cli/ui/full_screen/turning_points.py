@@ -148,7 +148,8 @@ def over(stage: Stage, width: int) -> list[Line]:
     """
     if stage.scene.ended is not None:
         words = ended(stage.scene.ended, stage.names, stage.scene.game)
-        return [*broken(" " + words, width - 1, "warn", " "), Line()]
+        file = () if stage.scene.transcript is None else kept_as(stage.scene.transcript)
+        return [*broken(" " + words, width - 1, "warn", " "), Line(), *paragraphs(file, width - 1)]
     if stage.scene.standings is None or stage.names is None:
         return []
     told = won(stage.scene.standings, stage.names) if stage.scene.standings else ""

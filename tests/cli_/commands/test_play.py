@@ -254,7 +254,7 @@ async def test_who_leaves_ones_own_bots_behind_the_end_is_still_told_what_it_cam
 @pytest.mark.parametrize(
     ("code", "kept", "stays"),
     [
-        ("no-deck", True, True),
+        ("deck-unconfirmed", True, True),
         ("bad-shuffle", False, False),
         (LEFT, True, True),
         (None, False, False),
@@ -270,7 +270,7 @@ async def test_bots_keep_their_journals_where_their_host_keeps_its_own(
     here.is_over = code is None
 
     async def go(sitting: Sitting, nursery: trio.Nursery) -> Outcome:
-        return Outcome(None, (), code, None, kept)
+        return Outcome(None, (), code, kept=kept)
 
     with suppress(Trouble):
         await here.run(go)

@@ -98,6 +98,7 @@ def each() -> list[updates.Update]:
         updates.Again(frozenset({1}), frozenset()),
         updates.GameOver(at, node, (standing,), Path("game.hoity")),
         updates.Ended("two-chains", 1),
+        updates.ProofSaved(Path("proof.hoity")),
     ]
 
 
