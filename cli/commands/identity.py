@@ -20,7 +20,7 @@ def new(name: str | None, passphrase: bool, as_json: bool) -> int:
     """Make the player's key and print it.
 
     Args:
-        name: The nickname. None to ask for it or to take a default.
+        name: The nickname. None to ask for it or to choose none.
         passphrase: Whether to encrypt the key with a passphrase.
         as_json: Whether to print a JSON object instead of words.
 
@@ -56,7 +56,10 @@ def _show(own: Home, player: NamedIdentity, as_json: bool) -> None:
     if as_json:
         write_line(described)
         return
-    say(_("Nickname: {nickname}").format(**described))
+    if player.nickname:
+        say(_("Nickname: {nickname}").format(**described))
+    else:
+        say(_("Nickname: another one at each table"))
     say(_("Language: {language}").format(language=translation.name_of(translation.language())))
     say(_("Fingerprint: {fingerprint}").format(**described))
     say(_("Public key: {public}").format(**described))

@@ -6,6 +6,7 @@ computer stores a seat at the table already, that seat is resumed.
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Sequence
 from dataclasses import replace
@@ -37,7 +38,7 @@ from ..words.table_terms import alone_lines
 from ..words.translation import _
 from .options import OutputOptions, SeatOptions
 from .resume import take_up, tell_running
-from .take_seat import Sitting, need_relay, new_sitting, sit
+from .take_seat import PROXY, Sitting, need_relay, new_sitting, sit
 
 
 def look_around(seconds: float, as_json: bool) -> int:
@@ -49,7 +50,18 @@ def look_around(seconds: float, as_json: bool) -> int:
 
     Returns:
         The exit code.
+
+    Raises:
+        Trouble: If the player's connections go through a proxy. The search is sent to the whole
+            LAN, and so shows it this computer ([L-55]).
     """
+    if os.environ.get(PROXY):
+        words = _(
+            "HOITY_PROXY is set, and a search of this network would not go through the proxy: it "
+            "would show your machine to everybody there. Ask the host for the ticket, or search "
+            "without HOITY_PROXY."
+        )
+        raise Trouble(words, USAGE)
     found = trio.run(browse, seconds)
     for one in found:
         ticket = one.ticket or None
@@ -179,7 +191,7 @@ def _picked(found: Sequence[Announcement]) -> str:
         if said.lower() in AGAIN:
             found = _look()
             _list(found)
-        elif said.isdecimal() and 1 <= int(said) <= len(found):
+        elif said.isdecimal() and len(said) < 9 and 1 <= int(said) <= len(found):
             return _announced(found[int(said) - 1])
         elif LIKE_A_TICKET.match(said) or is_code(said):
             return said

@@ -11,12 +11,12 @@ from typing import Final
 import trio
 
 from p2p_hoity.storage.home import home as own_home
+from p2p_hoity.table.drawn_nicknames import draw_nickname
 
 from ..exit_codes import INTERRUPTED, OK, Trouble, ctrl_c_means
-from ..local import settings
 from ..local.bot_processes import own_installation
 from ..local.lesson_screen import Room, hear_talk, teach
-from ..local.player_setup import default_nickname
+from ..local.player_setup import chosen_name
 from ..printing import say
 from ..ui.screen_interface import ScreenOptions
 from ..words import translation
@@ -78,7 +78,7 @@ async def _attend(room: Room, leave: Callable[[str], None], scope: trio.CancelSc
 
     Signals, typed input and chat are handled meanwhile. A signal calls `leave` with the reason.
     """
-    nickname = settings.load(own_home()).nickname or default_nickname()
+    nickname = chosen_name(own_home()) or draw_nickname()
     with scope:
         async with trio.open_nursery() as nursery:
             await nursery.start(interrupted, leave)

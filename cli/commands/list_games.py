@@ -179,7 +179,7 @@ def as_object(game: saved_games.KeptGame) -> dict[str, Any]:
     Returns:
         The object that `hoity games --json` prints.
     """
-    progress = game.progress
+    progress, moment = game.progress, moment_of(game.when)
     return {
         "game": game.name,
         "state": _state(game),
@@ -188,7 +188,7 @@ def as_object(game: saved_games.KeptGame) -> dict[str, Any]:
         "round": progress.round if progress else None,
         "fields": list(progress.fields) if progress else None,
         "ranks": list(progress.ranks) if progress else None,
-        "date": datetime.fromtimestamp(game.when).isoformat(timespec="seconds"),
+        "date": moment.isoformat(timespec="seconds") if moment else None,
         "path": str(game.path),
     }
 
@@ -239,16 +239,38 @@ def _scores(names: tuple[str, ...], progress: saved_games.Progress | None) -> li
     return [f"{names[seat]} {progress.fields[seat]}" for seat in order]
 
 
+NO_DATE: Final = "????-??-?? ??:??"
+"""The date of a file or journal whose time is beyond what a calendar has."""
+
+
+def moment_of(seconds: int) -> datetime | None:
+    """Return a point in time in this computer's time zone.
+
+    Args:
+        seconds: The time in seconds since 1970, as a file or journal has it: any number.
+
+    Returns:
+        The date and time. None before the year 1, after the year 9999, and for times that this
+        system does not know, such as those before 1970 on some.
+    """
+    try:
+        return datetime.fromtimestamp(seconds)
+    except (ValueError, OverflowError, OSError):
+        return None
+
+
 def date(seconds: int) -> str:
     """Return a point in time as day, hour and minute of this computer's time zone.
 
     Args:
-        seconds: The time in seconds since 1970.
+        seconds: The time in seconds since 1970, any number.
 
     Returns:
-        The date and time, such as `2025-01-31 18:05`.
+        The date and time, such as `2025-01-31 18:05`. NO_DATE if there is no such date.
     """
-    return datetime.fromtimestamp(seconds).strftime("%Y-%m-%d %H:%M")
+    moment = moment_of(seconds)
+    # isoformat has four digits of the year on every system, strftime("%Y") not.
+    return NO_DATE if moment is None else moment.isoformat(" ", timespec="minutes")
 
 
 def told(game: OpenGame, passphrase: str | None) -> str:
@@ -299,6 +321,12 @@ def forget(word: str, yes: bool) -> int:
                 "saved as a claim. The others may go on without you."
             )
         )
+        if not game.is_claimed:
+            words = _(
+                "If somebody has cheated, your journal may be the only proof of it. To save the "
+                "game as a file first, answer n and type: hoity resume --claim {game}"
+            )
+            say(words.format(game=game.name))
         if not ask_yes(_("Forget it? y forgets it, n keeps it: ")):
             say(_("Nothing was forgotten."))
             return NOT_OK

@@ -381,7 +381,7 @@ class SeatOptions:
     Attributes:
         HEADING: The heading of the options in the help.
         auto: Whether a bot plays the seat.
-        name: The nickname. None for the stored one.
+        name: The nickname. None for the stored one, or for a drawn one.
         no_talk: Whether chat is neither shown nor sent.
         unknown: Whether the long-lived key stays hidden from the others.
         again: Whether the player is asked for another game. None to ask only a person at a

@@ -14,6 +14,7 @@ import trio
 
 from p2p_hoity.net.ticket import Ticket
 from p2p_hoity.storage import journal as journals
+from p2p_hoity.storage.home import Home
 from p2p_hoity.storage.home import home as own_home
 from p2p_hoity.table.join_table import JoinCode
 from p2p_hoity.table.play_table import PeerError, Reach, Seat
@@ -171,6 +172,21 @@ def _kept(game: str | None, transcript: Path | None, command: str) -> tuple[Seat
     return seat, list_games.find(home, game, passphrase, command)
 
 
+def bots_at(home: Home, game: str) -> list[Home]:
+    """Find the bots of this computer that have a journal of a game.
+
+    Args:
+        home: The folder of the player's files.
+        game: The id of the game.
+
+    Returns:
+        The folder of the files of each such bot.
+    """
+    return [
+        Home(path.parent.parent) for path in home.path.glob(f"bots/*/*/journals/{game}.journal")
+    ]
+
+
 def finish(game: str | None, file: Path, output: OutputOptions) -> int:
     """Finish a game with another seat's transcript of the whole game.
 
@@ -185,7 +201,7 @@ def finish(game: str | None, file: Path, output: OutputOptions) -> int:
         The exit code.
     """
     seat, found = _kept(game, output.transcript, command_line("resume", "--from", str(file)))
-    path, report = finish_from(seat, found.name, file)
+    path, report = finish_from(seat, found.name, file, bots_at(seat.home, found.name))
     if output.as_json:
         ranks = [{"rank": rank, "seat": number} for rank, number in report.standings]
         write_line({"type": "finished", "transcript": str(path), "standings": ranks})

@@ -17,7 +17,7 @@ import trio
 
 from p2p_hoity import rules
 from p2p_hoity.game_adapter import HoityToity
-from p2p_hoity.net.addresses import Address, is_loopback, parse_address
+from p2p_hoity.net.addresses import Address, is_loopback, parse_address, parse_port
 from p2p_hoity.net.ticket import MOST_ADDRESSES, MOST_RELAYS
 from p2p_hoity.presentation.screen_updates import GameOver, Started, Update
 from p2p_hoity.storage.home import Home
@@ -26,7 +26,7 @@ from p2p_hoity.storage.player_key import NamedIdentity as Me
 from p2p_hoity.table.play_table import Lan, Reach, Seat, only_by_relays
 from p2p_hoity.table.player_interface import LeaveForNow, Player, PlayerRequest
 from p2p_hoity.table.session import LEFT, Outcome
-from protocol import Terms, fingerprint
+from protocol import Terms, effects, fingerprint
 from protocol.bounds import Seconds
 
 from ..exit_codes import INTERRUPTED, NOT_OK, OK, USAGE, Trouble, ctrl_c_means
@@ -103,11 +103,12 @@ def listening(text: str, option: str = "--listen") -> tuple[str, int]:
         AddressError: If the host is not an address.
     """
     host, colon, port = text.rpartition(":")
-    if not colon or not (port.isascii() and port.isdigit()) or int(port[:6]) > 65535:
+    number = parse_port(port)
+    if not colon or number is None:
         words = _("Write {option} as HOST:PORT, for example 0.0.0.0:4646, not {text}.")
         raise Trouble(words.format(option=option, text=repr(text)), USAGE)
     if not host:
-        return "", int(port)
+        return "", number
     address = parse_address(text, lowest_port=0)
     return address.host, address.port
 
@@ -571,8 +572,9 @@ class Sitting:
                     nursery.cancel_scope.cancel()
         finally:
             if self.crew is not None:
-                left = outcome is None or outcome.code == LEFT
-                await self.crew.dismiss(keep=left and self.crew.seated and not self.is_over)
+                # Where the player's seat can be resumed, so can those of the bots.
+                kept = outcome is None or outcome.kept or outcome.code == LEFT
+                await self.crew.dismiss(keep=kept and self.crew.seated and not self.is_over)
         if outcome is None or outcome.code == LEFT:
             kept = outcome is None or outcome.kept
             raise Trouble(self.farewell(self.left or _("you left"), kept), INTERRUPTED)
@@ -620,7 +622,7 @@ def sit(sitting: Sitting, go: Go) -> int:
     """
     with ctrl_c_means(lambda: sitting.farewell(_("Interrupted"))):
         outcome = sitting.screen.run(sitting.run, go)
-    if outcome.kept:
+    if outcome.kept and outcome.code != effects.UNCONFIRMED:  # Nothing was played yet.
         text = _(
             "Your journal of the game is kept. Save what was played, without a result, with: "
             "hoity resume --claim {game}"
@@ -652,5 +654,5 @@ def new_sitting(options: SeatOptions, output: OutputOptions, asks_terms: bool = 
     if name is None and not output.as_json:
         player_setup.first_run(home)
     me, passphrase = player_setup.load_or_make(home, name)
-    me = me if name is None else replace(me, nickname=name)
+    me = player_setup.named(home, me, name)
     return Sitting(home, me, options, output, passphrase, asks_terms=asks_terms)

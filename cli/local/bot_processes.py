@@ -328,7 +328,8 @@ class Crew:
         if self.held is not None:
             self.held.close()
         if not keep:
-            shutil.rmtree(self.folder, ignore_errors=True)
+            with suppress(OSError):  # What cannot be removed now is swept before the next game.
+                _remove(Home(self.folder.parent.parent), self.folder)
 
 
 async def _end(process: trio.Process) -> None:
@@ -436,7 +437,15 @@ def _sweep(home: Home, folder: Path) -> None:
     held = _hold(folder)
     if held is not None:
         held.close()
-        shutil.rmtree(folder)
+        _remove(home, folder)
+
+
+def _remove(home: Home, folder: Path) -> None:
+    """Remove the folder of a game's bots, and save before what only their files prove."""
+    from p2p_hoity.table.split_tables import rescue  # Commands without bots do not need it.
+
+    rescue(home, map(Home, _folders_in(folder)))
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 def sweep(home: Home) -> None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import getpass
 import os
-import secrets
+import re
 import sys
 import warnings
 from collections.abc import Iterator
@@ -23,6 +23,7 @@ from p2p_hoity.storage import player_key, rollback_marks, transcript_archive
 from p2p_hoity.storage.home import Home
 from p2p_hoity.storage.player_key import NamedIdentity
 from p2p_hoity.storage.private_files import check_if_there
+from p2p_hoity.table.drawn_nicknames import draw_nickname
 from protocol import fingerprint, is_one_name, table_header
 
 from ..exit_codes import INTERRUPTED, USAGE, Trouble
@@ -101,22 +102,50 @@ def ask_yes(question: str) -> bool:
     return said
 
 
-def own_name(home: Home) -> str:
-    """Return the nickname that the player once chose, or make one from the system's user name.
-
-    A nickname made in this way ends in random letters. So two new keys of one user have different
-    nicknames and can sit at one table.
+def chosen_name(home: Home) -> str | None:
+    """Return the nickname that the player once chose in the first run.
 
     Args:
         home: The folder of the program's files.
 
     Returns:
-        The nickname.
+        The nickname, or None if the player has chosen none.
     """
     chosen = settings.load(home).nickname
-    if chosen is not None and why_no_nickname(chosen) is None:
-        return chosen
-    return f"{default_nickname()[:16].strip()}-{secrets.token_hex(2)}"
+    return chosen if chosen is not None and why_no_nickname(chosen) is None else None
+
+
+def named(home: Home, me: NamedIdentity, name: str | None) -> NamedIdentity:
+    """Return a player's key with its nickname at a new table.
+
+    Args:
+        home: The folder of the program's files.
+        me: The key as stored.
+        name: The nickname for this table. None for the one that the player once chose. If there is
+            none, one is drawn.
+
+    Returns:
+        The key with a nickname.
+    """
+    known = name or me.nickname or chosen_name(home)
+    if known:
+        return replace(me, nickname=known)
+    return replace(me, nickname=draw_nickname(), is_drawn=True)
+
+
+def _was_made(nickname: str) -> bool:
+    """Return whether version 0.1 made a nickname of the user name and four random letters.
+
+    It was stored with the key, and so linked all games of the key.
+    """
+    try:
+        user = getpass.getuser()
+    except (KeyError, OSError):
+        user = ""
+    plain = "".join(letter for letter in user if letter == " " or is_one_name(letter)).strip()
+    offered = thinned(plain)[: table_header.MAX_NICKNAME].strip()
+    begins = "Player" if not offered or is_stacked(offered) else offered[:16].strip()
+    return re.fullmatch(re.escape(begins) + "-[0-9a-f]{4}", nickname) is not None
 
 
 def load(home: Home) -> tuple[NamedIdentity, str | None]:
@@ -133,13 +162,19 @@ def load(home: Home) -> tuple[NamedIdentity, str | None]:
     """
     given = player_key.passphrase_from_environment()
     try:
-        return player_key.load_identity(home, given), given
+        return _loaded(home, given), given
     except player_key.KeyFileError as error:
         sealed = isinstance(error.__cause__, player_key.VaultError)
         if given or not sealed or not sys.stdin.isatty():
             raise
     asked = typed(_("Passphrase: "))
-    return player_key.load_identity(home, asked), asked
+    return _loaded(home, asked), asked
+
+
+def _loaded(home: Home, passphrase: str | None) -> NamedIdentity:
+    """Load the stored key, without a nickname that the player has not chosen."""
+    found = player_key.load_identity(home, passphrase)
+    return replace(found, nickname="") if _was_made(found.nickname) else found
 
 
 def typed(question: str) -> str:
@@ -171,15 +206,20 @@ def load_or_make(home: Home, name: str | None) -> tuple[NamedIdentity, str | Non
         name: The nickname for this game. None for the stored nickname.
 
     Returns:
-        The key with its nickname, and its passphrase or None.
+        The key with the stored nickname, and its passphrase or None.
     """
     if name is not None:
         player_key.check_name(name)
     if home.identity.exists():
         return load(home)
     given = player_key.passphrase_from_environment()
-    made = player_key.new_identity(home, name or own_name(home), given)
+    made = player_key.new_identity(home, name or chosen_name(home), given)
     text = _("A new key was made for you: {nickname}, {fingerprint}. It is kept in {path}.")
+    if not made.nickname:
+        text = _(
+            "A new key was made for you: {fingerprint}. It is kept in {path}. You have another "
+            "nickname at each table, unless you choose one with --name."
+        )
     words = text.format(
         nickname=made.nickname,
         fingerprint=fingerprint(made.identity.public),
@@ -194,7 +234,7 @@ def new(home: Home, name: str | None, ask: bool) -> NamedIdentity:
 
     Args:
         home: The folder of the program's files.
-        name: The nickname. None for the nickname that the player once chose, or else a default.
+        name: The nickname. None for the one that the player once chose, or else for none.
         ask: Whether to encrypt the key with a passphrase. It is typed twice unless the environment
             variable HOITY_PASSPHRASE contains it.
 
@@ -209,7 +249,7 @@ def new(home: Home, name: str | None, ask: bool) -> NamedIdentity:
         given = typed(_("Passphrase: "))
         if given != typed(_("Once more: ")):
             raise Trouble(_("The two passphrases differ; nothing was made."), USAGE)
-    return player_key.new_identity(home, name or own_name(home), given)
+    return player_key.new_identity(home, name or chosen_name(home), given)
 
 
 def as_json(home: Home, player: NamedIdentity) -> dict[str, Any]:
@@ -220,11 +260,11 @@ def as_json(home: Home, player: NamedIdentity) -> dict[str, Any]:
         player: The key with its nickname.
 
     Returns:
-        The object.
+        The object. Its nickname is null if the player has chosen none.
     """
     public = player.identity.public
     return {
-        "nickname": player.nickname,
+        "nickname": player.nickname or None,
         "fingerprint": fingerprint(public),
         "public": public.hex(),
         "path": str(home.identity),
@@ -264,14 +304,11 @@ def only_one(home: Home, ticket: Ticket) -> Iterator[None]:
                 home.files.remove(path)
 
 
-PLAYER: Final = "Player"
-
-
 def first_run(home: Home) -> None:
     """Ask a new player at a terminal for a nickname, and store it.
 
-    Enter takes the nickname that is offered. A language that the command line names is stored too.
-    A player who has a key or was asked before is not asked.
+    Enter chooses none, so that another one is drawn for each table. A language that the command
+    line names is stored too. A player who has a key or was asked before is not asked.
 
     Args:
         home: The folder of the program's files.
@@ -282,27 +319,11 @@ def first_run(home: Home) -> None:
     """
     if not at_terminal() or home.identity.exists() or settings.is_kept(home):
         return
-    offered = default_nickname()
-    question = _("Your nickname for the other players? Enter for {name}: ").format(name=offered)
-    while (why := why_no_nickname(word := answer(question) or offered)) is not None:
+    question = _("Your nickname for the other players? Enter for another one at each table: ")
+    while (word := answer(question)) and (why := why_no_nickname(word)) is not None:
         say(_("That is no nickname: {why}.").format(why=why))
     language = translation.language() if translation.is_asked_for() else None
-    settings.keep(home, replace(settings.load(home), nickname=word, language=language))
-
-
-def default_nickname() -> str:
-    """Return the nickname that is offered: the system's user name without unsuitable characters.
-
-    Returns:
-        The nickname.
-    """
-    try:
-        name = getpass.getuser()
-    except (KeyError, OSError):
-        name = ""
-    plain = "".join(letter for letter in name if letter == " " or is_one_name(letter)).strip()
-    offered = thinned(plain)[: table_header.MAX_NICKNAME].strip()
-    return PLAYER if not offered or is_stacked(offered) else offered
+    settings.keep(home, replace(settings.load(home), nickname=word or None, language=language))
 
 
 def why_no_nickname(word: str) -> str | None:

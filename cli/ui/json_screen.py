@@ -381,6 +381,7 @@ def last_line(outcome: Outcome, nicknames: tuple[str, ...]) -> dict[str, object]
         "standings": standings_json(outcome.standings, nicknames),
         "broken": None if outcome.code is None else why_ended(outcome.code),
         "seat": outcome.seat,
+        "by": outcome.by,
         "code": outcome.code,
         **_evidence(outcome),
     }

@@ -88,6 +88,7 @@ def _seat(seat: int, found: Sequence[Attending], names: Names, has_sealed: bool)
 
 NO_RETURN: Final = N_("The terms do not allow a seat to come back.")
 LEFT_FOR_NOW: Final = N_("Left for now: {who}.")
+GAVE_UP: Final = N_("No longer waiting for all to confirm the deck: {who}.")
 THINKING: Final = N_("Linked, and still to choose: {who}. The game goes on once they have chosen.")
 
 
@@ -113,7 +114,9 @@ def halfway(update: updates.Halfway, names: Names, game: str) -> list[str]:
     if silent - {names.mine}:
         lines.append(text.format(who=_others(silent, names), seconds=round(update.seconds)))
     lines += _whereabouts(count, names)
-    if not count.begun:
+    if count.has_confirmed:
+        lines.append(unconfirmed(update.seats, names, game))
+    elif not count.begun:
         text = _("In {left} s the table ends, since the game has not begun.")
         lines.append(text.format(left=round(update.left)) + _longer(names))
     elif count.goes_on:
@@ -192,6 +195,8 @@ def paused(update: updates.Paused, names: Names, game: str) -> list[str]:
     if update.seats == {names.mine}:
         return [_("The others are waiting for you: the game pauses until you choose.")]
     who = _others(update.seats, names)
+    if update.muster.has_confirmed:
+        return [unconfirmed(update.seats, names, game)]
     if not update.muster.begun:
         return [_("The game has not begun: the table waits for {who}.").format(who=who)]
     silent = update.seats - {names.mine} - update.muster.gone
@@ -324,16 +329,72 @@ def why_ended(code: str) -> str:
     return _(OURS[code]) if code in OURS else meaning(code)
 
 
-def ended(update: updates.Ended, names: Names | None) -> str:
+def unconfirmed(seats: frozenset[int], names: Names, game: str) -> str:
+    """Return who has not confirmed the deck, and what follows if this player leaves.
+
+    Args:
+        seats: The awaited seats.
+        names: The names of the seats and cards.
+        game: The id of the game as typed after `hoity resume`.
+
+    Returns:
+        The sentences.
+    """
+    who = _("The deck is not yet confirmed by {who}.").format(who=_others(seats, names))
+    return f"{who} {may_begin(game)}"
+
+
+def may_begin(game: str) -> str:
+    """Return what follows if a player leaves who has confirmed the deck.
+
+    Args:
+        game: The id of the game as typed after `hoity resume`.
+
+    Returns:
+        The sentences.
+    """
+    text = _(
+        "The game may begin without you if you leave. To take your seat again: hoity resume {game}"
+    )
+    return text.format(game=game)
+
+
+def announced(update: effects.EndAnnounced, names: Names) -> str:
+    """Return what another seat says of the end of the table, which may yet begin here.
+
+    Args:
+        update: The news.
+        names: The names of the seats and cards.
+
+    Returns:
+        The sentences.
+    """
+    text = _(
+        "{by} says that the table has ended: {reason} ({code}). Your own program has not seen that."
+    )
+    return text.format(by=names.seat(update.by), reason=why_ended(update.code), code=update.code)
+
+
+def ended(update: updates.Ended, names: Names | None, game: str) -> str:
     """Return why a table has ended without a result, and who caused it if that is known.
 
     Args:
         update: The update.
         names: The names of the seats and cards. None before the game has begun.
+        game: The id of the game as typed after `hoity resume`.
 
     Returns:
         The sentences.
     """
+    if update.code == effects.UNCONFIRMED:
+        text = _(
+            "Your seat has stopped waiting for all seats to confirm the deck. The game may begin"
+            " without you. To take your seat again: hoity resume {game}"
+        )
+        told = text.format(game=game)
+        if update.seat is None or names is None:
+            return told
+        return f"{_(BLAME[effects.SILENT_SEAT]).format(who=names.seat(update.seat))} {told}"
     if update.by is not None and names is not None:
         text = _(
             "The table has ended without a result. {by} announced it: {reason} ({code}). Your own"
@@ -441,7 +502,7 @@ def no_other_game(
     return _("No other game with the same people: {why}.").format(why="; ".join(why))
 
 
-def unconfirmed(update: updates.Unconfirmed, names: Names, is_saved: bool) -> str:
+def stays(update: updates.Unconfirmed, names: Names, is_saved: bool) -> str:
     """Return for whom this seat stays although the result is final, and that the player may leave.
 
     Args:

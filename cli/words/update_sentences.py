@@ -312,7 +312,10 @@ TABLE: Final[Mapping[type[Any], Callable[[Any, Telling], list[str]]]] = {
     ],
     updates.Accused: _accused,
     updates.GameOver: _finished,
-    updates.Ended: lambda update, telling: [presence_sentences.ended(update, telling.names)],
+    updates.ProofSaved: lambda update, _telling: [*presence_sentences.kept_as(update.transcript)],
+    updates.Ended: lambda update, telling: [
+        presence_sentences.ended(update, telling.names, telling.game)
+    ],
 }
 """The functions that return the lines of an update, for updates that have lines at any time."""
 
@@ -376,11 +379,17 @@ GAME: Final[Mapping[type[Any], Callable[[Any, Telling, Names], list[str]]]] = {
     updates.ChoiceTaken: _chosen,
     updates.Awaited: _awaited,
     effects.SeatLeft: lambda update, _telling, names: [
-        _(presence_sentences.LEFT_FOR_NOW).format(who=names.seat(update.seat))
+        _(presence_sentences.GAVE_UP if update.gave_up else presence_sentences.LEFT_FOR_NOW).format(
+            who=names.seat(update.seat)
+        )
+    ],
+    effects.EndAnnounced: lambda update, telling, names: [
+        presence_sentences.announced(update, names),
+        presence_sentences.may_begin(telling.game),
     ],
     updates.Extended: lambda update, _telling, names: [presence_sentences.extended(update, names)],
     updates.Unconfirmed: lambda update, telling, names: [
-        presence_sentences.unconfirmed(update, names, telling.scene.transcript is not None)
+        presence_sentences.stays(update, names, telling.scene.transcript is not None)
     ],
     updates.Again: _again,
 }

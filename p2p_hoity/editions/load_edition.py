@@ -22,10 +22,12 @@ from ..coded_errors import Code, CodedError, Reason, Value, because, of_system
 from ..rules import LETTERS, Edition
 from ..rules.edition import COLOURS, SWITCH_VALUES, Castle, Collectible, Colour, Switches
 from ..storage.private_files import open_at_once
+from .toml_text import MOST_PARTS, long_key, without_strings
 
 Place = tuple[str | int, ...]
 
-_SKIP = re.compile(r'"(?:\\.|[^"\\\n])*"|\'[^\'\n]*\'|#[^\n]*')
+MOST_SHOWN = 100
+"""The most characters of a wrong value or unknown key that an error shows."""
 
 
 def line_of(text: str, path: Place) -> int | None:
@@ -39,7 +41,7 @@ def line_of(text: str, path: Place) -> int | None:
         The line, from 1, of the field or of the longest part of the path that is found. None if
         nothing is found.
     """
-    blank = _SKIP.sub(_blank, text)
+    blank = without_strings(text)
     at: int | None = None
     for i, part in enumerate(path):
         following = _find(blank, at or 0, path[i - 1] if i else "", part)
@@ -47,13 +49,6 @@ def line_of(text: str, path: Place) -> int | None:
             break
         at = following
     return None if at is None else text.count("\n", 0, at) + 1
-
-
-def _blank(match: re.Match[str]) -> str:
-    """Replace a comment or a text value by spaces, and a quoted key by the bare key."""
-    found = match.group()
-    word = found[1:-1]
-    return f" {word} " if re.fullmatch(r"[A-Za-z_-]+", word) else " " * len(found)
 
 
 def _find(text: str, start: int, parent: str | int, part: str | int) -> int | None:
@@ -70,6 +65,8 @@ def _find(text: str, start: int, parent: str | int, part: str | int) -> int | No
     """
     if isinstance(part, int):
         return _item(text, start, str(parent), part)
+    if len(part) > MOST_SHOWN:  # No key of an edition. A pattern of this length takes seconds.
+        return None
     key = re.escape(part)
     pattern = rf"^[ \t]*\[\[?[ \t]*(?P<table>{key})[ \t]*\]|(?<![\w-])(?P<key>{key})[ \t]*="
     match = re.compile(pattern, re.MULTILINE).search(text, start)
@@ -120,7 +117,7 @@ def _items(text: str, opening: int) -> Iterator[int]:
 class EditionCode(Code):
     """The reasons why an edition is wrong, and sentences that name the file, the line and the key.
 
-    In these sentences, `{value}` is the value in the file as Python's `repr` shows it, and
+    In these sentences, `{value}` is the value in the file as `_shown` shows it, and
     `{detail}` is the English message of the TOML parser.
     """
 
@@ -133,6 +130,10 @@ class EditionCode(Code):
     )
     NO_TEXT = "edition-no-text", "is not UTF-8 text; save it as such"
     NO_TOML = "edition-no-toml", "is not valid TOML: {detail}"
+    LONG_KEY = (
+        "edition-long-key",
+        "has a key of more than {most} parts in line {line}, and no edition needs one; correct it",
+    )
     NO_TABLE = "no-table", "must be a table, not {value}"
     UNKNOWN_KEY = "unknown-key", "unknown key; remove it or correct its spelling"
     MISSING = "missing-key", "is missing; add it"
@@ -190,7 +191,20 @@ class EditionError(CodedError, ValueError):
 
 def _key(name: str) -> str:
     """Return a key as errors show it. A key with unprintable characters is quoted and escaped."""
-    return name if is_plain(name) else ascii(name)
+    return _cut(name if is_plain(name) else ascii(name))
+
+
+def _cut(text: str) -> str:
+    """Return the beginning of a text that may be as long as a whole file."""
+    return text if len(text) <= MOST_SHOWN else text[:MOST_SHOWN] + "…"
+
+
+def _shown(value: object) -> str:
+    """Return a value as errors show it, cut if it is long."""
+    try:
+        return _cut(repr(value))
+    except (ValueError, RecursionError):  # An integer of more digits than Python shows.
+        return "…"
 
 
 @dataclass(frozen=True)
@@ -248,7 +262,7 @@ class Field:
                 unknown key.
         """
         if not isinstance(self.value, dict):
-            self.fail(EditionCode.NO_TABLE, value=repr(self.value))
+            self.fail(EditionCode.NO_TABLE, value=_shown(self.value))
         required, optional = tuple(required), tuple(optional)
         for key in self.value:
             if key not in required + optional:
@@ -272,7 +286,7 @@ class Field:
             EditionError: If the value is no array, or has another number of items.
         """
         if not isinstance(self.value, list):
-            self.fail(EditionCode.NO_ARRAY, value=repr(self.value))
+            self.fail(EditionCode.NO_ARRAY, value=_shown(self.value))
         number = len(self.value)
         if least == most != number:
             self.fail(EditionCode.NOT_SO_MANY, wanted=least, number=number)
@@ -295,9 +309,9 @@ class Field:
         """
         value = self.value
         if type(value) is not int:
-            self.fail(EditionCode.NO_WHOLE, value=repr(value))
+            self.fail(EditionCode.NO_WHOLE, value=_shown(value))
         if not least <= value <= most:
-            self.fail(EditionCode.OUT_OF_BOUNDS, least=least, most=most, value=repr(value))
+            self.fail(EditionCode.OUT_OF_BOUNDS, least=least, most=most, value=_shown(value))
         return value
 
     def flag(self) -> bool:
@@ -310,7 +324,7 @@ class Field:
             EditionError: If the value is no truth value.
         """
         if not isinstance(self.value, bool):
-            self.fail(EditionCode.NO_FLAG, value=repr(self.value))
+            self.fail(EditionCode.NO_FLAG, value=_shown(self.value))
         return self.value
 
     def words(self, most: int = 80) -> str:
@@ -327,7 +341,7 @@ class Field:
         """
         value = self.value
         if not isinstance(value, str):
-            self.fail(EditionCode.NO_WORDS, value=repr(value))
+            self.fail(EditionCode.NO_WORDS, value=_shown(value))
         if not value or not is_plain(value) or len(value) > most:
             self.fail(EditionCode.BAD_WORDS, most=most)
         return value
@@ -346,7 +360,7 @@ class Field:
         """
         words = tuple(allowed)
         if self.value not in words:
-            self.fail(EditionCode.NONE_OF, words=words, value=repr(self.value))
+            self.fail(EditionCode.NONE_OF, words=words, value=_shown(self.value))
         return str(self.value)
 
 
@@ -422,6 +436,8 @@ def parse(text: str, file: str) -> Edition:
     Raises:
         EditionError: If the text is no valid edition.
     """
+    if (line := long_key(text)) is not None:
+        raise EditionError(file, because(EditionCode.LONG_KEY, most=MOST_PARTS, line=line))
     try:
         root = tomllib.loads(text)
     except (ValueError, RecursionError) as error:  # A huge number is a ValueError.

@@ -231,10 +231,27 @@ def parse_address(text: str, *, lowest_port: int = 1) -> Address:
     host, colon, port = plain.removeprefix(RELAY_PREFIX).rpartition(":")
     if not colon:
         raise AddressError(AddressCode.NO_PORT, text=text[:LONGEST_TOLD])
-    if not (port.isascii() and port.isdigit() and lowest_port <= int(port[:6]) <= HIGHEST_PORT):
+    number = parse_port(port)
+    if number is None or number < lowest_port:
         bounds = {"least": lowest_port, "most": HIGHEST_PORT}
         raise AddressError(AddressCode.BAD_PORT, text=text[:LONGEST_TOLD], **bounds)
-    return Address(_parse_host(host, text), int(port), scheme)
+    return Address(_parse_host(host, text), number, scheme)
+
+
+def parse_port(text: str) -> int | None:
+    """Read a port number.
+
+    Args:
+        text: The number in decimal. It may come from a stranger.
+
+    Returns:
+        The port, 0 to HIGHEST_PORT. None if the text is anything else.
+    """
+    if not (text.isascii() and text.isdigit()):
+        return None
+    # Six digits tell that it is too high. An int of thousands of digits takes long, or fails.
+    number = int(text.lstrip("0")[:6] or "0")
+    return number if number <= HIGHEST_PORT else None
 
 
 def _parse_host(host: str, text: str) -> str:

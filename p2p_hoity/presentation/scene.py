@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
-from protocol import Kind, Table
+from protocol import Kind, Table, effects
 from protocol.bounds import Quota
 
 from .. import rules
@@ -166,7 +166,8 @@ class Scene:
         is_hinted: Whether the player was told what to do about seats that cannot be found.
         is_end_hinted: Whether the player was told that the others may have finished the game.
         standings: The result. None before the end.
-        transcript: The path of the transcript of the finished game.
+        transcript: The path of the transcript of the finished game, or of the proof of a fault.
+        announced: What other seats have said of an end of the table, which may yet begin here.
         unconfirmed: The seats for which this seat stays after the result is final, if it does.
         ended: The reason why there is no result.
         again: The answers about another game.
@@ -201,6 +202,7 @@ class Scene:
     is_end_hinted: bool = False
     standings: tuple[rules.Standing, ...] | None = None
     transcript: Path | None = None
+    announced: tuple[effects.EndAnnounced, ...] = ()
     unconfirmed: updates.Unconfirmed | None = None
     ended: updates.Ended | None = None
     again: updates.Again | None = None
@@ -403,7 +405,11 @@ CHANGES: Final[Mapping[type[Any], Callable[[Scene, Any], Scene]]] = {
     updates.GameOver: lambda scene, update: replace(
         scene, standings=update.standings, transcript=update.transcript, question=None, sealed=None
     ),
+    effects.EndAnnounced: lambda scene, update: replace(
+        scene, announced=(*scene.announced, update)
+    ),
     updates.Ended: lambda scene, update: replace(scene, ended=update, question=None, sealed=None),
+    updates.ProofSaved: lambda scene, update: replace(scene, transcript=update.transcript),
     updates.Unconfirmed: lambda scene, update: replace(scene, unconfirmed=update),
     updates.Again: lambda scene, update: replace(scene, again=update, unconfirmed=None),
 }

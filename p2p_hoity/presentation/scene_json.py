@@ -29,11 +29,13 @@ RENAMED: Final = {
     "offeredcode": "code",
     "seatstimedout": "timed-out",
     "seatleft": "left",
+    "endannounced": "end-announced",
     "journaldoubted": "cautious",
     "signingended": "silenced",
     "nocode": "no-code",
     "hostasked": "host-asked",
     "tickettaken": "ticket-taken",
+    "proofsaved": "proof-saved",
     "relaystate": "relay-state",
 }
 """For an update whose type in JSON is not its class name in lower case, that type."""

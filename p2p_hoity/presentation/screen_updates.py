@@ -212,6 +212,8 @@ class Muster:
         thinking: The awaited seats that are linked and present. This node's own seat is left out.
         is_mute: Whether this seat may not vote now, because its journal may lack messages that it
             has signed.
+        has_confirmed: Whether the game has not begun here, and may begin without this seat if it
+            leaves, because it has confirmed the deck.
     """
 
     seats: int
@@ -224,6 +226,7 @@ class Muster:
     unlinked: frozenset[int] = frozenset()
     thinking: frozenset[int] = frozenset()
     is_mute: bool = False
+    has_confirmed: bool = False
 
     @property
     def is_short(self) -> bool:
@@ -482,6 +485,16 @@ class Ended(NodeUpdate):
     by: int | None = None
 
 
+class ProofSaved(NodeUpdate):
+    """A fault has ended the table before the game, and a file that proves it was saved.
+
+    Attributes:
+        transcript: The path of the file.
+    """
+
+    transcript: Path
+
+
 class CodeEnd(StrEnum):
     """The reason why a spoken code, by which a guest gets the ticket, is not valid any more."""
 
@@ -575,6 +588,12 @@ class TicketTaken(NodeUpdate):
     name: str
 
 
-Update = NodeUpdate | effects.JournalDoubted | effects.SigningEnded | effects.SeatLeft
+Update = (
+    NodeUpdate
+    | effects.JournalDoubted
+    | effects.SigningEnded
+    | effects.SeatLeft
+    | effects.EndAnnounced
+)
 Screen = Callable[[Update], None]
 """A function that shows one update after the other."""

@@ -17,9 +17,9 @@ from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from ipaddress import AddressValueError, IPv4Address
+from itertools import islice
 from typing import Final
 from urllib.parse import urljoin, urlsplit
-from xml.etree import ElementTree
 from xml.sax.saxutils import escape
 
 import trio
@@ -31,15 +31,20 @@ from ..net.addresses import HIGHEST_PORT, Address
 from ..net.network_errors import TROUBLE
 from ..net.transport import cut
 from .pcp_and_nat_pmp import LIFETIME, OpenedPort, RouterCode, RouterError
+from .router_xml import Element, read_elements
 
 MAX_DESCRIPTION: Final = 1 << 16
 """The most bytes of an HTTP answer, with its headers and framing.
 
 The descriptions of routers have some thousand bytes.
 """
-HEAD: Final = 1 << 13
-"""The most bytes of an HTTP answer's headers, and of any other part that must be whole."""
-CHUNK: Final = 4096
+HEAD: Final = 1 << 11
+"""The most bytes of an HTTP answer's headers, and of any other part that must be whole.
+
+CHUNK bytes more may be read with them. Routers send some hundred. The cost of a header that h11
+refuses can grow with the square of its length.
+"""
+CHUNK: Final = 1 << 11
 """The most bytes that are read at once."""
 
 GROUP: Final = ("239.255.255.250", 1900)
@@ -56,6 +61,10 @@ SERVICES: Final = frozenset(
 """The types of service that can forward ports."""
 MOST_SERVICES: Final[Quota] = 4
 """The most services of a router that are tried."""
+MOST_JUDGED: Final[Quota] = 16
+"""The most services of a description whose URLs are read."""
+LONGEST_URL: Final = 2048
+"""The most characters of a URL. Those of routers have some dozen."""
 DEFAULT_PORT: Final = 80
 ENVELOPE: Final = (
     '<?xml version="1.0"?>\r\n'
@@ -144,8 +153,10 @@ def place_of(url: str, router: IPv4Address, base: str = "") -> Endpoint | None:
         base: The base URL, if `url` is relative.
 
     Returns:
-        The host, port and path. None if the URL is invalid or leads elsewhere.
+        The host, port and path. None if the URL is invalid, too long, or leads elsewhere.
     """
+    if max(len(url), len(base)) > LONGEST_URL:
+        return None
     try:
         parts = urlsplit(urljoin(base, url))
         host, port = IPv4Address(parts.hostname or ""), parts.port
@@ -159,26 +170,9 @@ def place_of(url: str, router: IPv4Address, base: str = "") -> Endpoint | None:
     return found if is_plain and target[0] == "/" else None
 
 
-def _elements(data: bytes) -> list[ElementTree.Element]:
-    """Return all elements of an XML document, the root first.
-
-    The list is empty if the bytes are not XML in UTF-8, or have a document type declaration.
-    """
-    try:
-        text = data.decode("utf-8-sig")
-        return [] if "<!DOCTYPE" in text else list(ElementTree.fromstring(text).iter())
-    except (UnicodeDecodeError, ElementTree.ParseError):
-        return []
-
-
-def _name(element: ElementTree.Element) -> str:
-    """Return the name of an element without its namespace, which routers often write wrongly."""
-    return element.tag.rpartition("}")[2]
-
-
-def _texts(elements: Iterable[ElementTree.Element]) -> dict[str, str]:
+def _texts(elements: Iterable[Element]) -> dict[str, str]:
     """Return the texts of elements, by the names of the elements."""
-    return {_name(element): (element.text or "").strip() for element in elements}
+    return {element.name: element.text for element in elements}
 
 
 def read_services(data: bytes, location: str, router: IPv4Address) -> list[Service]:
@@ -192,14 +186,16 @@ def read_services(data: bytes, location: str, router: IPv4Address) -> list[Servi
     Returns:
         The services on the router, at most MOST_SERVICES.
     """
-    elements, found = _elements(data), list[Service]()
-    base = _texts(elements[0] if elements else ()).get("URLBase") or location
-    for element in elements:
-        told = _texts(element) if _name(element) == "service" else {}
-        kind, control = told.get("serviceType", ""), told.get("controlURL", "")
-        place = place_of(control, router, base)
-        if kind in SERVICES and control and place is not None:
-            found.append(Service(kind, place))
+    elements, found = read_elements(data), list[Service]()
+    base = _texts(elements[0].inside if elements else ()).get("URLBase") or location
+    services = (_texts(element.inside) for element in elements if element.name == "service")
+    known = (told for told in services if told.get("serviceType") in SERVICES)
+    # Each URL is read beside the base, so a row of services would cost the square of their bytes.
+    for told in islice(known, MOST_JUDGED):
+        control = told.get("controlURL", "")
+        place = place_of(control, router, base) if control else None
+        if place is not None:
+            found.append(Service(told["serviceType"], place))
     return found[:MOST_SERVICES]
 
 
@@ -227,7 +223,7 @@ def read_fields(data: bytes) -> Fields:
     Returns:
         The text of every element, by the name of the element. Empty if the answer is invalid.
     """
-    return _texts(_elements(data))
+    return _texts(read_elements(data))
 
 
 UPNP_TIMEOUT: Final[Seconds] = 6.0

@@ -29,7 +29,7 @@ READERS: Final[Quota] = 8
 """The most connections that are answered at the same time. Further ones are cut."""
 REQUEST_TIMEOUT: Final[Seconds] = 5.0
 """The most seconds for one connection, from its beginning to its end."""
-MAX_REQUEST: Final = 4096
+MAX_REQUEST: Final = 2048
 """The most bytes of an HTTP request."""
 
 

@@ -44,6 +44,8 @@ from .private_files import NotPrivateError, PrivateFiles
 
 BESIDE: Final = (".claimed", ".relay-only", ".ticket")
 """Suffixes of other files that may lie beside a journal, and are removed with the journal."""
+DAMAGED: Final = ".damaged"
+"""Suffix of the copy of a damaged journal, with all that is cut off behind the damage."""
 BEGINNING: Final = len(MAGIC) + HEAD + 4 + CHECK + MAX_RECORD
 """The number of first bytes of a journal that surely contain its first record."""
 
@@ -254,6 +256,7 @@ def _remove(files: FileStore, path: Path) -> None:
     with the suffixes in BESIDE.
     """
     files.remove(path)
+    files.remove(path.with_suffix(DAMAGED))
     files.remove(rollback_marks.path_of(path))
     for suffix in BESIDE:
         with suppress(OSError):  # They contain no secret.
@@ -361,7 +364,8 @@ def reopen(
     journal's attribute `current` is False if the mark is missing, was made for another file, or
     names a record that the journal lacks. It is also False if the journal is damaged, so that whole
     records follow a broken record. The records after the damage are dropped, and the mark is
-    removed.
+    removed. Before, the whole file is copied beside the journal (`DAMAGED`), because what is
+    dropped may be the only proof of what another seat has signed. A copy of earlier damage stays.
 
     The attribute `is_older` is True if a valid mark names a record that the journal lacks. Then the
     journal is certainly an old copy, or its end is lost ([E-22]).
@@ -396,6 +400,7 @@ def reopen(
         file.seek(end)
         if form.goes_on_behind(file, number + 1, last):
             current = False
+            _keep_damaged(files, path)
             files.remove(mark, settle=True)
         file.seek(end)
         file.truncate()
@@ -408,6 +413,13 @@ def reopen(
     except OSError as error:
         file.close()
         raise JournalError(JournalCode.UNUSABLE, path=str(path), why=of_system(error)) from error
+
+
+def _keep_damaged(files: FileStore, path: Path) -> None:
+    """Copy a damaged journal beside it, unless there is a copy already."""
+    copy = path.with_suffix(DAMAGED)
+    if not files.has(copy):
+        files.put(copy, files.get(path, -1))
 
 
 def _chain(form: Form, file: Readable) -> Iterator[tuple[bytes, bytes]]:

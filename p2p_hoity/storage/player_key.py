@@ -218,19 +218,22 @@ class NamedIdentity:
 
     Attributes:
         identity: The long-lived key.
-        nickname: The name that the others see.
+        nickname: The name that the others see. Empty, away from a table, if the player has chosen
+            none: another one is drawn for each table.
+        is_drawn: Whether the nickname was drawn for this table.
     """
 
     identity: Identity
     nickname: str
+    is_drawn: bool = False
 
 
-def new_identity(home: Home, nickname: str, passphrase: str | None = None) -> NamedIdentity:
+def new_identity(home: Home, nickname: str | None, passphrase: str | None = None) -> NamedIdentity:
     """Make a new long-lived key and store it.
 
     Args:
         home: The folder of the player's files.
-        nickname: The nickname to store with the key.
+        nickname: The nickname to store with the key. None to store none.
         passphrase: The passphrase with which to encrypt the file. None for no encryption.
 
     Returns:
@@ -243,7 +246,7 @@ def new_identity(home: Home, nickname: str, passphrase: str | None = None) -> Na
         raise KeyFileError(KeyCode.TAKEN, path=str(home.identity))
     seed = os.urandom(32)
     save_identity(home, seed, nickname, new_vault(passphrase))
-    return NamedIdentity(Identity(seed), nickname)
+    return NamedIdentity(Identity(seed), nickname or "")
 
 
 def check_name(nickname: str) -> None:
@@ -265,21 +268,22 @@ def check_name(nickname: str) -> None:
         raise KeyFileError(KeyCode.NAME_STACKED, most=MOST_MARKS)
 
 
-def save_identity(home: Home, seed: bytes, nickname: str, vault: Vault) -> None:
+def save_identity(home: Home, seed: bytes, nickname: str | None, vault: Vault) -> None:
     """Write the key file, with the player's long-lived key and nickname.
 
     Args:
         home: The folder of the player's files.
         seed: The secret seed of the key, 32 bytes.
-        nickname: The nickname to store with the key.
+        nickname: The nickname to store with the key. None to store none.
         vault: The encryption of the file.
 
     Raises:
         KeyFileError: If there is a key already, the nickname is not allowed, or the file cannot be
             written.
     """
-    check_name(nickname)
-    data = vault.seal(codec.encode((seed, nickname)))
+    if nickname is not None:
+        check_name(nickname)
+    data = vault.seal(codec.encode((seed, nickname or "")))
     try:
         home.files.put(home.identity, MAGIC + vault.header() + data, once=True)
     except FileExistsError as error:
@@ -317,7 +321,8 @@ def load_identity(home: Home, passphrase: str | None = None) -> NamedIdentity:
     try:
         vault, size = read_vault(data[len(MAGIC) :], passphrase)
         seed, nickname = codec.decode(vault.open(data[len(MAGIC) + size :]), 1024)
-        return NamedIdentity(Identity(seed), table_header.check_nickname(nickname))
+        name = "" if nickname == "" else table_header.check_nickname(nickname)
+        return NamedIdentity(Identity(seed), name)
     except (VaultError, Invalid, ValueError, TypeError) as error:
         path, why = str(home.identity), of_file(error)
         raise KeyFileError(KeyCode.UNUSABLE, path=path, why=why) from error

@@ -6,13 +6,14 @@ import os
 import stat
 import tempfile
 from contextlib import suppress
+from itertools import chain, count
 from pathlib import Path
 
 from protocol import SeatMachine, transcript
 
 from ..coded_errors import Code, Reason, of_system
 from .journal import Journal, JournalError
-from .private_files import NAMED
+from .private_files import NAMED, open_at_once
 
 
 class ArchiveCode(Code):
@@ -90,6 +91,54 @@ def complete(path: Path, data: bytes) -> None:
             NAMED.put(path, data)
 
 
+def free_place(path: Path, data: bytes) -> Path:
+    """Return a path at which a transcript replaces no other history of its game.
+
+    A file of which the new one is a continuation is replaced. So is what is no transcript of the
+    same table.
+
+    Args:
+        path: The usual path, such as `8daa.hoity`.
+        data: The bytes of the transcript.
+
+    Returns:
+        The path, or one with a number behind the id of the game, such as `8daa.2.hoity`.
+    """
+    new = transcript.opened(data).transcript
+    name, _, suffixes = path.name.partition(".")
+    places = (path.with_name(f"{name}.{number}.{suffixes}") for number in count(2))
+    return next(place for place in chain((path,), places) if not _has_more(_read(place), new))
+
+
+def lacks(path: Path, data: bytes) -> bool:
+    """Return whether a transcript has steps that a file of the same table does not have.
+
+    Args:
+        path: The path of the file.
+        data: The bytes of the transcript.
+
+    Returns:
+        False also if there is no such file, or if one of both is no transcript.
+    """
+    return _has_more(transcript.opened(data).transcript, _read(path))
+
+
+def _read(path: Path) -> transcript.Transcript | None:
+    """Read a transcript without verifying it. Return None if the file is none."""
+    try:
+        with open(path, "rb", opener=open_at_once) as file:
+            return transcript.opened(file).transcript
+    except OSError:
+        return None
+
+
+def _has_more(one: transcript.Transcript | None, other: transcript.Transcript | None) -> bool:
+    """Return whether a transcript has steps of a table that another one of it does not have."""
+    if one is None or other is None or one.content.header != other.content.header:
+        return False
+    return one.content.entries != other.content.entries[: len(one.content.entries)]
+
+
 def transcript_of(machine: SeatMachine) -> bytes:
     """Make the transcript of a game, the file with which anybody can verify the game.
 
@@ -111,6 +160,8 @@ def transcript_of(machine: SeatMachine) -> bytes:
 def keep(data: bytes, wished: Path, usual: Path, journal: Journal | None) -> Path:
     """Write a transcript where the player wants it, or in the usual place if that fails.
 
+    In the usual folder it replaces no other history of the same game (`free_place`).
+
     Args:
         data: The bytes of the transcript.
         wished: The path that the player wants.
@@ -125,7 +176,8 @@ def keep(data: bytes, wished: Path, usual: Path, journal: Journal | None) -> Pat
         JournalError: If neither place can be written.
     """
     trouble: dict[str, object] = {}
-    for path in dict.fromkeys((wished, usual)):
+    free = free_place(usual, data)
+    for path in dict.fromkeys((free if wished == usual else wished, free)):
         try:
             write_transcript(path, data)
             return path

@@ -330,7 +330,12 @@ class EffectsOut:
                 self._presence.timed_out(self._now())
             case effects.Guilty(seat, code):
                 self._game_reporter.accuse(seat, code)
-            case effects.SeatLeft() | effects.JournalDoubted() | effects.SigningEnded():
+            case (
+                effects.SeatLeft()
+                | effects.EndAnnounced()
+                | effects.JournalDoubted()
+                | effects.SigningEnded()
+            ):
                 self._screen(effect)
             case effects.ResultFinal():
                 self._questions.close()

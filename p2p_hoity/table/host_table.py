@@ -315,7 +315,7 @@ async def host_table(
         How the last table that was played ended for this node.
     """
     who = keys.seat
-    capability = Capability(terms.digest(), fresh_secret(), reach.lan is Lan.OPEN)
+    capability = Capability(terms.digest(), fresh_secret(), reach.announced is Lan.OPEN)
     async with open_hub(who, reach, seat.screen) as (hub, ways):
         await ways.settle()
         judged = ways.judged()
@@ -328,9 +328,9 @@ async def host_table(
         teller = TicketTeller(seating, seat.screen, ticket, reach.outside)
         teller.tell(judged)
         beside: list[Callable[[], Awaitable[None]]] = [partial(teller.follow, ways)]
-        if reach.lan is not Lan.OFF:
+        if reach.announced is not Lan.OFF:
             # The announcement never has the secret, and has addresses only if all may sit down.
-            word = encode_ticket(replace(ticket, secret=b"")) if reach.lan is Lan.OPEN else ""
+            word = encode_ticket(replace(ticket, secret=b"")) if reach.announced is Lan.OPEN else ""
             announced = Announcement(seat.me.nickname, terms.seats, 1, word)
             beside.append(partial(_announce, announced, lobby))
         if reach.relays:

@@ -14,7 +14,7 @@ from protocol import Header, Invalid, OtherVersion, Terms, Vouch, table_header, 
 from protocol.bounds import Pace, Quota, Seconds
 
 from ..coded_errors import NETWORK, NOT_OK, USAGE, Code, of_protocol
-from ..confusable_names import is_stacked, twins_among
+from ..confusable_names import is_stacked, twins, twins_among
 from ..game_adapter import HoityToity, read_game
 from ..net.hub import Event, Frame, Hub, LinkUp
 from ..net.link_limits import Bucket, Limits
@@ -27,6 +27,7 @@ from ..reachability.port_mapping import Reachability
 from ..storage import journal as journals
 from ..storage.home import Home
 from . import lobby
+from .drawn_nicknames import draw_nickname
 from .frame_access import check_signed
 from .frame_kinds import is_known, is_of_game
 from .play_table import Backlog, PeerError, Reach, Seat, bind_raw, journal_path, open_hub, play
@@ -495,12 +496,16 @@ class _Guest(HostLink):
     async def _ask(self, offer: lobby.Offer, game: HoityToity, accept: AcceptTerms) -> None:
         """Show the player the terms, and consent to them if the player accepts ([H-8]).
 
-        The consent is a fresh entry for the roster, signed with the key of this table.
+        The consent is a fresh entry for the roster, signed with the key of this table. A drawn
+        nickname is drawn again if somebody there has one like it.
         """
         host = None if offer.vouch is None else offer.vouch.id
         if not await accept(offer.terms, game, self.names, host):
             raise PeerError(JoinCode.NOT_TAKEN)
-        self.entry, self.vouch = self.keys.consent(offer.terms, self.seat.me.nickname)
+        me = self.seat.me
+        is_taken = me.is_drawn and any(twins(me.nickname, other) for other in self.names)
+        nickname = draw_nickname(self.names) if is_taken else me.nickname
+        self.entry, self.vouch = self.keys.consent(offer.terms, nickname)
         await self.ways.settle()
         self._sit_down()
 

@@ -16,7 +16,7 @@ from protocol import Header, Identity, SeatMachine, Table, table_header
 
 from ..coded_errors import NETWORK, Code, CodedError, Reason
 from ..game_adapter import bind, table_name
-from ..net.addresses import RELAY_PREFIX, local_addresses
+from ..net.addresses import RELAY_PREFIX, local_addresses, parse_port
 from ..net.hub import Event, Frame, Hub
 from ..net.link_limits import Limits
 from ..net.network_errors import NetError, RefusedError
@@ -182,8 +182,16 @@ class Reach:
         They are: whether peers may be on the LAN or on this computer, whether this node hides
         behind a proxy, and whether it uses relays alone.
         """
-        is_lan = self.lan is not Lan.OFF or not self.outside or self.returning
+        is_lan = self.announced is not Lan.OFF or not self.outside or self.returning
         return Wanted(is_lan, self.shares_machine, self.hidden, self.relay_only)
+
+    @property
+    def announced(self) -> Lan:
+        """How the table is announced on the LAN: not at all if this node hides its addresses.
+
+        SPEC: [L-55], [L-58].
+        """
+        return Lan.OFF if self.hidden or self.relay_only else self.lan
 
     @property
     def dials(self) -> Network:
@@ -256,10 +264,11 @@ async def _own(hub: Hub, reach: Reach) -> tuple[str, ...]:
         PeerError: If the hub cannot listen.
     """
     host, _, port = reach.listen.rpartition(":")
-    if not port.isdigit() or int(port) > 65535:
+    number = parse_port(port)
+    if number is None:
         raise PeerError(SeatingCode.BAD_LISTEN, text=reach.listen)
     host = host.strip("[]") or (LOOPBACK if reach.hidden else "")
-    return tuple(reachable(await _listen(hub, host, int(port), reach.or_any)))
+    return tuple(reachable(await _listen(hub, host, number, reach.or_any)))
 
 
 async def _wait_at(hub: Hub, reach: Reach, screen: Screen) -> tuple[str, ...]:

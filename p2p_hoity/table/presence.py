@@ -304,4 +304,5 @@ def muster(machine: SeatMachine, linked: Set[int]) -> updates.Muster:
         others - away - here,
         (others & here & tip.present) - away,
         machine.seat is not None and machine.has_begun and not machine.has_voice,
+        machine.seat is not None and machine.is_bound and not machine.has_begun,
     )

@@ -395,8 +395,10 @@ def claim_game(seat: Seat, name: str | None) -> Path:
     if not machine.has_begun:
         book.files.put(_claimed(book.path), b"")
         raise PeerError(ResumeCode.NOT_BEGUN)
-    path = seat.output or seat.home.transcripts / f"{table_name(machine.table)}.claim.hoity"
-    transcript_archive.write_transcript(path, transcript_archive.transcript_of(machine))
+    data = transcript_archive.transcript_of(machine)
+    usual = seat.home.transcripts / f"{table_name(machine.table)}.claim.hoity"
+    path = seat.output or transcript_archive.free_place(usual, data)
+    transcript_archive.write_transcript(path, data)
     keep_vouches(seat.home.transcripts, machine.table.id, first.vouches)
     book.files.put(_claimed(book.path), b"")
     return path

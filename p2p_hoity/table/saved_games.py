@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, suppress
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
@@ -30,6 +30,7 @@ from ..storage.kept_vouches import keep_vouches
 from ..storage.private_files import NotPrivateError, open_at_once
 from .play_table import PeerError, Seat, bind_raw
 from .resume_table import OpenGame, find_game, open_games, reopen
+from .split_tables import check_branch, machines_in
 
 MOST_KEPT: Final = 1 << 22
 """The most bytes of the file in which the progress of games is stored."""
@@ -275,7 +276,7 @@ class _Memory:
 
     def __post_init__(self) -> None:
         """Read the file with the progress of games. If it cannot be read, it counts as empty."""
-        with suppress(OSError, NotPrivateError, ValueError):
+        with suppress(OSError, NotPrivateError, ValueError, RecursionError):
             known = json.loads(self.home.files.get(_kept_in(self.home), MOST_KEPT + 1))
             self.known = known if isinstance(known, dict) else {}
 
@@ -295,7 +296,7 @@ class _Memory:
             The three values. None if nothing is stored of the file, or the file has changed since.
         """
         value: Any = self.known.get(_key_of(path))
-        with suppress(TypeError, KeyError, ValueError):
+        with suppress(TypeError, KeyError, ValueError, OverflowError):  # JSON has Infinity
             fields, ranks = (tuple(map(int, value[name])) for name in ("fields", "ranks"))
             progress = Progress(int(value["round"]), fields, ranks, bool(value["whole"]))
             return str(value["name"]), tuple(map(str, value["nicknames"])), progress
@@ -367,23 +368,28 @@ class FileCode(Code):
     )
 
 
-def finish_from(seat: Seat, name: str | None, path: Path) -> tuple[Path, transcript.Report]:
+def finish_from(
+    seat: Seat, name: str | None, path: Path, beside: Iterable[Home] = ()
+) -> tuple[Path, transcript.Report]:
     """Finish a game with the transcript of another seat, and remove the journal.
 
-    The transcript is verified first, and a copy of it is stored.
+    The transcript is verified first, and a copy of it is stored. It must have every final step of
+    the journal, because a journal with another final step is the only proof of a fork.
 
     Args:
         seat: The player and the folder with the player's journals.
         name: The name of the game or its beginning. None for the only game that waits for its
             player.
         path: The path of the transcript.
+        beside: The folders of this computer's bots at the table. Their journals are compared too,
+            because they are removed once the game has no journal of the player.
 
     Returns:
         The path at which the transcript is stored, and the report of the verifier.
 
     Raises:
-        PeerError: If there is no such game, or the file is not the valid transcript of this
-            finished game. The journal is kept then.
+        PeerError: If there is no such game, if the file is not the valid transcript of this
+            finished game, or if it lacks a final step of a journal. The journal is kept then.
         JournalError: If the journal is in use, or the transcript cannot be written.
     """
     game = find_game(seat.home, name, seat.passphrase)
@@ -392,6 +398,8 @@ def finish_from(seat: Seat, name: str | None, path: Path) -> tuple[Path, transcr
     book, first, machine, _ = reopen(seat, game.name)
     with closing(book):
         _check(path, report, machine.table.id, game.name)
+        for one in (machine, *machines_in(beside, game.name)):
+            check_branch(path, report, one, game.name)
         usual = seat.home.transcripts / f"{game.name}.hoity"
         kept = transcript_archive.keep(data, seat.output or usual, usual, book)
         keep_vouches(seat.home.transcripts, machine.table.id, first.vouches)

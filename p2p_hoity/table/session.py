@@ -20,6 +20,7 @@ from protocol.bounds import Seconds
 
 from .. import rules
 from ..coded_errors import because, of_protocol
+from ..game_adapter import table_name
 from ..net.hub import Event, Frame, Hub, LinkDown, LinkUp
 from ..presentation import screen_updates as updates
 from ..presentation.screen_updates import Screen
@@ -60,11 +61,14 @@ class Outcome:
     """The result of a table for this node, or the reason why there is no result.
 
     Attributes:
-        transcript: The path of the transcript of the finished game. None if none was written.
+        transcript: The path of the transcript of the finished game, or of the file that proves the
+            fault which ended setup. None if none was written.
         standings: The standings of the finished game. Empty if no game was finished.
         code: The code of the reason why there is no result: STOPPED, LEFT, TWO_ROSTERS, or the code
             with which the state machine ended the table. None if there is a result.
         seat: The number of the seat that caused this end, if it is known.
+        by: The seat on whose word alone this end and `seat` are known. None if this node has found
+            them itself.
         kept: Whether the journal is kept, because the game had begun. The player can then resume
             the game later, or save the unfinished game as a transcript (a claim).
         evidence: The two different tables that the host has signed for the same terms, if the code
@@ -77,6 +81,7 @@ class Outcome:
     standings: tuple[rules.Standing, ...] = ()
     code: str | None = None
     seat: int | None = None
+    by: int | None = None
     kept: bool = False
     evidence: TwoTables | None = None
     again: Agreed | None = None
@@ -154,7 +159,6 @@ class Session:
     _outcome: Outcome | None = None
     _result: Outcome | None = None
     _written: bytes = b""
-    _gave_up: bool = False
     _over: trio.Event = field(default_factory=trio.Event)
 
     @property
@@ -220,7 +224,7 @@ class Session:
         await self.hub.flush(LINGER if outcome is not None and outcome.code == LEFT else FLUSH)
         if outcome is None:
             return Outcome(None, (), STOPPED)
-        if not (outcome.kept or self._gave_up):
+        if not outcome.kept:
             self._keeper.remove()
         return outcome
 
@@ -259,12 +263,6 @@ class Session:
             self._presence.tell(self._clock.now())
             if self._result is not None:
                 self._presence.stays(self._clock.now())
-            # Stop waiting for the deck to be confirmed. The journal is kept, so the seat
-            # can rejoin.
-            if not self._gave_up and self.machine.is_unsure_of_deck:
-                self._gave_up = True
-                self.machine.give_up()
-                self._effects_out.carry_out()
             for peer in self._access.overdue(trio.current_time()):
                 self.hub.drop(peer, because(DropCode.NOT_SHOWN))
         self._end()
@@ -374,12 +372,12 @@ class Session:
         for peer in self.machine.table.ids:
             self.hub.post(peer, encode_lobby(found.evidence.other))
         self._effects_out.tell(effects.Broken(TWO_ROSTERS, 0))
-        self._outcome = Outcome(None, (), TWO_ROSTERS, 0, False, found.evidence)
+        self._outcome = Outcome(None, (), TWO_ROSTERS, 0, evidence=found.evidence)
 
     def _may_leave(self) -> bool:
         """Return whether the table has ended for this node and no other node needs it."""
         is_void = self._outcome is not None and self._outcome.code == TWO_ROSTERS
-        return self.machine.may_leave() or self._gave_up or is_void
+        return self.machine.may_leave() or is_void
 
     async def _leave_for_now(self) -> None:
         """End the session because the player leaves, and tell the others if the game is not over.
@@ -394,7 +392,7 @@ class Session:
             self.machine.depart(self._clock.now())
             self._effects_out.carry_out()
             kept = self._keeper.journal is not None and self.machine.is_bound
-            self._outcome = Outcome(None, (), LEFT, self.machine.seat, kept)
+            self._outcome = Outcome(None, (), LEFT, self.machine.seat, kept=kept)
             await trio.sleep(LINGER)
         self._end()
         self._over.set()
@@ -446,7 +444,8 @@ class Session:
         broken, machine = self._effects_out.broken, self.machine
         if self._outcome is None and broken is not None:
             kept = self._keeper.journal is not None and machine.is_bound
-            self._outcome = Outcome(None, (), broken.code, broken.seat, kept)
+            path = None if kept else self._save_proof()
+            self._outcome = Outcome(path, (), broken.code, broken.seat, broken.by, kept)
         is_told = self._outcome is not None and self._outcome.code is None
         if is_told or not machine.finished:
             return
@@ -460,6 +459,24 @@ class Session:
             if data != self._written:
                 transcript_archive.complete(self._result.transcript, data)
         self._outcome = self._result
+
+    def _save_proof(self) -> Path | None:
+        """Save the proof of the fault that ended setup, since the journal that has it is removed.
+
+        Return the path of the file. Return None if there is no such proof, or the disk is full: the
+        table has ended all the same.
+        """
+        if self._usual is None or not self.machine.shows_fault:
+            return None
+        data = self.machine.transcript()
+        path = self._usual.with_name(f"{table_name(self.machine.table)}.claim.hoity")
+        path = transcript_archive.free_place(path, data)
+        try:
+            transcript_archive.write_transcript(path, data)
+        except OSError:
+            return None
+        self._screen(updates.ProofSaved(path))
+        return path
 
     async def _settle(self) -> None:
         """After a finished game, find out whether another game with the same people follows."""

@@ -176,10 +176,11 @@ def parse_code(text: str) -> SpokenCode:
     """
     plain, at, relay = _plain(text)
     found = _FORM.fullmatch(plain)
-    if found is None or int(found[1][:10]) > MOST_NUMBER:
+    number = found[1].lstrip("0")[:10] if found is not None else ""
+    if found is None or int(number or "0") > MOST_NUMBER:
         raise CodeError(CodeCode.NO_CODE, text=text[:40])
     words = tuple(map(_word, _words_of(found)))
-    return SpokenCode(int(found[1]), words, parse_relay(relay) if at else "")
+    return SpokenCode(int(number or "0"), words, parse_relay(relay) if at else "")
 
 
 def _words_of(found: re.Match[str]) -> list[str]:

@@ -92,6 +92,23 @@ def chosen_inputs(
     return found
 
 
+def confirms_deck(node: Node, message: Message) -> bool:
+    """Return whether a message is the one legal input of its seat to `deck.ok` ([D-3]).
+
+    Args:
+        node: The chain node on which the input must build.
+        message: Any message.
+
+    Returns:
+        Whether it is. False if the next step of the node is not `deck.ok`.
+    """
+    step_input = message.statement
+    if node.want.kind is not Kind.DECK_OK or not isinstance(step_input, StepInput):
+        return False
+    verdict = transition.verdict(node, message.seat, step_input.body)
+    return step_input.on == node.digest and isinstance(verdict, AcceptedBody)
+
+
 def grow(
     store: MessageStore, followed: FollowedChain, seat: int | None
 ) -> tuple[Node, Node] | None:

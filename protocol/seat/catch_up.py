@@ -14,8 +14,9 @@ from collections.abc import Iterable, Iterator, Mapping, Set
 from typing import Final
 
 from ..bounds import Quota
-from ..chain.chain_state import SETUP, Node
+from ..chain.chain_state import SETUP, Kind, Node
 from ..consensus import fault_evidence
+from ..consensus.followed_chain import confirms_deck
 from ..consensus.message_store import MessageStore
 from ..wire import peer_frames
 from ..wire.signed_messages import EpochPromise, Message, NewEpoch, StepInput
@@ -119,10 +120,13 @@ def _tell_notices(state: SeatState, peer: bytes | None) -> None:
     """
     departures = state.peers.departures
     own = departures.last(state.seat) if state.signer.has_left and state.seat is not None else None
-    for word in (*state.peers.away(), *departures.returns(), *([own] if own else [])):
+    waits = state.tip.want.kind in SETUP or state.deck_wait.gave_up
+    given_up = departures.given_up.values() if waits else ()
+    words = (*state.peers.away(), *departures.returns(), *([own] if own else []), *given_up)
+    for word in dict.fromkeys(words):
         state.outbox.send(word, peer)
-    ends = state.judge.setup_ends if state.tip.want.kind in SETUP else state.judge.ends
-    for _, notice in sorted(ends.items()):
+    ends = [state.judge.ends[seat] for seat in sorted(state.judge.ends)]
+    for notice in state.judge.all_setup_ends() if waits else ends:
         state.outbox.send(notice, peer)
 
 
@@ -232,8 +236,8 @@ def is_of_use(state: SeatState, message: Message, node: Node) -> bool:
     """Return whether other seats may need an input, so that it is to be passed on to them.
 
     If a seat owes an input to the step that follows `node`, its first input to this step is always
-    needed. Any other input is not needed if its signer is banned, or if a stored proof of a fault
-    of its signer does not contain the input.
+    needed, and so is its legal input to `deck.ok`. Any other input is not needed if its signer is
+    banned, or if a stored proof of a fault of its signer does not contain the input.
 
     Args:
         state: The state of the seat.
@@ -246,6 +250,8 @@ def is_of_use(state: SeatState, message: Message, node: Node) -> bool:
     SPEC: [M-9].
     """
     seat, step_input = message.seat, message.statement
+    if confirms_deck(node, message):
+        return True
     if (
         isinstance(step_input, StepInput)
         and step_input.step == node.step
@@ -289,7 +295,7 @@ def pass_on(state: SeatState, message: Message, peer: bytes | None) -> None:
 
     SPEC: [M-7], [M-9], [M-10].
     """
-    statement, followed = message.statement, state.log.followed
+    statement, followed, at = message.statement, state.log.followed, None
     goes_round = not isinstance(statement, EpochPromise) or is_called_for(state, statement)
     if isinstance(statement, StepInput):
         at = followed.path.get(statement.on) if statement.epoch == followed.epoch else None
@@ -298,11 +304,22 @@ def pass_on(state: SeatState, message: Message, peer: bytes | None) -> None:
         # The sender has the message. An input is not sent to peers that hear its author directly.
         # Votes are sent to all others: they are few, and needed soon.
         known = set() if peer is None else {peer}
-        if isinstance(statement, StepInput):
+        if isinstance(statement, StepInput) and not _is_urgent(state, at):
             known |= {p for p, seats in state.peers.hears.items() if message.seat in seats}
         state.outbox.send(message, but=known)
     elif isinstance(statement, StepInput):
         state.peers.defer(message)
+
+
+def _is_urgent(state: SeatState, node: Node | None) -> bool:
+    """Return whether inputs to the step after `node` go to all, also to those who hear the signer.
+
+    A faulty seat may show its input to `deck.ok` or `deal` to one seat alone. While seats leave,
+    the others have to receive it at once, and not only a second later by `sync` ([D-12]).
+    """
+    kind = None if node is None else node.want.kind
+    is_left = bool(state.peers.departures.given_up or state.judge.setup_ends)
+    return kind is Kind.DECK_OK or (kind is Kind.DEAL and is_left)
 
 
 def pass_deferred(state: SeatState) -> None:

@@ -35,11 +35,17 @@ class StoredDeparture:
 class Departures:
     """The last departure notice of each seat.
 
-    Only one notice is stored for each seat, however many a faulty seat signs ([L-23]).
+    Only one notice is stored for each seat, however many a faulty seat signs ([L-23]), and the one
+    by which it has given up.
+
+    Attributes:
+        given_up: For each seat a departure from a step of setup ([D-9]). It stays, also if the seat
+            has returned since.
     """
 
     def __init__(self) -> None:
         """Create an empty store of notices."""
+        self.given_up: dict[int, Departure] = {}
         self._stored: dict[int, StoredDeparture] = {}
         self._told: dict[int, int] = {}
 
@@ -54,6 +60,22 @@ class Departures:
         """
         stored = self._stored.get(seat)
         return None if stored is None else stored.departure
+
+    def last_ones(self) -> list[Departure]:
+        """Return the stored notice of each seat.
+
+        Returns:
+            The notices, at most one of each seat.
+        """
+        return [stored.departure for stored in self._stored.values()]
+
+    def keep_word(self, departure: Departure) -> None:
+        """Store a departure from a step of setup for good, if none of its seat is stored.
+
+        Args:
+            departure: The departure, whose signature is valid.
+        """
+        self.given_up.setdefault(departure.seat, departure)
 
     def numbers(self) -> dict[int, int]:
         """Return the number of each seat's stored notice.

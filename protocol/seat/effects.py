@@ -36,6 +36,11 @@ class Job:
 
 TOO_MANY_FAULTS: Final = "too-many-faults"
 """The code of a table on which more than n - t seats are at fault."""
+UNCONFIRMED: Final = "deck-unconfirmed"
+"""The code of a seat that has left because not all seats had confirmed the deck.
+
+The game may have begun without it.
+"""
 VOID_TABLE: Final = "void-table"
 """The code of a table on which two proposals for one epoch have a quorum of commit votes each."""
 
@@ -44,6 +49,7 @@ ENDS: Final[dict[str, str]] = {
     SEAT_LEFT: "a seat left before the game began",
     DEAD_KEYS: "the keys of all seats add up to an invalid key: sit down at a new table",
     TOO_MANY_FAULTS: "too many seats are at fault",
+    UNCONFIRMED: "not all seats have confirmed the deck, so the game may begin without you",
     VOID_TABLE: "two bases of one epoch are committed: the table is void, with proof",
 }
 """The codes with which a table ends without a result, apart from those of `fault_codes.FAULTS`."""
@@ -146,9 +152,26 @@ class SeatLeft:
 
     Attributes:
         seat: The seat.
+        gave_up: Whether it had confirmed the deck. It may then only have stopped waiting.
     """
 
     seat: int
+    gave_up: bool = False
+
+
+@dataclass(frozen=True)
+class EndAnnounced:
+    """The news that another seat says that it has ended the table, which may yet begin here.
+
+    Attributes:
+        by: The seat that says so.
+        code: The reason that it gives, as in `Broken`.
+        seat: The seat that this reason is about, None if it is about none.
+    """
+
+    by: int
+    code: str
+    seat: int | None
 
 
 @dataclass(frozen=True)
@@ -200,7 +223,7 @@ class Broken:
         code: One of `ENDS`, or the code of the fault that ended it, from `fault_codes.FAULTS`.
         seat: The seat that the code is about, None if it is about none.
         by: The seat whose end notice announced this code. None if this seat found the reason
-            itself.
+            itself, also if it has since been told of it.
     """
 
     code: str
@@ -216,6 +239,7 @@ Effect = (
     | ChoiceAsked
     | StepTimedOut
     | SeatLeft
+    | EndAnnounced
     | Guilty
     | JournalDoubted
     | SigningEnded

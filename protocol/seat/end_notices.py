@@ -40,9 +40,8 @@ def take(state: SeatState, notice: EndNotice, peer: bytes | None) -> bool:
 
     SPEC: [E-29].
     """
-    seat = notice.seat
-    known = state.judge.ends if notice.is_over else state.judge.setup_ends
-    if seat == state.seat or seat in known or (state.has_begun and not notice.is_over):
+    seat, is_late = notice.seat, state.has_begun and not notice.is_over
+    if seat == state.seat or is_late or state.judge.is_known_end(notice):
         return False
     check_notice(notice, state.table.id, state.table.ids)
     if notice.is_over and seat in state.peers.links and peer != state.table.ids[seat]:

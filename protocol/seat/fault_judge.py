@@ -36,8 +36,8 @@ class FaultJudge:
         finished: Whether the game is over and its result is final for this seat.
         ends: For each seat for which the game's end is final, its signed notice `over` that says
             so.
-        setup_ends: For each seat that ended the table in setup, the first notice that says so, in
-            the order in which the notices came.
+        setup_ends: For each seat that ended the table in setup, its first two different notices
+            that say so, in the order in which they came. Two show that the seat lies.
         refuser: A seat that refuses this table in setup, None if there is none.
     """
 
@@ -57,7 +57,7 @@ class FaultJudge:
         self.broken: Broken | None = None
         self.finished = False
         self.ends: dict[int, EndNotice] = {}
-        self.setup_ends: dict[int, EndNotice] = {}
+        self.setup_ends: dict[int, tuple[EndNotice, ...]] = {}
         self.refuser: int | None = None
         self._proven_at: dict[int, float] = {}
         self._ended_at: dict[int, float] = {}
@@ -187,8 +187,8 @@ class FaultJudge:
         if notice.is_over:
             self.ends[notice.seat] = notice
         else:
-            self.setup_ends[notice.seat] = notice
-            self._ended_at[notice.seat] = self.timers.now
+            self.setup_ends[notice.seat] = (*self.setup_ends.get(notice.seat, ()), notice)
+            self._ended_at.setdefault(notice.seat, self.timers.now)
 
     def forget_end(self, seat: int) -> None:
         """Forget that a seat has announced the end of the game, after a new link with the seat.
@@ -234,8 +234,31 @@ class FaultJudge:
                 return message
         return None
 
+    def is_known_end(self, notice: EndNotice) -> bool:
+        """Return whether an end notice need not be stored, because it or two others are.
+
+        Args:
+            notice: The notice. Its signature need not be valid: it is not compared.
+
+        Returns:
+            Whether the notice is of no use.
+        """
+        if notice.is_over:
+            return notice.seat in self.ends
+        stored = self.setup_ends.get(notice.seat, ())
+        said = [(one.reason, one.about) for one in stored]
+        return len(stored) > 1 or (notice.reason, notice.about) in said
+
+    def all_setup_ends(self) -> list[EndNotice]:
+        """Return the stored notices of seats that ended the table in setup, the first ones first.
+
+        Returns:
+            At most two notices of each seat.
+        """
+        return [notice for notices in self.setup_ends.values() for notice in notices]
+
     def is_settled_end(self, seat: int) -> bool:
-        """Return whether a seat's end notice was stored at least `SETTLES` seconds ago.
+        """Return whether a seat's first end notice was stored at least `SETTLES` seconds ago.
 
         With this notice the seat says that it has ended the table during the setup.
 

@@ -128,7 +128,8 @@ class MessageLog:
 
         A faulty seat may have used up the room for its new-epoch messages with invalid ones. So a
         valid new-epoch message is stored in any case if its proposal (the chain node with which the
-        epoch begins) is new.
+        epoch begins) is new. So is the legal input to `deck.ok`: a seat that lacked it could not
+        play with the others.
 
         Args:
             message: The message, whose signature is valid.
@@ -137,8 +138,14 @@ class MessageLog:
             False if the message was stored already, or is not to be stored.
         """
         if not self.store.add(message):
-            is_new = message.hash not in self.store and self.votes.is_sound(message)
-            if not is_new or not self.store.add(message, sound=True):
+            is_needed = self.votes.is_sound(message) or followed_chain.confirms_deck(
+                self.tip, message
+            )
+            if (
+                message.hash in self.store
+                or not is_needed
+                or not self.store.add(message, sound=True)
+            ):
                 return False
         self.fresh.append(message)
         return True

@@ -7,6 +7,7 @@ from collections.abc import Sequence, Set
 from typing import Final, TypeVar
 
 from ..bounds import Quota
+from ..chain.chain_state import Kind
 from ..consensus.message_store import Claim
 from ..wire.peer_frames import Fetch, Sync
 from ..wire.signed_messages import Message, StepInput
@@ -215,7 +216,8 @@ class Peers:
         """Verify and store a departure notice that came over a link.
 
         If a stored notice of the same seat has an equal or higher number, the new notice is
-        ignored. A notice of the own seat is stored, but not passed on.
+        ignored, unless it is the first by which its seat gives up. A notice of the own seat is
+        stored, but not passed on.
 
         Args:
             word: The notice, whose signature has not been verified.
@@ -229,11 +231,28 @@ class Peers:
         SPEC: [L-23].
         """
         last = self.departures.last(word.seat)
-        if last is not None and word.number <= last.number:
+        is_last = last is None or word.number > last.number
+        is_word = self._gives_up(word) and word.seat not in self.departures.given_up
+        if not (is_last or is_word):
             return False
         check_notice(word, self.log.table.id, self.log.table.ids)
-        self.departures.keep(word, self.timers.now, has_returned=word.seat == self.seat)
+        if is_word:
+            self.departures.keep_word(word)
+        if is_last:
+            self.departures.keep(word, self.timers.now, has_returned=word.seat == self.seat)
         return word.seat != self.seat
+
+    def note_given_up(self) -> None:
+        """Note the departures from setup that came before this node had come to `deck.ok`."""
+        for word in self.departures.last_ones():
+            if self._gives_up(word) and word.seat != self.seat:
+                self.departures.keep_word(word)
+
+    def _gives_up(self, word: Departure) -> bool:
+        """Return whether a notice is a departure from a step of setup, and `deck.ok` is next."""
+        followed = self.log.followed
+        is_last = followed.tip.want.kind is Kind.DECK_OK
+        return is_last and word.on in followed.path and not word.is_return
 
     def keep_own(self, word: Departure) -> None:
         """Store a departure notice of the own seat, so that the next notice gets a higher number.
@@ -251,11 +270,17 @@ class Peers:
         """
         return self.departures.away(self.log.store, self.log.followed)
 
+    def _may_return(self, word: Departure) -> bool:
+        """Return whether a seat that gave up at `deck.ok` may still play."""
+        setup_end = self.log.followed.base.parent
+        return setup_end is not None and word.on == setup_end.digest
+
     def all_left(self) -> bool:
         """Return whether all awaited seats have left.
 
         If so, the step counts as timed out ([E-26]). A departure that came before the player asked
-        to wait longer for this step does not count.
+        to wait longer for this step does not count. Nor does one from the step `deck.ok`, since its
+        seat returns if it can ([D-10]).
 
         Returns:
             Whether all awaited seats have left. False if no seat has left.
@@ -264,7 +289,11 @@ class Peers:
         granted = self.timers.granted_at(followed.tip)
         words = self.departures.away(self.log.store, followed, granted)
         epoch, step = followed.epoch, followed.tip.step
-        away = {word.seat for word in words if word.epoch < epoch or word.step <= step}
+        away = {
+            word.seat
+            for word in words
+            if (word.epoch < epoch or word.step <= step) and not self._may_return(word)
+        }
         return bool(away) and self.log.awaited() <= away
 
 

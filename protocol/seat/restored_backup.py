@@ -13,7 +13,8 @@ from __future__ import annotations
 
 from ..wire import codec, peer_frames, signed_messages
 from ..wire.signed_messages import StepInput
-from ..wire.signed_notices import Departure
+from ..wire.signed_notices import Departure, EndNotice
+from .effects import Broken
 from .seat_state import SeatState
 from .signer import PlayerChoice
 
@@ -23,8 +24,8 @@ def replay(state: SeatState, record: bytes) -> None:
 
     A record has a signed message of any seat, the openings of the commitments in it, and the
     player's choice to which the message commits. Instead of a message, a record may have a
-    departure notice of this seat, or the lowest epoch in which this seat may sign. An onlooker,
-    which has no seat, uses only the messages.
+    departure or end notice of this seat, or the lowest epoch in which this seat may sign. An
+    onlooker, which has no seat, uses only the messages.
 
     Args:
         state: The state of the seat.
@@ -39,6 +40,9 @@ def replay(state: SeatState, record: bytes) -> None:
         word = peer_frames.parse_frame(note)
         if isinstance(word, Departure):
             state.peers.keep_own(word)
+        elif isinstance(word, EndNotice):
+            state.judge.keep_end(word)
+            state.judge.end(Broken(word.reason, word.about))
         return
     if not raw:
         signer.restore_floor(note)

@@ -13,7 +13,6 @@ from dataclasses import replace
 from typing import Any, Final
 
 from ..chain import transition
-from ..chain.chain_state import Kind
 from ..consensus import absence
 from ..game_interface import NOTHING_ASKED, Choice, IllegalMove
 from ..transcript import transcript_writer
@@ -24,6 +23,7 @@ from . import (
     catch_up,
     end_notices,
     epoch_change,
+    leaving_setup,
     memory_quotas,
     offload,
     restored_backup,
@@ -47,6 +47,7 @@ RULES: Final[tuple[Rule, ...]] = (
     step_progress.enter,
     step_progress.advance,
     setup_end.end_setup,
+    leaving_setup.wait_for_deck,
     restored_backup.come_back,
     step_progress.tell_left,
     step_progress.speak,
@@ -317,14 +318,6 @@ class SeatMachine(SeatState):
         if self.signer.be_cautious(certain):
             catch_up.ask_own(self, self.peers.links)
 
-    def give_up(self) -> None:
-        """Emit the reason why this seat no longer waits for all seats to confirm the deck.
-
-        The reason is an effect `Broken`. It names a seat that is proven at fault, or else a seat
-        that has left or is silent.
-        """
-        setup_end.give_up(self)
-
     def take(self) -> list[Effect]:
         """Return the effects since the last call, in the order in which to carry them out.
 
@@ -344,10 +337,16 @@ class SeatMachine(SeatState):
     def is_bound(self) -> bool:
         """True if the game has begun, or may begin because this seat has confirmed the deck.
 
-        For an onlooker, the game may begin once any seat has confirmed the deck.
+        For an onlooker, the game may begin once any seat has confirmed the deck. A resumed seat
+        that does not know yet what it has signed may have confirmed it.
         """
-        is_last = self.tip.want.kind is Kind.DECK_OK
-        return self.has_begun or (is_last and self.log.has_input(self.seat, self.tip.step))
+        return self.has_begun or leaving_setup.is_confirmed(self)
+
+    @property
+    def shows_fault(self) -> bool:
+        """True if the transcript shows the fault that has ended the table ([F-2])."""
+        is_illegal = not self.judge.can_go_on() and self.judge.illegal_input() is not None
+        return is_illegal or bool(self.tip.convictions)
 
     @property
     def is_silent(self) -> bool:
@@ -377,16 +376,6 @@ class SeatMachine(SeatState):
     def stands_still(self) -> bool:
         """True if the chain cannot grow, for example because no quorum of seats is present."""
         return transition.stands_still(self.tip)
-
-    @property
-    def is_unsure_of_deck(self) -> bool:
-        """True if this seat has confirmed the deck, and need not wait longer until all others do.
-
-        The wait ends after twice the step timeout, or earlier if another seat has left. The seat
-        must still keep its journal, because it must play if it later learns that all seats have
-        confirmed the deck.
-        """
-        return setup_end.is_unsure_of_deck(self)
 
     def wait(self, now: float) -> Wait:
         """Return how long the current step has lasted, and how much time remains until its timeout.

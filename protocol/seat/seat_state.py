@@ -1,4 +1,4 @@
-"""The state of one seat at one table, divided into five parts.
+"""The state of one seat at one table, divided into parts.
 
 The attributes of a part are changed only by its own methods. The rules of a seat read the parts and
 call their methods. All parts put the orders for the driver into one shared `Outbox`.
@@ -9,6 +9,7 @@ from __future__ import annotations
 from ..chain.chain_state import Node, Table
 from ..crypto.hashing import Random
 from ..crypto.identities import Identity
+from .deck_wait import DeckWait
 from .effects import Broken, Job, Outbox
 from .fault_judge import FaultJudge
 from .message_log import MessageLog
@@ -31,6 +32,7 @@ class SeatState:
         judge: The faults that can be proven, and the end of the table.
         peers: The links, and the departures of seats.
         signer: The keys, the promise, and the only code that signs.
+        deck_wait: The wait for all seats to confirm the deck.
     """
 
     def __init__(
@@ -58,6 +60,7 @@ class SeatState:
         self.judge = FaultJudge(self.log, self.timers, self.outbox, seat)
         self.peers = Peers(self.log, self.timers, seat)
         self.signer = Signer(self.peers, self.judge, rng, who, seed)
+        self.deck_wait = DeckWait(table)
 
     @property
     def tip(self) -> Node:

@@ -1,4 +1,7 @@
-"""The end of a table in setup, before the game begins, and how it is announced."""
+"""The end of a table in setup, before the game begins, and how it is announced.
+
+A seat that has confirmed the deck does not end the table. It waits, as `leaving_setup` says.
+"""
 
 from __future__ import annotations
 
@@ -8,19 +11,15 @@ from ..wire.signed_notices import EndNotice
 from . import effects
 from .effects import Broken
 from .fault_judge import SETTLES
+from .leaving_setup import is_confirmed
 from .seat_state import SeatState
-from .step_progress import tell_waiting
 
 
 def end_setup(state: SeatState) -> bool:
-    """End the table if a seat is at fault or absent in setup, unless the game can still begin.
+    """End the table if a seat is at fault or absent in setup ([N-6]).
 
-    The seat applies this rule after each event ([N-6]). The effect `Broken` names the seat that is
-    at fault or absent.
-
-    Once this seat has confirmed the deck, the other seats can still begin the game ([D-3]). Then
-    the table is not ended, and the driver is told which seats are awaited. The same holds for a
-    resumed seat that does not know yet whether it has confirmed the deck.
+    The seat applies this rule after each event. The effect `Broken` names the seat that is at fault
+    or absent.
 
     Args:
         state: The state of the seat.
@@ -29,29 +28,29 @@ def end_setup(state: SeatState) -> bool:
         Always False, because no other rule has to run again after this one.
     """
     node = state.tip
+    broken = None
     if node.want.kind is Kind.ENDED:
         guilty = node.convictions[-1] if node.convictions else None
-        _end_and_announce(
-            state, Broken(guilty.code, guilty.seat) if guilty else Broken(effects.DEAD_KEYS)
-        )
-    elif node.want.kind in SETUP:
-        said = state.log.has_input(state.seat, node.step) or state.signer.inquiry is not None
-        committed = node.want.kind is Kind.DECK_OK and said
-        broken = _why_setup_ends(state, node, committed)
-        if broken is not None and committed:
-            tell_waiting(state)
-        elif broken is not None:
-            _end_and_announce(state, broken)
+        broken = Broken(guilty.code, guilty.seat) if guilty else Broken(effects.DEAD_KEYS)
+    elif node.want.kind in SETUP and not is_confirmed(state):
+        broken = _why_setup_ends(state, node)
+    if broken is not None:
+        # Who was only told repeats nothing: the notice of the other seat was passed on as it is. A
+        # departure accuses nobody, and tells those who have confirmed that this seat will not.
+        if broken.by is None:
+            state.signer.announce_end(broken.code, broken.seat)
+        else:
+            state.signer.depart()
+        state.judge.end(broken)
     return False
 
 
-def _why_setup_ends(state: SeatState, node: Node, committed: bool) -> Broken | None:
+def _why_setup_ends(state: SeatState, node: Node) -> Broken | None:
     """Return the reason why the table ends in setup, None if it does not end.
 
     The reason is a proven fault, an end notice, a refusal, a departure or a step timeout.
-    `committed` says whether this seat has confirmed the deck; a fault is then no reason.
     """
-    if state.judge.all_proofs() and not committed:
+    if state.judge.all_proofs():
         proof = state.judge.settled_proof()
         return None if proof is None else Broken(proof.code, proof.seat)
     if (known := _known_end(state)) is not None:
@@ -81,14 +80,17 @@ def _known_end(state: SeatState) -> Broken | None:
 def _announced_end(state: SeatState) -> Broken | None:
     """Return the end of the table that another seat has announced in setup, or None ([E-30]).
 
-    Of several notices the first counts. A notice about a fault counts only a second after it was
-    received, so that the proof of the fault can arrive first. The attribute `by` of the result is
-    the seat that announced the end. If this seat has itself observed why the table ended, `by` is
-    None.
+    Two different notices of one seat prove that it lies, and end the table by themselves. Otherwise
+    the first notice counts. A notice about a fault counts only a second after it was received, so
+    that the proof of the fault can arrive first. The attribute `by` of the result is the seat that
+    announced the end. If this seat has itself observed why the table ended, `by` is None.
     """
-    for seat, notice in state.judge.setup_ends.items():
-        is_due = notice.reason not in FAULTS or state.judge.is_settled_end(seat)
-        if seat != state.seat and is_due:
+    others = {seat: found for seat, found in state.judge.setup_ends.items() if seat != state.seat}
+    for seat, found in others.items():
+        if len(found) > 1:
+            return Broken("equivocation", seat)
+    for seat, (notice, *_) in others.items():
+        if notice.reason not in FAULTS or state.judge.is_settled_end(seat):
             by = None if _sees_itself(state, notice) else seat
             return Broken(notice.reason, notice.about, by)
     return None
@@ -105,45 +107,3 @@ def _sees_itself(state: SeatState, notice: EndNotice) -> bool:
     return notice.reason == effects.SEAT_LEFT and notice.about in {
         w.seat for w in state.peers.away()
     }
-
-
-def _end_and_announce(state: SeatState, broken: Broken) -> None:
-    """End the table in setup, and send the others an end notice ([E-30])."""
-    state.signer.announce_end(broken.code, broken.seat)
-    state.judge.end(broken)
-
-
-def is_unsure_of_deck(state: SeatState) -> bool:
-    """Return whether this seat has confirmed the deck and may stop waiting for the other seats.
-
-    While other seats have not confirmed the deck, this seat does not know whether the game begins.
-    It may stop waiting after twice the step timeout, or when the table has ended for another seat,
-    or when a seat has left or is proven at fault. The game may still begin later ([D-3]).
-
-    Args:
-        state: The state of the seat.
-
-    Returns:
-        Whether the seat may stop waiting.
-    """
-    timers, tip = state.timers, state.tip
-    if state.seat is None or state.broken is not None or tip.want.kind is not Kind.DECK_OK:
-        return False
-    awaited = state.awaited()
-    waited = timers.left(tip) <= -timers.timeout(tip)
-    is_over = waited or _known_end(state) is not None or state.judge.settled_proof() is not None
-    return is_over and bool(awaited) and state.seat not in awaited
-
-
-def give_up(state: SeatState) -> None:
-    """Tell the driver, by an effect `Broken`, why this seat no longer waits for the others.
-
-    Args:
-        state: The state of the seat.
-    """
-    proof = next(iter(state.judge.all_proofs()), None)
-    if proof is not None:
-        state.outbox.emit(Broken(proof.code, proof.seat))
-        return
-    silent = Broken(effects.SILENT_SEAT, min(state.awaited(), default=None))
-    state.outbox.emit(_why_setup_ends(state, state.tip, committed=True) or silent)

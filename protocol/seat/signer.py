@@ -18,7 +18,7 @@ from enum import StrEnum
 from typing import Any, Final, Literal
 
 from ..chain import cards
-from ..chain.chain_state import Secrets, new_secrets
+from ..chain.chain_state import Kind, Secrets, new_secrets
 from ..consensus import absence
 from ..crypto.elgamal import Ciphertext
 from ..crypto.hashing import Random
@@ -36,6 +36,7 @@ from ..wire.signed_messages import (
     StepInput,
 )
 from ..wire.signed_notices import MAX_NUMBER, Departure, EndNotice, sign_notice
+from .deck_wait import DeckWait
 from .effects import ChoiceAsked, JournalDoubted, Record, SigningEnded
 from .fault_judge import FaultJudge
 from .peers import Peers
@@ -331,7 +332,14 @@ class Signer:
             Whether both conditions hold.
         """
         is_out = self.timers.is_out(self.log.tip) or self.peers.all_left()
-        return is_out and self.timers.has_stood()
+        return is_out and self.timers.has_stood() and not self._awaits_return()
+
+    def _awaits_return(self) -> bool:
+        """Return whether a seat that gave up at `deck.ok` may still return to `deal` ([E-26])."""
+        tip, given_up = self.log.tip, self.peers.departures.given_up
+        is_awaited = tip.want.kind is Kind.DEAL and bool(self.log.awaited() & given_up.keys())
+        waited = self.timers.now - self.timers.counts_from(tip)
+        return is_awaited and waited < DeckWait(self.table).seconds
 
     def is_forgotten(self, message: Message) -> bool:
         """Return whether a message was signed by the own seat but is not stored here ([E-22]).
@@ -482,6 +490,10 @@ class Signer:
             return
         notice = sign_notice(self.who, self.table.id, EndNotice(self.seat, reason, about))
         self.judge.keep_end(notice)
+        if not notice.is_over:
+            # A seat that has announced an end must not confirm the deck after a resume ([D-3]).
+            frame = peer_frames.encode_frame(notice)
+            self.outbox.emit(Record(codec.encode((b"", (), frame))))
         self.outbox.send(notice)
 
     # Departures
@@ -529,6 +541,10 @@ class Signer:
         frame = peer_frames.encode_frame(word)
         self.outbox.emit(Record(codec.encode((b"", (), frame))))
         self.outbox.send(word)
+
+    def go_back(self) -> None:
+        """Let this seat sign again after its departure, without a resume ([D-10])."""
+        self.has_left = False
 
     def ask_rejoin(self, wants: bool) -> None:
         """Store whether the player wants to take part again after an absence.

@@ -171,12 +171,13 @@ def is_undisturbed(state: SeatState) -> bool:
 
     Returns:
         True if the seat stands in its promised epoch and does not wait after a resume, no fault is
-        proven, no message is missing, and no seat has left.
+        proven, no message is missing, and no seat has left or given up.
     """
     if state.broken is not None or state.signer.inquiry is not None:
         return False
     is_accused = state.judge.proofs or state.judge.accusation or state.log.lacks_messages
-    return state.signer.is_standing and not (is_accused or state.peers.away())
+    is_left = state.peers.away() or state.deck_wait.gave_up
+    return state.signer.is_standing and not (is_accused or is_left)
 
 
 # Reports to the driver
@@ -205,7 +206,8 @@ def tell_left(state: SeatState) -> bool:
     """
     if not state.outbox.is_replaying:
         for word in state.peers.departures.news(state.peers.away()):
-            state.outbox.emit(effects.SeatLeft(word.seat))
+            gave_up = state.tip.want.kind is Kind.DECK_OK and word.step > state.tip.step
+            state.outbox.emit(effects.SeatLeft(word.seat, gave_up))
     return False
 
 
@@ -223,6 +225,8 @@ def may_speak(state: SeatState) -> bool:
     """
     node, signer, log = state.tip, state.signer, state.log
     if state.seat not in node.want.speakers or signer.is_quiet or signer.has_left:
+        return False
+    if state.deck_wait.gave_up:
         return False
     if not signer.is_standing or state.broken is not None or log.has_input(state.seat, node.step):
         return False

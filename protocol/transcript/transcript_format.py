@@ -206,6 +206,15 @@ Envelope = tuple[bytes, bytes]
 """The payload and the signature of a message."""
 
 
+def _rows(inner: object, key: Callable[[Any], Any] | None = None) -> Rows:
+    """Return the form of a list in a file, with the bound of a file ([C-4], 2).
+
+    Every list of a file is made by this function, because `Rows` alone has the lower bound of all
+    other values. Tighter bounds are left to the verifier ([V-2]).
+    """
+    return Rows(inner, MAX_ITEMS, key=key)
+
+
 @dataclass(frozen=True)
 class StepEntry:
     """The entry of a transcript for one step of the chain.
@@ -214,7 +223,7 @@ class StepEntry:
         slots: For each seat the content of its input (the body), or the reason why there is none.
     """
 
-    slots: Annotated[tuple[Slot, ...], Rows(Either(bytes, bytes, Missing))]
+    slots: Annotated[tuple[Slot, ...], _rows(Either(bytes, bytes, Missing))]
 
 
 @dataclass(frozen=True)
@@ -227,9 +236,9 @@ class ReconfigurationEntry:
         absences: For each seat, how often it was made absent so far.
     """
 
-    present: Annotated[tuple[int, ...], Rows(Seat, key=int)]
-    banned: Annotated[tuple[int, ...], Rows(Seat, key=int)]
-    absences: Annotated[tuple[int, ...], Rows(Int(2**16))]
+    present: Annotated[tuple[int, ...], _rows(Seat, key=int)]
+    banned: Annotated[tuple[int, ...], _rows(Seat, key=int)]
+    absences: Annotated[tuple[int, ...], _rows(Int(2**16))]
 
 
 Entry = StepEntry | ReconfigurationEntry
@@ -249,7 +258,7 @@ class Content:
     """
 
     header: bytes
-    entries: Annotated[tuple[Entry, ...], Rows(_ENTRY)]
+    entries: Annotated[tuple[Entry, ...], _rows(_ENTRY)]
 
 
 @dataclass(frozen=True)
@@ -270,11 +279,11 @@ class Evidence:
             prove the end.
     """
 
-    signatures: Annotated[tuple[tuple[Signed, ...], ...], Rows(Rows(_OF_EPOCH))] = ()
-    messages: Annotated[tuple[Envelope, ...], Rows(_ENVELOPE)] = ()
-    new_epochs: Annotated[tuple[Envelope, ...], Rows(_ENVELOPE)] = ()
-    commits: Annotated[tuple[Signed, ...], Rows(_OF_SEAT)] = ()
-    final: Annotated[tuple[Signed, ...], Rows(_OF_SEAT)] = ()
+    signatures: Annotated[tuple[tuple[Signed, ...], ...], _rows(_rows(_OF_EPOCH))] = ()
+    messages: Annotated[tuple[Envelope, ...], _rows(_ENVELOPE)] = ()
+    new_epochs: Annotated[tuple[Envelope, ...], _rows(_ENVELOPE)] = ()
+    commits: Annotated[tuple[Signed, ...], _rows(_OF_SEAT)] = ()
+    final: Annotated[tuple[Signed, ...], _rows(_OF_SEAT)] = ()
 
 
 _CONTENT: Final = Struct(Content)

@@ -3,7 +3,7 @@
 import hashlib
 from typing import Any
 
-import msgpack
+import msgpack  # type: ignore[import-untyped]
 
 from . import constants as c
 

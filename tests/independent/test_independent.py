@@ -184,6 +184,19 @@ def test_too_large_file() -> None:
     assert (verdict.verdict, verdict.problem) == (label["verdict"], (label["code"], None, None))
 
 
+def test_bounds(subtests: Any) -> None:
+    """Files on either side of each bound of a file are judged as their labels say."""
+    cases = load("bounds.json")
+    assert cases
+    for name in sample(cases, 12, "bounds judged by the independent verifier"):
+        with subtests.test(name):
+            case = cases[name]
+            data = b"".join(bytes.fromhex(part) * times for part, times in case["parts"])
+            verdict = verify(data)
+            problem = verdict.problem and list(verdict.problem)
+            assert [verdict.verdict, problem] == [case["verdict"], case["problem"]]
+
+
 def test_any_bytes() -> None:
     """A file cut short or changed anywhere is never sound, and always gets a verdict ([V-12])."""
     data = (VECTORS / "example.hoity").read_bytes()

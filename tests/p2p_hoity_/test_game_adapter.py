@@ -107,11 +107,11 @@ def test_what_happened_is_in_the_log_once_and_shared_until_two_plays_part() -> N
     assert len(everything) == tip.state.length
     for since in range(0, len(everything), 7):
         assert game_adapter.happenings_since(tip.state, since) == everything[since:]
-    tip: Any = play(3, EDITIONS[1]).places[0].machine.tip
+    node: Any = play(3, EDITIONS[1]).places[0].machine.tip
     nodes = []
-    while tip is not None and isinstance(tip.state, game_adapter.Play):
-        nodes.append(tip.state)
-        tip = tip.parent
+    while node is not None and isinstance(node.state, game_adapter.Play):
+        nodes.append(node.state)
+        node = node.parent
     last = nodes[0]
     assert all(game_adapter.shared_length(last, one) == one.length for one in nodes)
     assert all(game_adapter.shared_length(one, last) == one.length for one in nodes)

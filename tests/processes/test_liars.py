@@ -33,7 +33,10 @@ def test_a_faulty_seat_is_named_and_the_others_go_on(tmp_path: Path, code: str) 
     if plot.before:
         assert set(seen.exits) == {1}
         assert any("without a result because cheater cheated" in line for line in seen.screen)
-        assert seen.verdicts == ()
+        assert len(seen.verdicts) == 2
+        for verdict in seen.verdicts:
+            shown = [*verdict["faults"], verdict["problem"]]
+            assert (0, code) in [(fault["seat"], fault["code"]) for fault in shown]
         return
     assert set(seen.exits) == {0}
     assert len(seen.verdicts) >= 2

@@ -13,7 +13,7 @@ from p2p_hoity.net.link_limits import Limits
 from p2p_hoity.net.transport import OVERHEAD
 from p2p_hoity.relay.relay_limits import RelayLimits
 from p2p_hoity.rules.phases import TABLE as PHASES
-from p2p_hoity.table import chat, lobby, rematch
+from p2p_hoity.table import chat, lobby, rematch, rematch_frames
 from p2p_hoity.table.frame_kinds import is_of_game, longest
 from protocol.chain.chain_state import NEXT, Kind
 from protocol.crypto.hashing import VERSION, Label
@@ -255,12 +255,12 @@ def test_frames_beside_the_game_have_the_forms_of_the_page() -> None:
     who, entry = identity(1), table_header.SeatEntry(HASH, "Ada", HASH, bytes(64))
     word = chat.speak(HASH, who, 1, 2, "words")
     passed = chat.pass_on(word, who, 3)
-    words = [rematch.Consent(HASH, entry.value()), rematch.refuse(HASH, who)]
+    words = [rematch_frames.Consent(HASH, entry.value()), rematch_frames.refuse(HASH, who)]
     assert all(not is_of_game(lobby.encode_lobby(frame)) for frame in sent)
     kinds: list[tuple[str, Any, list[Any], list[bytes]]] = [
         ("lobby", lobby.parse_lobby, sent, [*map(lobby.encode_lobby, sent)]),
         ("talk", chat.parse_talk, [word, passed], []),
-        ("again", rematch.parse_again, words, []),
+        ("again", rematch_frames.parse_again, words, []),
     ]
     for name, parse, said, encoded in kinds:
         every = encoded or [one.encode() for one in said]

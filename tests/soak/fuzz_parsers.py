@@ -13,11 +13,10 @@ import sys
 from typing import Any
 
 import atheris
-import msgpack
+import msgpack  # type: ignore[import-untyped]
 
 with atheris.instrument_imports(include=["protocol", "p2p_hoity", "msgpack"]):
-    from p2p_hoity.net.network_errors import NetError
-    from p2p_hoity.net.ticket import TicketError
+    from p2p_hoity.net.network_errors import NetError, TicketError
     from protocol.crypto import identities
     from protocol.errors import Invalid
     from soak import fuzz_corpus

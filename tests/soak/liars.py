@@ -43,7 +43,7 @@ def row(code: str) -> str:
     seen = played(code)
     verdicts = {v["verdict"] for v in seen.verdicts}
     codes = ", ".join(sorted({f"`{f['code']}`" for v in seen.verdicts for f in v["faults"]}))
-    found = f"`ok`, fault {codes}" if verdicts == {"ok"} else "no game, no file"
+    found = f"`ok`, fault {codes}" if verdicts == {"ok"} else "no game, a file that proves it"
     return f"| `{code}` | {PLOTS[code].how} | {'<br>'.join(dict.fromkeys(seen.screen))} | {found} |"
 
 

@@ -1,10 +1,11 @@
 """Many simulated games: `python -m soak.simulate --games 10000 --seed NAME [--real]`.
 
 With the whole catalogue of lies and mishaps, or `--only` one of it, or `--ending`: tables whose
-seats leave as the program does, while liars try to strand one; `--absence`: an absent seat comes
-back to such an end. `--keep-going` counts what fails by
-kind. `--dask SCHEDULER` has the games played by the workers of a cluster, which have this checkout;
-what is told is the same.
+seats leave as the program does, while liars try to strand one, or `--absence`: an absent seat
+comes back to such an end. Or `--setup`: tables at which a liar tries to part the others before the
+game. `--keep-going` counts what fails by kind.
+`--dask SCHEDULER` has the games played by the workers of a cluster, which have this checkout; what
+is told is the same.
 """
 
 import argparse
@@ -52,6 +53,8 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--slow-jobs", action="store_true", help="what takes long goes on beside")
     parser.add_argument("--ending", action="store_true", help="liars strand a seat at the end")
     parser.add_argument("--absence", action="store_true", help="an absent seat is back at the end")
+    parser.add_argument("--setup", action="store_true", help="a liar parts seats before the game")
+    parser.add_argument("--disturbed", action="store_true", help="--setup with cuts and crashes")
     parser.add_argument("--keep-going", action="store_true")
     parser.add_argument("--limit", type=float, default=120.0, help="seconds a game may take")
     parser.add_argument("--dask", metavar="SCHEDULER", help="tcp://HOST:PORT of a Dask cluster")
@@ -75,8 +78,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
             if not args.keep_going:
                 break
         if (number + 1) % 250 == 0:
-            print(f"{seen['games']} games, {len(failed)} failed", flush=True)
-    print(f"{seen['games']} games in {time.time() - began:.0f} s, {len(failed)} failed: {failed}")
+            print(f"{number + 1 - args.first} games, {len(failed)} failed", flush=True)
+    played, took = seen["games"] + seen["setups"], time.time() - began
+    print(f"{played} games in {took:.0f} s, {len(failed)} failed: {failed}")
     for kind, count in kinds.most_common():
         print(f"  FAILED {count} times: {kind}")
     for name, count in sorted(seen.items()):

@@ -114,6 +114,21 @@ def _copied(store: MessageStore) -> MessageStore:
     return copy
 
 
+def has_left(machine: SeatMachine) -> bool:
+    """Return whether the machine has signed a departure and signs nothing more."""
+    return machine.signer.has_left
+
+
+def words(machine: SeatMachine) -> frozenset[int]:
+    """Return the seats that have left setup or given up by a departure that the machine stores."""
+    return frozenset(machine.peers.departures.given_up)
+
+
+def leaving_since(machine: SeatMachine) -> float | None:
+    """Return when the machine began to leave setup, by its own clock."""
+    return machine.deck_wait.leaving_since
+
+
 def has_input(machine: SeatMachine, step: int) -> bool:
     """Return whether the machine has spoken in a step of its epoch."""
     return machine.log.has_input(machine.seat, step)

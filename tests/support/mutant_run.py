@@ -1,10 +1,11 @@
 """A run of the mutants: a simulated game or one test of the suite must kill each of them.
 
 What kills a mutant stands behind its name in `tests/protocol_/seat/killed_mutants.txt`: a test in
-`tests/protocol_`, or "game", the seed of a simulated game, and the one lie of its wide catalogue
-that it is about. `python -m support.mutant_run` (in `tests`, with the checkout on the path) prints
-the line of each mutant that is killed; `--write` leaves only those in the file. Names of mutants
-narrow the run. `--games 500` looks for seeds that kill them instead.
+`tests/protocol_`, or "setup" and the seed of a simulated setup, or "game", the seed of a simulated
+game, and the one lie of its wide catalogue that it is about. `python -m support.mutant_run` (in
+`tests`, with the checkout on the path) prints the line of each mutant that is killed; `--write`
+leaves only those in the file. Names of mutants narrow the run. `--games 500` looks for seeds that
+kill them instead.
 """
 
 import argparse
@@ -20,6 +21,7 @@ from support.paths import ROOT, TESTS
 from support.sampling import NIGHTLY
 from support.sim.cheap import cheap_blocks
 from support.sim.invariants import Violation
+from support.sim.setups import play_setup
 from support.sim.tables import play
 
 LIST: Final = TESTS / "protocol_" / "seat" / "killed_mutants.txt"
@@ -67,7 +69,7 @@ def _seed_of(mutant: Mutant, seed: str, games: int, only: str | None) -> str:
 def is_killed(mutant: Mutant) -> bool:
     """Return whether its killer passes under the rules as they are, and fails with the mutant."""
     killer = killers()[mutant.name]
-    fails = _fails_in_game if killer.startswith("game ") else _fails_in_test
+    fails = _fails_in_game if killer.startswith(("game ", "setup ")) else _fails_in_test
     if fails(killer):
         return False
     with planted(mutant):
@@ -75,10 +77,13 @@ def is_killed(mutant: Mutant) -> bool:
 
 
 def _fails_in_game(killer: str) -> bool:
-    _, seed, *only = killer.split()
+    kind, seed, *only = killer.split()
     with cheap_blocks():
         try:
-            play(seed, only=only[0] if only else None)
+            if kind == "setup":
+                play_setup(seed)
+            else:
+                play(seed, only=only[0] if only else None)
         except Violation:
             return True
     return False

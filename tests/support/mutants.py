@@ -20,10 +20,12 @@ from protocol.seat import (
     departure_notices,
     end_notices,
     epoch_change,
+    leaving_setup,
     restored_backup,
     setup_end,
     step_progress,
 )
+from protocol.seat.deck_wait import DeckWait
 from protocol.seat.epoch_change import own_promise, propose
 from protocol.seat.fault_judge import FaultJudge
 from protocol.seat.message_log import MessageLog
@@ -355,5 +357,70 @@ MUTANTS = (
     mutant(
         "a departure saves the back-off",
         (Signer.ran_out, "is_out and", "self.peers.all_left() or is_out and"),
+    ),
+    mutant(
+        "a confirmed seat ends setup",
+        (setup_end.end_setup, " and not is_confirmed(state)", ""),
+    ),
+    mutant(
+        "one word makes a confirmed seat leave",
+        (
+            leaving_setup.wait_for_deck,
+            "len(_words(state)) >= state.table.quorum",
+            "bool(_words(state))",
+        ),
+    ),
+    mutant(
+        "no deals are needed to return",
+        (DeckWait.deals_needed, "return int(waited / ROUND) + 1 if", "return 0 if"),
+    ),
+    mutant(
+        "a seat gives up by its own clock only",
+        (leaving_setup._give_up, " or len(_words(state)) >= state.table.quorum", ""),
+    ),
+    mutant(
+        "a return takes a word back",
+        (
+            leaving_setup._words,
+            "state.peers.departures.given_up.keys()",
+            "{word.seat for word in state.peers.away()}",
+        ),
+    ),
+    mutant(
+        "a word that came before deck.ok is lost",
+        (leaving_setup._give_up, "state.peers.note_given_up()", "pass"),
+    ),
+    mutant(
+        "a lonely seat leaves at once",
+        (DeckWait.is_over, "now - self._alone_since >= ALONE", "True"),
+    ),
+    mutant(
+        "a legal confirmation is not stored after two illegal ones",
+        (followed_chain.confirms_deck, "isinstance(verdict, AcceptedBody)", "False"),
+    ),
+    mutant(
+        "the last confirmation reaches the others by sync only",
+        (catch_up._is_urgent, "return kind is Kind.DECK_OK or", "return False and"),
+    ),
+    mutant(
+        "a departure from deck.ok ends the wait for its seat in the deal",
+        (Peers.all_left, " and not self._may_return(word)", ""),
+        (Signer.ran_out, " and not self._awaits_return()", ""),
+    ),
+    mutant(
+        "who was only told repeats it",
+        (setup_end.end_setup, "if broken.by is None:", "if True:"),
+    ),
+    mutant(
+        "who was only told goes without a word",
+        (setup_end.end_setup, "state.signer.depart()", "pass"),
+    ),
+    mutant(
+        "of two notices the first counts",
+        (setup_end._announced_end, "len(found) > 1", "False"),
+    ),
+    mutant(
+        "an own end notice is forgotten by a crash",
+        (Signer.announce_end, "if not notice.is_over:", "if False:"),
     ),
 )

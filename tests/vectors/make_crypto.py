@@ -32,8 +32,8 @@ from protocol.crypto import (
     shuffle_proof,
     sigma_proofs,
 )
-from protocol.crypto.group import ORDER, encode_scalar, mul_base
-from protocol.crypto.hashing import Context, Label, digest, expand, hash_to_scalar, u64
+from protocol.crypto.group import encode_scalar, mul_base
+from protocol.crypto.hashing import ORDER, Context, Label, digest, expand, hash_to_scalar, u64
 from protocol.crypto.identities import Identity, fingerprint
 from protocol.wire.codec import encode
 

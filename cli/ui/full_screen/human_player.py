@@ -322,7 +322,7 @@ class FullSeat(Hands):
             ]
             printing.say(_("The game is over: {standings}").format(standings=" · ".join(lines)))
         if stage.scene.ended is not None:
-            printing.say(ended(stage.scene.ended, stage.names))
+            printing.say(ended(stage.scene.ended, stage.names, stage.scene.game))
         path = stage.scene.transcript
         if path is not None:
             printing.say(*kept_as(path))

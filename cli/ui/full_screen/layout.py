@@ -272,7 +272,7 @@ def _ending(stage: Stage, desk: Desk, width: int, rows: int) -> list[Line]:
         lines += [Line(), *pieces(stage, None, width)]
     below = turning_points.again(stage, width, desk.autopilot and not desk.has_replied)
     if not desk.hint:  # With the hint the program stays no more.
-        below += turning_points.unconfirmed(stage, width)
+        below += turning_points.stays(stage, width)
     if len(lines) + len(below) > rows:
         lines = [line for line in lines if line.plain]
     most = max(TALK, rows - len(lines) - len(below))

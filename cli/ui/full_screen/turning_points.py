@@ -12,7 +12,7 @@ from protocol import Kind
 from ...words import presence_sentences, rules_text, table_terms
 from ...words.card_names import run_letters
 from ...words.error_sentences import sentence
-from ...words.presence_sentences import ended, kept_as, no_other_game, won
+from ...words.presence_sentences import announced, ended, kept_as, no_other_game, unconfirmed, won
 from ...words.translation import N_, _
 from .colours import Line, broken, cells, fit, paragraphs, text
 from .seats_and_pieces import letters, name_of, seat_style
@@ -98,7 +98,20 @@ def deal(stage: Stage, width: int) -> list[Line]:
         line = text(f"   {mark} ", seat_style(stage, seat)).add(fit(nickname, 16), "bright")
         lines.append(line.add(key, "dim").within(width))
     lines.append(Line())
+    lines += paragraphs(_warnings(stage), width - 1, "warn", hanging=" ")
     return lines + paragraphs(map(_, PROMISES), min(width - 1, 90), "dim", hanging=" ")
+
+
+def _warnings(stage: Stage) -> list[str]:
+    """Return what a player must know before leaving, once the last confirmation is late."""
+    scene, names = stage.scene, stage.names
+    if names is None:
+        return []
+    told, clock = [announced(one, names) for one in scene.announced], scene.clock
+    if clock is None or not clock.muster.has_confirmed:
+        return told
+    is_late = told or clock.left <= clock.timeout / 2
+    return [*told, unconfirmed(clock.awaited, names, scene.game)] if is_late else told
 
 
 PROMISES: Final = (
@@ -134,8 +147,9 @@ def over(stage: Stage, width: int) -> list[Line]:
         The lines.
     """
     if stage.scene.ended is not None:
-        words = ended(stage.scene.ended, stage.names)
-        return [*broken(" " + words, width - 1, "warn", " "), Line()]
+        words = ended(stage.scene.ended, stage.names, stage.scene.game)
+        file = () if stage.scene.transcript is None else kept_as(stage.scene.transcript)
+        return [*broken(" " + words, width - 1, "warn", " "), Line(), *paragraphs(file, width - 1)]
     if stage.scene.standings is None or stage.names is None:
         return []
     told = won(stage.scene.standings, stage.names) if stage.scene.standings else ""
@@ -172,7 +186,7 @@ def _standings(stage: Stage, standings: Sequence[Standing], width: int) -> list[
     return lines
 
 
-def unconfirmed(stage: Stage, width: int) -> list[Line]:
+def stays(stage: Stage, width: int) -> list[Line]:
     """Return the lines about those for whom this seat stays although the result is final.
 
     Args:
@@ -185,7 +199,7 @@ def unconfirmed(stage: Stage, width: int) -> list[Line]:
     wait, names = stage.scene.unconfirmed, stage.names
     if wait is None or names is None:
         return []
-    told = presence_sentences.unconfirmed(wait, names, stage.scene.transcript is not None)
+    told = presence_sentences.stays(wait, names, stage.scene.transcript is not None)
     return paragraphs([told], width - 1)
 
 

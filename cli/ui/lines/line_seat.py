@@ -60,6 +60,7 @@ WEIGHTY: Final = (
     updates.Paused,
     updates.Extended,
     effects.SeatLeft,
+    effects.EndAnnounced,
     updates.Accused,
     updates.Moved,
     updates.TicketTaken,

@@ -41,7 +41,7 @@ Lan = list[Announcement]
 
 
 def test_a_table_is_picked_by_its_number_or_ticket(lan: Lan, types: Types, capsys: Shown) -> None:
-    types("0", "9", "x", "1")
+    types("0", "9", "9" * 5000, "1")
     assert join.from_list() == OPEN
     out = capsys.readouterr().out
     assert "  1  Ana: 1 of 4 seated, open to all" in out

@@ -5,15 +5,17 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from support.cases import each
 from support.cheap_group import cheap_cards
 from support.cli_stage import played_file
 from support.kept_home import keep_journal, keep_transcript, player, room_of
 from support.shell import Shell, Types
 
 from cli.commands import list_games, options
+from p2p_hoity.storage import home as home_
 from p2p_hoity.storage.home import Home
 from p2p_hoity.storage.private_files import CHECKED, private_folder
-from p2p_hoity.table import resume_table
+from p2p_hoity.table import resume_table, saved_games
 
 MODES = pytest.mark.skipif(not CHECKED, reason="this system has no mode bits")
 
@@ -102,11 +104,72 @@ def test_what_there_is_no_time_for(
     assert "read the rest" in told
 
 
+BEYOND = (253_402_387_200, 2**63, 2**64 - 1, 10**30, -(10**12), -(10**30))
+"""Times in the year 10000 and later, and before the year 1."""
+
+
+@each(BEYOND)
+def test_a_time_beyond_the_calendar_is_no_date(seconds: int) -> None:
+    assert list_games.moment_of(seconds) is None
+    assert list_games.date(seconds) == list_games.NO_DATE
+
+
+def test_a_time_of_the_calendar_is_a_date() -> None:
+    assert list_games.date(253_402_000_000).startswith("9999-12-2")
+    assert list_games.date(1_700_000_000).startswith("2023-11-1")
+    assert len(list_games.date(0)) == len(list_games.NO_DATE)
+
+
+@pytest.mark.parametrize("seconds", BEYOND)
+def test_a_file_dated_beyond_the_calendar_is_listed_among_the_others(
+    seconds: int, game: str, hoity: Shell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    odd = keep_transcript(hoity.home, played_file(), "won.hoity")
+
+    def written(path: Path) -> int:
+        return seconds if path == odd else home_.written(path)
+
+    monkeypatch.setattr(saved_games, "written", written)
+    done = hoity("games")
+    lines = done.out.splitlines()
+    assert (done.code, len(lines)) == (0, 2)
+    assert [list_games.NO_DATE in line for line in lines].count(True) == 1
+    dates = {Path(line["path"]).name: line["date"] for line in hoity("games", "--json").lines}
+    assert dates.pop("won.hoity") is None
+    assert all(dates.values())
+
+
+def test_a_journal_begun_beyond_the_calendar_is_listed_and_found(game: str, hoity: Shell) -> None:
+    book = keep_journal(hoity.home, room_of(3, 2, b"m"), started=2**64 - 1)
+    book.close()
+    newest, older = list_games.commands(resume_table.open_games(hoity.home), "hoity resume")
+    assert f"begun {list_games.NO_DATE} with seat 1" in newest
+    assert "begun 2023-11-1" in older
+    assert list_games.NO_DATE in list_games.told(resume_table.open_games(hoity.home)[0], None)
+    assert hoity("forget", "--yes", book.path.stem).code == 0
+    assert hoity("games", "--json").lines[0]["game"] == game
+
+
+def test_odd_numbers_in_the_file_of_progress_are_read_anew(game: str, hoity: Shell) -> None:
+    whole = hoity.told(0, "games")
+    kept = hoity.home.path / "games.json"
+    told = kept.read_text(encoding="utf-8")
+    assert '"round": 3' in told
+    for odd in ("Infinity", "-Infinity", "NaN", "1e999", "null", "9" * 5000, "[" * 9):
+        kept.write_text(told.replace('"round": 3', f'"round": {odd}'), encoding="utf-8")
+        assert hoity.told(0, "games") == whole
+    kept.write_text("[" * 100_000, encoding="utf-8")
+    assert hoity.told(0, "games") == whole
+    assert kept.read_text(encoding="utf-8") == told
+
+
 @pytest.mark.parametrize("word", ["last", "whole", "prefix"])
 def test_a_game_is_forgotten_after_a_yes(game: str, word: str, hoity: Shell, types: Types) -> None:
     name = {"whole": game, "prefix": game[:4]}.get(word, word)
     types("n")
-    assert "Nothing was forgotten." in hoity.told(1, "forget", name)
+    told = hoity.told(1, "forget", name)
+    assert "Nothing was forgotten." in told
+    assert f"hoity resume --claim {game}" in told
     assert (hoity.home.journals / f"{game}.journal").exists()
     types("", "what", "y")
     told = hoity.told(0, "forget", name)
@@ -114,6 +177,14 @@ def test_a_game_is_forgotten_after_a_yes(game: str, word: str, hoity: Shell, typ
     assert "You will lose your seat" in told
     assert f"{game} is forgotten" in told
     assert not list(hoity.home.journals.glob("*"))
+
+
+def test_who_has_saved_a_game_is_not_told_to_save_it_before_it_is_forgotten(
+    game: str, hoity: Shell, types: Types
+) -> None:
+    assert hoity("resume", "--claim", game).code == 0
+    types("n")
+    assert "--claim" not in hoity.told(1, "forget", game)
 
 
 def test_without_a_terminal_forgetting_takes_yes(game: str, hoity: Shell) -> None:

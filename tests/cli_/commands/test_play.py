@@ -6,6 +6,7 @@ import signal
 import stat
 import subprocess
 import sys
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -33,10 +34,10 @@ from p2p_hoity.game_adapter import read_game
 from p2p_hoity.rules import Standing
 from p2p_hoity.storage.home import Home
 from p2p_hoity.table.player_interface import LeaveForNow
-from p2p_hoity.table.session import Outcome
+from p2p_hoity.table.session import LEFT, Outcome
 from p2p_hoity.table.task_groups import open_nursery
 from protocol.crypto.identities import Identity
-from protocol.wire.table_header import MAX_NICKNAME, Terms, check_nickname
+from protocol.wire.table_header import Terms, check_nickname
 
 HOST = Identity(bytes(32)).public
 
@@ -109,16 +110,19 @@ def test_what_the_terms_say_of_absences_and_of_when_actions_are_chosen() -> None
 # Names and last lines.
 
 
-def test_two_fresh_keys_have_two_names_and_a_long_user_name_still_fits(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+def test_two_fresh_keys_have_no_name_until_they_are_at_a_table(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     one, two = (player_setup.load_or_make(Home(tmp_path / str(i)), None)[0] for i in range(2))
-    assert one.nickname != two.nickname
+    assert one.nickname == two.nickname == ""
     assert one.identity.public != two.identity.public
-    assert all(check_nickname(made.nickname) for made in (one, two))
-    assert "A new key was made" in capsys.readouterr().err
-    monkeypatch.setattr("getpass.getuser", lambda: "\tvery long " * 9)
-    assert len(check_nickname(player_setup.own_name(Home(tmp_path)))) <= MAX_NICKNAME
+    assert "another nickname at each table" in capsys.readouterr().err
+    named = [player_setup.named(Home(tmp_path), one, None).nickname for _ in range(8)]
+    assert len(set(map(check_nickname, named))) > 1
+    player_setup.load_or_make(Home(tmp_path / "2"), "Ana")
+    told = capsys.readouterr().err
+    assert "A new key was made for you: Ana," in told
+    assert "another nickname" not in told
 
 
 def test_the_last_line() -> None:
@@ -129,9 +133,15 @@ def test_the_last_line() -> None:
         "standings": [{"rank": 1, "seat": 1, "nickname": "Bob", "field": 47, "exhibit": [4, 5, 6]}],
         "broken": None,
         "seat": None,
+        "by": None,
         "code": None,
     }
     assert last_line(Outcome(None, (), "stopped"), ())["type"] == "ended"
+
+
+def test_the_last_line_says_on_whose_word_alone_a_seat_is_named() -> None:
+    line = last_line(Outcome(None, (), "bad-shuffle", 1, by=2), ())
+    assert (line["code"], line["seat"], line["by"]) == ("bad-shuffle", 1, 2)
 
 
 # Standard input.
@@ -239,6 +249,32 @@ async def test_who_leaves_ones_own_bots_behind_the_end_is_still_told_what_it_cam
         return
     with pytest.raises(Trouble, match="you left"):
         await here.run(go)
+
+
+@pytest.mark.parametrize(
+    ("code", "kept", "stays"),
+    [
+        ("deck-unconfirmed", True, True),
+        ("bad-shuffle", False, False),
+        (LEFT, True, True),
+        (None, False, False),
+    ],
+)
+async def test_bots_keep_their_journals_where_their_host_keeps_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, code: str | None, kept: bool, stays: bool
+) -> None:
+    monkeypatch.setenv("HOITY_HOME", str(tmp_path))
+    here = new_sitting(SeatOptions(name="Ana"), OutputOptions(plain=True))
+    here.crew = hire(here.home, ("normal",), "Ana", nothing)
+    here.crew.remember("0123")
+    here.is_over = code is None
+
+    async def go(sitting: Sitting, nursery: trio.Nursery) -> Outcome:
+        return Outcome(None, (), code, kept=kept)
+
+    with suppress(Trouble):
+        await here.run(go)
+    assert here.crew.folder.exists() is stays
 
 
 async def test_a_bot_that_cannot_come_is_trouble(tmp_path: Path) -> None:

@@ -12,11 +12,11 @@ import trio
 from support.at_prompt import written_of
 from support.cli_stage import referee
 from support.kept_home import keep_journal, player, room_of
-from support.shell import Shell
+from support.shell import Shell, Types
 
 from cli.app import run
+from cli.commands import join, resume, take_seat
 from cli.commands import play as play_command
-from cli.commands import resume, take_seat
 from cli.commands.join import _ticket, _with_relays
 from cli.commands.options import USUAL, NetworkOptions
 from cli.commands.take_seat import for_guests
@@ -24,6 +24,7 @@ from cli.exit_codes import Trouble
 from cli.ui.lines.line_screen import LineScreen
 from cli.words.table_terms import alone_lines, reach_lines
 from p2p_hoity.coded_errors import because
+from p2p_hoity.net.lan_discovery import Announcement
 from p2p_hoity.net.network_errors import AddressError, NetCode
 from p2p_hoity.net.socks_proxy import ProxyTypedError, SocksNetwork
 from p2p_hoity.net.ticket import Ticket, encode_ticket
@@ -122,6 +123,37 @@ def test_behind_a_proxy_nothing_is_listened_to_announced_or_asked() -> None:
         for_guests(reach_of(":0", proxy=TOR), 0)
     for ways in ({"relay": ["r.example:1"]}, {"advertise": ["x.onion:1"]}):
         assert for_guests(reach_of(":0", proxy=TOR, **ways), 0).outside
+
+
+@pytest.mark.parametrize("words", [(), ("--json",), ("--wait", "0.2")])
+def test_the_lan_is_not_searched_for_tables_behind_a_proxy_of_the_environment(
+    words: tuple[str, ...], hoity: Shell, types: Types, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    searched: list[float] = []
+
+    async def browse(seconds: float) -> list[Announcement]:
+        searched.append(seconds)
+        return []
+
+    monkeypatch.setattr(join, "browse", browse)
+    monkeypatch.setenv(take_seat.PROXY, TOR)
+    assert "HOITY_PROXY is set" in hoity.told(2, "tables", *words)
+    types("1")
+    assert "is not searched" in hoity.told(2, "join")
+    assert "not a ticket" in hoity.told(2, "join", "Ana")
+    assert searched == []
+    monkeypatch.setenv(take_seat.PROXY, "")
+    assert hoity("tables", *words).code == 0
+    monkeypatch.setattr(join, "at_terminal", lambda: True)
+    assert "no table of Ana" in hoity.told(2, "join", "Ana")
+    assert len(searched) == 2
+
+
+def test_a_host_that_hides_announces_nothing_whatever_else_is_set() -> None:
+    for lan in Lan:
+        assert Reach(lan=lan).announced is lan
+        assert Reach(lan=lan, hidden=True).announced is Lan.OFF
+        assert Reach(lan=lan, relay_only=True).announced is Lan.OFF
 
 
 def test_only_a_host_asks_the_router_and_not_if_it_is_forbidden(

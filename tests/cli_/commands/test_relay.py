@@ -11,6 +11,7 @@ from cli.app import run
 from cli.commands import relay
 from p2p_hoity.net import link_limits
 from p2p_hoity.relay.relay_limits import RelayLimits
+from p2p_hoity.relay.relay_server import Relay
 
 
 @pytest.fixture
@@ -18,7 +19,7 @@ def served(monkeypatch: pytest.MonkeyPatch) -> list[RelayLimits]:
     """The caps of each relay that was opened; it ends at once."""
     found: list[RelayLimits] = []
 
-    class Served(relay.Relay):
+    class Served(Relay):
         def __init__(self, limits: RelayLimits, *more: Any) -> None:
             super().__init__(limits, *more)
             found.append(limits)

@@ -17,8 +17,9 @@ from p2p_hoity.storage.home import Home
 @pytest.mark.parametrize(
     ("lines", "kept"),
     [
-        (("",), Settings("ada")),
+        (("",), Settings()),
         (("Ana",), Settings("Ana")),
+        (("a,b", ""), Settings()),
         (("a,b", "x" * 25, "Ana"), Settings("Ana")),
     ],
 )
@@ -51,16 +52,84 @@ def test_a_language_that_the_command_line_names_is_kept(home: Home, types: Types
 def test_a_pipe_is_asked_nothing(hoity: Shell) -> None:
     assert "nickname for the other players" not in hoity.told(0, "id", "new", "--json")
     assert not settings.is_kept(hoity.home)
-    assert player_setup.load(hoity.home)[0].nickname.startswith("ada-")
+    assert player_setup.load(hoity.home)[0].nickname == ""
     hoity.home.identity.unlink()
     assert "nickname for the other players" not in hoity.told(0, "id", "new")
     assert not settings.is_kept(hoity.home)
 
 
-def test_without_a_name_one_is_offered(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("", ",;", "\x1b"):
-        monkeypatch.setattr("getpass.getuser", lambda found=name: found)
-        assert player_setup.default_nickname() == "Player"
+# Players who have chosen no nickname.
+
+
+def names_at_tables(times: int = 4, name: str | None = None) -> list[str]:
+    return [new_sitting(SeatOptions(name=name), OutputOptions()).me.nickname for _ in range(times)]
+
+
+def test_who_has_chosen_no_nickname_has_another_one_at_each_table(
+    home: Home, types: Types, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("getpass.getuser", lambda: "zaphod")
+    types("")
+    names = names_at_tables(16)
+    assert len(set(names)) > 8
+    assert not any("zaphod" in name.lower() for name in names)
+    assert new_sitting(SeatOptions(), OutputOptions()).me.is_drawn
+    assert player_setup.load(home)[0].nickname == ""
+    assert names_at_tables(2, "Bob") == ["Bob", "Bob"]
+    assert not new_sitting(SeatOptions(name="Bob"), OutputOptions()).me.is_drawn
+
+
+def test_a_nickname_that_was_chosen_stays(home: Home, types: Types) -> None:
+    types("Ana")
+    assert names_at_tables(2) == ["Ana", "Ana"]
+    settings.keep(home, Settings("Other"))
+    assert names_at_tables(2) == ["Ana", "Ana"]
+    home.identity.unlink()
+    player_key.new_identity(home, None)
+    assert names_at_tables(2) == ["Other", "Other"]
+
+
+@pytest.mark.parametrize(
+    ("user", "kept", "is_chosen"),
+    [
+        ("ada", "ada-1f2e", False),
+        ("ada", "bob-1f2e", True),
+        ("ada", "ada-1f2e5", True),
+        ("ada", "ada-1f2g", True),
+        ("ada", "ada", True),
+        ("", "Player-00ff", False),
+        (",;", "Player-00ff", False),
+        ("a.b", "aXb-00ff", True),
+        ("\tvery long " * 9, "very long very l-00ff", False),
+    ],
+)
+def test_a_nickname_that_version_0_1_made_of_the_user_name_was_not_chosen(
+    user: str, kept: str, is_chosen: bool, home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("getpass.getuser", lambda: user)
+    player_key.new_identity(home, kept)
+    assert player_setup.load(home)[0].nickname == (kept if is_chosen else "")
+    assert (set(names_at_tables()) == {kept}) == is_chosen
+
+
+def test_a_user_name_that_the_system_does_not_know_is_none(
+    home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def unknown() -> str:
+        raise KeyError("uid not found")
+
+    monkeypatch.setattr("getpass.getuser", unknown)
+    player_key.new_identity(home, "Player-00ff")
+    assert player_setup.load(home)[0].nickname == ""
+
+
+def test_a_key_without_a_nickname_is_shown_as_such(hoity: Shell) -> None:
+    told = hoity.told(0, "id", "new")
+    assert "another one at each table" in told
+    assert hoity("id", "show", "--json").lines[0]["nickname"] is None
+    hoity.home.identity.unlink()
+    assert "Nickname: Ana" in hoity.told(0, "id", "new", "--name", "Ana")
+    assert hoity("id", "show", "--json").lines[0]["nickname"] == "Ana"
 
 
 # The kept language.

@@ -1,7 +1,7 @@
 """Tests of the two plain screens: every update has words, and an object for programs."""
 
 import json
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -85,6 +85,7 @@ def each() -> list[updates.Update]:
         updates.Attendance((updates.Attending.LINKED, updates.Attending.LEFT)),
         updates.Clock(frozenset({1}), 1.0, 299.0, 300.0, MUSTER),
         effects.SeatLeft(1),
+        effects.EndAnnounced(1, "silent-seat", 2),
         effects.JournalDoubted(),
         effects.SigningEnded(),
         updates.Resumed(seen),
@@ -98,6 +99,7 @@ def each() -> list[updates.Update]:
         updates.GameOver(at, node, (standing,), Path("game.hoity")),
         updates.Unconfirmed(frozenset({1}), 299.0),
         updates.Ended("two-chains", 1),
+        updates.ProofSaved(Path("proof.hoity")),
     ]
 
 
@@ -118,7 +120,7 @@ def test_every_update_has_a_teller_and_a_name_of_its_own_and_may_come_before_the
     assert set(UPDATES) == {type(one) for one in each()} >= set(TABLE) | set(GAME) - {Beat}
     written = written_of(*(one for one in each() if not isinstance(one, updates.Happened)))
     items = {
-        one(*([0] * len(one.__dataclass_fields__))).as_json()["type"]
+        one(*([0] * len(fields(one)))).as_json()["type"]
         for one in vars(happenings).values()
         if isinstance(one, type)
         and issubclass(one, happenings.Happening)
@@ -366,7 +368,7 @@ def test_talk_and_presence_are_written_for_programs_by_change_and_no_clock() -> 
         },
         {"type": "again", "willing": [0, 2], "unwilling": [1]},
         {"type": "attendance", "seats": ["linked", "unlinked"]},
-        {"type": "left", "seat": 1},
+        {"type": "left", "seat": 1, "gave_up": False},
     ]
     (late,) = written_of(
         updates.SeatsTimedOut(frozenset({1}), 5.0, replace(MUSTER, gone=frozenset({1})))
@@ -500,9 +502,36 @@ def test_seats_that_do_not_agree_and_an_own_seat_without_a_vote_are_explained() 
     assert not any("Your own seat" in line for line in said)
 
 
+def test_a_table_that_may_begin_without_the_player_is_said_to_do_so() -> None:
+    """It is never only said to have ended."""
+    setup = replace(QUORUM, begun=False, has_confirmed=True)
+    for update in (
+        updates.Halfway(frozenset({1}), 15.0, 15.0, setup),
+        updates.Paused(frozenset({1}), 30.0, setup),
+    ):
+        said = said_of(update)[-1]
+        assert "The deck is not yet confirmed by seat 1 (purple)." in said
+        assert "The game may begin without you if you leave." in said
+        assert "hoity resume" in said
+    said, then = said_of(effects.EndAnnounced(1, "bad-shuffle", 2))
+    assert "seat 1 (purple) says that the table has ended" in said
+    assert "Your own program has not seen that." in said
+    assert "The game may begin without you" in then
+    (said,) = said_of(updates.Ended("deck-unconfirmed", 1))
+    assert said.startswith("Who was awaited: seat 1 (purple). Your seat has stopped waiting")
+    assert "The game may begin without you." in said
+    assert "hoity resume" in said
+    assert written_of(effects.EndAnnounced(1, "bad-shuffle", 2)) == [
+        {"type": "end-announced", "by": 1, "code": "bad-shuffle", "seat": 2}
+    ]
+
+
 def test_left_for_now_is_neither_silent_nor_cut_off() -> None:
     gone = replace(QUORUM, gone=frozenset({1}))
     assert said_of(effects.SeatLeft(1)) == ["  [Left for now: seat 1 (purple).]"]
+    assert said_of(effects.SeatLeft(1, gave_up=True)) == [
+        "  [No longer waiting for all to confirm the deck: seat 1 (purple).]"
+    ]
     said = said_of(updates.SeatsTimedOut(frozenset({1}), 5.0, gone))
     assert "Left for now: seat 1 (purple). The game goes on without" in said[0]
     assert "patience" not in " ".join(said)

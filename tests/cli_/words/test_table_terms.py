@@ -19,6 +19,7 @@ from p2p_hoity.editions.edition_bytes import descent, known_edition, parts_of, r
 from p2p_hoity.editions.load_edition import load
 from p2p_hoity.game_adapter import game_value, read_game
 from p2p_hoity.presentation import screen_updates as updates
+from p2p_hoity.presentation.scene_json import edition_json
 from p2p_hoity.rules import Edition
 from p2p_hoity.rules.edition import Colour
 from p2p_hoity.rules.happenings import Setup
@@ -127,10 +128,10 @@ def test_a_shipped_edition_is_what_its_name_says_and_ones_own_said_to_be_one() -
     for name in ("uberplay-2004", "reference-manual"):
         edition = known_edition(read_canonical(load(name).canonical()))
         assert table_terms.title(edition) == name
-        assert table_terms.edition_json(edition) == {"edition": name, "changed": []}
+        assert edition_json(edition) == {"edition": name, "changed": []}
     own = replace(UBER, name="my house")
     assert "the host's own" in table_terms.title(own)
-    assert table_terms.edition_json(own) == {"edition": "my house", "changed": None}
+    assert edition_json(own) == {"edition": "my house", "changed": None}
     assert set(table_terms.PARTS) > set(parts_of(UBER))
     choice = codec.form_of(table_header.Timeouts).forms["choice"]  # type: ignore[attr-defined]
     assert (choice.low, choice.high) == (1000, MAX_TIMEOUT * 1000)
@@ -138,7 +139,7 @@ def test_a_shipped_edition_is_what_its_name_says_and_ones_own_said_to_be_one() -
     names = Names(edition, ("Ana", "Bob", "Cleo"), 0)
     first = Setup(edition.name, None, "", False, "", (), (), (), (), (), 4, 3)
     assert "edition uberplay-2004, changed (track)" in happening_sentences.tell(names, first)
-    assert json.dumps(table_terms.edition_json(edition))
+    assert json.dumps(edition_json(edition))
 
 
 def swapped(part: str) -> tuple[Colour, ...]:
@@ -172,4 +173,4 @@ def test_a_changed_edition_is_never_shown_under_its_originals_name_alone(part: s
     said = table_terms.title(edition)
     assert said == f"uberplay-2004, changed ({table_terms.PARTS[part]})"
     assert f"Edition: {said}, " in described(terms(edition))
-    assert table_terms.edition_json(edition)["changed"] == [part]
+    assert edition_json(edition)["changed"] == [part]

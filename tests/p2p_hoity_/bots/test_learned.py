@@ -2,6 +2,7 @@
 
 import random
 from dataclasses import fields
+from typing import Any
 
 import pytest
 from support.random_weights import random_weights
@@ -58,7 +59,7 @@ OPEN -= {"sealed", "claims", "standings", "news"}
 
 def keyhole(seen: View):
     """The view through a keyhole."""
-    made = Keyhole(seen, OF_VIEW | {"state"})
+    made: Any = Keyhole(seen, OF_VIEW | {"state"})
     made.state = Keyhole(seen.state, OPEN)
     return made
 

@@ -3,7 +3,7 @@
 from contextlib import suppress
 from dataclasses import replace
 
-import msgpack
+import msgpack  # type: ignore[import-untyped]
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st

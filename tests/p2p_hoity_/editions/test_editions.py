@@ -5,7 +5,7 @@ from collections import Counter
 from dataclasses import astuple
 from importlib import resources
 
-import msgpack
+import msgpack  # type: ignore[import-untyped]
 import pytest
 from support.cases import fails
 

@@ -18,7 +18,7 @@ from p2p_hoity.net.addresses import Address, Named, parse_address
 from p2p_hoity.net.hub import Frame, Hub, LinkDown, LinkUp
 from p2p_hoity.net.network_errors import NetError
 from p2p_hoity.net.peer_link import LinkCode
-from p2p_hoity.net.relay_client import reach, seen_from
+from p2p_hoity.net.relay_client import reach, read_seen, seen_from
 from p2p_hoity.net.secure_channel import Listener, Purpose, Speech, prove, receive, send
 from protocol.crypto.identities import Identity
 
@@ -288,7 +288,7 @@ async def met_by(there: World, who: Identity, node: Node, home: Home) -> trio.ab
     stream = await asked(there, who, node.hub.me, home)
     other = home.outlet()
     await send(stream, hole_punching.SEEN + seen_from(other.seen))
-    where = hole_punching.read_seen((await receive(stream))[1:])
+    where = read_seen((await receive(stream))[1:])
     await send(stream, hole_punching.PING)
     await receive(stream)
     await send(stream, hole_punching.GO)

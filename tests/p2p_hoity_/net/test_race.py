@@ -70,13 +70,13 @@ async def test_the_first_to_succeed_counts_and_no_stream_is_left_of_another(auto
     assert await cut.receive_some() == b""
     near, far = trio.testing.memory_stream_pair()
 
-    async def attempt(address):
+    async def hanging(address):
         if address == FAR:
             await trio.sleep_forever()
         cancelling.cancel()
         return Secured(near, bytes(32), bytes(32), address)
 
     with trio.CancelScope() as cancelling:
-        await race(attempt, [FAR, NEAR], LIMITS)
+        await race(hanging, [FAR, NEAR], LIMITS)
     assert cancelling.cancelled_caught
     assert await far.receive_some() == b""

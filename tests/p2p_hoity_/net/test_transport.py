@@ -1,6 +1,7 @@
 """TCP doors: where they are, what comes through them, and what is said when there are none."""
 
 import errno
+from typing import Any
 
 import pytest
 import trio
@@ -71,6 +72,7 @@ async def test_everywhere_is_one_port_and_where_nothing_can_listen_that_is_told(
 
 
 async def test_a_door_waits_while_the_process_is_full_and_skips_some(monkeypatch, autojump_clock):
+    door: Any
     (door,) = await TcpNetwork().listen(LOOPBACK, 0)
     troubles = [errno.EMFILE, errno.ECONNRESET, errno.ENOBUFS]
     accept = door._listener.accept

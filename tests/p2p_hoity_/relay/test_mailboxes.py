@@ -14,6 +14,7 @@ from support.memory_network import MemoryNetwork
 from support.relays import serve_relay
 from support.running import running
 
+from p2p_hoity.coded_errors import because
 from p2p_hoity.net.addresses import Address, parse_address
 from p2p_hoity.net.link_limits import Limits
 from p2p_hoity.net.network_errors import NetError, RefusedError
@@ -103,7 +104,7 @@ async def test_a_host_says_its_last_word_and_none_before_a_guest(autojump_clock:
         await host.receive()
         host.post(b"last")
         await trio.sleep(0.1)
-        host._link.close(mailboxes.because(mailboxes.MailboxEnd.OVER))
+        host._link.close(because(mailboxes.MailboxEnd.OVER))
         assert await guest.receive() == b"last"
         await ends_in(NetError, "", guest.receive())
     async with post() as there, there.host() as (host, number):

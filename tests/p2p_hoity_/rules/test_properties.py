@@ -11,6 +11,7 @@ from support.unruly_games import TABLES, play_unruly
 
 from p2p_hoity import rules
 from p2p_hoity.editions.load_edition import NAMES, load
+from p2p_hoity.rules import movement, phases
 from p2p_hoity.rules.phases import TABLE
 from protocol import game_interface
 
@@ -83,13 +84,13 @@ def test_a_hidden_collectible_is_never_needed():
 
 def test_random_games_walk_every_transition_of_the_table(monkeypatch):
     walked = set()
-    permit = rules.movement.require
+    permit = phases.require
 
     def note(begin, end):
         walked.add((begin, end))
         permit(begin, end)
 
-    monkeypatch.setattr(rules.movement, "require", note)
+    monkeypatch.setattr(movement, "require", note)
     sold_out = table(load("reference-manual"), 3)  # windows seldom empty before the end there
     sold_out.state = replace(sold_out.state, windows=(sold_out.state.windows[0][:1], ()))
     sold_out.round(place={0: 1}, action=plays(sold_out.state, s0="Cash"))

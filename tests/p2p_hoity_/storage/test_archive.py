@@ -3,6 +3,7 @@
 import errno
 import os
 import stat
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -16,7 +17,9 @@ from cli.local.player_setup import check_home, check_output
 from p2p_hoity.coded_errors import Reason
 from p2p_hoity.storage import home, private_files, transcript_archive
 from p2p_hoity.storage.journal import JournalError
+from protocol.chain.chain_state import Missing
 from protocol.transcript import transcript_format
+from protocol.transcript.transcript_format import Evidence, StepEntry
 from protocol.transcript.verifier import verify
 
 OLD, NEW = b"an older game", b"the game"
@@ -107,3 +110,44 @@ def test_no_game_too_large_to_read_is_said_to_be_saved(monkeypatch: pytest.Monke
     monkeypatch.undo()
     monkeypatch.setattr(transcript_format, "MAX_ITEMS", 4)
     fails(JournalError, "game-too-large", transcript_archive.transcript_of, machine)
+
+
+def cut(whole: transcript_format.Transcript, steps: int, other: bool = False) -> bytes:
+    """The file as it was after so many steps, or another history of them."""
+    last = StepEntry((Missing.NONE,) * 2)
+    entries = whole.content.entries[:steps]
+    content = replace(whole.content, entries=(*entries[:-1], last) if other else entries)
+    signatures = whole.evidence.signatures[:steps]
+    return replace(whole, content=content, evidence=Evidence(signatures)).encode()
+
+
+def test_a_transcript_replaces_no_other_history_of_its_game(tmp_path: Path) -> None:
+    whole = transcript_format.opened(transcript_archive.transcript_of(room_of("two").machine()))
+    assert whole.transcript is not None
+    early, late = cut(whole.transcript, 9), cut(whole.transcript, 12)
+    usual, second = tmp_path / "8daa.claim.hoity", tmp_path / "8daa.2.claim.hoity"
+    free, keep = transcript_archive.free_place, transcript_archive.keep
+    assert free(usual, early) == usual
+    for old, new, due in (
+        (early, late, usual),
+        (early, early, usual),
+        (b"no transcript", early, usual),
+        (late, early, second),
+        (cut(whole.transcript, 9, other=True), late, second),
+    ):
+        usual.write_bytes(old)
+        assert free(usual, new) == due
+    kept = usual.read_bytes()
+    assert keep(late, usual, usual, None) == second
+    assert (usual.read_bytes(), second.read_bytes()) == (kept, late)
+    second.write_bytes(kept)
+    assert free(usual, late) == tmp_path / "8daa.3.claim.hoity"
+    assert keep(late, usual, tmp_path / "other", None) == usual, "the player has named this file"
+    assert usual.read_bytes() == late
+
+
+def test_a_file_of_another_table_is_in_nobodys_way(tmp_path: Path) -> None:
+    one, other = (transcript_archive.transcript_of(room_of(n).machine()) for n in ("two", "four"))
+    usual = tmp_path / "8daa.hoity"
+    usual.write_bytes(one)
+    assert transcript_archive.free_place(usual, other) == usual

@@ -113,7 +113,7 @@ def test_windows_locks_one_byte_behind_the_end_whose_file_others_still_read(
     (tmp_path / "file").write_bytes(b"one two")
     with open(tmp_path / "file", "r+b", buffering=0) as file:
         file.seek(3)
-        monkeypatch.setattr(private_files.os, "name", "nt")
+        monkeypatch.setattr(os, "name", "nt")
         assert private_files.hold(file, wait=True)
         assert not private_files.hold(file)
         monkeypatch.undo()

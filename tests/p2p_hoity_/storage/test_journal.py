@@ -12,6 +12,7 @@ from support.journals import FIRST, fill_disk, fresh, look, play_on, read, write
 from support.sampling import times
 
 from p2p_hoity.storage import journal, journal_format, private_files, rollback_marks
+from p2p_hoity.storage.journal_format import MAGIC
 from p2p_hoity.storage.player_key import VaultError
 
 
@@ -128,6 +129,29 @@ def test_damage_before_a_whole_record_shows_by_that_record(
         )
 
 
+def test_what_is_cut_off_behind_damage_is_kept_beside_the_journal_and_goes_with_it(
+    tmp_path: Path,
+) -> None:
+    """The dropped records may be the only proof of what another seat has signed."""
+    path, (two, three, _, end) = with_a_mark_that_lags(tmp_path)
+    whole, copy = path.read_bytes(), path.with_suffix(".damaged")
+    path.write_bytes(whole[: end - 1])
+    assert read(path)[0] is True
+    assert not copy.exists(), "a record that was being written proves nothing"
+    damaged = whole[:two] + bytes([whole[two] ^ 4]) + whole[two + 1 :]
+    path.write_bytes(damaged)
+    assert read(path)[2] == [b"one"]
+    assert path.read_bytes() == whole[:two]
+    assert copy.read_bytes() == damaged
+    assert b"three" in copy.read_bytes()
+    assert stat.S_IMODE(copy.stat().st_mode) == 0o600
+    path.write_bytes(whole[: three - 1] + b"\0" + whole[three:])
+    read(path)
+    assert copy.read_bytes() == damaged, "the first copy has most"
+    journal.forget(path)
+    assert not copy.exists(), "it has secrets of the seat"
+
+
 def test_several_damaged_records_and_bytes_that_are_none_behind_the_end(tmp_path: Path) -> None:
     path, (two, three, four, end) = with_a_mark_that_lags(tmp_path)
     whole, mark = path.read_bytes(), rollback_marks.path_of(path)
@@ -166,7 +190,7 @@ def test_a_wrong_passphrase_says_so(tmp_path: Path, passphrase: str | None) -> N
     fails(VaultError, "", look, path, passphrase)
 
 
-@pytest.mark.parametrize("data", [b"", b"hoity", b"x" * 100, journal.MAGIC, journal.MAGIC + b"\0"])
+@pytest.mark.parametrize("data", [b"", b"hoity", b"x" * 100, MAGIC, MAGIC + b"\0"])
 def test_a_foreign_file_is_refused(tmp_path: Path, data: bytes) -> None:
     path = tmp_path / "x.journal"
     private_files.PrivateFiles(path.parent).put(path, data)
@@ -218,7 +242,7 @@ def test_neither_the_repr_nor_the_form_shows_a_secret(tmp_path: Path) -> None:
 @given(data=st.binary(max_size=200))
 def test_any_bytes_are_judged(data: bytes, tmp_path_factory: pytest.TempPathFactory) -> None:
     path = tmp_path_factory.mktemp("fuzz") / "x.journal"
-    private_files.PrivateFiles(path.parent).put(path, journal.MAGIC + b"\0" + data)
+    private_files.PrivateFiles(path.parent).put(path, MAGIC + b"\0" + data)
     try:
         book, _, records = journal.reopen(path)
     except journal.JournalError:
@@ -261,7 +285,7 @@ SEALED = "open sesame"
 
 def pieces(data: bytes) -> tuple[bytes, list[bytes]]:
     """(magic and head, the records with their lengths and checks)."""
-    at = len(journal.MAGIC) + journal_format.HEAD
+    at = len(MAGIC) + journal_format.HEAD
     head, found = data[:at], []
     while at < len(data):
         end = at + 4 + journal_format.CHECK + int.from_bytes(data[at : at + 4], "big")
@@ -308,7 +332,7 @@ def test_no_record_is_sealed_without_the_passphrase_or_elsewhere(tmp_path: Path)
         fails(VaultError, "", form.open, number, check, sealed)
     path = write(tmp_path, b"one", passphrase=SEALED)
     with path.open("rb") as file:
-        assert file.read(len(journal.MAGIC)) == journal.MAGIC
+        assert file.read(len(MAGIC)) == MAGIC
         guessed = journal_format._form(file.read(journal_format.HEAD), b"", True)
         assert guessed.next(file, 1, guessed.start) is None
 

@@ -37,6 +37,13 @@ def test_without_a_key_one_is_made_and_read_again_and_never_overwritten(tmp_path
     assert place.identity.read_bytes() == before
 
 
+def test_a_key_may_be_kept_without_a_nickname(tmp_path: Path) -> None:
+    place = home.Home(tmp_path)
+    made = player_key.new_identity(place, None, "open sesame")
+    read = player_key.load_identity(place, "open sesame")
+    assert (read, read.nickname) == (made, "")
+
+
 @pytest.mark.parametrize(
     ("name", "code"),
     [

@@ -14,7 +14,14 @@ from support.journals import write as played
 from support.limits import LIMIT
 from support.running import running
 
-from p2p_hoity.storage import home, journal, journal_format, private_files, rollback_marks
+from p2p_hoity.storage import (
+    home,
+    journal,
+    journal_format,
+    player_key,
+    private_files,
+    rollback_marks,
+)
 from p2p_hoity.table.effects_out import JournalKeeper
 
 
@@ -174,7 +181,7 @@ def test_a_mark_cannot_be_made_without_the_keys_of_its_journal(
     tmp_path: Path, passphrase: str | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The passphrase is stretched once: that costs a tenth of a second each time."""
-    monkeypatch.setattr(journal_format, "stretched", cache(journal_format.stretched))
+    monkeypatch.setattr(journal_format, "stretched", cache(player_key.stretched))
     path = played(tmp_path / "home", b"one", passphrase=passphrase)
     mark = rollback_marks.path_of(path)
     whole = mark.read_bytes()
@@ -229,7 +236,7 @@ def test_a_mark_is_gone_from_the_disk_before_a_damaged_journal_is_cut(
         private_files.DiskFile, "truncate", lambda file: (done.append("cut"), cut(file))[1]
     )
     assert not current(path)
-    assert done == [rollback_marks.folder(), "cut"]
+    assert done == [path.parent, rollback_marks.folder(), "cut"], "the copy, the mark, the cut"
     path = played(tmp_path / "other", b"one", b"two", b"three")
     path.write_bytes(damaged := path.read_bytes().replace(b"two", b"owt"))
     fill_disk(monkeypatch)

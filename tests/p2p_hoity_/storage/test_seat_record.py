@@ -9,7 +9,14 @@ from support.cases import each, fails
 from support.journals import FIRST, fresh, look
 
 from p2p_hoity.storage import journal
-from p2p_hoity.storage.journal_format import VERSION, EarlierRecord, SeatRecord, decode_seat_record
+from p2p_hoity.storage.journal_format import (
+    MAGIC,
+    VERSION,
+    EarlierRecord,
+    SeatRecord,
+    decode_seat_record,
+    new_form,
+)
 from protocol import Invalid, Vouch, codec
 
 FULL = replace(
@@ -58,9 +65,9 @@ def test_a_record_of_another_version_is_refused_in_words(value: Any, tmp_path: P
     book = fresh(tmp_path)
     book.close()
     book.path.unlink()
-    made = journal.new_form(None)
+    made = new_form(None)
     sealed = made.check(1, made.start, data)
-    book.path.write_bytes(journal.MAGIC + made.head + len(data).to_bytes(4, "big") + sealed + data)
+    book.path.write_bytes(MAGIC + made.head + len(data).to_bytes(4, "big") + sealed + data)
     book.path.chmod(0o600)
     fails(journal.JournalError, "journal-of-other-version", look, book.path)
     fails(journal.JournalError, r"unusable .*journal-of-other-version", journal.reopen, book.path)

@@ -15,7 +15,7 @@ from p2p_hoity import game_adapter
 from p2p_hoity.net.hub import Frame, Hub
 from p2p_hoity.net.ticket import Ticket
 from p2p_hoity.presentation import screen_updates as updates
-from p2p_hoity.table import join_table, resume_table
+from p2p_hoity.table import lobby, resume_table
 from p2p_hoity.table.lobby import Sit
 from p2p_hoity.table.play_table import Backlog, PeerError
 from p2p_hoity.table.saved_games import finish_from
@@ -41,12 +41,15 @@ async def _read(hub: Hub) -> None:
         pass
 
 
+LONG = "127.0.0.1:000001" + "0" * 200
+
+
 async def test_odd_addresses_harm_none(three: PlayerTable, monkeypatch: pytest.MonkeyPatch) -> None:
 
     def odd(entry: Any, addresses: Any, vouch: Any) -> Sit:
-        return Sit(entry, ("nowhere", ":::", "relay+", "[x]:1", "a:99999", *addresses), vouch)
+        return Sit(entry, ("nowhere", ":::", "relay+", "[x]:1", "a:99999", LONG, *addresses), vouch)
 
-    monkeypatch.setattr(join_table.lobby, "Sit", odd)
+    monkeypatch.setattr(lobby, "Sit", odd)
     await three.play()
     assert three.ended_alike()
 

@@ -16,7 +16,7 @@ from p2p_hoity import game_adapter
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.storage import transcript_archive
 from p2p_hoity.storage.journal import JournalError
-from p2p_hoity.table import session
+from p2p_hoity.storage.private_files import NAMED
 from p2p_hoity.table.effects_out import EffectsOut
 from p2p_hoity.table.resume_table import open_games
 from p2p_hoity.table.saved_games import kept_games
@@ -213,7 +213,7 @@ async def test_what_is_found_after_the_result_is_in_the_file_in_the_end(
         seen.add(machine.seat)
         return made(machine) if is_later else b"as it was"
 
-    monkeypatch.setattr(session.transcript_archive, "transcript_of", of)
+    monkeypatch.setattr(transcript_archive, "transcript_of", of)
     withhold(monkeypatch)
     files = list[bytes]()
     for guest in ending.table.guests:
@@ -251,7 +251,7 @@ def test_a_file_that_cannot_be_completed_stays(
     def full(*_: Any) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(type(transcript_archive.NAMED), "put", full)
+    monkeypatch.setattr(type(NAMED), "put", full)
     fails(OSError, "space", transcript_archive.write_transcript, path, b"second")
     transcript_archive.complete(path, b"second")
     assert path.read_bytes() == b"first"

@@ -15,8 +15,9 @@ from support.relays import serve_relay
 from support.running import running
 
 from p2p_hoity.net.addresses import parse_address
+from p2p_hoity.net.link_limits import Limits
 from p2p_hoity.net.network_errors import NetError
-from p2p_hoity.net.relay_client import NUMBER, speak
+from p2p_hoity.net.relay_client import NUMBER, conversation, speak
 from p2p_hoity.net.secure_channel import (
     RELAY_VERSIONS,
     TlsStream,
@@ -127,10 +128,8 @@ async def test_who_breaks_off_has_had_the_one_guess(proves: bool) -> None:
         first = await there.code()
         guest = GuestExchange(wrong(first))
         wish = spoken(first).number.to_bytes(NUMBER, "big") + guest.first
-        relay = invite_by_code.parse_address(first.relay)
-        async with invite_by_code.conversation(
-            there.network, relay, wish, invite_by_code.Limits()
-        ) as talk:
+        relay = parse_address(first.relay)
+        async with conversation(there.network, relay, wish, Limits()) as talk:
             if proves:
                 guest.prove(await talk.receive())
             else:

@@ -292,7 +292,7 @@ async def test_who_waits_for_a_kept_seat_has_consented_too(lie: Any, three: Play
 
 def test_a_table_is_complete_when_all_who_sit_are_there(pair: PlayerTable) -> None:
     host = table_header.sit(pair.terms, pair.guests[0].key, "P0", bytes(32))
-    seating = host_table.Seating(pair.terms, host, ())
+    seating = frames.Seating(pair.terms, host, ())
     one, two = Identity(b"1" * 32), Identity(b"2" * 32)
     entry = table_header.sit(pair.terms, one, "one", bytes(32)).value()
     other = table_header.sit(pair.terms, two, "two", bytes(32)).value()
@@ -358,14 +358,14 @@ async def test_lines_that_a_host_makes_appear_are_bounded(
 
 async def test_addresses_of_this_machine_count_only_from_who_is_on_it(three: PlayerTable) -> None:
     kept: list[tuple[str, ...]] = []
-    sit = host_table.Seating.sit
+    sit = frames.Seating.sit
 
     def watch(seating: Any, entry: Any, addresses: tuple[str, ...], vouch: Any) -> list[bytes]:
         kept.append(addresses)
         return sit(seating, entry, addresses, vouch)
 
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(host_table.Seating, "sit", watch)
+        patched.setattr(frames.Seating, "sit", watch)
         async with hosted(three) as call:
             caller = await call()
             caller.say(frames.Ask(caller.proof(three.ticket)))

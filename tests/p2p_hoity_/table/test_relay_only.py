@@ -69,7 +69,7 @@ class Hiding:
     table: PlayerTable
     alone: set[int]
     notes: dict[int, Noted]
-    firsts: list[tuple[Any, ...]] = field(default_factory=list)
+    firsts: list[Any] = field(default_factory=list)
     more: dict[int, dict[str, Any]] = field(default_factory=dict)
 
     def reach(self, number: int) -> dict[str, Any]:

@@ -91,7 +91,9 @@ def test_a_file_that_has_changed_is_read_again(home: Home) -> None:
     assert (second.name, second.nicknames) == (first.name, first.nicknames)
 
 
-@pytest.mark.parametrize("kept", [b"", b"[]", b"nonsense", b'{"x": {"round": []}}', b"\xff"])
+@pytest.mark.parametrize(
+    "kept", [b"", b"[]", b"nonsense", b'{"x": {"round": []}}', b"\xff", b"[" * 5000]
+)
 def test_a_memory_that_is_none_is_read_anew(home: Home, kept: bytes) -> None:
     keep_journal(home, room_of(3, 2)).close()
     path = home.path / "games.json"

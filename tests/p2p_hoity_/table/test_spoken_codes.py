@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.cases import each, fails
 
+from p2p_hoity.net.relay_client import MOST_NUMBER
 from p2p_hoity.table import spoken_codes
 
 LANTERN = spoken_codes.SpokenCode(7, ("lantern", "walrus"))
@@ -50,7 +51,7 @@ def test_what_people_type_is_forgiven(text: str) -> None:
 @given(
     st.builds(
         spoken_codes.SpokenCode,
-        st.integers(1, spoken_codes.MOST_NUMBER),
+        st.integers(1, MOST_NUMBER),
         st.lists(WORDS, min_size=spoken_codes.WORDS, max_size=spoken_codes.MOST_WORDS).map(tuple),
     ),
     st.integers(3, 10),
@@ -88,6 +89,8 @@ def test_a_relay_may_stand_behind_it(case: tuple[str, str]) -> None:
         ("lantern-walrus", "no-code"),
         ("7-lantern-walrus-walrus-walrus-walrus", "no-code"),
         ("9999999999-lantern-walrus", "no-code"),
+        ("00000000019999999999-lantern-walrus", "no-code"),
+        ("1" + "0" * 5000 + "-lantern-walrus", "no-code"),
         ("7-lantern-walrus-zzz", "code-of-no-word"),
         ("-7-lantern-walrus@", "code-with-bad-relay"),
         ("7-lantern-walrus@a b", "code-with-bad-relay"),

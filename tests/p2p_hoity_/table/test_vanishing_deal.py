@@ -34,7 +34,7 @@ async def test_the_others_are_told_and_leave_and_can_still_be_called_back(tmp_pa
         (started,) = guest.heard(updates.Started)
         assert ended.seat == started.table.ids.index(table.guests[GONE].key.public)
         assert guest.end.code == ended.code
-        assert ended.code == "silent-seat"
+        assert ended.code == "deck-unconfirmed"
         assert not guest.heard(updates.Accused)
     with trio.fail_after(3600):
         await table.resume(2)

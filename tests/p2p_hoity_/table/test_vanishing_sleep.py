@@ -4,9 +4,16 @@ from pathlib import Path
 
 import trio
 from support.player_table import USUAL, PlayerTable, past_round
+from trio.testing import MockClock
 
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.table.task_groups import AwakeClock
+
+
+def sleep_an_hour() -> None:
+    clock = trio.lowlevel.current_clock()
+    assert isinstance(clock, MockClock)
+    clock.jump(3600.0)
 
 
 async def test_all_seats_of_a_computer_that_slept_an_hour_are_still_there(tmp_path: Path) -> None:
@@ -16,7 +23,7 @@ async def test_all_seats_of_a_computer_that_slept_an_hour_are_still_there(tmp_pa
         for number in (2, 3):
             await table.wait_for(1, past_round(number))
             await table.wait_for(1, lambda update: isinstance(update, updates.Choosing))
-            trio.lowlevel.current_clock().jump(3600.0)
+            sleep_an_hour()
 
     await table.play({}, sleep)
     (report,) = table.judge()
@@ -35,7 +42,7 @@ async def test_a_computer_that_slept_in_the_deal_blames_nobody(tmp_path: Path) -
         if isinstance(update, updates.ChainGrew) and not slept:
             slept.append(str(update.after.want.kind))
             table.partition.part((1,), (0, 2))
-            trio.lowlevel.current_clock().jump(3600.0)
+            sleep_an_hour()
 
     async def wake() -> None:
         while not slept:

@@ -25,7 +25,7 @@ from protocol.chain import chain_state, transition
 from protocol.chain.chain_state import SETUP, Kind, Missing, Node, Secrets
 from protocol.chain.openings import has_opening
 from protocol.crypto import group, key_sharing, sigma_proofs
-from protocol.crypto.group import ORDER
+from protocol.crypto.hashing import ORDER
 from protocol.fault_codes import Fault
 from protocol.wire import step_bodies
 from protocol.wire.signed_messages import StepInput
@@ -56,7 +56,8 @@ class Drive:
     """One table; `liars` may do as they like, `die` decides what."""
 
     def __init__(self, seats: int, liars: frozenset[int], seed: int) -> None:
-        self.table, self.who = make_table(ToyGame(seats, 2), seats)
+        self.game = ToyGame(seats, 2)
+        self.table, self.who = make_table(self.game, seats)
         self.liars, self.die = liars, random.Random(seed)
         self.rng = seeded(f"drive{seed}")
         size = self.table.quorum
@@ -90,7 +91,7 @@ class Drive:
         node, secrets = self.node, self.secrets[seat]
         if not transition.needs_choice(node, seat):
             return transition.body_of(node, seat, secrets, self.rng)
-        choice = self.die.choice(self.table.game.choices(node.want.name, seat))
+        choice = self.die.choice(self.game.choices(node.want.name, seat))
         return transition.body_of_choice(node, seat, choice, secrets, self.rng)
 
     def lie(self, seat: int, honest: bytes) -> bytes | None:

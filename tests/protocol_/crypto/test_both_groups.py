@@ -16,8 +16,8 @@ from support.forged_points import FIELD, forgeries, mixed_order, negated, order_
 from support.paths import ROOT
 
 from protocol.crypto import elgamal, group
-from protocol.crypto.group import BASE, IDENTITY, ORDER
-from protocol.crypto.hashing import Label
+from protocol.crypto.group import BASE, IDENTITY
+from protocol.crypto.hashing import ORDER, Label
 from protocol.crypto.identities import Identity, verify_signature
 from protocol.errors import Invalid
 

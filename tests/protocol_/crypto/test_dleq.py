@@ -11,8 +11,8 @@ from support.forged_points import forgeries, negated, order_eight
 from support.reference_crypto import source
 
 from protocol.crypto import group, sigma_proofs
-from protocol.crypto.group import BASE, IDENTITY, ORDER, encode_scalar, mul, mul_base, sub
-from protocol.crypto.hashing import Context, Label, hash_to_scalar, u64
+from protocol.crypto.group import BASE, IDENTITY, encode_scalar, mul, mul_base, sub
+from protocol.crypto.hashing import ORDER, Context, Label, hash_to_scalar, u64
 from protocol.crypto.sigma_proofs import PROOF_SIZE, ShareStatement, prove_shares, verify_shares
 from protocol.errors import Invalid
 

@@ -7,8 +7,8 @@ from support.reference_crypto import re_encrypt, source
 
 from protocol.crypto import group
 from protocol.crypto.elgamal import Ciphertext, open_card, share, starting_deck
-from protocol.crypto.group import BASE, ORDER, card_points, mul_base
-from protocol.crypto.hashing import below, permutation, scalar
+from protocol.crypto.group import BASE, card_points, mul_base
+from protocol.crypto.hashing import ORDER, below, permutation, scalar
 from protocol.errors import Invalid
 
 SECRETS = (101, 202, 303)

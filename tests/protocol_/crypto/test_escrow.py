@@ -13,8 +13,8 @@ from support.reference_crypto import elsewhere, re_encrypt, source, verify_opene
 from protocol.crypto import escrow, group
 from protocol.crypto.commitments import commit, opening
 from protocol.crypto.elgamal import starting_deck
-from protocol.crypto.group import ORDER, encode_scalar, mul, mul_base, second_generator
-from protocol.crypto.hashing import Context, Label, hash_to_scalar
+from protocol.crypto.group import encode_scalar, mul, mul_base, second_generator
+from protocol.crypto.hashing import ORDER, Context, Label, hash_to_scalar
 from protocol.crypto.key_sharing import (
     feldman_vector,
     key_share_at,

@@ -8,8 +8,8 @@ from support.cases import fails
 from support.forged_points import negated, off_curve, small_order
 
 from protocol.crypto import group
-from protocol.crypto.group import BASE, IDENTITY, ORDER
-from protocol.crypto.hashing import Label
+from protocol.crypto.group import BASE, IDENTITY
+from protocol.crypto.hashing import ORDER, Label
 from protocol.errors import Invalid
 
 P = 2**255 - 19

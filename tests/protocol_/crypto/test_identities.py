@@ -16,8 +16,8 @@ from support.forged_points import (
 )
 
 from protocol.crypto import group, identities
-from protocol.crypto.group import BASE, IDENTITY, ORDER
-from protocol.crypto.hashing import Label
+from protocol.crypto.group import BASE, IDENTITY
+from protocol.crypto.hashing import ORDER, Label
 from protocol.crypto.identities import (
     Identity,
     check_public,
@@ -174,9 +174,10 @@ def with_unfixed_libsodium(patch: pytest.MonkeyPatch) -> None:
     """Let libsodium be one before 1.0.21, and the product find that out."""
     for name in ("multiply", "is_valid_point"):
         patch.setattr(group.Libsodium, name, staticmethod(getattr(UnfixedLibsodium, name)))
-    patch.setattr(identities, "LIBSODIUM", group._libsodium())
+    found = group._libsodium()
+    patch.setattr(identities, "LIBSODIUM", found)
     identities._is_valid_key.cache_clear()
-    assert isinstance(identities.LIBSODIUM, group.EarlierLibsodium)
+    assert isinstance(found, group.EarlierLibsodium)
 
 
 def test_what_is_signed() -> None:

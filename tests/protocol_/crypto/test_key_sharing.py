@@ -13,8 +13,8 @@ from support.forged_points import forgeries
 from support.reference_crypto import source
 
 from protocol.crypto import key_sharing
-from protocol.crypto.group import IDENTITY, ORDER, mul, mul_base
-from protocol.crypto.hashing import Context, framed
+from protocol.crypto.group import IDENTITY, mul, mul_base
+from protocol.crypto.hashing import ORDER, Context, framed
 from protocol.crypto.key_sharing import (
     ENCRYPTED_SHARE_SIZE,
     check_x25519_public,

@@ -8,8 +8,8 @@ from support.forged_points import forgeries, negated
 from support.reference_crypto import elsewhere, source
 
 from protocol.crypto import group, sigma_proofs
-from protocol.crypto.group import IDENTITY, ORDER, encode_scalar
-from protocol.crypto.hashing import Context, Label, hash_to_scalar
+from protocol.crypto.group import IDENTITY, encode_scalar
+from protocol.crypto.hashing import ORDER, Context, Label, hash_to_scalar
 from protocol.crypto.sigma_proofs import PROOF_SIZE, prove_key, verify_key
 from protocol.errors import Invalid
 

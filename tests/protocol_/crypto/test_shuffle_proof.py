@@ -13,8 +13,8 @@ from support.reference_crypto import re_encrypt, source
 
 from protocol.crypto import group, shuffle_proof
 from protocol.crypto.elgamal import Ciphertext, Deck, open_card, share, starting_deck
-from protocol.crypto.group import BASE, IDENTITY, ORDER, mul_base
-from protocol.crypto.hashing import Context
+from protocol.crypto.group import BASE, IDENTITY, mul_base
+from protocol.crypto.hashing import ORDER, Context
 from protocol.crypto.shuffle_proof import (
     ShuffleProof,
     ShuffleSecret,

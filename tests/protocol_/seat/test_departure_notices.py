@@ -5,7 +5,15 @@ from dataclasses import replace
 
 import pytest
 from support.cases import fails
-from support.inspection import alter, has_input, inspect, keep_departure, raise_promise, request
+from support.inspection import (
+    alter,
+    has_input,
+    has_left,
+    inspect,
+    keep_departure,
+    raise_promise,
+    request,
+)
 from support.machine_table import (
     QUICK,
     MachineTable,
@@ -597,23 +605,18 @@ def test_who_has_confirmed_the_deck_is_not_missed_before_the_game() -> None:
     assert scene.machine().tip.absences == (0, 0, 1)
 
 
-def test_who_has_confirmed_the_deck_leaves_the_table_and_may_join_again() -> None:
+def test_who_has_confirmed_the_deck_waits_no_longer_for_a_seat_that_has_left() -> None:
+    """It signs so itself. The table is not ended by the departure of another one alone."""
     scene = before(Kind.DECK_OK)
     scene.places[2].alive = False
     scene.settle()
     machine = scene.machine()
     assert has_input(machine, machine.tip.step)
     assert machine.awaited() == {2}
-    assert not machine.is_unsure_of_deck
     hear(scene, 0, word_of(scene, 2))
     scene.run(until=1)
     assert machine.broken is None
-    assert scene.places[0].of_kind(StepTimedOut)[-1].seats == {2}
-    assert machine.is_unsure_of_deck
-    machine.give_up()
-    scene.collect(0)
-    (end,) = [e for e in scene.places[0].heard if getattr(e, "code", "") == SEAT_LEFT]
-    assert end.seat == 2  # type: ignore[attr-defined]
+    assert has_left(machine)
     assert machine.is_bound
 
 

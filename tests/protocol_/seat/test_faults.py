@@ -1,6 +1,7 @@
 """Each provable fault is named by every honest seat, with its code; nobody honest ever is."""
 
 import re
+from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
@@ -11,7 +12,7 @@ from support.inspection import inspect
 from support.machine_table import MachineTable, toy_choice, toy_table
 from support.paths import ROOT
 
-from protocol.chain.chain_state import Kind
+from protocol.chain.chain_state import Kind, Node
 from protocol.chain.openings import helped
 from protocol.chain.transition import STEPS
 from protocol.consensus import fault_evidence
@@ -66,7 +67,7 @@ def check_named(table: MachineTable, code: str) -> None:
         assert (LIAR, code) in told, f"seat {seat} found {told}"
 
 
-def gone_before(table: MachineTable, seat: int, due: Lie) -> None:
+def gone_before(table: MachineTable, seat: int, due: Callable[[Node], bool]) -> None:
     """Let a seat be gone as soon as seat 0 stands where it is due."""
     collect = table.collect
 

@@ -1,15 +1,17 @@
 """Tables that end in setup: all honest seats name the same seat, and none of them ([E-30])."""
 
+from dataclasses import replace
+
 import pytest
-from support.inspection import has_input, identity_of
+from support.inspection import identity_of
 from support.machine_table import MachineTable, toy_table
 from support.sampling import sample
 
-from protocol.chain.chain_state import Kind
-from protocol.seat.effects import SEAT_LEFT, SILENT_SEAT, Broken, Send
+from protocol.seat.effects import SEAT_LEFT, SILENT_SEAT, UNCONFIRMED, Broken, Send
 from protocol.wire import peer_frames, signed_notices
+from protocol.wire.peer_frames import FrameBody
 from protocol.wire.signed_messages import StepInput
-from protocol.wire.signed_notices import EndNotice
+from protocol.wire.signed_notices import Departure, EndNotice
 from protocol.wire.table_header import Timeouts
 
 LIAR = 3
@@ -35,14 +37,19 @@ def inputs(room: MachineTable, frame: bytes, step: int) -> bool:
 def ends(room: MachineTable) -> list[Broken]:
     """Let time pass until the table has ended for every honest seat; return how for each."""
     machines = room.machines(HONEST)
-    assert room.go(lambda: all(m.broken or m.is_unsure_of_deck for m in machines), 5 * STEP)
-    found = []
-    for machine in machines:
-        machine.take()
-        machine.give_up()
-        (told,) = [e for e in machine.take() if isinstance(e, Broken)]
-        found.append(machine.broken or told)
-    return found
+    assert room.go(lambda: all(m.broken for m in machines), 5 * STEP)
+    return [machine.broken for machine in machines if machine.broken is not None]
+
+
+def notice(room: MachineTable, seat: int, reason: str, about: int | None) -> bytes:
+    """Return the frame with a seat's end notice."""
+    bare = EndNotice(seat, reason, about)
+    return peer_frames.encode_frame(signed_notices.sign_notice(room.who[seat], room.table.id, bare))
+
+
+def sent(room: MachineTable, seat: int) -> list[FrameBody]:
+    """Return the frames that a seat has sent."""
+    return [peer_frames.parse_frame(send.frame) for send in room.places[seat].of_kind(Send)]
 
 
 @pytest.mark.parametrize("step", [2, 3])
@@ -88,21 +95,58 @@ def test_a_departure_shown_to_one_seat_blames_no_honest_seat(step: int) -> None:
     room.hold_back = hold_back
     room.drop = lambda seat, other, frame: other == 0 and inputs(room, frame, step)
     room.start()
-    for broken in ends(room):
-        assert (broken.code, broken.seat) == (SEAT_LEFT, LIAR)
+    first, *others = ends(room)
+    assert first == Broken(SEAT_LEFT, LIAR)
+    confirmed = step == 7  # The others have given their input to `deck.ok`, and blame nobody.
+    assert others == 2 * [Broken(UNCONFIRMED) if confirmed else Broken(SEAT_LEFT, LIAR)]
 
 
-def test_the_first_announcement_is_followed_and_its_signer_never_named() -> None:
+def test_who_was_only_told_passes_the_notice_on_and_repeats_nothing_under_its_own_key() -> None:
+    """It signs a departure, which accuses nobody."""
     room = toy_table(4, timeouts=Timeouts())
     room.start()
-    notice = signed_notices.sign_notice(
-        identity_of(room.machine(1)), room.table.id, signed_notices.EndNotice(1, SILENT_SEAT, 0)
-    )
-    room.hear(0, peer_frames.encode_frame(notice), 1)
+    told = notice(room, 1, SILENT_SEAT, 0)
+    room.hear(0, told, 1)
     assert room.machine().broken == Broken(SILENT_SEAT, 0, by=1)
-    sent = [peer_frames.parse_frame(send.frame) for send in room.places[0].of_kind(Send)]
-    own = next(one for one in sent if isinstance(one, EndNotice) and one.seat == 0)
-    assert (own.reason, own.about) == (SILENT_SEAT, 0)
+    assert told in [send.frame for send in room.places[0].of_kind(Send)]
+    assert {one.seat for one in sent(room, 0) if isinstance(one, EndNotice)} == {1}
+    assert [one.number for one in sent(room, 0) if isinstance(one, Departure)] == [1]
+
+
+def test_a_liar_that_tells_each_seat_something_else_is_named_by_all() -> None:
+    """No seat signs what it was told, and no honest seat is said to be at fault by another one."""
+    room = table(0.25)
+    room.start()
+    room.go(lambda: False, 0.5)
+    room.carry(LIAR, 0, notice(room, LIAR, SILENT_SEAT, 2))
+    for seat in (1, 2):
+        room.carry(LIAR, seat, notice(room, LIAR, "bad-shuffle", 0))
+    assert ends(room) == [
+        Broken(SILENT_SEAT, 2, by=LIAR),
+        Broken("equivocation", LIAR),
+        Broken("equivocation", LIAR),
+    ]
+    for seat in HONEST:
+        own = [one for one in sent(room, seat) if isinstance(one, EndNotice) and one.seat == seat]
+        assert all((one.reason, one.about) == ("equivocation", LIAR) for one in own)
+    assert EndNotice(LIAR, SILENT_SEAT, 2) in [
+        replace(one, signature=b"") for one in sent(room, 1) if isinstance(one, EndNotice)
+    ]
+
+
+def test_of_each_seat_two_notices_are_stored_and_passed_on() -> None:
+    room = toy_table(4, timeouts=Timeouts())
+    room.start()
+    room.queue.clear()
+    told = [notice(room, LIAR, code, 1) for code in ("bad-shuffle", "bad-share", "bad-escrow")]
+    for frame in (told[0], told[0]):
+        room.hear(0, frame, LIAR)
+    assert room.machine().broken is None
+    room.hear(0, told[1], LIAR)
+    room.hear(0, told[2], LIAR)
+    assert room.machine().broken == Broken("equivocation", LIAR)
+    passed = [raw for _, other, raw in room.queue if other == 1 and raw in told]
+    assert passed == told[:2]
 
 
 def test_a_seat_that_is_awaited_is_not_found_silent_before_its_time_is_over() -> None:
@@ -153,31 +197,3 @@ def test_an_announced_fault_is_believed_only_after_its_proof_had_time_to_come() 
         room.tell(0, room.sign(2, StepInput(0, step, on, body)))
     room.run(until=2)
     assert room.machine().broken == Broken("equivocation", 2)
-
-
-@pytest.mark.parametrize("how", ["announced", "proven"])
-def test_a_seat_that_has_confirmed_the_deck_may_go_and_can_still_play(how: str) -> None:
-    room = toy_table(4, timeouts=Timeouts())
-    room.hold_back = lambda seat, other, frame: seat == LIAR and inputs(room, frame, 8)
-    room.start()
-    room.settle()
-    machine = room.machine()
-    assert machine.tip.want.kind is Kind.DECK_OK
-    assert has_input(machine, 8)
-    if how == "announced":
-        notice = signed_notices.sign_notice(
-            identity_of(room.machine(1)),
-            room.table.id,
-            signed_notices.EndNotice(1, SILENT_SEAT, LIAR),
-        )
-        room.hear(0, peer_frames.encode_frame(notice), 1)
-    else:
-        for body in (b"one", b"two"):
-            room.tell(0, room.sign(LIAR, StepInput(0, 8, machine.tip.digest, body)))
-    room.run(until=2)
-    assert machine.broken is None
-    assert machine.is_unsure_of_deck
-    machine.give_up()
-    (told,) = [e for e in machine.take() if isinstance(e, Broken)]
-    assert told.seat == LIAR
-    assert told.by == (1 if how == "announced" else None)

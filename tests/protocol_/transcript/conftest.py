@@ -10,6 +10,7 @@ import pytest
 from support.sim.cheap import cheap_blocks
 
 REAL = (
+    "test_bounds_of_files",
     "test_vectors",
     "test_judged_files",
     "test_specimens",

@@ -15,7 +15,7 @@ from support.sampling import times
 
 from protocol.transcript import transcript_format
 from protocol.transcript.verification_report import UNREADABLE
-from protocol.transcript.verifier import header_of, opened, verify
+from protocol.transcript.verifier import header_of, verify
 from protocol.wire import codec
 
 
@@ -152,7 +152,7 @@ def test_a_string_longer_than_any_that_belongs_into_a_file_is_refused_where_it_b
 
 def test_a_stream_is_judged_as_its_bytes_and_read_once() -> None:
     data = files_of("returned")[0]
-    whole = opened(io.BytesIO(data))
+    whole = transcript_format.opened(io.BytesIO(data))
     assert bare(verify(whole, game_of)) == bare(verify(data, game_of))
-    assert opened(whole) is whole
+    assert transcript_format.opened(whole) is whole
     assert header_of(whole) == header_of(data)

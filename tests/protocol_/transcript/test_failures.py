@@ -10,16 +10,17 @@ from support.sampling import sample
 from support.sim.cheap import shared_nodes
 from vectors.making import side
 from vectors.making.breakages import BROKEN
+from vectors.making.broken import Broken
 from vectors.making.differences import BYTES, WHOLE, changed
 from vectors.making.expelled import EXPELLED
 from vectors.making.message_failures import MESSAGE_FAILURES, read
-from vectors.making.refused import REFUSED
+from vectors.making.refused import REFUSED, Refused
 from vectors.making.tables import VectorRoom
 
 from protocol.wire import codec
 
 FOLDER = VECTORS / "failures"
-FILED = {**BROKEN, **REFUSED}
+FILED: dict[str, Broken | Refused] = {**BROKEN, **REFUSED}
 MORE = {
     "roster-not-led-by-its-host": "two entries change places",
     "two-sealed-bases": "two closes, and what they rest on, are added to a chain",

@@ -7,7 +7,8 @@ from support.cases import each
 from support.hostile_files import MADE
 
 from p2p_hoity.game_adapter import read_game
-from protocol.transcript.verifier import opened, reached, verify
+from protocol.transcript.transcript_format import opened
+from protocol.transcript.verifier import reached, verify
 
 SIZE = 4_000_000
 OVERHEAD = 2_500_000

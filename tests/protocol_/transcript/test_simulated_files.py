@@ -3,7 +3,8 @@
 import pytest
 from support.sampling import is_nightly
 from support.sim.cheap import cheap_blocks
-from support.sim.tables import World, draw_plan
+from support.sim.plan import draw_plan
+from support.sim.tables import World
 from support.toy_game import ToyGame
 
 from protocol.crypto import identities

@@ -7,7 +7,8 @@ from support.files import read
 from support.inspection import view_of
 from support.played import TABLES, files_of, game_of, room_of
 
-from protocol.chain import cards, chain_state
+from protocol.chain import chain_state
+from protocol.crypto import sigma_proofs
 from protocol.fault_codes import FAULTS
 from protocol.transcript.transcript_writer import to_the_end
 from protocol.transcript.verifier import header_of, reached, steps_to, verify
@@ -82,13 +83,13 @@ def test_every_proof_is_verified_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Also where a base is computed again: the chain and the bases share their verdicts."""
     files = [files_of(name)[0] for name in ("four", "returned")]  # played before the count
     seen: list[tuple[Any, ...]] = []
-    original = cards.sigma_proofs.verify_shares
+    original = sigma_proofs.verify_shares
 
     def noted(about: Any, *rest: Any) -> None:
         seen.append((about.context.step, about.context.seat, about.context.kind, rest[-1]))
         original(about, *rest)
 
-    monkeypatch.setattr(cards.sigma_proofs, "verify_shares", noted)
+    monkeypatch.setattr(sigma_proofs, "verify_shares", noted)
     for data in files:
         seen.clear()
         assert verify(data, game_of).ok

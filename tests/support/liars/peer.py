@@ -1,8 +1,8 @@
 """A seat that speaks the protocol and lies once, when it is told to.
 
 TALE is a code of `protocol.fault_codes`, `truth`, `accomplice`, `stall-…` or `dawdle…` (see
-`support.liars.plots`), `flood:KIND` (see `support.liars.flood`), or `dribble`: it sends a byte at
-a time. The line `lied` says when it did.
+`support.liars.plots`), `flood:KIND` (see `support.liars.flood`), `part:…` (see
+`support.liars.parting`), or `dribble`: it sends a byte at a time. The line `lied` says when it did.
 """
 
 import atexit
@@ -25,6 +25,7 @@ from support.forgeries.bodies import seat_of
 from support.forgeries.cheater import CheatingMachine, Lie
 from support.liars.flood import LARGEST, pour
 from support.liars.pact import speak_on_the_other
+from support.liars.parting import PartingEffects
 from support.liars.plots import PLOTS, TALES
 from support.liars.tales import Liar, own_message, speak_unasked
 from support.machine_table import carried
@@ -135,4 +136,8 @@ def lie(tale: str) -> None:
     if tale.startswith("flood:"):
         atexit.register(lambda: write_line({"type": "flooded", **LyingEffects.counts}))
         setattr(play_table, "Limits", WideLimits)  # noqa: B010
-    setattr(session, "EffectsOut", LyingEffects)  # noqa: B010 - a name that mypy does not see
+    effects = LyingEffects
+    if tale.startswith("part:"):
+        effects = PartingEffects
+        _, PartingEffects.carrier, PartingEffects.seconds = tale.split(":")
+    setattr(session, "EffectsOut", effects)  # noqa: B010 - a name that mypy does not see

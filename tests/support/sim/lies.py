@@ -179,7 +179,9 @@ def bad_opening(liar: Liar, message: Message, step_input: StepInput) -> Sent:
     except Invalid:  # an earlier lie of its own, come back to it
         return [(message, liar.others)]
     nonce = liar.die.randbytes(32)
-    changed = None if opening is None else (opening[0], nonce)
+    # What an earlier lie of its own has put there, a garbage body, may be empty or a number.
+    is_opening = isinstance(opening, tuple | bytes) and len(opening) > 0
+    changed = (opening[0], nonce) if is_opening else None
     return [(_with_body(liar, step_input, codec.encode((changed, *rest))), liar.others)]
 
 

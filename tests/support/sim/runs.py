@@ -11,6 +11,7 @@ from unittest import mock
 from protocol.seat import offload
 from support.sim.cheap import cheap_blocks, shared_nodes
 from support.sim.invariants import Violation
+from support.sim.setups import play_setup
 from support.sim.tables import play
 
 ONE_AT_A_TIME = Lock()
@@ -31,6 +32,8 @@ class Run:
     slow_jobs: bool = False
     ending: bool = False
     absence: bool = False
+    setup: bool = False
+    disturbed: bool = False
     limit: float = 120.0
 
     def name(self, number: int) -> str:
@@ -50,6 +53,8 @@ class Run:
 
     def _play(self, seed: str) -> Counter[str]:
         wide, jobs = not self.plain, self.slow_jobs
+        if self.setup:
+            return play_setup(seed, self.disturbed)
         if self.ending or self.absence:
             return play(seed, ending=self.ending, absence=self.absence)
         if self.two:

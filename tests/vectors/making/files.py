@@ -5,6 +5,7 @@ from typing import Any
 
 from vectors import make_crypto
 from vectors.making import differences, posts, side, worked
+from vectors.making.bounded import BOUNDED
 from vectors.making.breakages import BROKEN
 from vectors.making.broken import Broken
 from vectors.making.expelled import EXPELLED, Expelled
@@ -104,6 +105,12 @@ def _verdicts() -> Made:
     yield "judged/verdicts.json", side.text(labels)
 
 
+def _bounds() -> Made:
+    for one in BOUNDED.values():
+        one.check()
+    yield "bounds.json", side.text({name: one.label() for name, one in sorted(BOUNDED.items())})
+
+
 FILES: dict[str, Callable[[], Made]] = {
     "crypto": lambda: iter([("crypto.json", make_crypto.text().encode())]),
     "messages": lambda: iter([("messages.json", side.text(posts.book()))]),
@@ -114,5 +121,6 @@ FILES: dict[str, Callable[[], Made]] = {
     **{f"failures/{name}": _message(name) for name in MESSAGE_FAILURES},
     **{f"judged/{name}": _judged(name, one) for name, one in JUDGED.items()},
     "judged/verdicts": _verdicts,
+    "bounds": _bounds,
 }
 """Name to what makes the file and the label beside it."""

@@ -11,7 +11,7 @@ from functools import cache
 from itertools import combinations, count
 from typing import Any
 
-from support.forgeries import bodies as make
+from support.stream import stream
 from vectors.making.judged import Judged, fails, sound
 from vectors.making.judged_setup import ended, last_step, seals, with_field, without
 from vectors.making.scripted import Preference, Script, two_prepares
@@ -132,7 +132,7 @@ def _show(script: Script, seat: int, choice: tuple[int, ...], kind: str = "share
     node, secrets = script.tip, script.secrets[seat]
     slots = hidden_of(node, seat, choice)
     batch = replace(own_shares(node, seat, slots), kind=kind)
-    shares = batch.write(secrets.key, make.stream("judged", f"show {seat} {choice} {kind}"))
+    shares = batch.write(secrets.key, stream("judged", f"show {seat} {choice} {kind}"))
     return step_bodies.encode_body(step_bodies.ShowBody(step_bodies.encode_choice(choice), shares))
 
 

@@ -10,6 +10,7 @@ from functools import cache
 from typing import Any
 
 from support.forgeries import bodies as make
+from support.stream import stream
 from vectors.making.judged import Judged, fails, sound
 from vectors.making.scripted import Script, dealt
 from vectors.making.tables import Plan
@@ -209,7 +210,7 @@ def without(script: Script, seat: int) -> Script:
 
 def seals(script: Script, seat: int, choice: bytes, kind: str = "") -> bytes:
     """Return the body by which a seat seals any bytes as its choice."""
-    draw = make.stream("judged", f"seal {seat} {choice.hex()}")
+    draw = stream("judged", f"seal {seat} {choice.hex()}")
     name = kind or script.tip.want.name
     return sealed_choices.seal_choice(script.tip, seat, name, choice, script.secrets[seat], draw)
 
@@ -228,7 +229,7 @@ def _too_long() -> bytes:
     """Seat 2 commits to an Action card in a form of two bytes, of which its escrow has room for
     one, and is gone before it opens it."""
     script = dealt(3).step().step().step()
-    node, draw = script.tip, make.stream("judged", "two bytes")
+    node, draw = script.tip, stream("judged", "two bytes")
     assert node.want.name == "action"
     assert 2 in node.want.owes
     nonce, choice = draw(32), b"\xcc\x05"

@@ -15,8 +15,7 @@ from p2p_hoity.net import ticket
 from p2p_hoity.net.network_errors import TicketError
 from p2p_hoity.table import lobby
 from protocol.chain.chain_state import Table
-from protocol.crypto.group import ORDER
-from protocol.crypto.hashing import Label
+from protocol.crypto.hashing import ORDER, Label
 from protocol.crypto.identities import Identity
 from protocol.errors import Invalid
 from protocol.wire import codec, peer_frames, signed_messages

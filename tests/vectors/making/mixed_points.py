@@ -19,7 +19,7 @@ from support.forged_points import (
 
 from protocol.crypto import elgamal, escrow, group, shuffle_proof, sigma_proofs
 from protocol.crypto.group import Point, encode_scalar, mul, mul_base, second_generator
-from protocol.crypto.hashing import Context, Label, Random, hash_to_scalar
+from protocol.crypto.hashing import ORDER, Context, Label, Random, hash_to_scalar
 from protocol.crypto.identities import Identity, sign_bytes
 from protocol.errors import Invalid
 
@@ -46,7 +46,7 @@ def forged_signatures(entry: Entry) -> Iterator[tuple[str, str, Entry]]:
         )
         for order in (2, 4, 8)
     }
-    order, response = group.ORDER, int.from_bytes(good[32:], "little")
+    order, response = ORDER, int.from_bytes(good[32:], "little")
     changes |= {
         "R is O, S fits": with_the_identity(SEED, public, message),
         "R with the other sign": good[:31] + bytes([good[31] ^ 128]) + good[32:],

@@ -25,7 +25,7 @@ from vectors.making.tables import VectorRoom
 
 from p2p_hoity.net import secure_channel, ticket
 from p2p_hoity.net.transport import encode_frame
-from p2p_hoity.table import chat, lobby, rematch
+from p2p_hoity.table import chat, lobby, rematch_frames
 from p2p_hoity.table.ticket_proof import Capability
 from protocol.chain import transition
 from protocol.chain.chain_state import Missing, Node
@@ -213,16 +213,16 @@ def side_frames() -> list[Entry]:
     word = chat.speak(here.id, seats[1], 1, 1_700_000_000_000, "nice pipes")
     guest = chat.speak(here.id, Identity(b"o" * 32), 1, 1_700_000_000_001, 2)
     nickname = here.header.roster[1].nickname
-    terms = rematch.next_terms(here)
+    terms = rematch_frames.next_terms(here)
     entry = sit(terms, seats[1], nickname, b"n" * 32)
     player = Identity(b"p" * 32)
     vouched, vouch = vouched_entry(terms, seats[1], player, nickname, b"s" * 32)
     every: list[Any] = [
         word,
         chat.pass_on(guest, seats[1], 1_700_000_000_002),
-        rematch.Consent(here.id, entry.value()),
-        rematch.Consent(here.id, vouched.value(), vouch),
-        rematch.refuse(here.id, seats[1]),
+        rematch_frames.Consent(here.id, entry.value()),
+        rematch_frames.Consent(here.id, vouched.value(), vouch),
+        rematch_frames.refuse(here.id, seats[1]),
     ]
     return [_frame(type(one).__name__, one.encode()) for one in every]
 

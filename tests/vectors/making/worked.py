@@ -326,7 +326,7 @@ def _certificate(found: QuorumCertificate | None, votes: Sequence[Message]) -> E
     return {
         "epoch": found.epoch,
         "base": found.base.hex(),
-        "is_committed": found.sealed,
+        "is_committed": found.committed,
         "votes": [[one.seat, one.hash.hex()] for one in votes],
     }
 

@@ -12,7 +12,8 @@ from support.sampling import times
 from cli.ui.full_screen.layout import frame
 from cli.ui.full_screen.menu import Menu, menu
 from cli.ui.full_screen.seats_and_pieces import DONE, POINTER
-from cli.words.choice_names import forced, ordered, own_slots, sealing
+from cli.words.board_text import own_slots
+from cli.words.choice_names import forced, ordered, sealing
 from p2p_hoity import rules
 
 THEFTS: list[tuple[rules.Kind, int]] = [("theft", seats) for seats in (3, 4, 5, 6)]

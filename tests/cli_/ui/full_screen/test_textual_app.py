@@ -30,6 +30,7 @@ from cli.ui.full_screen.layout import ONLOOKERS, frame
 from cli.ui.full_screen.menu import Menu
 from cli.ui.full_screen.stage import Stage
 from cli.ui.full_screen.textual_app import TableApp
+from cli.ui.lines.line_seat import LineSeat
 from cli.ui.screen_interface import ScreenOptions
 from cli.words import choice_names, translation
 from cli.words.error_sentences import sentence
@@ -577,7 +578,7 @@ async def test_how_long_an_answer_may_take_is_counted_down(
     assert at.app.desk.has_replied
 
 
-class Lines(human_player.LineSeat):
+class Lines(LineSeat):
     """A line prompt in whose seat a bot sits, and at which nobody types."""
 
     def __init__(self, how: ScreenOptions) -> None:

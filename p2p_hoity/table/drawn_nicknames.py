@@ -1,0 +1,41 @@
+"""Draw a nickname for a player who has chosen none, another one for each table.
+
+Such a nickname says nothing of the player or the computer, and so links no two of its games.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterable
+from functools import cache
+from importlib.resources import files
+
+from ..confusable_names import twins
+
+
+@cache
+def nickname_words() -> tuple[tuple[str, ...], ...]:
+    """Return the words of drawn nicknames.
+
+    Returns:
+        The qualities and the animals, in lower case.
+    """
+    text = files(__package__).joinpath("nickname_words.txt").read_text("ascii")
+    plain = "\n".join(line for line in text.splitlines() if not line.startswith("#"))
+    return tuple(tuple(part.split()) for part in plain.split("\n\n"))
+
+
+def draw_nickname(taken: Iterable[str] = ()) -> str:
+    """Draw a nickname of two words, such as Brisk Walrus.
+
+    Args:
+        taken: Nicknames at the table, at most some dozen. The drawn one looks like none of them.
+
+    Returns:
+        A nickname of at most 16 characters.
+    """
+    others = tuple(taken)
+    while True:
+        drawn = " ".join(secrets.choice(words).capitalize() for words in nickname_words())
+        if not any(twins(drawn, other) for other in others):
+            return drawn

@@ -1,0 +1,114 @@
+"""The refusal of a file that would replace the only proof that a table was split.
+
+A table is split if two histories of its game are final at different seats. It takes more cheaters
+than the table withstands. The journal of a seat on one branch and a file of the other branch then
+prove it together, so neither may be removed for the other.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from pathlib import Path
+
+from protocol import SeatMachine, effects, transcript
+
+from ..coded_errors import NOT_OK, Code
+from ..storage import journal as journals
+from ..storage import transcript_archive
+from ..storage.home import Home
+from ..storage.private_files import NotPrivateError
+from .play_table import PeerError, bind_raw
+
+
+class SplitCode(Code):
+    """The reasons why a valid file of the same table does not replace a journal."""
+
+    SPLIT = (
+        "file-of-another-branch",
+        "{path} is valid, but it lacks step {step} as your journal has it, where this step was "
+        "final: the table was split, so that there are two histories of one game. Only players "
+        "who cheated can split a table. Your journal is the proof of it and is kept. Save your "
+        "side with: hoity resume --claim {game} and keep both files: each seat that has signed "
+        "different things in them has cheated",
+        NOT_OK,
+    )
+    VOID = (
+        "file-of-void-table",
+        "your journal proves that the table was split: two histories of one game were agreed to, "
+        "so {path} shows no result. Only players who cheated can split a table. Your journal is "
+        "the proof of it and is kept. Save your side with: hoity resume --claim {game} and keep "
+        "both files",
+        NOT_OK,
+    )
+
+
+def machines_in(homes: Iterable[Home], game: str) -> Iterator[SeatMachine]:
+    """Replay the journals of a game, without locking them. What cannot be read is left out.
+
+    Args:
+        homes: The folders of players whose journals have no passphrase.
+        game: The name of the game.
+
+    Yields:
+        For each journal a machine that nobody starts, so it signs nothing.
+    """
+    for home in homes:
+        path = home.journals / f"{game}.journal"
+        with suppress(journals.JournalError, NotPrivateError, ValueError, OSError):
+            first, records = journals.read(path, None, home.files)
+            table = bind_raw(first.header)
+            machine = SeatMachine(table, os.urandom, first.seat, first.identity, first.seed)
+            machine.restore(records)
+            yield machine
+
+
+def check_branch(path: Path, report: transcript.Report, machine: SeatMachine, game: str) -> None:
+    """Check that a valid file has all final steps of a replayed journal, and that no fork is known.
+
+    Args:
+        path: The path of the file, for the error.
+        report: The report on the file, which is of the same table.
+        machine: The machine into which the journal was replayed.
+        game: The name of the game, for the error.
+
+    Raises:
+        PeerError: If the table was split. The journal is the proof of it.
+    """
+    if machine.broken is not None and machine.broken.code == effects.VOID_TABLE:
+        raise PeerError(SplitCode.VOID, path=str(path), game=game)
+    if report.node is None:
+        return
+    step = transcript.first_lost(machine.tip, machine.final_step(), report.node)
+    if step is not None:
+        raise PeerError(SplitCode.SPLIT, path=str(path), step=step, game=game)
+
+
+def rescue(home: Home, others: Iterable[Home]) -> None:
+    """Save what the folders of this computer's bots prove and the player's own files do not.
+
+    Call it before these folders are removed. On a split table a bot may have been on another branch
+    than the player. Nothing is saved of a game that the player's folder has no transcript of.
+
+    Args:
+        home: The folder of the player's files.
+        others: The folders of the bots.
+
+    Raises:
+        OSError: If something could not be read or saved. Then keep the folders.
+    """
+    for one in others:
+        for path in one.transcripts.glob("*.hoity"):
+            _save(home, path.name, path.read_bytes())
+        for path in one.journals.glob("*.journal"):
+            for machine in machines_in([one], path.stem):
+                with suppress(ValueError):  # It lacks messages, or is too long for a file.
+                    _save(home, f"{path.stem}.claim.hoity", machine.transcript())
+
+
+def _save(home: Home, name: str, data: bytes) -> None:
+    """Save a transcript that has other steps than the player's own transcript of the game."""
+    if transcript_archive.lacks(home.transcripts / f"{name.partition('.')[0]}.hoity", data):
+        place = transcript_archive.free_place(home.transcripts / name, data)
+        transcript_archive.write_transcript(place, data)

@@ -1,0 +1,103 @@
+"""How far a seat is with its wait for all to confirm the deck. `leaving_setup` has the rules."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from ..bounds import Seconds
+from ..chain.chain_state import Table
+from ..wire.signed_notices import EndNotice
+
+ROUND: Final[Seconds] = 4.5
+"""The seconds of a round of leaving: more than a frame takes twice, and a deal's proof ([D-10])."""
+ALONE: Final[Seconds] = 12.0
+"""The seconds without any link after which a seat that has given up leaves ([D-11])."""
+LINGER: Final[Seconds] = 2.5
+"""The seconds for which a seat passes on what it stores before it leaves a strict table."""
+
+
+class DeckWait:
+    """The wait of one seat or onlooker for all seats to confirm the deck.
+
+    Attributes:
+        gave_up: Whether this seat has given up, and has not returned since.
+        leaving_since: When its leaving began, in seconds of the driver's clock. None before.
+    """
+
+    def __init__(self, table: Table) -> None:
+        """Begin to wait.
+
+        Args:
+            table: The table.
+        """
+        self.table = table
+        self.gave_up = False
+        self.leaving_since: float | None = None
+        self._alone_since: float | None = None
+        self._told: set[EndNotice] = set()
+
+    @property
+    def seconds(self) -> float:
+        """How long the leaving lasts: one round more than seats may be faulty."""
+        table = self.table
+        return LINGER if table.strict else (table.seats - table.quorum + 1) * ROUND
+
+    def give_up(self) -> None:
+        """Note that this seat no longer waits, unless the last confirmation still comes."""
+        self.gave_up = True
+
+    def go_back(self) -> None:
+        """Note that this seat plays after all."""
+        self.gave_up = False
+
+    def begin_leaving(self, now: float) -> None:
+        """Note that the leaving begins, if it has not begun before.
+
+        Args:
+            now: The driver's clock, in seconds.
+        """
+        if self.leaving_since is None:
+            self.leaving_since = now
+
+    def deals_needed(self, now: float) -> int | None:
+        """Return how many other seats' inputs to the `deal` this seat needs to return ([D-10]).
+
+        Args:
+            now: The driver's clock, in seconds.
+
+        Returns:
+            The number, None once the last round is over.
+        """
+        if self.leaving_since is None or self.table.strict:
+            return 0
+        waited = now - self.leaving_since
+        return int(waited / ROUND) + 1 if waited < self.seconds else None
+
+    def is_over(self, is_linked: bool, now: float) -> bool:
+        """Return whether a seat that has given up leaves now ([D-11]).
+
+        Args:
+            is_linked: Whether it has a link with a seat.
+            now: The driver's clock, in seconds.
+
+        Returns:
+            Whether its leaving is over, or it has been without any link for long.
+        """
+        if is_linked or self._alone_since is None:
+            self._alone_since = None if is_linked else now
+        is_alone = self._alone_since is not None and now - self._alone_since >= ALONE
+        has_lasted = self.leaving_since is not None and now - self.leaving_since >= self.seconds
+        return is_alone or has_lasted
+
+    def is_news(self, notice: EndNotice) -> bool:
+        """Return whether to tell the driver of an end notice, and note that this is done.
+
+        Args:
+            notice: The notice.
+
+        Returns:
+            True at the first call for this notice.
+        """
+        is_news = notice not in self._told
+        self._told.add(notice)
+        return is_news
