@@ -447,7 +447,8 @@ class Session:
             path = None if kept else self._save_proof()
             self._outcome = Outcome(path, (), broken.code, broken.seat, broken.by, kept)
         is_told = self._outcome is not None and self._outcome.code is None
-        if is_told or not machine.finished:
+        is_void = broken is not None  # Proven after the end: the journal is the proof.
+        if is_told or is_void or not machine.finished:
             return
         self._show_result()
         if not self._written:
@@ -480,7 +481,7 @@ class Session:
 
     async def _settle(self) -> None:
         """After a finished game, find out whether another game with the same people follows."""
-        if not self.machine.finished or self._outcome is None:
+        if not self.machine.finished or self._outcome is None or self._outcome.kept:
             return
         self._keeper.close()
         self._keeper.remove()

@@ -109,6 +109,34 @@ def confirms_deck(node: Node, message: Message) -> bool:
     return step_input.on == node.digest and isinstance(verdict, AcceptedBody)
 
 
+def first_on(store: MessageStore, node: Node, message: Message) -> bool:
+    """Return whether no other input of its seat to the first `deal` on this node came before.
+
+    Such an input counts in [D-10], be it legal or not.
+
+    Args:
+        store: The stored messages.
+        node: The chain node on which the input must build.
+        message: An input of epoch 0, stored or not.
+
+    Returns:
+        Whether it is. False if the next step of the node is not the first `deal`.
+    """
+    step_input = message.statement
+    if node.parent is None or node.parent.want.kind is not Kind.DECK_OK:
+        return False
+    if not isinstance(step_input, StepInput) or step_input.on != node.digest:
+        return False
+    if step_input.step != node.step or step_input.epoch != 0:
+        return False
+    others = [
+        one
+        for one in store.versions(message.identity)
+        if isinstance(one.statement, StepInput) and one.statement.on == node.digest
+    ]
+    return not others or others[0].hash == message.hash
+
+
 def grow(
     store: MessageStore, followed: FollowedChain, seat: int | None
 ) -> tuple[Node, Node] | None:

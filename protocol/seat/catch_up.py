@@ -16,7 +16,7 @@ from typing import Final
 from ..bounds import Quota
 from ..chain.chain_state import SETUP, Kind, Node
 from ..consensus import fault_evidence
-from ..consensus.followed_chain import confirms_deck
+from ..consensus.followed_chain import confirms_deck, first_on
 from ..consensus.message_store import MessageStore
 from ..wire import peer_frames
 from ..wire.signed_messages import EpochPromise, Message, NewEpoch, StepInput
@@ -236,8 +236,9 @@ def is_of_use(state: SeatState, message: Message, node: Node) -> bool:
     """Return whether other seats may need an input, so that it is to be passed on to them.
 
     If a seat owes an input to the step that follows `node`, its first input to this step is always
-    needed, and so is its legal input to `deck.ok`. Any other input is not needed if its signer is
-    banned, or if a stored proof of a fault of its signer does not contain the input.
+    needed. So are its legal input to `deck.ok`, and its first one to the first `deal`. Any other
+    input is not needed if its signer is banned, or if a stored proof of a fault of its signer does
+    not contain the input.
 
     Args:
         state: The state of the seat.
@@ -250,7 +251,7 @@ def is_of_use(state: SeatState, message: Message, node: Node) -> bool:
     SPEC: [M-9].
     """
     seat, step_input = message.seat, message.statement
-    if confirms_deck(node, message):
+    if confirms_deck(node, message) or first_on(state.log.store, node, message):
         return True
     if (
         isinstance(step_input, StepInput)

@@ -97,7 +97,12 @@ def _knows_of_end(state: SeatState) -> bool:
         if word.step <= state.tip.step and state.peers.departures.since(word.seat) <= settled
     }
     proven = {seat for seat in judge.proofs if judge.is_settled(seat)}
-    shown = judge.setup_ends.keys() | departed | proven | {judge.refuser}
+    elsewhere = {  # These have confirmed another deck.
+        message.seat
+        for message in state.log.store.inputs(0, state.tip.step)
+        if isinstance(message.statement, StepInput) and message.statement.on != state.tip.digest
+    }
+    shown = judge.setup_ends.keys() | departed | proven | elsewhere | {judge.refuser}
     return bool(shown & (state.awaited() - {state.seat}))
 
 

@@ -128,8 +128,8 @@ class MessageLog:
 
         A faulty seat may have used up the room for its new-epoch messages with invalid ones. So a
         valid new-epoch message is stored in any case if its proposal (the chain node with which the
-        epoch begins) is new. So is the legal input to `deck.ok`: a seat that lacked it could not
-        play with the others.
+        epoch begins) is new. So are the legal input to `deck.ok` and the first input to the first
+        `deal`: a seat that lacked them could not play with the others.
 
         Args:
             message: The message, whose signature is valid.
@@ -138,8 +138,10 @@ class MessageLog:
             False if the message was stored already, or is not to be stored.
         """
         if not self.store.add(message):
-            is_needed = self.votes.is_sound(message) or followed_chain.confirms_deck(
-                self.tip, message
+            is_needed = (
+                self.votes.is_sound(message)
+                or followed_chain.confirms_deck(self.tip, message)
+                or followed_chain.first_on(self.store, self.tip, message)
             )
             if (
                 message.hash in self.store

@@ -249,10 +249,14 @@ class Peers:
                 self.departures.keep_word(word)
 
     def _gives_up(self, word: Departure) -> bool:
-        """Return whether a notice is a departure from a step of setup, and `deck.ok` is next."""
-        followed = self.log.followed
-        is_last = followed.tip.want.kind is Kind.DECK_OK
-        return is_last and word.on in followed.path and not word.is_return
+        """Return whether a notice is a departure from before the game, and `deck.ok` is next.
+
+        It may name another chain: a faulty seat that shuffles last can show different shuffles to
+        different seats, and all of them confirm.
+        """
+        if self.log.tip.want.kind is not Kind.DECK_OK or word.is_return:
+            return False
+        return word.epoch == 0 and word.step <= self.log.table.first_step
 
     def keep_own(self, word: Departure) -> None:
         """Store a departure notice of the own seat, so that the next notice gets a higher number.

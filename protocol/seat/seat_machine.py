@@ -338,9 +338,11 @@ class SeatMachine(SeatState):
         """True if the game has begun, or may begin because this seat has confirmed the deck.
 
         For an onlooker, the game may begin once any seat has confirmed the deck. A resumed seat
-        that does not know yet what it has signed may have confirmed it.
+        that does not know yet what it has signed may have confirmed it, unless it has announced the
+        end of the table.
         """
-        return self.has_begun or leaving_setup.is_confirmed(self)
+        is_unsure = self.signer.inquiry is not None and self.seat not in self.judge.setup_ends
+        return self.has_begun or is_unsure or leaving_setup.is_confirmed(self)
 
     @property
     def shows_fault(self) -> bool:

@@ -37,7 +37,8 @@ def end_setup(state: SeatState) -> bool:
     if broken is not None:
         # Who was only told repeats nothing: the notice of the other seat was passed on as it is. A
         # departure accuses nobody, and tells those who have confirmed that this seat will not.
-        if broken.by is None:
+        # Neither does a seat that does not know yet whether it has confirmed.
+        if broken.by is None and state.signer.inquiry is None:
             state.signer.announce_end(broken.code, broken.seat)
         else:
             state.signer.depart()
@@ -48,16 +49,29 @@ def end_setup(state: SeatState) -> bool:
 def _why_setup_ends(state: SeatState, node: Node) -> Broken | None:
     """Return the reason why the table ends in setup, None if it does not end.
 
-    The reason is a proven fault, an end notice, a refusal, a departure or a step timeout.
+    The reason is a proven fault, an end notice, a refusal, a departure or a step timeout. After a
+    resume it is only a timeout: an old journal may lack that this seat has confirmed the deck.
     """
+    if state.signer.inquiry is not None:
+        silent = _silent(state) if state.timers.is_out(node) else frozenset()
+        return Broken(effects.SILENT_SEAT, min(silent)) if silent else None
     if state.judge.all_proofs():
         proof = state.judge.settled_proof()
         return None if proof is None else Broken(proof.code, proof.seat)
     if (known := _known_end(state)) is not None:
         return known
-    if state.timers.is_out(node) and (awaited := state.awaited()):
-        return Broken(effects.SILENT_SEAT, min(awaited - {state.seat} or awaited))
+    if state.timers.is_out(node) and (silent := _silent(state)):
+        return Broken(effects.SILENT_SEAT, min(silent))
     return None
+
+
+def _silent(state: SeatState) -> frozenset[int]:
+    """Return the awaited seats that may be named as silent: none that has said that it has ended.
+
+    If only such seats are awaited, one of their notices ends the table within a second.
+    """
+    awaited = state.awaited()
+    return (awaited - {state.seat} or awaited) - state.judge.setup_ends.keys()
 
 
 def _known_end(state: SeatState) -> Broken | None:
@@ -103,7 +117,7 @@ def _sees_itself(state: SeatState, notice: EndNotice) -> bool:
     here. If the notice names a seat that left, the departure of that seat must be stored here.
     """
     if notice.reason == effects.SILENT_SEAT:
-        return notice.about in state.awaited() and state.timers.is_out(state.tip)
+        return notice.about in _silent(state) and state.timers.is_out(state.tip)
     return notice.reason == effects.SEAT_LEFT and notice.about in {
         w.seat for w in state.peers.away()
     }

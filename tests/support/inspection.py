@@ -19,6 +19,7 @@ from protocol.consensus.message_store import MessageStore
 from protocol.consensus.new_epoch import Base
 from protocol.crypto.identities import Identity
 from protocol.seat import epoch_change, restored_backup, step_progress
+from protocol.seat.effects import VOID_TABLE, Broken
 from protocol.seat.seat_machine import SeatMachine
 from protocol.seat.signer import Inquiry, PlayerChoice, Signer, SigningState
 from protocol.seat.timeouts import Timers
@@ -302,6 +303,11 @@ def keep_departure(machine: SeatMachine, word: Departure, now: float) -> None:
 def raise_promise(machine: SeatMachine, epoch: int) -> None:
     """Let the machine promise an epoch without signing so."""
     machine.signer.raise_promise(epoch)
+
+
+def find_void(machine: SeatMachine) -> None:
+    """Let the machine find that the table is void."""
+    machine.judge.end(Broken(VOID_TABLE))
 
 
 def forget_end(machine: SeatMachine, seat: int) -> None:

@@ -409,7 +409,7 @@ MUTANTS = (
     ),
     mutant(
         "who was only told repeats it",
-        (setup_end.end_setup, "if broken.by is None:", "if True:"),
+        (setup_end.end_setup, "if broken.by is None and", "if"),
     ),
     mutant(
         "who was only told goes without a word",
@@ -422,5 +422,37 @@ MUTANTS = (
     mutant(
         "an own end notice is forgotten by a crash",
         (Signer.announce_end, "if not notice.is_over:", "if False:"),
+    ),
+    mutant(
+        "a word counts on the own chain only",
+        (
+            Peers._gives_up,
+            "word.epoch == 0 and",
+            "word.on in self.log.followed.path and",
+        ),
+    ),
+    mutant(
+        "a seat waits for one that has confirmed another deck",
+        (leaving_setup._knows_of_end, "| proven | elsewhere |", "| proven |"),
+    ),
+    mutant(
+        "two inputs to the deal hide a third",
+        (MessageLog.keep, "or followed_chain.first_on(self.store, self.tip, message)", ""),
+    ),
+    mutant(
+        "a kept proof holds up an input to the deal",
+        (catch_up.is_of_use, " or first_on(state.log.store, node, message)", ""),
+    ),
+    mutant(
+        "who has announced an end is named as silent",
+        (setup_end._silent, " - state.judge.setup_ends.keys()", ""),
+    ),
+    mutant(
+        "a notice ends setup for a seat that may have forgotten its confirmation",
+        (setup_end._why_setup_ends, "state.signer.inquiry is not None", "False"),
+    ),
+    mutant(
+        "a seat that may have forgotten its confirmation announces an end",
+        (setup_end.end_setup, " and state.signer.inquiry is None", ""),
     ),
 )

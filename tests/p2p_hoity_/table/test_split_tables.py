@@ -5,9 +5,11 @@ from pathlib import Path
 import pytest
 from support.branches import SPLIT, branch, file_name, first_difference, records_up_to
 from support.cases import fails
+from support.inspection import find_void
 from support.journals import fill_disk
 from support.kept_home import keep_journal, keep_transcript, player
 from support.machine_table import identity
+from support.player_table import PlayerTable
 
 from cli.local.bot_processes import sweep
 from p2p_hoity import game_adapter
@@ -17,6 +19,7 @@ from p2p_hoity.table import resume_table
 from p2p_hoity.table.play_table import PeerError, Seat
 from p2p_hoity.table.resume_table import open_games
 from p2p_hoity.table.saved_games import finish_from
+from p2p_hoity.table.session import Session
 from p2p_hoity.table.split_tables import SplitCode, rescue
 from protocol import transcript
 from protocol.seat import effects
@@ -212,3 +215,23 @@ def test_the_folder_of_a_bot_stays_if_its_proof_cannot_be_saved(
     sweep(home)
     assert not (home.path / "bots" / "crew").exists()
     assert len(saved(home)) == 2
+
+
+async def test_a_journal_that_proves_a_void_table_after_the_end_of_the_game_is_kept(
+    pair: PlayerTable, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    may_leave = Session._may_leave
+
+    def find(session: Session) -> bool:
+        if session.machine.finished and session.machine.seat == 0:
+            find_void(session.machine)
+        session._effects_out.carry_out()
+        return may_leave(session)
+
+    monkeypatch.setattr(Session, "_may_leave", find)
+    await pair.play()
+    first, other = pair.guests
+    assert (first.end.code, first.end.kept) == (effects.VOID_TABLE, True)
+    assert open_games(first.home)
+    assert other.end.code is None
+    assert not open_games(other.home)

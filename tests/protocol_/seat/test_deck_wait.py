@@ -8,11 +8,12 @@ from collections.abc import Callable, Iterable
 from typing import Final
 
 import pytest
-from support.inspection import has_input, has_left, leaving_since, words
-from support.machine_table import MachineTable, carried, toy_table
+from support.inspection import has_input, has_left, leaving_since, secrets_of, words
+from support.machine_table import MachineTable, carried, seeded, toy_table
 from support.sampling import sample
 from support.sim.cheap import cheap_blocks
 
+from protocol.chain import transition
 from protocol.chain.chain_state import Kind
 from protocol.seat.deck_wait import ALONE, LINGER, ROUND
 from protocol.seat.effects import (
@@ -28,6 +29,7 @@ from protocol.seat.effects import (
 from protocol.wire import peer_frames, signed_notices
 from protocol.wire.signed_messages import StepInput
 from protocol.wire.signed_notices import Departure, EndNotice
+from protocol.wire.step_bodies import EMPTY
 from protocol.wire.table_header import Timeouts
 
 TIMEOUTS = Timeouts(8000, 4000, 1000, 8000)
@@ -84,6 +86,14 @@ class Scene:
             if not to or other in to:
                 self.room.carry(self.liar, other, frame)
 
+    def confirm_late(self, to: int) -> None:
+        """Show the confirmation to one seat, just before its first round of leaving ends."""
+        self.room.go(lambda: leaving_since(self.room.machine(to)) is not None, 60)
+        since = leaving_since(self.room.machine(to))
+        assert since is not None
+        late = since + ROUND - self.room.delay(self.liar, to) - 0.02  # type: ignore[misc]
+        self.room.at(late, lambda: self.confirm(to))
+
     def _send(self, bare: EndNotice | Departure, to: Iterable[int]) -> None:
         word = signed_notices.sign_notice(self.room.who[bare.seat], self.room.table.id, bare)
         for seat in to:
@@ -103,6 +113,10 @@ class Scene:
             made = self.room.sign(self.liar, StepInput(0, self.step, self.on, body))
             for seat in to:
                 self.room.carry(self.liar, seat, carried(made))
+
+    def stray_deal(self, to: int, on: bytes) -> None:
+        """Show one seat an input to the deal that names no node."""
+        self.room.show(self.liar, to, StepInput(0, self.step + 1, on, b"stray"))
 
     # What follows
 
@@ -397,3 +411,77 @@ def test_a_seat_that_has_left_takes_its_seat_again_and_plays() -> None:
     scene.confirm()
     assert scene.room.go(lambda: all(scene.room.machine(s).finished for s in scene.honest), 60)
     assert scene.room.machine().tip.absences == (0, 0, 0, 0)
+
+
+@pytest.mark.parametrize("seats", [3, 4, 5])
+@pytest.mark.parametrize("delay", [0.05, 0.5])
+def test_two_inputs_to_the_deal_that_name_no_node_do_not_hide_a_third(
+    seats: int, delay: float
+) -> None:
+    """They are shown to all but one. This one returns at the end of round 1, with the third."""
+    scene = Scene(seats, delay=delay)
+    scene.go(LATE - 1.5 * delay - 0.3)
+    for seat in scene.honest[1:]:
+        scene.stray_deal(seat, b"x" * 32)
+        scene.stray_deal(seat, b"y" * 32)
+    scene.departure(*scene.honest)
+    scene.confirm_late(0)
+    assert scene.outcome() == (set(), set(scene.honest))
+
+
+@pytest.mark.parametrize("seats", [3, 4])
+@pytest.mark.parametrize("delay", [0.05, 0.5])
+def test_an_input_to_the_deal_is_passed_on_whatever_its_seat_has_signed_before(
+    seats: int, delay: float
+) -> None:
+    """The proof that seat 1 keeps does not name it, and another one of its identity came before."""
+    scene = Scene(seats, delay=delay)
+    scene.proof(1)
+    scene.stray_deal(1, b"x" * 32)
+    scene.confirm_late(1)
+    assert scene.outcome() == (set(), set(scene.honest))
+
+
+SPLITS = [(3, {0}), (4, {0}), (4, {0, 1}), (5, {0, 1}), (6, {0}), (6, {0, 1, 2})]
+
+
+@pytest.mark.parametrize(("seats", "first"), SPLITS)
+@pytest.mark.parametrize("confirms", [True, False])
+def test_all_leave_if_the_last_shuffle_was_shown_in_two_forms(
+    seats: int, first: set[int], confirms: bool
+) -> None:
+    """Each seat has confirmed one of two decks. No honest one is waited for, or named."""
+    room, liar, other = toy_table(seats, timeouts=PATIENT), seats - 1, list[bytes]()
+    room.delay = lambda a, b: 0.05
+    room.leaving = set(range(liar))
+
+    def second() -> bytes:
+        if not other:
+            machine = room.machine(liar)
+            node = machine.tip if machine.tip.step == seats + 3 else machine.tip.parent
+            assert node is not None
+            body = transition.body_of(node, liar, secrets_of(machine), seeded("second shuffle"))
+            other.append(carried(room.sign(liar, StepInput(0, seats + 3, node.digest, body))))
+        return other[0]
+
+    def hold_back(seat: int, to: int, frame: bytes) -> bool:
+        message = room.message(frame) if seat == liar else None
+        said = None if message is None or message.seat != liar else message.statement
+        if not isinstance(said, StepInput) or said.step < seats + 3:
+            return False
+        if said.step == seats + 3 and to in first:
+            return False
+        if said.step == seats + 3:
+            room.carry(liar, to, second())
+        return True
+
+    room.hold_back = hold_back
+    room.start()
+    honest = room.machines(range(liar))
+    assert room.go(lambda: all(m.tip.want.kind is Kind.DECK_OK for m in honest), 60)
+    assert len({machine.tip.digest for machine in honest}) == 2
+    for seat in range(liar) if confirms else ():
+        room.show(liar, seat, StepInput(0, seats + 4, honest[seat].tip.digest, EMPTY))
+    assert room.go(lambda: all(machine.broken for machine in honest), 20)
+    assert {m.broken.code for m in honest if m.broken} == {UNCONFIRMED}
+    assert {m.broken.seat for m in honest if m.broken} <= {None, liar}

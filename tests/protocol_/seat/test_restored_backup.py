@@ -12,6 +12,7 @@ from protocol.seat.seat_machine import SeatMachine
 from protocol.seat.signer import SigningState
 from protocol.wire import peer_frames
 from protocol.wire.signed_messages import EpochPromise, EpochRequest, Message, StepInput
+from protocol.wire.signed_notices import EndNotice, sign_notice
 
 
 def home_of(seats: int = 4, quorum: int | None = None) -> MachineTable:
@@ -318,3 +319,44 @@ def test_an_old_copy_that_links_a_quorum_within_a_timeout_contradicts_nothing(ca
         assert 1 not in home.machine(seat).tip.banned
     bids = inspect(home.machine(honest[0])).store.by_seat(1)
     assert {m.hash for m in bids if m.identity == bid.identity} == {bid.hash}
+
+
+SETUP = 12
+"""So many records of a journal are of setup."""
+
+
+@pytest.mark.parametrize("reason", ["seat-left", "silent-seat", "bad-body"])
+def test_a_notice_does_not_end_a_game_that_an_old_journal_does_not_show(reason: str) -> None:
+    """A folder was restored as a whole. A faulty seat says that the table has ended in setup."""
+    home = home_of()
+    machine = restored(home, SETUP)
+    assert machine.is_bound
+    assert not machine.has_begun
+    link(home, 0)
+    word = sign_notice(home.who[0], home.table.id, EndNotice(0, reason, 2))
+    machine.receive(peer_frames.encode_frame(word), home.now, home.table.ids[0])
+    wait(home, 1.5)
+    assert machine.broken is None
+    for seat in (2, 3):
+        told(home, seat)
+    wait(home, longest(home))
+    assert machine.broken == Broken(reason, 2, 0)
+
+
+def test_a_seat_that_resumes_first_keeps_an_old_journal_of_setup_and_announces_no_end() -> None:
+    home = home_of()
+    machine = restored(home, SETUP)
+    wait(home, home.table.header.terms.timeouts.step / 1000)
+    assert machine.broken is not None
+    assert machine.is_bound
+    assert not [frame for frame in sent(machine) if isinstance(frame, EndNotice)]
+
+
+def test_a_journal_with_an_own_end_notice_is_not_of_a_game_that_may_begin() -> None:
+    room = toy_table(3)
+    room.hold_back = lambda seat, other, frame: seat == 2
+    room.start()
+    room.run(until=11)
+    assert room.machine().broken is not None
+    room.crash_and_resume(0)
+    assert not room.machine().is_bound

@@ -197,3 +197,33 @@ def test_an_announced_fault_is_believed_only_after_its_proof_had_time_to_come() 
         room.tell(0, room.sign(2, StepInput(0, step, on, body)))
     room.run(until=2)
     assert room.machine().broken == Broken("equivocation", 2)
+
+
+def begun(step: int) -> MachineTable:
+    """Return a table whose seat 1 has come to this step and hears nothing more of it."""
+    room = toy_table(4, timeouts=Timeouts())
+    room.start()
+    while room.machine(1).tip.step < step:
+        room.deliver()
+    room.queue.clear()
+    room.now += STEP - 0.3
+    return room
+
+
+def test_who_has_announced_an_end_is_not_named_as_silent() -> None:
+    """Its notice names a fault, so it counts a second later. Meanwhile the step times out."""
+    room = begun(2)
+    room.hear(1, notice(room, 0, "bad-body", LIAR), 0)
+    room.now += 0.4
+    room.machine(1).tick(room.now)
+    assert room.machine(1).broken == Broken(SILENT_SEAT, 2)
+
+
+def test_nobody_signs_that_a_seat_is_silent_that_has_announced_an_end() -> None:
+    """The liar says so when the step has timed out."""
+    room = begun(2)
+    for seat in (0, 2):
+        room.hear(1, notice(room, seat, "bad-body", LIAR), seat)
+    room.now += 0.4
+    room.hear(1, notice(room, LIAR, SILENT_SEAT, 0), LIAR)
+    assert room.machine(1).broken == Broken(SILENT_SEAT, 0, LIAR)

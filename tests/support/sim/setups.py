@@ -12,13 +12,14 @@ import random
 from collections import Counter
 from dataclasses import dataclass
 
+from protocol.chain import transition
 from protocol.seat.effects import UNCONFIRMED, Broken
 from protocol.wire import peer_frames, signed_notices
 from protocol.wire.peer_frames import FrameBody
 from protocol.wire.signed_messages import StepInput
 from protocol.wire.signed_notices import Departure, EndNotice
 from protocol.wire.table_header import Timeouts, default_quorum
-from support.inspection import has_input, leaving_since
+from support.inspection import has_input, leaving_since, secrets_of
 from support.machine_table import MachineTable, carried, toy_table
 from support.sim.invariants import Violation, need
 
@@ -30,7 +31,10 @@ LEFT = LATE + 15.0
 LIMIT = 160.0
 """Seconds after which nothing happens any more."""
 REASONS = (*sorted(signed_notices.REASONS - {signed_notices.OVER}),)
-DEEDS = ("show", "show", "show", "deal", "notice", "depart", "junk", "refuse", "unlink")
+DEEDS = (
+    *("show", "show", "show", "deal", "notice", "depart"),
+    *("junk", "stray", "stray", "refuse", "unlink"),
+)
 WHEN = ("any", "any", "late", "leaving", "left")
 
 
@@ -59,6 +63,7 @@ class SetupPlan:
         deeds: What the faulty seat does.
         flap: Two honest seats whose link breaks, from when to when. None for no break.
         crash: An honest seat that crashes, when, and for how long. None for no crash.
+        fork: The seats to which the faulty seat, which shuffles last, shows another shuffle.
     """
 
     seed: str
@@ -70,6 +75,7 @@ class SetupPlan:
     deeds: tuple[Deed, ...]
     flap: tuple[int, int, float, float] | None = None
     crash: tuple[int, float, float] | None = None
+    fork: frozenset[int] = frozenset()
 
     @property
     def honest(self) -> list[int]:
@@ -99,7 +105,9 @@ def draw_setup(seed: str, disturbed: bool = False) -> SetupPlan:
     if disturbed and (flap is None or die.random() < 0.3):
         crash = (die.choice(honest), die.uniform(0.0, LATE + 12), die.choice((0.5, 3.0, 20.0)))
     delay = die.choice((0.01, 0.1, 0.5, 1.0, 2.0))
-    return SetupPlan(seed, seats, quorum, liar, held, delay, deeds, flap, crash)
+    forks = liar == seats - 1 and held == seats + 4 and die.random() < 0.3
+    fork = frozenset(die.sample(honest, die.randint(1, len(honest)))) if forks else frozenset[int]()
+    return SetupPlan(seed, seats, quorum, liar, held, delay, deeds, flap, crash, fork)
 
 
 def _draw_deed(die: random.Random, honest: list[int]) -> Deed:
@@ -132,6 +140,7 @@ class SetupTable:
         self.signed: list[EndNotice] = []
         self.at_deck: float | None = None
         self.events: set[str] = set()
+        self.other = b""
 
     # Links
 
@@ -183,11 +192,25 @@ class SetupTable:
         if message is None or message.seat != seat or not isinstance(message.statement, StepInput):
             return False
         step = message.statement.step
+        if step == self.plan.seats + 3 and other in self.plan.fork:
+            self.room.carry(seat, other, self._other_shuffle())
+            return True
         is_deal = step > self.plan.seats + 4
         if step < self.plan.held or (other, is_deal) in self.shown:
             return False
         self.held.append((other, message.statement, frame))
         return True
+
+    def _other_shuffle(self) -> bytes:
+        """Return a second shuffle of the faulty seat, which shuffles last."""
+        if not self.other:
+            liar, step = self.plan.liar, self.plan.seats + 3
+            machine = self.room.machine(liar)
+            node = machine.tip if machine.tip.step == step else machine.tip.parent
+            assert node is not None
+            body = transition.body_of(node, liar, secrets_of(machine), self.die.randbytes)
+            self.other = carried(self.room.sign(liar, StepInput(0, step, node.digest, body)))
+        return self.other
 
     def _do(self, number: int) -> None:
         """Do a deed, unless it is done."""
@@ -230,6 +253,14 @@ class SetupTable:
         tip = self.room.machine(self.plan.honest[0]).tip
         for body in (b"one", b"two"):
             made = self.room.sign(self.plan.liar, StepInput(0, tip.step, tip.digest, body))
+            for seat in sorted(deed.to):
+                self.room.carry(self.plan.liar, seat, carried(made))
+
+    def _do_stray(self, deed: Deed) -> None:
+        """Show inputs to `deck.ok` or to the deal that name no node."""
+        step = self.plan.seats + 4 + deed.word % 2
+        for on in (b"x" * 32, b"y" * 32)[: 1 + deed.word // 2 % 2]:
+            made = self.room.sign(self.plan.liar, StepInput(0, step, on, b"stray"))
             for seat in sorted(deed.to):
                 self.room.carry(self.plan.liar, seat, carried(made))
 
@@ -280,7 +311,8 @@ class SetupTable:
     def _waits(self, seat: int) -> bool:
         """Return whether a seat waits for the faulty one alone, or no longer at all."""
         machine = self.room.machine(seat)
-        waits = machine.tip.step == self.plan.held and machine.awaited() <= {self.plan.liar}
+        due = set(range(self.plan.seats)) if self.plan.fork else {self.plan.liar}
+        waits = machine.tip.step == self.plan.held and machine.awaited() <= due
         return waits or machine.has_begun or machine.broken is not None
 
     def _begin(self, what: str, late: float = 0.0) -> None:
