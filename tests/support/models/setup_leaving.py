@@ -3,9 +3,10 @@
 Time is continuous. Each honest seat sends what is new to all that it is linked with, and all that
 it has once a second. Links break and come back, and what is on its way in a broken link is lost.
 Seats crash and resume. The faulty seats hold back their confirmation and show it, their words and
-their inputs to the deal to whomever they like, at times that follow what the honest seats do. There is
-one chain, and every input is stored: what a second shuffle and further versions of an input do is
-simulated with the machines (`support.sim.setups`).
+their inputs to the deal to whomever they like, at times that follow what the honest seats do.
+
+There is one chain, and every input is stored. What a second shuffle and further versions of an
+input do is simulated with the machines (`support.sim.setups`).
 """
 
 from __future__ import annotations
