@@ -387,12 +387,12 @@ def claim_game(seat: Seat, name: str | None) -> Path:
         The path of the transcript.
 
     Raises:
-        PeerError: If there is no such game, or it had not begun.
+        PeerError: If there is no such game, or it had not begun and no fault has ended its setup.
         JournalError: If the journal is in use.
     """
     book, first, machine, _ = reopen(seat, name)
     book.close()
-    if not machine.has_begun:
+    if not (machine.has_begun or machine.shows_fault):
         book.files.put(_claimed(book.path), b"")
         raise PeerError(ResumeCode.NOT_BEGUN)
     data = transcript_archive.transcript_of(machine)

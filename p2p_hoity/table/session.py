@@ -443,8 +443,9 @@ class Session:
         """
         broken, machine = self._effects_out.broken, self.machine
         if self._outcome is None and broken is not None:
-            kept = self._keeper.journal is not None and machine.is_bound
-            path = None if kept else self._save_proof()
+            path = None if machine.is_bound else self._save_proof()
+            is_needed = machine.is_bound or (path is None and machine.shows_fault)
+            kept = self._keeper.journal is not None and is_needed
             self._outcome = Outcome(path, (), broken.code, broken.seat, broken.by, kept)
         is_told = self._outcome is not None and self._outcome.code is None
         is_void = broken is not None  # Proven after the end: the journal is the proof.
@@ -464,8 +465,8 @@ class Session:
     def _save_proof(self) -> Path | None:
         """Save the proof of the fault that ended setup, since the journal that has it is removed.
 
-        Return the path of the file. Return None if there is no such proof, or the disk is full: the
-        table has ended all the same.
+        Return the path of the file. Return None if there is no such proof, or the disk is full. The
+        journal is kept then.
         """
         if self._usual is None or not self.machine.shows_fault:
             return None

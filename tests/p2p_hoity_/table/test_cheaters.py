@@ -11,8 +11,9 @@ from support.player_table import PlayerTable
 
 from p2p_hoity.game_adapter import read_game
 from p2p_hoity.presentation import screen_updates as updates
+from p2p_hoity.storage import transcript_archive
 from p2p_hoity.table import play_table
-from p2p_hoity.table.resume_table import open_games
+from p2p_hoity.table.resume_table import claim_game, open_games
 from protocol.seat import effects
 from protocol.seat.seat_machine import SeatMachine
 from protocol.transcript.verifier import verify
@@ -104,3 +105,22 @@ async def test_the_word_of_another_seat_alone_is_told_as_such_to_people_and_prog
         assert (found.code, found.seat, found.by) == (SILENT_SEAT, accused_seat, accuser)
         assert not guest.heard(updates.ProofSaved)
         assert not guest.heard(updates.Accused)
+
+
+async def test_the_journal_stays_if_the_proof_cannot_be_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(path: Path, data: bytes) -> None:
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as disk:
+        disk.setattr(transcript_archive, "write_transcript", full)
+        table = cheating_table(tmp_path, monkeypatch, "key-not-proven", 3)
+        await table.play()
+    for guest in table.guests[:-1]:
+        assert not guest.heard(updates.ProofSaved)
+        assert guest.end.kept
+        path = claim_game(guest.seat, None)
+        report = verify(path.read_bytes(), read_game)
+        assert report.problem is not None
+        assert report.problem.code == "bad-key-proof"
