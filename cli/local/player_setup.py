@@ -217,7 +217,7 @@ def load_or_make(home: Home, name: str | None) -> tuple[NamedIdentity, str | Non
     text = _("A new key was made for you: {nickname}, {fingerprint}. It is kept in {path}.")
     if not made.nickname:
         text = _(
-            "A new key was made for you: {fingerprint}. It is kept in {path}. You have another "
+            "A new key was made for you: {fingerprint}. It is kept in {path}. You have a new "
             "nickname at each table, unless you choose one with --name."
         )
     words = text.format(
@@ -319,7 +319,7 @@ def first_run(home: Home) -> None:
     """
     if not at_terminal() or home.identity.exists() or settings.is_kept(home):
         return
-    question = _("Your nickname for the other players? Enter for another one at each table: ")
+    question = _("Your nickname for the other players? Press Enter for a new one at each table: ")
     while (word := answer(question)) and (why := why_no_nickname(word)) is not None:
         say(_("That is no nickname: {why}.").format(why=why))
     language = translation.language() if translation.is_asked_for() else None

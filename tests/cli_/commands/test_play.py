@@ -116,7 +116,7 @@ def test_two_fresh_keys_have_no_name_until_they_are_at_a_table(
     one, two = (player_setup.load_or_make(Home(tmp_path / str(i)), None)[0] for i in range(2))
     assert one.nickname == two.nickname == ""
     assert one.identity.public != two.identity.public
-    assert "another nickname at each table" in capsys.readouterr().err
+    assert "a new nickname at each table" in capsys.readouterr().err
     named = [player_setup.named(Home(tmp_path), one, None).nickname for _ in range(8)]
     assert len(set(map(check_nickname, named))) > 1
     player_setup.load_or_make(Home(tmp_path / "2"), "Ana")
