@@ -346,7 +346,7 @@ MUTANTS = (
     ),
     mutant(
         "a departure holds in the step before",
-        (Peers.all_left, "if word.epoch < epoch or word.step <= step", ""),
+        (Peers.all_left, "(word.epoch < epoch or word.step <= step) and ", ""),
     ),
     mutant(
         "a departure outlives an absence",
