@@ -34,7 +34,8 @@ def test_a_guest_killed_in_each_step_before_the_game(tmp_path: Path, kind: str) 
         assert [one.end() for one in table.running.values()] == [1, 1, 1, -signal.SIGKILL]
         assert table.seen(3, "goes")[0]["at"] == kind
         for number in range(3):
-            assert table.running[number].last["code"] == "silent-seat"
+            code = "deck-unconfirmed" if kind == "deck.ok" else "silent-seat"
+            assert table.running[number].last["code"] == code
             assert "Traceback" not in table.running[number].errors()
             assert not table.seen(number, "accused")
         assert not list(tmp_path.glob("*/transcripts/*"))
