@@ -175,7 +175,7 @@ STEPS = round((LATE + 15) * 20)
 def swept(name: str) -> list[float]:
     """Return some of these moments, in seconds; every fifth one at night, from any of the first."""
     first = random.Random(f"{seed()} {name}").randrange(5)
-    return sample([number / 20 for number in range(first, STEPS, 5)], 4, name)
+    return sample([number / 20 for number in range(first, STEPS, 5)], 2, name)
 
 
 @pytest.mark.parametrize("carrier", CARRIERS)
