@@ -16,6 +16,18 @@ LINGER: Final[Seconds] = 2.5
 """The seconds for which a seat passes on what it stores before it leaves a strict table."""
 
 
+def leaving_seconds(table: Table) -> float:
+    """Return how long the leaving lasts: one round more than seats may be faulty.
+
+    Args:
+        table: The table.
+
+    Returns:
+        The time in seconds.
+    """
+    return LINGER if table.strict else (table.seats - table.quorum + 1) * ROUND
+
+
 class DeckWait:
     """The wait of one seat or onlooker for all seats to confirm the deck.
 
@@ -35,12 +47,6 @@ class DeckWait:
         self.leaving_since: float | None = None
         self._alone_since: float | None = None
         self._told: set[EndNotice] = set()
-
-    @property
-    def seconds(self) -> float:
-        """How long the leaving lasts: one round more than seats may be faulty."""
-        table = self.table
-        return LINGER if table.strict else (table.seats - table.quorum + 1) * ROUND
 
     def give_up(self) -> None:
         """Note that this seat no longer waits, unless the last confirmation still comes."""
@@ -71,7 +77,7 @@ class DeckWait:
         if self.leaving_since is None or self.table.strict:
             return 0
         waited = now - self.leaving_since
-        return int(waited / ROUND) + 1 if waited < self.seconds else None
+        return int(waited / ROUND) + 1 if waited < leaving_seconds(self.table) else None
 
     def is_over(self, is_linked: bool, now: float) -> bool:
         """Return whether a seat that has given up leaves now ([D-11]).
@@ -86,8 +92,8 @@ class DeckWait:
         if is_linked or self._alone_since is None:
             self._alone_since = None if is_linked else now
         is_alone = self._alone_since is not None and now - self._alone_since >= ALONE
-        has_lasted = self.leaving_since is not None and now - self.leaving_since >= self.seconds
-        return is_alone or has_lasted
+        since, seconds = self.leaving_since, leaving_seconds(self.table)
+        return is_alone or (since is not None and now - since >= seconds)
 
     def is_news(self, notice: EndNotice) -> bool:
         """Return whether to tell the driver of an end notice, and note that this is done.

@@ -42,6 +42,20 @@ def is_confirmed(state: SeatState) -> bool:
     return state.signer.inquiry is not None or state.log.has_input(state.seat, state.tip.step)
 
 
+def departed(state: SeatState) -> set[int]:
+    """Return the seats that have left setup for at least `SETTLES` seconds and still owe an input.
+
+    Args:
+        state: The state of the seat.
+
+    Returns:
+        The seats ([E-27]).
+    """
+    settled, since = state.timers.now - SETTLES, state.peers.departures.since
+    owing = (word.seat for word in state.peers.away() if word.step < state.table.first_step)
+    return {seat for seat in owing if since(seat) <= settled}
+
+
 def wait_for_deck(state: SeatState) -> bool:
     """Give up, return, or leave. The seat applies this rule after each event.
 
@@ -90,19 +104,14 @@ def _give_up(state: SeatState) -> None:
 
 def _knows_of_end(state: SeatState) -> bool:
     """Return whether a seat that has not confirmed has itself shown that it will not ([D-9], 2)."""
-    judge, settled = state.judge, state.timers.now - SETTLES
-    departed = {
-        word.seat
-        for word in state.peers.away()
-        if word.step <= state.tip.step and state.peers.departures.since(word.seat) <= settled
-    }
+    judge = state.judge
     proven = {seat for seat in judge.proofs if judge.is_settled(seat)}
     elsewhere = {  # These have confirmed another deck.
         message.seat
         for message in state.log.store.inputs(0, state.tip.step)
         if isinstance(message.statement, StepInput) and message.statement.on != state.tip.digest
     }
-    shown = judge.setup_ends.keys() | departed | proven | elsewhere | {judge.refuser}
+    shown = judge.setup_ends.keys() | departed(state) | proven | elsewhere | {judge.refuser}
     return bool(shown & (state.awaited() - {state.seat}))
 
 

@@ -17,7 +17,7 @@ from ..consensus import absence
 from ..game_interface import NOTHING_ASKED, Choice, IllegalMove
 from ..transcript import transcript_writer
 from ..wire import peer_frames, signed_messages
-from ..wire.signed_messages import StepInput
+from ..wire.signed_messages import Message, StepInput
 from ..wire.signed_notices import Departure, EndNotice
 from . import (
     catch_up,
@@ -347,8 +347,7 @@ class SeatMachine(SeatState):
     @property
     def shows_fault(self) -> bool:
         """True if the transcript shows the fault that has ended the table ([F-2])."""
-        is_illegal = not self.judge.can_go_on() and self.judge.illegal_input() is not None
-        return is_illegal or bool(self.tip.convictions)
+        return self._last_illegal_input() is not None or bool(self.tip.convictions)
 
     @property
     def is_silent(self) -> bool:
@@ -420,8 +419,12 @@ class SeatMachine(SeatState):
             ValueError: If this seat lacks messages that the file needs to prove the chain.
             TooLarge: If the file would exceed the limits up to which a verifier reads a file.
         """
-        illegal = None if self.judge.can_go_on() else self.judge.illegal_input()
+        illegal = self._last_illegal_input()
         return transcript_writer.write(self.log.votes, self.log.followed, illegal)
+
+    def _last_illegal_input(self) -> Message | None:
+        """Return the illegal input that has ended the table, None if none has."""
+        return None if self.judge.can_go_on() else self.judge.illegal_input()
 
     def may_leave(self) -> bool:
         """Return whether this seat may disconnect at the end ([E-19]).

@@ -10,8 +10,7 @@ from ..fault_codes import FAULTS
 from ..wire.signed_notices import EndNotice
 from . import effects
 from .effects import Broken
-from .fault_judge import SETTLES
-from .leaving_setup import is_confirmed
+from .leaving_setup import departed, is_confirmed
 from .seat_state import SeatState
 
 
@@ -84,10 +83,7 @@ def _known_end(state: SeatState) -> Broken | None:
         return Broken(effects.SEAT_LEFT, state.judge.refuser)
     if (announced := _announced_end(state)) is not None:
         return announced
-    first = state.table.first_step
-    away = [word.seat for word in state.peers.away() if word.step < first and not state.has_begun]
-    settled = state.timers.now - SETTLES
-    gone = [seat for seat in away if state.peers.departures.since(seat) <= settled]
+    gone = departed(state)
     return Broken(effects.SEAT_LEFT, min(gone)) if gone else None
 
 

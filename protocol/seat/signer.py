@@ -36,7 +36,7 @@ from ..wire.signed_messages import (
     StepInput,
 )
 from ..wire.signed_notices import MAX_NUMBER, Departure, EndNotice, sign_notice
-from .deck_wait import DeckWait
+from .deck_wait import leaving_seconds
 from .effects import ChoiceAsked, JournalDoubted, Record, SigningEnded
 from .fault_judge import FaultJudge
 from .peers import Peers
@@ -339,7 +339,7 @@ class Signer:
         tip, given_up = self.log.tip, self.peers.departures.given_up
         is_awaited = tip.want.kind is Kind.DEAL and bool(self.log.awaited() & given_up.keys())
         waited = self.timers.now - self.timers.counts_from(tip)
-        return is_awaited and waited < DeckWait(self.table).seconds
+        return is_awaited and waited < leaving_seconds(self.table)
 
     def is_forgotten(self, message: Message) -> bool:
         """Return whether a message was signed by the own seat but is not stored here ([E-22]).
