@@ -8,6 +8,7 @@ import tempfile
 from contextlib import suppress
 from itertools import chain, count
 from pathlib import Path
+from typing import Final
 
 from protocol import SeatMachine, transcript
 
@@ -31,6 +32,8 @@ class ArchiveCode(Code):
     )
 
 
+CLAIM: Final = ".claim.hoity"
+"""How the file of an unfinished game ends, behind the name of the game."""
 ROOM = 4096
 """The number of bytes that are written to test whether a folder can be written to."""
 
@@ -108,6 +111,20 @@ def free_place(path: Path, data: bytes) -> Path:
     name, _, suffixes = path.name.partition(".")
     places = (path.with_name(f"{name}.{number}.{suffixes}") for number in count(2))
     return next(place for place in chain((path,), places) if not _has_more(_read(place), new))
+
+
+def place_of_claim(folder: Path, game: str, data: bytes) -> Path:
+    """Return where an unfinished game is saved, so that it replaces no other history of it.
+
+    Args:
+        folder: The folder of transcripts.
+        game: The name of the game.
+        data: The bytes of the transcript.
+
+    Returns:
+        The path of the file.
+    """
+    return free_place(folder / f"{game}{CLAIM}", data)
 
 
 def lacks(path: Path, data: bytes) -> bool:

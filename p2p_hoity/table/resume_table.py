@@ -396,8 +396,8 @@ def claim_game(seat: Seat, name: str | None) -> Path:
         book.files.put(_claimed(book.path), b"")
         raise PeerError(ResumeCode.NOT_BEGUN)
     data = transcript_archive.transcript_of(machine)
-    usual = seat.home.transcripts / f"{table_name(machine.table)}.claim.hoity"
-    path = seat.output or transcript_archive.free_place(usual, data)
+    folder, game = seat.home.transcripts, table_name(machine.table)
+    path = seat.output or transcript_archive.place_of_claim(folder, game, data)
     transcript_archive.write_transcript(path, data)
     keep_vouches(seat.home.transcripts, machine.table.id, first.vouches)
     book.files.put(_claimed(book.path), b"")

@@ -195,7 +195,7 @@ def _finished(home: Home, memory: _Memory) -> Iterator[KeptGame]:
         if head is None:
             continue
         name, nicknames = head
-        is_claim = path.name.endswith(".claim.hoity")
+        is_claim = path.name.endswith(transcript_archive.CLAIM)
         if not (is_claim and home.files.has(home.journals / f"{name}.journal")):
             yield KeptGame(name, path, nicknames, written(path), not is_claim, is_claimed=is_claim)
 

@@ -471,8 +471,8 @@ class Session:
         if self._usual is None or not self.machine.shows_fault:
             return None
         data = self.machine.transcript()
-        path = self._usual.with_name(f"{table_name(self.machine.table)}.claim.hoity")
-        path = transcript_archive.free_place(path, data)
+        game = table_name(self.machine.table)
+        path = transcript_archive.place_of_claim(self._usual.parent, game, data)
         try:
             transcript_archive.write_transcript(path, data)
         except OSError:

@@ -104,7 +104,7 @@ def rescue(home: Home, others: Iterable[Home]) -> None:
         for path in one.journals.glob("*.journal"):
             for machine in machines_in([one], path.stem):
                 with suppress(ValueError):  # It lacks messages, or is too long for a file.
-                    _save(home, f"{path.stem}.claim.hoity", machine.transcript())
+                    _save(home, path.stem + transcript_archive.CLAIM, machine.transcript())
 
 
 def _save(home: Home, name: str, data: bytes) -> None:
