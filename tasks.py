@@ -21,6 +21,7 @@ from typing import IO
 ROOT = Path(__file__).resolve().parent
 PLAY = ROOT / ".venv"
 TEST = ROOT / ".venv-test"
+ONEFILE = ROOT / ".venv-onefile"
 CODE = ["protocol", "p2p_hoity", "cli", "training", "tests", "tools", "bench", "tasks.py"]
 
 WORKERS = ["-n", str((os.cpu_count() or 1) + 1), "--dist", "worksteal"]
@@ -309,6 +310,12 @@ def wheel(args: Sequence[str]) -> None:
         shutil.rmtree(compiled(outside), ignore_errors=True)
 
 
+def onefile(args: Sequence[str]) -> None:
+    """Build the program as one file for this system, and play with it."""
+    ready(ONEFILE, ".[relay,onefile]", stamp())
+    run([program(ONEFILE, "python"), "tools/onefile.py", *args])
+
+
 def exhaustive(args: Sequence[str]) -> None:
     """Run all tests with all cases, the long ones included."""
     ready(TEST, ".[dev]", test_stamp())
@@ -392,6 +399,7 @@ GROUPS: dict[str, dict[str, Target]] = {
         "test": (test, "lint, types, all tests and the wheel: what CI runs"),
         "types": (types, "check types"),
         "wheel": (wheel, "build the wheel twice, unpack it elsewhere, play and verify with it"),
+        "onefile": (onefile, "build the program as one file for this system: FOLDER"),
         "liars": (tool("-m", "soak.liars"), "a seat cheats and is caught, for each code: CODE …"),
         "platforms": (
             tool("tools/platforms.py"),

@@ -8,7 +8,6 @@ that fail with this code. The `str` of an error is for developers, such as
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -146,20 +145,6 @@ class CodedError(Exception):
         """
         self.code, self.reason, self.fields = code, because(code, **fields), fields
         super().__init__(str(self.reason))
-
-
-def install_command(*packages: str) -> str:
-    """Return the command that installs packages for the Python that runs this program.
-
-    Args:
-        packages: The names of the packages.
-
-    Returns:
-        The command, quoted for a command line.
-    """
-    import subprocess
-
-    return subprocess.list2cmdline([sys.executable, "-m", "pip", "install", *packages])
 
 
 class SystemCode(Code):

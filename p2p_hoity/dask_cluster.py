@@ -21,7 +21,8 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from protocol.bounds import Seconds
 
-from .coded_errors import NETWORK, NOT_OK, Code, CodedError, install_command
+from .coded_errors import NETWORK, NOT_OK, Code, CodedError
+from .installation import install_command, is_one_file
 from .worker_processes import ProcessEnded, work_in_own_process
 
 if TYPE_CHECKING:
@@ -46,6 +47,11 @@ class ClusterCode(Code):
     NO_LIBRARY = (
         "no-cluster-library",
         "a cluster needs the package {name}: install it with {command}",
+    )
+    NOT_IN_FILE = (
+        "no-cluster-in-file",
+        "a cluster needs the package {name}, which is not in this program of one file: use hoity "
+        "from its source",
     )
     UNREACHED = (
         "cluster-unreached",
@@ -251,6 +257,8 @@ def _client(address: str) -> Iterator[Client]:
         from distributed import Client
     except ImportError as error:
         name, command = error.name or "distributed", install_command("distributed")
+        if is_one_file():
+            raise ClusterError(ClusterCode.NOT_IN_FILE, name=name) from None
         raise ClusterError(ClusterCode.NO_LIBRARY, name=name, command=command) from None
     logging.disable(logging.CRITICAL)
     try:

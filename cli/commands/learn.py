@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
 from collections.abc import Callable
 from typing import Final
 
@@ -14,7 +13,7 @@ from p2p_hoity.storage.home import home as own_home
 from p2p_hoity.table.drawn_nicknames import draw_nickname
 
 from ..exit_codes import INTERRUPTED, OK, Trouble, ctrl_c_means
-from ..local.bot_processes import own_installation
+from ..local.own_program import own_command, own_environment
 from ..local.lesson_screen import Room, hear_talk, teach
 from ..local.player_setup import chosen_name
 from ..printing import say
@@ -99,8 +98,7 @@ def before_the_game(plain: bool) -> None:
         plain: Whether to use the line prompt instead of the full screen.
     """
     words = ["learn", "--lang", translation.language(), *(["--plain"] if plain else [])]
-    command = [sys.executable, "-P", "-m", "cli", *words]
-    process = subprocess.Popen(command, env={**own_installation(), BEFORE: "1"})
+    process = subprocess.Popen(own_command(*words), env={**own_environment(), BEFORE: "1"})
     while True:
         try:
             process.wait()

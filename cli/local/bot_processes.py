@@ -13,7 +13,6 @@ import os
 import secrets
 import shutil
 import subprocess
-import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field, replace
@@ -34,6 +33,7 @@ from ..exit_codes import USAGE, Trouble
 from ..printing import say
 from ..words.translation import _, level_meant, level_word
 from . import settings
+from .own_program import own_command, own_environment
 from .player_setup import answer
 
 LEVEL: Final = "HOITY_BOT"
@@ -265,11 +265,10 @@ class Crew:
         """
         files, home = PrivateFiles(self.folder), self.folder / name
         files.remove(home / TROUBLE_FILE)
-        own = {word: value for word, value in own_installation().items() if word not in SECRET}
-        command = [sys.executable, "-P", "-m", "cli", *words, *MANNER]
+        own = {word: value for word, value in own_environment().items() if word not in SECRET}
         with files.append(home / TROUBLE_FILE, new=True) as trouble:
             process = await trio.lowlevel.open_process(
-                command,
+                own_command(*words, *MANNER),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.DEVNULL,
                 stderr=trouble,
@@ -340,17 +339,6 @@ async def _end(process: trio.Process) -> None:
             return
         act()
     await process.wait()
-
-
-def own_installation() -> dict[str, str]:
-    """Return the environment in which another process runs the same installation of the program.
-
-    Returns:
-        The variables, by name.
-    """
-    here = str(Path(__file__).resolve().parents[2])
-    paths = [here, *filter(None, [os.environ.get("PYTHONPATH")])]
-    return {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
 
 
 def hire(home: Home, levels: Sequence[str], nickname: str, say: Callable[[str], None]) -> Crew:

@@ -14,7 +14,8 @@ import trio
 
 from protocol.bounds import Quota, Seconds
 
-from ..coded_errors import Code, CodedError, install_command
+from ..coded_errors import Code, CodedError
+from ..installation import install_command
 from ..net.addresses import Address
 from ..net.network_errors import TROUBLE
 from ..net.transport import Network, TcpNetwork, attend_all, cut

@@ -83,8 +83,6 @@ def test_crews_that_nobody_needs_are_swept_out(tmp_path: Path) -> None:
     first = bot_processes.hire(home, ("normal",), "Ana", nothing)
     second = bot_processes.hire(home, ("normal",), "Ana", nothing)
     assert crews(home) == sorted([first.folder.name, second.folder.name])
-    paths = bot_processes.own_installation()["PYTHONPATH"].split(os.pathsep)
-    assert (Path(paths[0]) / "cli" / "__main__.py").samefile(ROOT / "cli" / "__main__.py")
 
 
 def await_seated(host: Terminal, number: int) -> None:

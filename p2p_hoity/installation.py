@@ -1,0 +1,23 @@
+"""How this program was installed: as packages of a Python, or as one file that holds everything."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+
+def is_one_file() -> bool:
+    """Return whether this is the one file of `tasks.py onefile`, with a Python of its own."""
+    return bool(getattr(sys, "frozen", False))
+
+
+def install_command(*packages: str) -> str:
+    """Return the command that installs packages for the Python that runs this program.
+
+    Args:
+        packages: The names of the packages.
+
+    Returns:
+        The command, quoted for a command line.
+    """
+    return subprocess.list2cmdline([sys.executable, "-m", "pip", "install", *packages])
