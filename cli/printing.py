@@ -11,7 +11,6 @@ import base64
 import json
 import os
 import re
-import shutil
 import sys
 import unicodedata
 from collections.abc import Callable, Iterable
@@ -63,20 +62,36 @@ def is_full(plain: bool) -> bool:
         return False
     if not all(stream.isatty() for stream in (sys.stdin, sys.stdout, sys.stderr)):
         return False
-    return not is_small(*shutil.get_terminal_size())
+    return not is_small(*terminal_size())
+
+
+def terminal_size() -> os.terminal_size:
+    """Return the size of the terminal that is the standard output.
+
+    The environment is not asked: COLUMNS and LINES that are exported may be those of another
+    window, and do not follow this one.
+
+    Returns:
+        The columns and lines, or 80 and 24 where no terminal tells its size.
+    """
+    try:
+        found = os.get_terminal_size(sys.stdout.fileno())
+    except OSError:
+        found = os.terminal_size((0, 0))
+    return found if all(found) else os.terminal_size((COLUMNS, ROWS))
 
 
 def width() -> int | None:
     """Return the width of printed lines.
 
     Returns:
-        The environment variable COLUMNS, or the terminal's columns. None if the output is no
-        terminal, so that lines may have any length.
+        The terminal's columns, or the environment variable COLUMNS if that is fewer. None if the
+        output is no terminal and the variable is not set, so that lines may have any length.
     """
-    asked = os.environ.get("COLUMNS", "")
-    if not (asked.isascii() and asked.isdigit() and int(asked[:6])) and not sys.stdout.isatty():
-        return None
-    return max(NARROWEST, shutil.get_terminal_size().columns)
+    word = os.environ.get("COLUMNS", "")
+    asked = int(word[:6]) if word.isascii() and word.isdigit() else 0
+    known = [terminal_size().columns] if sys.stdout.isatty() else []
+    return max(NARROWEST, min([*known, *filter(None, [asked])])) if known or asked else None
 
 
 def cells(words: str, wide: str = "WF") -> int:
@@ -277,7 +292,7 @@ def room() -> tuple[int, int] | None:
     """
     if not sys.stdout.isatty():
         return None
-    size = shutil.get_terminal_size()
+    size = terminal_size()
     return size.columns, size.lines
 
 

@@ -7,7 +7,11 @@ import sys
 
 
 def is_one_file() -> bool:
-    """Return whether this is the one file of `tasks.py onefile`, with a Python of its own."""
+    """Return whether this is the program of one file.
+
+    Returns:
+        True if so: it holds a Python of its own, into which no package can be installed.
+    """
     return bool(getattr(sys, "frozen", False))
 
 

@@ -13,14 +13,15 @@ from p2p_hoity.storage.home import home as own_home
 from p2p_hoity.table.drawn_nicknames import draw_nickname
 
 from ..exit_codes import INTERRUPTED, OK, Trouble, ctrl_c_means
-from ..local.own_program import own_command, own_environment
+from ..local.ending_signals import interrupted, wait_for
 from ..local.lesson_screen import Room, hear_talk, teach
+from ..local.own_program import own_command, own_environment
 from ..local.player_setup import chosen_name
 from ..printing import say
 from ..ui.screen_interface import ScreenOptions
 from ..words import translation
 from ..words.translation import _
-from .take_seat import interrupted, screen_for_people
+from .take_seat import screen_for_people
 
 BEFORE: Final = "HOITY_LESSON_BEFORE"
 """The environment variable that is set for a lesson before a game.
@@ -46,6 +47,7 @@ def learn(plain: bool) -> int:
 
     def leave(reason: str) -> None:
         left.append(reason)
+        room.end_lesson()
         scope.cancel()
 
     room = screen_for_people(ScreenOptions(leave, plain=plain))
@@ -96,12 +98,11 @@ def before_the_game(plain: bool) -> None:
 
     Args:
         plain: Whether to use the line prompt instead of the full screen.
+
+    Raises:
+        Trouble: If this process is asked to end meanwhile, as the lesson is then.
     """
     words = ["learn", "--lang", translation.language(), *(["--plain"] if plain else [])]
     process = subprocess.Popen(own_command(*words), env={**own_environment(), BEFORE: "1"})
-    while True:
-        try:
-            process.wait()
-            return
-        except KeyboardInterrupt:  # The lesson receives the signal too, and asks what it means.
-            continue
+    if wait_for(process):
+        raise Trouble(_("Interrupted."), INTERRUPTED)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import signal
 import sys
 from dataclasses import replace
 from typing import Final
@@ -21,6 +20,7 @@ from protocol.bounds import Seconds
 
 from ..exit_codes import INTERRUPTED, OK, ctrl_c_means
 from ..local import settings
+from ..local.ending_signals import ENDING_SIGNALS, once
 from ..local.player_setup import check_home
 from ..printing import say, write_line
 from ..words.translation import INSTALLED, _
@@ -92,7 +92,8 @@ async def _serve(
             await trio.sleep(LAST_LINES)
             nursery.cancel_scope.cancel()
 
-        with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
+        with trio.open_signal_receiver(*ENDING_SIGNALS) as received:
+            signals = once(received)
             found = await nursery.start(until_drained)
             metrics: list[str] = []
             if how.metrics is not None:

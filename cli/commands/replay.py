@@ -14,8 +14,9 @@ from p2p_hoity.presentation.scene_json import edition_json
 from p2p_hoity.rules import Edition, Happening, State, happenings
 from protocol import Kind, Node, fingerprint, transcript
 
-from ..exit_codes import NOT_OK, OK, Trouble
+from ..exit_codes import INTERRUPTED, NOT_OK, OK, Trouble
 from ..exit_codes import report as tell
+from ..local.ending_signals import ending_calls
 from ..printing import ask, is_full, say, write_line
 from ..words.card_names import Names
 from ..words.happening_sentences import rounds_of
@@ -224,14 +225,32 @@ def show(node: Node) -> bool:
 
     Returns:
         Whether there was something to show and the screen did not fail.
+
+    Raises:
+        Trouble: If a signal asks the program to end.
     """
+    import asyncio  # Imported here, because replays as lines need no event loop.
+
     from ..ui.full_screen.replay_screen import Film, ReplayApp
 
     found = moments(node)
     if not found:
         return False
-    app = ReplayApp(Film(node.table, found))
-    app.run()
+    app, signals = ReplayApp(Film(node.table, found)), list[None]()
+
+    async def until_ended() -> None:
+        loop = asyncio.get_running_loop()
+
+        def close() -> None:
+            signals.append(None)
+            loop.call_soon_threadsafe(app.exit)
+
+        with ending_calls(close):
+            await app.run_async()
+
+    asyncio.run(until_ended())
+    if signals:
+        raise Trouble(_("Interrupted."), INTERRUPTED)
     return app.failure is None
 
 

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import math
 import os
-import signal
 import sys
-from collections.abc import Awaitable, Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from types import FrameType
 from typing import TYPE_CHECKING, Final
 
 import trio
@@ -32,6 +28,7 @@ from protocol.bounds import Seconds
 from ..exit_codes import INTERRUPTED, NOT_OK, OK, USAGE, Trouble, ctrl_c_means
 from ..local import player_setup
 from ..local.bot_processes import Crew
+from ..local.ending_signals import interrupted
 from ..local.player_setup import check_home
 from ..local.settings import NONE
 from ..printing import complain, is_full
@@ -266,12 +263,6 @@ def _listen(listen: str, advertised: Sequence[str], by_proxy: bool) -> str:
     return f":{port}" if not host else listen
 
 
-ENDING_SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)
-"""The signals of Ctrl-C and of the system's request to end."""
-LATEST: Final[Seconds] = 6
-"""The time after which the system ends a process that has lost its terminal, in seconds."""
-
-
 class Going:
     """A player that passes all questions on to another player, and leaves when an event is set.
 
@@ -324,62 +315,6 @@ class Going:
             request = await self._player.next_request()
             nursery.cancel_scope.cancel()
         return request
-
-
-async def interrupted(
-    leave: Callable[[str], None],
-    task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED,
-) -> None:
-    """Wait for the first signal to end the program, and call `leave` then.
-
-    Such signals are Ctrl-C, SIGTERM and the closing of the terminal. A second signal ends the
-    program at once. Signals that are ignored, as under nohup, stay ignored. Without this handling
-    a full screen that is killed would leave the terminal unusable.
-
-    Args:
-        leave: Called with the reason, as a translated phrase.
-        task_status: Notified when the signals are being handled.
-    """
-    wanted = [one for one in ENDING_SIGNALS if signal.getsignal(one) is not signal.SIG_IGN]
-    if not wanted:
-        task_status.started()
-        return
-    with trio.open_signal_receiver(*wanted) as signals, _hangup_is(wanted[0]):
-        task_status.started()
-        async for _number in signals:
-            break
-    leave(_("Interrupted"))
-
-
-@contextmanager
-def _hangup_is(number: int) -> Iterator[None]:
-    """Raise a signal when the terminal closes, while the context lasts.
-
-    Output is discarded from then on, because writing to a closed terminal would fail or block. If
-    the process has not ended after `LATEST` seconds, the system ends it.
-
-    Args:
-        number: The signal to raise.
-    """
-    name = getattr(signal, "SIGHUP", None)
-    if name is None or signal.getsignal(name) is signal.SIG_IGN:
-        yield
-        return
-    streams = [stream for stream in (0, 1, 2) if os.isatty(stream)]
-
-    def gone(_number: int, _frame: FrameType | None) -> None:
-        null = os.open(os.devnull, os.O_RDWR)
-        for stream in streams:
-            os.dup2(null, stream)
-        os.close(null)
-        signal.alarm(math.ceil(LATEST))
-        signal.raise_signal(number)
-
-    before = signal.signal(name, gone)
-    try:
-        yield
-    finally:
-        signal.signal(name, before)
 
 
 LEAVING: Final[Seconds] = 3.0

@@ -28,6 +28,7 @@ from protocol.bounds import Seconds
 
 from ... import printing
 from ...local import settings
+from ...local.ending_signals import ending_calls
 from ...words import table_terms
 from ...words.card_names import Names
 from ...words.choice_names import forced
@@ -481,8 +482,21 @@ class FullSeat(Hands):
         Returns:
             The result of `main`.
         """
-        found: outcome.Outcome[T] = asyncio.run(self.host(main, *args))
+        found: outcome.Outcome[T] = asyncio.run(self._until_ended(main, *args))
         return found.unwrap()
+
+    async def _until_ended(
+        self, main: Callable[..., Awaitable[T]], *args: Any
+    ) -> outcome.Outcome[T]:
+        """Run `host`, and close the screen at a signal to end that `main` does not handle."""
+
+        def close() -> None:
+            self.is_left = True
+            self.app.exit()
+
+        loop = asyncio.get_running_loop()
+        with ending_calls(lambda: loop.call_soon_threadsafe(close)):
+            return await self.host(main, *args)
 
     async def host(
         self, main: Callable[..., Awaitable[T]], *args: Any, headless: bool = False

@@ -5,6 +5,7 @@ One widget shows the lines of the screen, and knows which action a click on each
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from typing import ClassVar, Final
 
@@ -116,6 +117,9 @@ class TableApp(PagedApp):
     ]
 
     def __init__(self, hands: Hands, rings: bool = True) -> None:
+        # Textual would take the size of the window from these, and not see it change.
+        for name in ("COLUMNS", "LINES"):
+            os.environ.pop(name, None)
         super().__init__(Stage())
         self.hands, self.rings = hands, rings
         self._watched = True

@@ -23,6 +23,7 @@ from protocol import effects
 
 from ... import printing
 from ...exit_codes import USAGE, Trouble
+from ...local.ending_signals import once
 from ...words import board_text, table_terms
 from ...words.card_names import Names
 from ...words.choice_names import MOST, hint
@@ -304,7 +305,7 @@ class LineSeat:
         if hasattr(signal, "SIGCONT"):
             wanted[signal.SIGCONT] = CONTINUED
         with trio.open_signal_receiver(*wanted) as received:
-            async for number in received:
+            async for number in once(received):
                 await send.send(wanted[signal.Signals(number)])
 
     async def hear(self) -> None:

@@ -1,12 +1,10 @@
 """Tests of crews: their folders are swept when nobody needs them, and bots go with their parent."""
 
-import os
 import subprocess
 import sys
 from pathlib import Path
 
 from support.limits import LIMIT
-from support.paths import ROOT
 from support.shell import nothing
 from support.short_game import short_file
 from support.terminals import BOT, GUEST, LISTEN, Terminal, environment, hoity, start

@@ -151,11 +151,17 @@ def test_every_page_opens_and_closes_whatever_the_size(size: tuple[int, int]) ->
 
 def test_a_screen_that_fails_has_shown_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     """Then the lines are told instead."""
-    failing = RuntimeError("drawn badly")
-    monkeypatch.setattr(ReplayApp, "run", lambda app: setattr(app, "_exception", failing))
+
+    async def fails(app: ReplayApp) -> None:
+        app._exception = RuntimeError("drawn badly")
+
+    async def is_left(app: ReplayApp) -> None:
+        return
+
+    monkeypatch.setattr(ReplayApp, "run_async", fails)
     _report, node = verified()
     assert not show(node)
-    monkeypatch.setattr(ReplayApp, "run", lambda app: None)
+    monkeypatch.setattr(ReplayApp, "run_async", is_left)
     assert show(node)
 
 

@@ -3,8 +3,10 @@
 import asyncio
 import io
 import random
+import signal
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -663,6 +665,32 @@ def test_how_a_table_ended_stays_until_it_is_read(seat: FullSeat, end: str) -> N
         return (await asyncio.wait_for(running, 20)).unwrap()
 
     assert asyncio.run(read()) == "over"
+
+
+@pytest.mark.parametrize("is_over", [True, False])
+def test_a_signal_closes_a_screen_whose_peer_does_not_hear_it(
+    is_over: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After the end the peer has ended, and the peer of an onlooker heeds no signals."""
+    left: list[str] = []
+    seat = FullSeat(ScreenOptions(left.append))
+    monkeypatch.setattr(seat, "host", partial(seat.host, headless=True))
+
+    async def main() -> str:
+        if not is_over:
+            signal.raise_signal(signal.SIGTERM)
+        while not (is_over or left):
+            await trio.sleep(0.005)
+        return "over"
+
+    def show_hint() -> None:
+        signal.raise_signal(signal.SIGTERM)
+
+    if is_over:
+        monkeypatch.setattr(seat.app, "redraw", show_hint)
+    assert seat.run(main) == "over"
+    assert left == ([] if is_over else ["you left"])
+    assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
 
 
 def test_the_seat_is_left_before_there_is_a_game() -> None:

@@ -1,0 +1,166 @@
+"""The signals that ask this process to end: Ctrl-C, SIGTERM, and SIGHUP of a closed terminal.
+
+A full screen that such a signal kills would leave the terminal unusable, and a seat would vanish
+without a word. So the first signal ends the program in order, and the next one ends it at once.
+Signals that are ignored, as under nohup, stay ignored.
+
+The same signal often arrives twice: `timeout`, service managers and the program of one file send it
+to a process and to its group. A repetition within `AGAIN` seconds is not a second signal.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import signal
+import subprocess
+import time
+from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from types import FrameType
+from typing import Any, Final
+
+import trio
+
+from protocol.bounds import Seconds
+
+from ..words.translation import _
+
+ENDING_SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)
+"""The signals of Ctrl-C and of the system's request to end."""
+LATEST: Final[Seconds] = 6
+"""The time after which the system ends a process that has lost its terminal, in seconds."""
+AGAIN: Final[Seconds] = 0.2
+"""The time within which a signal that comes again is the same one, in seconds."""
+
+
+async def once(signals: AsyncIterable[int]) -> AsyncIterator[int]:
+    """Yield the signals of a receiver, each repetition left out.
+
+    Args:
+        signals: The numbers of the signals as they arrive.
+
+    Yields:
+        The number of each signal that is not a repetition.
+    """
+    last = dict[int, float]()
+    async for number in signals:
+        before, last[number] = last.get(number, -math.inf), trio.current_time()
+        if last[number] - before > AGAIN:
+            yield number
+
+
+async def interrupted(
+    leave: Callable[[str], None],
+    task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED,
+) -> None:
+    """Wait for the first signal to end the program, and call `leave` then.
+
+    Args:
+        leave: Called with the reason, as a translated phrase.
+        task_status: Notified when the signals are being handled.
+    """
+    wanted = _not_ignored(ENDING_SIGNALS)
+    if not wanted:
+        task_status.started()
+        return
+    with trio.open_signal_receiver(*wanted) as signals, _hangup_is(wanted[0]):
+        task_status.started()
+        await anext(signals)
+        leave(_("Interrupted"))
+        # `leave` may cancel this task, and the repetition would then end the process at once.
+        with trio.move_on_after(AGAIN, shield=True):
+            async for _number in signals:
+                pass
+
+
+@contextmanager
+def ending_calls(act: Callable[[], Any]) -> Iterator[None]:
+    """Call `act` at the first signal to end the program, while the context lasts.
+
+    Args:
+        act: Called between two steps of the main thread, so it must not wait.
+
+    Yields:
+        Nothing.
+    """
+    first: list[float] = []
+    wanted = _not_ignored(ENDING_SIGNALS)
+
+    def heard(number: int, _frame: FrameType | None) -> None:
+        if not first:
+            first.append(time.monotonic())
+            act()
+        elif time.monotonic() - first[0] > AGAIN:
+            signal.signal(number, signal.SIG_DFL)
+            signal.raise_signal(number)
+
+    with ExitStack() as stack:
+        for number in wanted:
+            stack.callback(signal.signal, number, signal.signal(number, heard))
+        if wanted:
+            stack.enter_context(_hangup_is(wanted[0]))
+        yield
+
+
+def wait_for(process: subprocess.Popen[bytes]) -> bool:
+    """Wait for a process that shares this one's terminal, and pass the signals to end on to it.
+
+    Args:
+        process: The process.
+
+    Returns:
+        Whether this process was asked to end meanwhile, other than by a Ctrl-C, which the other
+        process receives and answers itself.
+    """
+    asked: list[int] = []
+
+    def heard(number: int, _frame: FrameType | None) -> None:
+        asked.append(number)
+        process.send_signal(number)
+
+    numbers = [signal.SIGTERM, *([signal.SIGHUP] if hasattr(signal, "SIGHUP") else [])]
+    with ExitStack() as stack:
+        for number in _not_ignored(numbers):
+            stack.callback(signal.signal, number, signal.signal(number, heard))
+        while True:
+            try:
+                process.wait()
+                return bool(asked)
+            except KeyboardInterrupt:
+                continue
+
+
+def _not_ignored(numbers: Any) -> list[signal.Signals]:
+    return [one for one in numbers if signal.getsignal(one) is not signal.SIG_IGN]
+
+
+@contextmanager
+def _hangup_is(number: int) -> Iterator[None]:
+    """Raise a signal when the terminal closes, while the context lasts.
+
+    Output is discarded from then on, because writing to a closed terminal would fail or block. If
+    the process has not ended after `LATEST` seconds, the system ends it.
+
+    Args:
+        number: The signal to raise.
+    """
+    name = getattr(signal, "SIGHUP", None)
+    if name is None or signal.getsignal(name) is signal.SIG_IGN:
+        yield
+        return
+    streams = [stream for stream in (0, 1, 2) if os.isatty(stream)]
+
+    def gone(_number: int, _frame: FrameType | None) -> None:
+        null = os.open(os.devnull, os.O_RDWR)
+        for stream in streams:
+            os.dup2(null, stream)
+        os.close(null)
+        signal.alarm(math.ceil(LATEST))
+        signal.raise_signal(number)
+
+    before = signal.signal(name, gone)
+    try:
+        yield
+    finally:
+        signal.signal(name, before)
