@@ -90,6 +90,7 @@ def file_of(edition: Edition, rng: random.Random) -> str:
 
 
 def with_colours(edition: Edition, *names: str) -> Edition:
-    """An edition with its first colours under these names."""
+    """An edition with its first colours alone, under these names."""
     pairs = zip(edition.colours, names, strict=False)
-    return replace(edition, colours=tuple(replace(one, name=name) for one, name in pairs))
+    colours = tuple(replace(one, name=name) for one, name in pairs)
+    return replace(edition, name=f"{len(names)} colours", colours=colours)
