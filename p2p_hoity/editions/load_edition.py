@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from codecs import BOM_UTF16_BE, BOM_UTF16_LE
+from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -484,10 +484,11 @@ def _decoded(data: bytes, file: str) -> str:
     """
     if data.startswith((BOM_UTF16_LE, BOM_UTF16_BE)) or b"\0" in data:
         raise EditionError(file, because(EditionCode.UTF_16))
+    data = data.removeprefix(BOM_UTF8)
     try:
-        text = data.decode("utf-8-sig")
+        text = data.decode("utf-8")
     except UnicodeDecodeError as error:
-        line = _with_newlines(data[: error.start].decode("utf-8-sig")).count("\n") + 1
+        line = _with_newlines(data[: error.start].decode("utf-8")).count("\n") + 1
         raise EditionError(file, because(EditionCode.NO_TEXT, line=line)) from error
     return _with_newlines(text)
 

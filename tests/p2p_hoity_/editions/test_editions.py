@@ -202,6 +202,8 @@ def test_a_missing_key_is_named(key):
         (b"\0n\0a\0m\0e", "edition-utf-sixteen"),
         (b'# one\r# two\r\nname = "T\xfcrkis"', "edition-no-text line=3"),
         (b"\xef\xbb\xbfname = ", "edition-no-toml"),
+        ("\ufeff# \u9ec4\u8272\n".encode() + b"# T\xfcrkis", "edition-no-text line=2"),
+        (b"\xef\xbb\xbf# \xc3\xbc\xfc", "edition-no-text line=1"),
         (b"year = " + b"9" * 5000, "edition-no-toml"),
         (b"a = " + b"[" * 5000, "edition-no-toml"),
         (b"#" * (1 << 20) + b"#", "edition-too-large most=1048576"),
