@@ -83,6 +83,7 @@ def read_game(terms: Terms) -> HoityToity:
         raise Invalid(BAD, f"the edition is not valid: {error}") from error
     fits = 4 * terms.seats <= len(edition.collectibles) <= MAX_COLLECTIBLES
     _need(fits, "the edition has too few Collectibles for these seats, or too many")
+    _need(terms.seats <= len(edition.colours), "the edition has fewer colours than seats")
     return HoityToity(edition, terms.seats, variant or None)
 
 

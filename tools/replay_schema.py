@@ -136,6 +136,7 @@ def edition() -> Schema:
         {
             "name": {"type": "string"},
             "changed": {"anyOf": [strings, {"type": "null"}]},
+            "colours": {"type": "array", "items": {"type": "string"}},
             "age": {"enum": ["year", "number"]},
             "collectibles": {"type": "array", "items": closed(collectible)},
             "switches": closed({k: {"enum": list(v)} for k, v in SWITCH_VALUES.items()}),

@@ -10,7 +10,7 @@ import trio
 from p2p_hoity import rules
 from p2p_hoity.coded_errors import because, of_protocol
 from p2p_hoity.editions.load_edition import load as load_edition
-from p2p_hoity.game_adapter import game_value, read_game
+from p2p_hoity.game_adapter import MAX_COLLECTIBLES, game_value, read_game
 from p2p_hoity.storage.home import home as own_home
 from p2p_hoity.table.host_table import host_table
 from p2p_hoity.table.join_table import JoinCode
@@ -97,7 +97,9 @@ def checked_terms(table: TableOptions, host: bytes, watched: bool = True) -> Ter
         raise Trouble(words.format(seats=seats), USAGE)
     if seats == MIN_SEATS:
         variant = variant or "surprise"
-    game = game_value(edition_of(table), variant)
+    edition = edition_of(table)
+    _check_size(edition, seats)
+    game = game_value(edition, variant)
     quorum = table_header.default_quorum(seats) if table.quorum is None else table.quorum
     if not seats // 2 < quorum <= seats:
         words = _("A quorum for {seats} seats is from {least} to {most}, not {quorum}.")
@@ -114,6 +116,31 @@ def checked_terms(table: TableOptions, host: bytes, watched: bool = True) -> Ter
         why = because(JoinCode.UNPLAYABLE, why=of_protocol(error))
         raise Trouble(sentence(why), USAGE) from error
     return terms
+
+
+def _check_size(edition: rules.Edition, seats: int) -> None:
+    """Check that an edition has cards for every seat, and no more than a deck may have.
+
+    Raises:
+        Trouble: If it has not.
+    """
+    colours, pieces = len(edition.colours), len(edition.collectibles)
+    if seats > colours:
+        words = _(
+            "The edition {edition} has {colours} colours, so at most {colours} seats can play, "
+            "not {seats}. Take fewer seats or bots, or another --edition."
+        )
+        told = words.format(edition=edition.name, colours=colours, seats=seats)
+        raise Trouble(told, USAGE)
+    if not 4 * seats <= pieces <= MAX_COLLECTIBLES:
+        words = _(
+            "The edition {edition} has {pieces} Collectibles. A table of {seats} seats needs "
+            "{least} to {most}. Correct the edition, or take another --edition."
+        )
+        told = words.format(
+            edition=edition.name, pieces=pieces, seats=seats, least=4 * seats, most=MAX_COLLECTIBLES
+        )
+        raise Trouble(told, USAGE)
 
 
 def levels_typed(word: str | None, least: int = 1) -> tuple[str, ...]:

@@ -184,6 +184,7 @@ def _edition(edition: Edition) -> dict[str, Any]:
     return {
         "name": edition.name,
         "changed": edition_json(edition)["changed"],
+        "colours": edition_json(edition)["colours"],
         "age": edition.age_word,
         "collectibles": [
             {"card": index, "letter": c.letter, "year": c.year, "names": dict(c.names)}

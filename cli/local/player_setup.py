@@ -63,7 +63,7 @@ def typed_line() -> str:
         if not letter:
             raise Trouble(_("The input ended before an answer was given."), INTERRUPTED)
         line += letter
-    return line.decode("utf-8", "replace").strip()
+    return line.decode("utf-8-sig", "replace").strip()
 
 
 def answer(question: str) -> str:

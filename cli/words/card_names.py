@@ -15,9 +15,11 @@ from p2p_hoity.rules import LETTERS, ActionCard, ActionKind, Edition, Piece, Pla
 
 from .translation import N_, _, language
 
-COLOUR_WORDS: Final = frozenset(
-    {N_("black"), N_("red"), N_("blue"), N_("green"), N_("purple"), N_("beige")}
+COLOUR_WORDS: Final = (
+    *(N_("black"), N_("red"), N_("blue"), N_("green"), N_("purple"), N_("beige")),
+    *(N_("white"), N_("yellow"), N_("orange"), N_("pink"), N_("brown"), N_("grey")),
 )
+"""The colours that have a look and a translation: those of the shipped editions, and others."""
 KIND_WORDS: Final = {
     ActionKind.CASH: N_("Cash"),
     ActionKind.THIEF: N_("Thief"),
@@ -32,10 +34,10 @@ def colour(name: str) -> str:
     """Return the name of a colour in the chosen language.
 
     Args:
-        name: The English name.
+        name: The name in the edition.
 
     Returns:
-        The name. An unknown colour keeps its English name.
+        The name. One that is not among `COLOUR_WORDS` stays as it is.
     """
     return _(name) if name in COLOUR_WORDS else name
 

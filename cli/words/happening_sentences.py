@@ -14,7 +14,7 @@ from typing import Any, Final
 from p2p_hoity.rules import Happening, Piece, Place, Why, happenings
 from protocol import Kind, Node
 
-from .card_names import Names, card, code, coloured_card, listed, place, run_letters
+from .card_names import Names, card, code, colour, coloured_card, listed, place, run_letters
 from .table_terms import title
 from .translation import N_, _, count
 
@@ -397,7 +397,7 @@ def _brief_setup(names: Names, items: Many) -> list[str]:
     """
     for it in items:
         tell(names, it)  # The names take the colours from it.
-    seats = (f"{names.short(seat)} {_(colour)}" for seat, colour in enumerate(names.colours))
+    seats = (f"{names.short(seat)} {colour(name)}" for seat, name in enumerate(names.colours))
     tops = [(n, w) for it in items for n, w in enumerate(it.windows, 1) if w]
     text = _("window {number}: {piece} of {size}")
     windows = (text.format(number=n, piece=code(w[0]), size=len(w)) for n, w in tops)

@@ -58,8 +58,9 @@ PRISON: Final = N_(
 )
 END: Final = N_(
     "END When a round ends with a figure on a Banquet field, all Collectibles are opened: the best"
-    " exhibit moves 8, the second-best 4. The furthest figure wins; of figures on one field that"
-    " with the better final exhibit; if neither has one, they share the win."
+    " exhibit moves 8, the second-best 4. A figure stops at the last field of the track. The"
+    " furthest figure wins; of figures on one field that with the better final exhibit; if neither"
+    " has one, they share the win."
 )
 ABSENT: Final = N_(
     "ABSENT Who stops answering sits out and keeps everything; the rules make the choices he still"

@@ -15,9 +15,10 @@ from p2p_hoity.game_adapter import HoityToity
 from p2p_hoity.presentation.scene_json import edition_json
 from p2p_hoity.presentation.screen_updates import CodeEnd, Moved, OfferedCode, Reached
 from p2p_hoity.rules import Edition
+from p2p_hoity.rules.edition import COLOURS
 from protocol import Terms, fingerprint
 
-from .card_names import listed
+from .card_names import colour, listed
 from .error_sentences import sentence
 from .translation import INSTALLED, N_, _, count, span
 
@@ -36,6 +37,7 @@ PARTS: Final = {
     "letters": N_("split by letter"),
     "years": N_("years"),
     "names": N_("names"),
+    "colours": N_("colours"),
     "cash": N_("cash"),
     "thieves": N_("thieves"),
     "track": N_("track"),
@@ -85,7 +87,7 @@ def edition_lines(edition: Edition, variant: str = "") -> list[str]:
 
 
 def card_lines(edition: Edition) -> list[str]:
-    """Return lines about an edition: its name, its size and its reconstructed parts.
+    """Return lines about an edition: its name, its size, colours of its own, and what is guessed.
 
     A reconstructed part was not taken from a printed edition.
 
@@ -97,6 +99,10 @@ def card_lines(edition: Edition) -> list[str]:
     """
     text = _("Edition: {name}, {size} Collectibles")
     lines = [text.format(name=title(edition), size=len(edition.collectibles))]
+    names = tuple(one.name for one in edition.colours)
+    if names != COLOURS:
+        text = _("Colours: {colours}; so at most {most} seats can play.")
+        lines.append(text.format(colours=listed(map(colour, names)), most=len(names)))
     if edition.reconstructed:
         what = listed(_(PARTS[part]) for part in edition.reconstructed)
         lines.append(_("Reconstructed, since no source prints it: {what}").format(what=what))

@@ -273,8 +273,9 @@ def _spent(view: View, card: int) -> float:
     """
     left = sum(map(len, view.state.windows))
     weight = min(1.0, left / 8)
-    highest = max(view.state.edition.number(c) for c in range(48) if _is_cash(view.state, c))
-    return CASH_SPENT * weight * (0.5 + view.state.edition.number(card) / highest)
+    edition = view.state.edition
+    highest = max(value for colour in edition.colours for value in colour.cash)
+    return CASH_SPENT * weight * (0.5 + edition.number(card) / highest)
 
 
 def _hall_worths(view: View) -> dict[ActionKind, float]:
@@ -300,7 +301,7 @@ def _is_cash(state: State, card: int) -> bool:
 
 
 def _cash_of(state: State, seat: int) -> list[int]:
-    """Return the ids (0 to 47) of the Cash cards in a seat's hand."""
+    """Return the ids of the Cash cards in a seat's hand."""
     return [card for card in state.hands[seat] if _is_cash(state, card)]
 
 

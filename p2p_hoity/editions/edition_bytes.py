@@ -59,8 +59,9 @@ def parts_of(edition: Edition) -> dict[str, object]:
     return {
         "name": edition.name,
         "collectibles": [(item.letter, item.year) for item in edition.collectibles],
-        "cash": [(colour.name, colour.cash) for colour in edition.colours],
-        "thieves": [(colour.name, colour.thieves) for colour in edition.colours],
+        "colours": [colour.name for colour in edition.colours],
+        "cash": [colour.cash for colour in edition.colours],
+        "thieves": [colour.thieves for colour in edition.colours],
         "track": (edition.club_room, edition.castles, edition.banquet_fields),
         **asdict(edition.switches),
     }

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import tomllib
+from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -16,11 +17,20 @@ from pathlib import Path
 from string import ascii_lowercase
 from typing import Any, Literal, NoReturn, cast
 
-from protocol import is_plain
+from protocol import is_one_name, is_plain
 
 from ..coded_errors import Code, CodedError, Reason, Value, because, of_system
+from ..confusable_names import is_stacked, twins
 from ..rules import LETTERS, Edition
-from ..rules.edition import COLOURS, SWITCH_VALUES, Castle, Collectible, Colour, Switches
+from ..rules.edition import (
+    MAX_COLOURS,
+    MIN_COLOURS,
+    SWITCH_VALUES,
+    Castle,
+    Collectible,
+    Colour,
+    Switches,
+)
 from ..storage.private_files import open_at_once
 from .toml_text import MOST_PARTS, long_key, without_strings
 
@@ -128,7 +138,20 @@ class EditionCode(Code):
         "edition-too-large",
         ("is larger than {most} bytes, which is too large for an edition"),
     )
-    NO_TEXT = "edition-no-text", "is not UTF-8 text; save it as such"
+    NO_TEXT = (
+        "edition-no-text",
+        (
+            "is not UTF-8 text: line {line} has bytes of another encoding, such as Windows-1252 "
+            "(ANSI); save the file as UTF-8"
+        ),
+    )
+    UTF_16 = (
+        "edition-utf-sixteen",
+        (
+            "is no UTF-8 text but UTF-16, which some editors call Unicode, or no text at all; save "
+            "the file as UTF-8"
+        ),
+    )
     NO_TOML = "edition-no-toml", "is not valid TOML: {detail}"
     LONG_KEY = (
         "edition-long-key",
@@ -145,6 +168,18 @@ class EditionCode(Code):
     NO_FLAG = "no-truth-value", "must be true or false, not {value}"
     NO_WORDS = "no-words", "must be a text, not {value}"
     BAD_WORDS = "bad-words", "must be 1 to {most} printable characters"
+    BAD_NAME = (
+        "edition-bad-name",
+        "must be 1 to {most} printable characters, without a comma or a semicolon",
+    )
+    STACKED = (
+        "edition-name-of-marks",
+        "begins with an accent, or has too many of them on one letter; correct it",
+    )
+    ALIKE = (
+        "edition-names-alike",
+        "looks like {twin}, which is {other}; give the colours names that differ clearly",
+    )
     NONE_OF = "none-of-the-words", "must be one of {words}, not {value}"
     TWIN = (
         "collectible-twice",
@@ -161,7 +196,7 @@ class EditionCode(Code):
             "instead of year"
         ),
     )
-    COLOUR = "colour-twice", "{colour} already has its cards; name each colour once"
+    COLOUR = "colour-twice", "{twin} already has this name; name each colour once"
     CASH = "cash-of-other-sum", "the four Cash cards must add up to {wanted} (thousand), not {sum}"
     NUMBER = "number-twice", "{twin} already has {value}; all must differ"
     OCTAGON = "octagon-upside-down", "an octagon is [larger, smaller], not [{first}, {second}]"
@@ -346,6 +381,25 @@ class Field:
             self.fail(EditionCode.BAD_WORDS, most=most)
         return value
 
+    def one_name(self, most: int) -> str:
+        """Return the value, which must be a text that can stand in a list of names ([H-10]).
+
+        Args:
+            most: The most characters.
+
+        Returns:
+            The text.
+
+        Raises:
+            EditionError: If the value is no such text.
+        """
+        value = self.value
+        if not isinstance(value, str):
+            self.fail(EditionCode.NO_WORDS, value=_shown(value))
+        if not value or not is_one_name(value) or len(value) > most:
+            self.fail(EditionCode.BAD_NAME, most=most)
+        return value
+
     def one_of(self, allowed: Iterable[object]) -> str:
         """Return the value, which must be one of some words.
 
@@ -369,6 +423,8 @@ NAMES = (DEFAULT, "reference-manual")
 CASH_SUM = 50
 """The sum of each colour's four Cash cards, in thousands."""
 MIN_COLLECTIBLES, MAX_COLLECTIBLES = 24, 256
+MAX_COLOUR_NAME = 24
+"""The most characters of a colour's name: as many as a nickname, beside which it stands."""
 MAX_BYTES = 1 << 20
 FIRST_YEAR = 1000
 """The lowest age of a Collectible that must be a year and no number.
@@ -417,10 +473,29 @@ def _read(path: Path) -> str:
         raise EditionError(str(path), unread) from error
     if len(data) > MAX_BYTES:
         raise EditionError(str(path), because(EditionCode.TOO_LARGE, most=MAX_BYTES))
+    return _decoded(data, str(path))
+
+
+def _decoded(data: bytes, file: str) -> str:
+    """Return the bytes of an edition file as text, whose lines end with a newline.
+
+    A byte order mark is left out. Each kind of line end is read, because TOML has no lone carriage
+    return, by which old editors end a line.
+    """
+    if data.startswith((BOM_UTF16_LE, BOM_UTF16_BE)) or b"\0" in data:
+        raise EditionError(file, because(EditionCode.UTF_16))
+    data = data.removeprefix(BOM_UTF8)
     try:
-        return data.decode("utf-8")
+        text = data.decode("utf-8")
     except UnicodeDecodeError as error:
-        raise EditionError(str(path), because(EditionCode.NO_TEXT)) from error
+        line = _with_newlines(data[: error.start].decode("utf-8")).count("\n") + 1
+        raise EditionError(file, because(EditionCode.NO_TEXT, line=line)) from error
+    return _with_newlines(text)
+
+
+def _with_newlines(text: str) -> str:
+    """Return a text with a newline instead of each other line end."""
+    return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def parse(text: str, file: str) -> Edition:
@@ -442,7 +517,9 @@ def parse(text: str, file: str) -> Edition:
         root = tomllib.loads(text)
     except (ValueError, RecursionError) as error:  # A huge number is a ValueError.
         raise EditionError(file, because(EditionCode.NO_TOML, detail=str(error))) from error
-    return build(Field(file, text, (), root))
+    edition = build(Field(file, text, (), root))
+    _tell_apart(Field(file, text, ("colours",), root["colours"]))
+    return edition
 
 
 def build(root: Field) -> Edition:
@@ -551,15 +628,17 @@ def _reconstructed(field: Field | None) -> tuple[str, ...]:
 
 
 def _colours(field: Field) -> tuple[Colour, ...]:
-    """Return the Action cards of each colour, in the order of COLOURS."""
+    """Return the Action cards of each colour, in the order of the file."""
     made: dict[str, Colour] = {}
+    names: dict[str, Field] = {}
     cash: dict[int, Field] = {}
     thieves: dict[int, Field] = {}
-    for item in field.items(len(COLOURS), len(COLOURS)):
+    for item in field.items(MIN_COLOURS, MAX_COLOURS):
         given = item.table(("name", "cash", "thieves"))
-        name = given["name"].one_of(COLOURS)
-        if name in made:
-            given["name"].fail(EditionCode.COLOUR, colour=name)
+        name = given["name"].one_name(MAX_COLOUR_NAME)
+        if name in names:
+            given["name"].fail(EditionCode.COLOUR, twin=names[name].name)
+        names[name] = given["name"]
         values = _distinct(given["cash"].items(4, 4), cash, 999)
         if sum(values) != CASH_SUM:
             given["cash"].fail(EditionCode.CASH, wanted=CASH_SUM, sum=sum(values))
@@ -567,7 +646,24 @@ def _colours(field: Field) -> tuple[Colour, ...]:
         made[name] = Colour(
             name, cast("tuple[int, int, int, int]", values), cast("tuple[int, int]", numbers)
         )
-    return tuple(made[name] for name in COLOURS)
+    return tuple(made.values())
+
+
+def _tell_apart(field: Field) -> None:
+    """Check that people can read the names of the colours and tell them apart ([H-11]).
+
+    `field` is the list of the colours in a file. Canonical bytes are not checked so, because the
+    verdict on a game must not depend on a version of Unicode.
+    """
+    names = [
+        item.table(("name", "cash", "thieves"))["name"] for item in field.items(0, MAX_COLOURS)
+    ]
+    for i, name in enumerate(names):
+        if is_stacked(str(name.value)):
+            name.fail(EditionCode.STACKED)
+        for other in names[:i]:
+            if twins(str(other.value), str(name.value)):
+                name.fail(EditionCode.ALIKE, twin=other.name, other=_shown(other.value))
 
 
 def _distinct(items: Iterable[Field], seen: dict[int, Field], most: int) -> tuple[int, ...]:

@@ -109,17 +109,21 @@ def table_json(table: Table, players: Sequence[bytes | None] = ()) -> dict[str, 
 
 
 def edition_json(edition: Edition) -> dict[str, Any]:
-    """Return the name of an edition, and the parts that differ from the shipped one of that name.
+    """Return the name and the colours of an edition, and how it differs from the shipped one.
 
     Args:
         edition: The edition.
 
     Returns:
-        An object with `edition` and `changed`. `changed` is null if no shipped edition has this
-        name.
+        An object with `edition`, `colours` and `changed`: the parts that differ from the shipped
+        edition of this name, null if there is none.
     """
     found = descent(edition)
-    return {"edition": edition.name, "changed": list(found.changes) if found.original else None}
+    return {
+        "edition": edition.name,
+        "colours": [colour.name for colour in edition.colours],
+        "changed": list(found.changes) if found.original else None,
+    }
 
 
 def value_json(value: object, reason_json: ReasonJson) -> Any:

@@ -11,7 +11,7 @@ from typing import Final, Literal
 
 from protocol.game_interface import NOT_OF_FORM, Choice, ChoiceForm, IllegalMove
 
-from .edition import CARDS_PER_COLOUR, COLOURS
+from .edition import CARDS_PER_COLOUR, MAX_COLOURS
 from .exhibits import MIN_EXHIBIT
 from .illegal_moves import Rule
 
@@ -58,7 +58,8 @@ class UnexpectedEvent(ValueError):
 
 MIN_SEATS, MAX_SEATS = 2, 6
 """The fewest and the most seats of a table."""
-ACTION_IDS: Final = CARDS_PER_COLOUR * len(COLOURS)
+ACTION_IDS: Final = CARDS_PER_COLOUR * MAX_COLOURS
+"""The most Action cards that an edition may have."""
 MAX_SLOTS: Final = 256
 """The most Collectibles that an edition may have."""
 

@@ -17,6 +17,8 @@ import msgpack  # type: ignore[import-untyped]  # it ships no types
 
 LETTERS = "ABCDEF"
 COLOURS = ("black", "red", "blue", "green", "purple", "beige")
+"""The colours of the shipped editions. Another edition may have others."""
+MIN_COLOURS, MAX_COLOURS = 2, 6
 CARDS_PER_COLOUR = 8
 
 ActionChoice = Literal["staged", "together"]
@@ -68,7 +70,7 @@ class ActionCard:
     """An Action card.
 
     Attributes:
-        id: The id of the card, from 0 to 47.
+        id: The id of the card, from 0. The highest is 47, in an edition of six colours.
         kind: What the card does.
         number: Thousands for Cash, the number of a Thief, or None for other cards.
         colour: The name of the card's colour.
@@ -135,7 +137,7 @@ class Edition:
     Attributes:
         name: The name.
         collectibles: All Collectibles, sorted by letter and then by year.
-        colours: The Action cards of each colour.
+        colours: The Action cards of each colour, sorted as `colour_order` says.
         club_room: The two numbers of field 0: how many fields the figures of the best and the
             second-best exhibit move.
         castles: The Castles of the score track, in their order.
@@ -158,9 +160,11 @@ class Edition:
     reconstructed: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        """Sort the Collectibles."""
+        """Sort the Collectibles and the colours."""
         ordered = sorted(self.collectibles, key=lambda c: (c.letter, c.year))
         object.__setattr__(self, "collectibles", tuple(ordered))
+        colours = sorted(self.colours, key=lambda colour: colour_order(colour.name))
+        object.__setattr__(self, "colours", tuple(colours))
 
     def __eq__(self, other: object) -> bool:
         if self is other:
@@ -277,6 +281,20 @@ SWITCH_VALUES: Mapping[str, tuple[object, ...]] = {
     "detective_in_hall": (False, True),
     "detective_rank": ("after", "before"),
 }
+
+
+def colour_order(name: str) -> tuple[int, str]:
+    """Return the sort key of a colour: those of `COLOURS` in their order, then all others by name.
+
+    So it makes no difference in which order a file names the colours ([G-1]).
+
+    Args:
+        name: The name of the colour.
+
+    Returns:
+        The key.
+    """
+    return (COLOURS.index(name) if name in COLOURS else len(COLOURS), name)
 
 
 def _hand(k: int, colour: Colour) -> tuple[ActionCard, ...]:

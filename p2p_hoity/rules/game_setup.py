@@ -29,7 +29,7 @@ def start(edition: Edition, seats: int, variant: Variant = None) -> State:
 
     Raises:
         ValueError: If the number of seats and the variant do not fit, or there are too few
-            Collectibles.
+            Collectibles or colours.
     """
     if type(seats) is not int or not MIN_SEATS <= seats <= MAX_SEATS:
         raise ValueError(f"{MIN_SEATS} to {MAX_SEATS} seats can play, not {seats!r}")
@@ -37,6 +37,8 @@ def start(edition: Edition, seats: int, variant: Variant = None) -> State:
         raise ValueError(f"a variant is surprise or confrontation, not {variant!r}")
     if (variant is not None) != (seats == MIN_SEATS):
         raise ValueError("two seats play surprise or confrontation, more seats neither")
+    if seats > len(edition.colours):
+        raise ValueError(f"the edition has {len(edition.colours)} colours for {seats} seats")
     laid = layout(len(edition.collectibles), seats)
     nothing = (None,) * seats
     return State(
@@ -56,7 +58,7 @@ def start(edition: Edition, seats: int, variant: Variant = None) -> State:
     )
 
 
-def draw_colours(coin: bytes, seats: int, colours: int = 6) -> tuple[int, ...]:
+def draw_colours(coin: bytes, seats: int, colours: int) -> tuple[int, ...]:
     """Return the colour of each seat, drawn by a fair coin.
 
     The coin is read as a big-endian number. Of six colours, seat 0 takes the colour at index
@@ -66,7 +68,7 @@ def draw_colours(coin: bytes, seats: int, colours: int = 6) -> tuple[int, ...]:
     Args:
         coin: 32 random bytes.
         seats: The number of seats.
-        colours: The number of colours.
+        colours: The number of colours, at least as many as seats.
 
     Returns:
         The number of the colour of each seat.

@@ -150,6 +150,8 @@ def advance(state: State, moves: Iterable[tuple[int, int, Why]]) -> State:
 
     Returns:
         The changed state.
+
+    SPEC: [G-22].
     """
     figures = list(state.figures)
     told = []

@@ -140,6 +140,20 @@ class JoinCode(Code):
         ("the host's program does not follow this protocol: {why}"),
     )
     BAD_ROSTER = "bad-roster", "the host's list of seats is invalid: {why}"
+    COLOURS_ALIKE = (
+        "colours-alike",
+        (
+            "two colours of the edition have names that look alike, {one} and {other}: ask the "
+            "host for another edition"
+        ),
+    )
+    COLOUR_STACKED = (
+        "colour-of-marks",
+        (
+            "the name of a colour of the edition begins with an accent or has too many on one "
+            "letter, {name}: ask the host for another edition"
+        ),
+    )
     UNPLAYABLE = "unplayable-terms", "this program cannot play by these terms: {why}"
     OLD_CONSENT = (
         "old-consent",
@@ -616,6 +630,21 @@ def _game_of(terms: Terms) -> HoityToity:
     """
     try:
         terms.check_options()
-        return read_game(terms)
+        game = read_game(terms)
     except Invalid as error:
         raise PeerError(JoinCode.UNPLAYABLE, why=of_protocol(error)) from error
+    _check_colours([colour.name for colour in game.edition.colours])
+    return game
+
+
+def _check_colours(names: list[str]) -> None:
+    """Check that the players can tell the colours of an edition apart by their names ([H-11]).
+
+    Raises:
+        PeerError: If they cannot.
+    """
+    for name in filter(is_stacked, names):
+        raise PeerError(JoinCode.COLOUR_STACKED, name=name)
+    alike = twins_among(names)
+    if alike is not None:
+        raise PeerError(JoinCode.COLOURS_ALIKE, one=alike[0], other=alike[1])

@@ -24,7 +24,7 @@ FILE_FAULTS: Final[dict[str, str]] = {
     "bad-encoding": "the bytes are not the only valid encoding of their value",
     "bad-form": "a part of the file is malformed",
     "bad-header": "the header is invalid",
-    "bad-game": "the terms name a game that this program does not know",
+    "bad-game": "the terms name a game that is unknown here or does not fit the table",
     "missing-signature": "the signature of a seat's input is missing",
     "bad-signature": "a signature is invalid for what the file says",
     "bad-epoch": "something is signed for an epoch that the file does not reach",

@@ -56,7 +56,9 @@ class Game(State):
         match self.phase:
             case "deal":
                 hands = tuple(range(4 * self.seats))
-                return Goal("deal", slots=hands + tuple(window[0] for window in self.windows))
+                return Goal(
+                    "deal", slots=hands + tuple(window[0] for window in self.windows if window)
+                )
             case "place-seal":
                 return self.seal("place", self.joined)
             case "turn-seal":
@@ -106,7 +108,7 @@ class Game(State):
 
     def dealt(self, coin: bytes, cards: dict[int, int]) -> None:
         """Take the joint coin and the cards of the windows' tops (9.4)."""
-        number, left = int.from_bytes(coin, "big"), list(range(6))
+        number, left = int.from_bytes(coin, "big"), list(range(len(self.edition.cash)))
         for _ in range(self.seats):
             number, index = divmod(number, len(left))
             self.colours.append(left.pop(index))

@@ -21,6 +21,7 @@ A4FE, A60D, A6F5, FE10, FE11, FE14, FE45, FE50, FE51, FE54, FF0C, FF1B, FF64"""
 # Least and most of each time in milliseconds (4): choice, step, back-off, its cap.
 TIMEOUTS = [*[(1000, 2_592_000_000)] * 2, (100, 86_400_000), (100, 2_592_000_000)]
 
+# The colours that come before all others in an edition ([G-1], 3).
 COLOURS = ["black", "red", "blue", "green", "purple", "beige"]
 VARIANTS = ["", "surprise", "confrontation"]
 
@@ -177,6 +178,7 @@ def read_game(game: Any, seats: int) -> tuple[Edition, str]:
     except EncodingError as error:
         raise HeaderError("bad-game") from error
     require(4 * seats <= len(edition.collectibles) <= c.MAX_CARDS, "bad-game")
+    require(seats <= len(edition.cash), "bad-game")
     return edition, variant
 
 
@@ -191,14 +193,19 @@ def read_edition(value: Any) -> Edition:
         require(len(piece[0]) == 1 and piece[0] in "ABCDEF", "bad-game")
         require(is_int(piece[1], 1, 9999), "bad-game")
     require(is_rising(collectibles) and len({piece[0] for piece in collectibles}) == 6, "bad-game")
-    require(is_array(colours, 6), "bad-game")
-    for colour, expected in zip(colours, COLOURS, strict=True):
-        require(is_array(colour, 3) and colour[0] == expected, "bad-game")
+    require(is_array(colours) and 2 <= len(colours) <= 6, "bad-game")
+    for colour in colours:
+        require(is_array(colour, 3) and is_plain(colour[0], 24), "bad-game")
+        require(not SEPARATOR_POINTS & set(colour[0]), "bad-game")
         require(is_array(colour[1], 4) and all(is_int(x, 1, 999) for x in colour[1]), "bad-game")
         require(is_array(colour[2], 2) and all(is_int(x, 1, 99) for x in colour[2]), "bad-game")
         require(sum(colour[1]) == 50, "bad-game")
-    require(len({x for colour in colours for x in colour[1]}) == 24, "bad-game")
-    require(len({x for colour in colours for x in colour[2]}) == 12, "bad-game")
+    first = [COLOURS.index(colour[0]) for colour in colours if colour[0] in COLOURS]
+    others = [colour[0].encode() for colour in colours[len(first) :]]
+    require(is_rising(first) and is_rising(others), "bad-game")
+    require(not any(colour[0] in COLOURS for colour in colours[len(first) :]), "bad-game")
+    require(len({x for colour in colours for x in colour[1]}) == 4 * len(colours), "bad-game")
+    require(len({x for colour in colours for x in colour[2]}) == 2 * len(colours), "bad-game")
     require(is_array(track, 2) and is_array(track[0], 2) and is_array(track[1]), "bad-game")
     require(1 <= len(track[1]) <= 100, "bad-game")
     octagons = []

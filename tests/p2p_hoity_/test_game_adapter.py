@@ -146,6 +146,20 @@ def test_the_variant_fits_the_seats() -> None:
     fails(Invalid, "2 to 6", game_adapter.read_game, replace(terms(6), seats=7, quorum=5))
 
 
+@pytest.mark.parametrize("colours", [2, 3, 4, 5])
+def test_an_edition_seats_as_many_as_it_has_colours(colours: int) -> None:
+    edition = load()
+    few = replace(edition, colours=edition.colours[:colours])
+    for seats in range(2, 7):
+        variant = "surprise" if seats == 2 else None
+        told = replace(terms(seats, variant=variant), game=game_adapter.game_value(few, variant))
+        if seats <= colours:
+            assert len(game_adapter.read_game(told).edition.colours) == colours
+        else:
+            fails(Invalid, "fewer colours", game_adapter.read_game, told)
+            fails(ValueError, "colours", rules.start, few, seats, None)
+
+
 @pytest.mark.parametrize("edition", EDITIONS)
 def test_an_edition_travels_in_the_header(edition: str) -> None:
     sent = load(edition).with_switches(detective_in_hall=True)

@@ -108,15 +108,16 @@ def begun(
     seats: int = 4,
     seed: int = 1,
     variant: rules.Variant = None,
-    edition: str = "uberplay-2004",
+    edition: str | rules.Edition = "uberplay-2004",
     mine: int | None = 0,
     staged: bool = False,
 ) -> Shown:
     """A table that is complete."""
     if seats == 2 and variant is None:
         variant = "surprise"
-    shown = Shown(Stage(staged), Desk(), Referee.seat(load(edition), seats, seed, variant), mine)
-    bound = table(seats, variant, NAMES, load(edition))
+    cards = load(edition) if isinstance(edition, str) else edition
+    shown = Shown(Stage(staged), Desk(), Referee.seat(cards, seats, seed, variant), mine)
+    bound = table(seats, variant, NAMES, cards)
     return shown.hear(updates.Joined(NAMES[:seats], seats), updates.Started(bound, mine)).there()
 
 

@@ -12,7 +12,7 @@ from ...words import card_names
 from ...words.card_names import Grid, Mark, Names, grid
 from ...words.error_sentences import meaning
 from ...words.translation import _, clock
-from .colours import Line, cells, cut, fit, text
+from .colours import Line, cells, cut, fit, looks, text
 from .menu import Menu
 from .stage import Stage
 
@@ -48,9 +48,10 @@ def seat_style(stage: Stage, seat: int) -> str:
     Returns:
         The name of a bold style: the seat's colour, or `*bright` if no colours are known yet.
     """
-    colours = stage.names.colours if stage.names else ()
-    name = f"seat.{colours[seat]}" if seat < len(colours) else "bright"
-    return f"*{name}"
+    if stage.names is None or seat >= len(stage.names.colours):
+        return "*bright"
+    found = looks(tuple(colour.name for colour in stage.names.edition.colours))
+    return f"*seat.{found[stage.names.colours[seat]]}"
 
 
 def name_of(stage: Stage, seat: int) -> str:
@@ -376,6 +377,7 @@ def _windows(
 
 
 SHORTEST_NAME, LONG_NAME, LONGEST_NAME = 5, 10, 14
+SHORT_COLOUR, LONG_COLOUR = 7, 10
 
 
 def seats(stage: Stage, width: int) -> list[Line]:
@@ -426,7 +428,9 @@ def _columns(stage: Stage, view: View, width: int) -> list[Column]:
 
     found: list[Column] = [(_("SEAT"), max(SHORTEST_NAME, longest), who)]
     if wide:
-        found.append((_("COLOUR"), 7, lambda seat: text(_colour(stage, seat), "dim")))
+        named = [cells(_colour(stage, seat)) for seat in range(state.seats)]
+        size = min(LONG_COLOUR, max(SHORT_COLOUR, *named))
+        found.append((_("COLOUR"), size, lambda seat: text(_colour(stage, seat), "dim")))
     cash = min(
         24 if wide else 14,
         max(

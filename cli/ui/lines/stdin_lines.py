@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE, getincrementaldecoder
 from collections.abc import Callable
+from io import IncrementalNewlineDecoder
 from typing import Final
 
 import trio
@@ -46,7 +48,7 @@ async def forward_input(
         read: The function that reads some bytes. It is called in a thread.
         at_terminal: Whether the input is a terminal.
     """
-    rest, was_end = b"", False
+    rest, was_end, decoder = "", False, None
     async with lines:
         while True:
             data = await trio.to_thread.run_sync(read, abandon_on_cancel=True)
@@ -56,20 +58,33 @@ async def forward_input(
                 if was_end or not at_terminal:
                     break
             was_end = not data
-            *whole, rest = (rest + data).split(b"\n")
+            decoder = decoder or _decoder(data)
+            *whole, rest = (rest + decoder.decode(data)).split("\n")
             for line in whole:
                 await lines.send(_line(line))
-        if rest.strip():
-            await lines.send(_line(rest))
+        rest += decoder.decode(b"", final=True) if decoder else ""
+        for line in filter(str.strip, rest.split("\n")):
+            await lines.send(_line(line))
 
 
-def _line(data: bytes) -> str:
-    """Decode a typed line and remove its zero bytes.
+def _decoder(first: bytes) -> IncrementalNewlineDecoder:
+    """Return what decodes the input and makes a newline of each kind of line end.
 
-    Special values such as `END` begin with a zero byte. So no typed line can equal a special
+    A file may begin with a byte order mark. It may be in UTF-16, in which some shells of Windows
+    write files. `first` are the first bytes of the input.
+    """
+    is_wide = first.startswith((BOM_UTF16_LE, BOM_UTF16_BE))
+    kind = getincrementaldecoder("utf-16" if is_wide else "utf-8-sig")
+    return IncrementalNewlineDecoder(kind("replace"), translate=True)
+
+
+def _line(text: str) -> str:
+    """Return a typed line without its zero characters and without white space around it.
+
+    Special values such as `END` begin with a zero character. So no typed line can equal a special
     value.
     """
-    return data.decode("utf-8", "replace").replace("\0", "").strip()
+    return text.replace("\0", "").strip()
 
 
 async def until_closed() -> None:

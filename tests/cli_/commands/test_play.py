@@ -2,17 +2,21 @@
 
 import json
 import os
+import random
 import signal
 import stat
 import subprocess
 import sys
 from contextlib import suppress
 from functools import partial
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 import pytest
 import trio
+from support.boxes import box, file_of, with_colours
+from support.cases import fails
 from support.limits import LIMIT
 from support.shell import nothing
 from support.short_game import short_file
@@ -29,6 +33,7 @@ from cli.ui.lines import stdin_lines
 from cli.ui.lines.stdin_lines import END, forward_input, until_closed
 from cli.words import rules_text, table_terms
 from cli.words.table_terms import TableOffer
+from cli.words.translation import speak
 from p2p_hoity.editions.load_edition import EditionError, load
 from p2p_hoity.game_adapter import read_game
 from p2p_hoity.rules import Standing
@@ -75,6 +80,31 @@ def test_terms_that_cannot_be_played() -> None:
         with pytest.raises((Trouble, EditionError)) as caught:
             terms(asked[0], **asked[1])
         assert told(caught.value).exit_code == 2
+
+
+@pytest.mark.parametrize(("colours", "seats"), [(5, 6), (2, 3), (3, 6)])
+def test_more_seats_than_colours_are_refused_by_the_name_and_the_number(
+    tmp_path: Path, colours: int, seats: int
+) -> None:
+    file = tmp_path / "box.toml"
+    names = ("white", "Türkis", "red", "black", "blue")[:colours]
+    file.write_text(file_of(with_colours(load(), *names), random.Random(1)), encoding="utf-8")
+    said = f"has {colours} colours, so at most {colours} seats can play, not {seats}."
+    for language, words in (("en", said), ("de", "hat . Farben"), ("es", "tiene . colores")):
+        speak(language)
+        assert fails(Trouble, words, terms, seats, edition=str(file)).exit_code == 2
+    speak("en")
+    assert "white" in described(terms(colours, edition=str(file)))
+
+
+@pytest.mark.parametrize(("pieces", "seats", "bounds"), [(130, 4, "16 to 128"), (200, 2, "8 to")])
+def test_more_collectibles_than_a_deck_may_have_are_refused_with_the_bounds(
+    tmp_path: Path, pieces: int, seats: int, bounds: str
+) -> None:
+    file = tmp_path / "box.toml"
+    file.write_text(file_of(box(1, 6, pieces), random.Random(1)), encoding="utf-8")
+    words = f"has {pieces} Collectibles. A table of {seats} seats needs {bounds}"
+    assert fails(Trouble, words, terms, seats, edition=str(file)).exit_code == 2
 
 
 @pytest.mark.parametrize(
@@ -152,7 +182,7 @@ async def test_lines_come_whole_however_they_are_cut_until_the_input_ends(
 ) -> None:
     for pieces, lines in (
         ([b"on", b"e\ntw", "o é\n\nlast".encode()], ["one", "two é", "", "last"]),
-        ([b"\xff\xfe\n"], ["\ufffd\ufffd"]),
+        ([b"\xff\xfd\n"], ["\ufffd\ufffd"]),
     ):
         come = iter([*pieces, b""])
         send, receive = trio.open_memory_channel[str](10)
@@ -169,6 +199,25 @@ async def test_at_a_terminal_each_end_is_told_and_after_two_in_a_row_nothing_is_
     send, receive = trio.open_memory_channel[str](10)
     await forward_input(send, lambda: next(come), at_terminal=True)
     assert [line async for line in receive] == [END, "3", END, END]
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 4096])
+@pytest.mark.parametrize(
+    ("encoding", "end"),
+    [
+        *product(("utf-8", "utf-8-sig"), ("\n", "\r\n", "\r")),
+        ("utf-16", "\r\n"),
+        ("utf-16", "\n"),
+    ],
+)
+async def test_lines_of_a_file_come_as_people_save_it(encoding: str, end: str, size: int) -> None:
+    lines = ["1", "Türkis", "", "2"]
+    data = "".join(line + end for line in [*lines, "3"]).removesuffix(end).encode(encoding)
+    first = max(size, 2)  # a file has its byte order mark in the first bytes that are read
+    come = iter([data[:first], *(data[i : i + size] for i in range(first, len(data), size)), b""])
+    send, receive = trio.open_memory_channel[str](99)
+    await forward_input(send, lambda: next(come))
+    assert [line async for line in receive] == [*lines, "3"]
 
 
 # Bots.

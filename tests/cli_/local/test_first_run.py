@@ -163,8 +163,18 @@ def test_the_end_of_the_input_is_told(hoity: Shell, monkeypatch: pytest.MonkeyPa
     assert not hoity.home.identity.exists()
 
 
-def test_a_line_is_read_to_its_end_and_no_further(monkeypatch: pytest.MonkeyPatch) -> None:
-    letters = iter("Añá \nnext".encode())
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
+def test_settings_are_read_as_people_save_them(hoity: Shell, encoding: str) -> None:
+    hoity.home.path.mkdir(mode=0o700)
+    (hoity.home.path / "settings.json").write_bytes('{"nickname":\r"Añá"}\r'.encode(encoding))
+    assert settings.load(hoity.home) == Settings(nickname="Añá")
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig"])
+def test_a_line_is_read_to_its_end_and_no_further(
+    monkeypatch: pytest.MonkeyPatch, encoding: str
+) -> None:
+    letters = iter("Añá \r\nnext".encode(encoding))
     monkeypatch.setattr("os.read", lambda *_: bytes([next(letters)]))
     assert player_setup.typed_line() == "Añá"
     assert bytes(letters) == b"next"

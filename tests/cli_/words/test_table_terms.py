@@ -21,7 +21,7 @@ from p2p_hoity.game_adapter import game_value, read_game
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.presentation.scene_json import edition_json
 from p2p_hoity.rules import Edition
-from p2p_hoity.rules.edition import Colour
+from p2p_hoity.rules.edition import COLOURS, Colour
 from p2p_hoity.rules.happenings import Setup
 from protocol.wire import codec, table_header
 from protocol.wire.table_header import Terms, Timeouts, default_quorum
@@ -104,11 +104,11 @@ def test_who_may_not_come_back_is_not_told_that_he_may() -> None:
 # Bounds.
 
 
-def test_the_readme_has_the_bounds_that_the_terms_have() -> None:
-    page = (ROOT / "README.md").read_text(encoding="utf-8")
+def test_the_page_has_the_bounds_that_the_terms_have() -> None:
+    page = (ROOT / "docs" / "how-it-works.md").read_text(encoding="utf-8")
     table = [line.strip("| ").split(" | ") for line in page.splitlines() if line.startswith("| **")]
-    rows = {name.partition("**:")[0].strip("*"): list(map(int, cells)) for name, *cells in table}
-    assert list(rows) == ["Secrecy", "Progress", "One history"]
+    rows = {name.partition("**,")[0].strip("*"): list(map(int, cells)) for name, *cells in table}
+    assert list(rows) == ["secrecy", "progress", "no fork"]
     for seats in range(2, 7):
         variant = "surprise" if seats == 2 else None
         game = game_value(UBER, variant)
@@ -128,10 +128,10 @@ def test_a_shipped_edition_is_what_its_name_says_and_ones_own_said_to_be_one() -
     for name in ("uberplay-2004", "reference-manual"):
         edition = known_edition(read_canonical(load(name).canonical()))
         assert table_terms.title(edition) == name
-        assert edition_json(edition) == {"edition": name, "changed": []}
+        assert edition_json(edition) == {"edition": name, "colours": [*COLOURS], "changed": []}
     own = replace(UBER, name="my house")
     assert "the host's own" in table_terms.title(own)
-    assert edition_json(own) == {"edition": "my house", "changed": None}
+    assert edition_json(own) == {"edition": "my house", "colours": [*COLOURS], "changed": None}
     assert set(table_terms.PARTS) > set(parts_of(UBER))
     choice = codec.form_of(table_header.Timeouts).forms["choice"]  # type: ignore[attr-defined]
     assert (choice.low, choice.high) == (1000, MAX_TIMEOUT * 1000)
@@ -160,9 +160,19 @@ CHANGES = {
     "track": replace(UBER, banquet_fields=UBER.banquet_fields + 1),
     "collectibles": replace(UBER, collectibles=UBER.collectibles[:-1]),
     "name": replace(UBER, name="Uberplay-2004"),
+    "colours": replace(UBER, colours=(*UBER.colours[:-1], replace(UBER.colours[-1], name="white"))),
     "cash": replace(UBER, colours=swapped("cash")),
     "thieves": replace(UBER, colours=swapped("thieves")),
 }
+
+
+def test_colours_of_an_edition_of_its_own_are_told_with_the_seats_they_allow() -> None:
+    few = replace(UBER, name="my box", colours=UBER.colours[:3])
+    told = described(
+        terms(replace(few, colours=(*few.colours, replace(UBER.colours[5], name="Türkis"))))
+    )
+    assert "Colours: black, red, blue, Türkis; so at most 4 seats can play." in told
+    assert "Colours:" not in described(terms(UBER))
 
 
 @pytest.mark.parametrize("part", CHANGES)

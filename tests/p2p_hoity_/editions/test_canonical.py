@@ -66,6 +66,15 @@ def changed(path, value):
         changed((1, 0), ["F", 1586]),
         changed((1, 0), 7),
         changed((2, 0, 1), [1, 12, 18, 20]),
+        changed((2, 0, 0), "white"),  # the others come behind those of the shipped editions
+        changed((2, 5, 0), "black"),
+        changed((2, 5, 0), "sky, or so"),
+        changed((2, 5, 0), "x" * 25),
+        changed((2, 5, 0), ""),
+        changed((2, 5, 0), None),
+        changed((2,), []),
+        changed((2,), msgpack.unpackb(UBER.canonical())[2][:1]),
+        changed((2,), [*msgpack.unpackb(UBER.canonical())[2], ["sky", [30, 7, 6, 7], [20, 21]]]),
         changed((3, 0), [1, 2]),
         changed((4,), True),
         changed((5, 0), "never"),
@@ -74,6 +83,11 @@ def changed(path, value):
 )
 def test_anything_else_is_refused(data):
     fails(EditionError, "", read_canonical, data)
+
+
+def test_colours_that_only_look_alike_are_read_because_a_verdict_is_not_about_looks():
+    read = read_canonical(changed((2, 5, 0), "Black"))
+    assert [one.name for one in read.colours][-1] == "Black"
 
 
 @given(st.binary(max_size=40), st.integers(0, 400))

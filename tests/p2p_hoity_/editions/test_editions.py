@@ -118,7 +118,18 @@ WRONG = [
     ("thieves = [2, 11]", "thieves = [2, 12]", "colours[2].thieves[2]", "number-twice"),
     ("thieves = [2, 11]", 'thieves = "two"', "colours[2].thieves", "no-array"),
     ('name = "red"', 'name = "black"', "colours[2].name", "colour-twice"),
-    ('name = "red"', 'name = "pink"', "colours[2].name", "none-of-the-words"),
+    ('name = "red"', "name = 7", "colours[2].name", "no-words"),
+    ('name = "red"', 'name = ""', "colours[2].name", "edition-bad-name"),
+    ('name = "red"', 'name = " red"', "colours[2].name", "edition-bad-name"),
+    ('name = "red"', 'name = "red, blue"', "colours[2].name", "edition-bad-name"),
+    ('name = "red"', 'name = "red\\u202e"', "colours[2].name", "edition-bad-name"),
+    ('name = "red"', f'name = "{"r" * 25}"', "colours[2].name", "edition-bad-name"),
+    ('name = "blue"', 'name = "Red"', "colours[3].name", "edition-names-alike"),
+    ('name = "blue"', 'name = "réd"', "colours[3].name", "edition-names-alike"),
+    ('name = "blue"', 'name = "r e d"', "colours[3].name", "edition-names-alike"),
+    ('name = "blue"', 'name = "rеd"', "colours[3].name", "edition-names-alike"),
+    ('name = "red"', 'name = "\\u0301red"', "colours[2].name", "edition-name-of-marks"),
+    ('name = "beige"', 'name = "Black"', "colours[6].name", "edition-names-alike"),
     ("[3, 1, 2]", "[1, 3, 2]", "track.castles[2]", "octagon-upside-down"),
     ("[3, 1, 2]", "[3, 3, 2]", "track.castles[2]", "octagon-upside-down"),
     ("[3, 1, 2]", "[3, 1]", "track.castles[2]", "not-so-many-items"),
@@ -186,7 +197,13 @@ def test_a_missing_key_is_named(key):
     [
         (b"", "missing-key"),
         (b"name = ", "edition-no-toml"),
-        (b"\xff\xfe", "edition-no-text"),
+        (b"\xff\xfe", "edition-utf-sixteen"),
+        (b"n\0a\0m\0e\0", "edition-utf-sixteen"),
+        (b"\0n\0a\0m\0e", "edition-utf-sixteen"),
+        (b'# one\r# two\r\nname = "T\xfcrkis"', "edition-no-text line=3"),
+        (b"\xef\xbb\xbfname = ", "edition-no-toml"),
+        ("\ufeff# \u9ec4\u8272\n".encode() + b"# T\xfcrkis", "edition-no-text line=2"),
+        (b"\xef\xbb\xbf# \xc3\xbc\xfc", "edition-no-text line=1"),
         (b"year = " + b"9" * 5000, "edition-no-toml"),
         (b"a = " + b"[" * 5000, "edition-no-toml"),
         (b"#" * (1 << 20) + b"#", "edition-too-large most=1048576"),
@@ -198,6 +215,72 @@ def test_what_is_no_edition_file_is_refused(tmp_path, data, what):
     file.write_bytes(data)
     with pytest.raises(EditionError, match=what):
         load(file)
+
+
+SAVED = {
+    "a byte order mark": ("utf-8-sig", "\n"),
+    "lines of Windows": ("utf-8", "\r\n"),
+    "lines of an old Mac": ("utf-8", "\r"),
+    "a mark and lines of an old Mac": ("utf-8-sig", "\r"),
+}
+
+
+@pytest.mark.parametrize("way", SAVED)
+def test_a_file_is_read_as_people_save_it_and_errors_name_its_lines(tmp_path, way):
+    encoding, end = SAVED[way]
+    file = tmp_path / "box.toml"
+    file.write_bytes(TEXT[DEFAULT].replace("\n", end).encode(encoding))
+    assert load(file) == UBER
+    file.write_bytes(TEXT[DEFAULT].replace("1533", "0").replace("\n", end).encode(encoding))
+    lines = enumerate(TEXT[DEFAULT].splitlines(), 1)
+    wanted = next(i for i, line in lines if "1533" in line)
+    assert fails(EditionError, r"\(number-out-of-bounds ", load, file).line == wanted
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be", "utf-32"])
+def test_a_file_of_another_unicode_form_is_refused_by_its_name(tmp_path, encoding):
+    file = tmp_path / "box.toml"
+    file.write_bytes(TEXT[DEFAULT].encode(encoding))
+    fails(EditionError, r"\(edition-utf-sixteen\)", load, file)
+
+
+def test_a_file_of_windows_1252_is_refused_with_the_line_of_its_first_letter(tmp_path):
+    file = tmp_path / "box.toml"
+    file.write_bytes(TEXT[DEFAULT].encode("cp1252", "replace"))
+    lines = TEXT[DEFAULT].splitlines()
+    wanted = next(i for i, line in enumerate(lines, 1) if not line.isascii())
+    fails(EditionError, f"edition-no-text line={wanted}", load, file)
+
+
+def with_colours(*names):
+    """The text of the default edition with as many colours, which have these names."""
+    lines = [line for line in TEXT[DEFAULT].splitlines() if "cash =" in line]
+    text = TEXT[DEFAULT]
+    for line, old, name in zip(lines, COLOURS, names, strict=False):
+        text = text.replace(line, line.replace(f'"{old}"', f'"{name}"'))
+    return text.replace("\n".join(lines[len(names) :]) + "\n", "") if len(names) < 6 else text
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ("white", "Türkis"),
+        ("white", "black", "yellow", "red", "navy blue"),
+        ("Black", "White", "GREEN", "6", "黄色", "x" * 24),
+    ],
+)
+def test_an_edition_has_two_to_six_colours_of_any_name(names):
+    edition = parse(with_colours(*names), "box.toml")
+    known = [name for name in COLOURS if name in names]
+    assert [one.name for one in edition.colours] == known + sorted(set(names) - set(known))
+    assert len(edition.action_cards) == 8 * len(names)
+    assert {card.colour for card in edition.action_cards} == set(names)
+
+
+@pytest.mark.parametrize("names", [(), ("white",)])
+def test_fewer_than_two_colours_are_refused(names):
+    error = fails(EditionError, "least=2 most=6", parse, with_colours(*names), "box.toml")
+    assert (error.field, error.fields["why"].code) == ("colours", "not-between-items")
 
 
 def test_lines_are_found_in_the_other_spelling_of_tables_too():

@@ -73,10 +73,13 @@ def test_each_colour_has_four_cash_two_thieves_a_detective_and_an_exhibit(name):
 
 
 def test_colours_are_drawn_from_the_coin_and_all_arrangements_come_equally_often():
-    assert rules.game_setup.draw_colours(bytes(32), 6) == (0, 1, 2, 3, 4, 5)
-    assert rules.game_setup.draw_colours((719).to_bytes(32, "big"), 6) == (5, 4, 3, 2, 1, 0)
-    assert rules.game_setup.draw_colours((1 + 6 * 2).to_bytes(32, "big"), 3) == (1, 3, 0)
-    counts = Counter(rules.game_setup.draw_colours(n.to_bytes(32, "big"), 3) for n in range(240))
+    draw = rules.game_setup.draw_colours
+    assert draw(bytes(32), 6, 6) == (0, 1, 2, 3, 4, 5)
+    assert draw((719).to_bytes(32, "big"), 6, 6) == (5, 4, 3, 2, 1, 0)
+    assert draw((119).to_bytes(32, "big"), 5, 5) == (4, 3, 2, 1, 0)
+    assert draw((1 + 6 * 2).to_bytes(32, "big"), 3, 6) == (1, 3, 0)
+    assert draw((1 + 5 * 2).to_bytes(32, "big"), 3, 5) == (1, 3, 0)
+    counts = Counter(draw(n.to_bytes(32, "big"), 3, 6) for n in range(240))
     assert len(counts) == 120
     assert set(counts.values()) == {2}
 

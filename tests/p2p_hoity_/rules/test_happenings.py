@@ -76,6 +76,14 @@ def the_end(edition: Edition) -> None:
     assert moved(happened) == first_two
 
 
+def the_last_field(edition: Edition) -> None:
+    last = edition.last_field
+    referee = begun(edition, 3, f"{A}|{B}|{C}", (last - 1, last, 0))
+    acting(referee, "Detective", "Thief", "Thief")
+    referee.step()
+    assert sorted(referee.state.figures)[1:] == [last, last]
+
+
 def ties_at_the_end(edition: Edition) -> None:
     first = len(edition.octagons)
     referee = begun(edition, 3, f"{A}|{B}|{C}")

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 import trio
+from support.boxes import with_colours
 from support.cases import ends_in, fails
 from support.player_table import (
     CALM,
@@ -127,6 +128,23 @@ async def test_guests_leave_twins_and_towers_of_marks(
     monkeypatch.setattr(Seating, "roster", doubled)
     async with hosted(three):
         await ends_in(PeerError, code, three.join(1))
+
+
+@pytest.mark.parametrize(
+    ("names", "code"),
+    [
+        (("red", "Red", "blue"), "colours-alike"),
+        (("red", "rеd", "blue"), "colours-alike"),
+        (("red", "\u0301blue", "white"), "colour-of-marks"),
+        (("red", "blue"), "unplayable-terms why=.bad-game"),
+    ],
+)
+async def test_a_guest_refuses_colours_that_look_alike_or_are_too_few(
+    tmp_path: Path, names: tuple[str, ...], code: str
+) -> None:
+    table = PlayerTable(tmp_path, 3, edition=with_colours(short_track(), *names))
+    async with hosted(table):
+        await ends_in(PeerError, code, table.join(1))
 
 
 async def test_a_useless_ticket_is_told(tmp_path: Path) -> None:

@@ -159,6 +159,13 @@ def with_edition(path: tuple[int, ...], change: Callable[[Any], Any]) -> Make:
     return consented(game)
 
 
+def _named(names: tuple[str, ...], colours: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Return the colours of an edition, the last ones under these names."""
+    first = colours[: -len(names)]
+    pairs = zip(names, colours[len(first) :], strict=True)
+    return (*first, *((name, *rest) for name, (_, *rest) in pairs))
+
+
 def _two_fields(entry: Any) -> Any:
     return entry[:3]
 
@@ -193,6 +200,63 @@ HEADERS: dict[str, Judged] = {
         with_edition((2,), lambda colours: colours[::-1]),
         "bad-game",
         what="The colours stand in the reverse order ([G-1]).",
+    ),
+    "head-ed-colour-alone": fails(
+        with_edition((2,), lambda colours: colours[:1]),
+        "bad-game",
+        what="The edition has a single colour ([G-1], 3).",
+    ),
+    "head-ed-colour-empty": fails(
+        with_edition((2, 5, 0), lambda _: ""),
+        "bad-game",
+        what="The last colour has an empty name ([G-1], 3).",
+    ),
+    "head-ed-colour-long": fails(
+        with_edition((2, 5, 0), lambda _: "x" * 25),
+        "bad-game",
+        what="The name of the last colour has 25 code points ([G-1], 3).",
+    ),
+    "head-ed-colour-other-first": fails(
+        with_edition((2, 0, 0), lambda _: "Black"),
+        "bad-game",
+        what="The first colour has a name of its own, and the others follow it ([G-1], 3).",
+    ),
+    "head-ed-colour-separator": fails(
+        with_edition((2, 5, 0), lambda _: "sky, or so"),
+        "bad-game",
+        what="The name of the last colour contains a comma ([G-1], 3, [H-10]).",
+    ),
+    "head-ed-colour-seventh": fails(
+        with_edition((2,), lambda colours: (*colours, ("white", (30, 7, 6, 7), (20, 21)))),
+        "bad-game",
+        what="The edition has seven colours ([G-1], 3).",
+    ),
+    "head-ed-colour-twice": fails(
+        with_edition((2, 5, 0), lambda _: "purple"),
+        "bad-game",
+        what="The last two colours have one name ([G-1], 3).",
+    ),
+    "head-ed-colours-not-rising": fails(
+        with_edition((2,), partial(_named, ("white", "Türkis"))),
+        "bad-game",
+        what="The last two colours have names of their own, which do not rise ([G-1], 3).",
+    ),
+    "head-ed-colours-of-their-own": fails(
+        with_edition((2,), partial(_named, ("Black", "Türkis", "white", "黄色"))),
+        "not-final",
+        1,
+        what="Four colours have names of their own, which rise by their bytes ([G-1], 3).",
+    ),
+    "head-ed-colours-as-many-as-seats": fails(
+        with_edition((2,), lambda colours: colours[:3]),
+        "not-final",
+        1,
+        what="The edition has three colours for three seats ([H-7], 6).",
+    ),
+    "head-ed-colours-fewer-than-seats": fails(
+        with_edition((2,), lambda colours: colours[:2]),
+        "bad-game",
+        what="The edition has two colours for three seats ([H-7], 6).",
     ),
     "head-ed-letter-g": fails(
         with_edition((1,), lambda pieces: (*pieces[:-1], ("G", pieces[-1][1]))),

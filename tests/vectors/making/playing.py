@@ -117,6 +117,10 @@ def _small() -> dict[str, Recipe]:
     found["small-four"] = Recipe(HONEST, Plan("four", "small-4", 4))
     found["small-five"] = Recipe(HONEST, Plan("five", "small-5", 5))
     found["small-six"] = Recipe(HONEST, Plan("six", "small-5", 6))
+    found["small-three-own-colours"] = Recipe(
+        "A whole game with an edition of five colours, some of other names ([G-1], [G-20]).",
+        Plan("three own colours", "own-colours", 3),
+    )
     found["small-three-strict"] = Recipe(
         "A whole game at a strict table: no backup, no escrow.",
         Plan("three strict", "small-4", 3, quorum=3),

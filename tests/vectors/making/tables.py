@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
+from support.boxes import with_colours
 from support.forgeries.cheater import Due, Lie
 from support.forgeries.statements import carried
 from support.machine_table import MachineTable, Place
@@ -27,6 +28,7 @@ from protocol.wire.table_header import Header, Terms, Timeouts
 NAMES = ("Ada", "Bob", "Cleo", "Dan", "Eve", "Fay")
 TIMEOUTS = Timeouts(choice=20_000, step=10_000, back_off=3_000, cap=60_000)
 FULL = load_edition.NAMES
+OWN_COLOURS = ("black", "red", "Türkis", "navy blue", "黄色")
 EXHIBIT = 7
 """Place of the Exhibit card in its colour."""
 
@@ -34,9 +36,11 @@ EXHIBIT = 7
 @lru_cache(maxsize=8)
 def edition_of(name: str) -> Edition:
     """A shipped edition, or 'small-N': the first N Collectibles a letter of the first of them, on
-    a track of two Castles and a Banquet field."""
+    a track of two Castles and a Banquet field. 'own-colours' is small-4 with five colours."""
     if name in FULL:
         return load_edition.load(name)
+    if name == "own-colours":
+        return with_colours(short_edition(), *OWN_COLOURS)
     return short_edition(int(name.removeprefix("small-")))
 
 

@@ -8,21 +8,25 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.boxes import box, with_colours
 from support.moments import MOMENTS, Shown, asked_for, begun
 from support.sampling import sample, times
 from support.screened import table
 from support.source import files_under, nodes_of
 
-from cli.ui.full_screen.colours import CUT, cells
+from cli.ui.full_screen.colours import COLOURS, CUT, cells
 from cli.ui.full_screen.info_pages import HELP, LEGEND, page
 from cli.ui.full_screen.layout import Desk, keys
 from cli.ui.full_screen.question_panel import question
-from cli.ui.full_screen.seats_and_pieces import DONE, POINTER
+from cli.ui.full_screen.seats_and_pieces import DONE, POINTER, seat_style
 from cli.ui.full_screen.stage import Stage
-from cli.words import translation
+from cli.words import happening_sentences, translation
+from cli.words.card_names import Names
 from cli.words.translation import LANGUAGES
 from p2p_hoity import rules
+from p2p_hoity.editions.load_edition import load
 from p2p_hoity.presentation import screen_updates as updates
+from p2p_hoity.rules import happenings
 from protocol import game_interface
 
 KEPT = Path(__file__).parent / "frames"
@@ -112,6 +116,43 @@ def test_a_game_fits_any_size(seats: int, seed: int, steps: int, width: int, hei
             break
         shown.step()
     assert_fits(shown, width, height)
+
+
+@given(
+    st.integers(0, 99),
+    st.integers(2, 6),
+    st.integers(24, 128),
+    st.integers(0, 120),
+    st.sampled_from([*SIZES, (20, 10), (200, 60)]),
+)
+@settings(max_examples=times(16, 400))
+def test_a_box_with_colours_of_its_own_fits_and_each_seat_has_a_look(
+    seed: int, colours: int, pieces: int, steps: int, size: tuple[int, int]
+) -> None:
+    seats = min(colours, pieces // 4)
+    shown = begun(seats, seed, edition=box(seed, colours, pieces))
+    for _step in range(steps):
+        if isinstance(rules.expected(shown.driver.state), game_interface.Over):
+            break
+        shown.step()
+    assert_fits(shown, *size)
+    if shown.driver.state.colours:
+        looks = [seat_style(shown.stage, seat).removeprefix("*") for seat in range(seats)]
+        assert len(set(looks)) == seats
+        assert set(looks) <= set(COLOURS)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_known_colour_is_named_in_each_language_and_another_one_as_it_is(language: str) -> None:
+    translation.speak(language)
+    edition = with_colours(load(), "black", "white", "Türkis", "light blue")
+    shown = begun(4, edition=edition).until(happenings.RoundBegan)
+    own = {"en": ("black", "white"), "de": ("schwarz", "weiß"), "es": ("negro", "blanco")}
+    names = Names(edition, ("Ana", "Bob", "Cleo", "Dan"))
+    told = happening_sentences.tell(names, shown.driver.record[0])
+    for name in (*own[language], "Türkis", "light blue"):
+        assert f"({name}" in told
+        assert name in shown.text(120, 40)
 
 
 @pytest.mark.parametrize("size", SIZES)
