@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
+
+from .shell_words import command
 
 
 def is_one_file() -> bool:
@@ -22,6 +23,6 @@ def install_command(*packages: str) -> str:
         packages: The names of the packages.
 
     Returns:
-        The command, quoted for a command line.
+        The command, quoted for the shell.
     """
-    return subprocess.list2cmdline([sys.executable, "-m", "pip", "install", *packages])
+    return command(sys.executable, "-m", "pip", "install", *packages)

@@ -1,26 +1,35 @@
 """Tests of the targets' environments: made once, by one command at a time, and made whole."""
 
+import ast
+import importlib
+import io
+import os
 import re
+import subprocess
 import sys
 import threading
+import tokenize
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from support.cli_stage import tool
 from support.limits import LIMIT
 from support.paths import ROOT
 
+SOURCE = ROOT / "tools" / "targets.py"
+
 
 @pytest.fixture
-def tasks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
-    """The module, in a checkout of its own, in which making costs nothing."""
-    module: Any = tool("tasks", ".")
-    module.ROOT, module.made, module.said = tmp_path, [], []
+def environments(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """The module, in which making an environment costs nothing."""
+    module: Any = importlib.import_module("tools.environments")
+    monkeypatch.setattr(module, "ROOT", tmp_path)
+    monkeypatch.setattr(module, "made", [], raising=False)
+    monkeypatch.setattr(module, "said", [], raising=False)
 
     def make(environment: Path, what: str) -> None:
-        environment.mkdir(exist_ok=True)
+        environment.mkdir(exist_ok=True, parents=True)
         module.made.append(what)
 
     monkeypatch.setattr(module, "make", make)
@@ -28,66 +37,244 @@ def tasks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     return module
 
 
-def test_an_environment_is_made_once_for_each_that_it_is_made_from_or_fresh(tasks: Any) -> None:
+@pytest.fixture
+def targets() -> Any:
+    """The module of the targets."""
+    return importlib.import_module("tools.targets")
+
+
+def test_an_environment_is_made_once_for_each_that_it_is_made_from_or_fresh(
+    environments: Any,
+) -> None:
+    place = environments.ROOT / ".venv"
     for _ in range(2):
-        tasks.ready(tasks.ROOT / ".venv", "1", "version 1")
-    assert tasks.made == ["1"]
-    tasks.ready(tasks.ROOT / ".venv", "2", "version 2")
-    tasks.ready(tasks.ROOT / ".venv", "3", "version 2", fresh=True)
-    assert tasks.made == ["1", "2", "3"]
+        environments.ready(place, "1", "version 1")
+    assert environments.made == ["1"]
+    environments.ready(place, "2", "version 2")
+    environments.ready(place, "3", "version 2", fresh=True)
+    assert environments.made == ["1", "2", "3"]
 
 
-def test_a_broken_off_one_is_made_again(tasks: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    make = tasks.make
+def test_a_broken_off_one_is_made_again(environments: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    make = environments.make
 
     def break_off(environment: Path, what: str) -> None:
         make(environment, what)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(tasks, "make", break_off)
+    monkeypatch.setattr(environments, "make", break_off)
     with pytest.raises(KeyboardInterrupt):
-        tasks.ready(tasks.ROOT / ".venv", ".", "version 1")
-    monkeypatch.setattr(tasks, "make", make)
-    tasks.ready(tasks.ROOT / ".venv", ".", "version 1")
-    assert tasks.made == [".", "."]
+        environments.ready(environments.ROOT / ".venv", ".", "version 1")
+    monkeypatch.setattr(environments, "make", make)
+    environments.ready(environments.ROOT / ".venv", ".", "version 1")
+    assert environments.made == [".", "."]
 
 
-def test_a_second_command_waits_and_says_so(tasks: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    environment, told = tasks.ROOT / ".venv", threading.Event()
-    monkeypatch.setattr(tasks, "print", lambda text, **_: (tasks.said.append(text), told.set()))
-    second = threading.Thread(target=tasks.ready, args=(environment, "second", "version 1"))
-    with tasks.held(environment):
+def test_a_second_command_waits_and_says_so(
+    environments: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    environment, told = environments.ROOT / ".venv", threading.Event()
+    said = environments.said
+    monkeypatch.setattr(environments, "print", lambda text, **_: (said.append(text), told.set()))
+    words = (environment, "second", "version 1")
+    second = threading.Thread(target=environments.ready, args=words)
+    with environments.held(environment):
         second.start()
         assert told.wait(LIMIT)
-        assert tasks.said == ["Another command makes .venv: waiting for it."]
-        tasks.make(environment, "first")
+        assert said == ["Another command makes .venv: waiting for it."]
+        environments.make(environment, "first")
         (environment / "made-from").write_text("version 1")
     second.join(LIMIT)
-    assert tasks.made == ["first"]
+    assert environments.made == ["first"]
 
 
-def test_two_environments_are_made_at_once_and_every_script_is_there(tasks: Any) -> None:
-    with tasks.held(tasks.ROOT / ".venv"):
-        tasks.ready(tasks.ROOT / ".venv-test", ".[dev]", "version 1")
-    assert tasks.made == [".[dev]"]
-    source = (ROOT / "tasks.py").read_text(encoding="utf-8")
-    words = source.split('"')
+def test_two_environments_are_made_at_once_and_every_script_is_there(environments: Any) -> None:
+    with environments.held(environments.ROOT / ".venv"):
+        environments.ready(environments.ROOT / ".venv-test", ".[dev]", "version 1")
+    assert environments.made == [".[dev]"]
+    words = SOURCE.read_text(encoding="utf-8").split('"')
     scripts = [word for word in words if word.startswith(("tests/", "tools/"))]
     scripts += [f"tests/{word.replace('.', '/')}.py" for word in words if word.startswith("soak.")]
     assert len(scripts) > 5
     assert [script for script in scripts if not (ROOT / script).exists()] == []
 
 
-def test_where_pip_fails_a_sentence_says_what_to_do(
-    tasks: Any, monkeypatch: pytest.MonkeyPatch
+def test_a_checkout_that_cannot_be_written_has_its_environments_in_the_users_cache(
+    environments: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    failed = SimpleNamespace(returncode=1, stderr="a\nERROR: no such package\nb")
-    monkeypatch.setattr(tasks.subprocess, "run", lambda *_, **__: failed)
-    monkeypatch.setattr(tasks, "ready", lambda *_: None)
-    monkeypatch.setattr(tasks, "test_stamp", str)
-    for target in (tasks.fuzz, tasks.wheel):
-        with pytest.raises(SystemExit, match=r"^ERROR: no such package\nA package .* could not be"):
-            target([])
+    monkeypatch.setattr(environments, "cache_folder", lambda _: tmp_path / "cache")
+    assert environments.place_of(".venv") == environments.ROOT / ".venv"
+    monkeypatch.setattr(environments.os, "access", lambda *_: False)
+    place = environments.place_of(".venv")
+    assert place.is_relative_to(tmp_path / "cache")
+    environments.ready(place, "1", "version 1")
+    assert (place / "made-from").exists()
+    monkeypatch.setattr(environments, "ROOT", tmp_path / "another checkout")
+    assert environments.place_of(".venv") != place
+    # One that was made while the checkout could be written is used, without any writing.
+    environments.make(environments.ROOT / ".venv", "")
+    (environments.ROOT / ".venv" / "made-from").write_text("version 1")
+    assert environments.place_of(".venv") == environments.ROOT / ".venv"
+    monkeypatch.setattr(environments, "held", None)
+    environments.ready(environments.ROOT / ".venv", "2", "version 1")
+
+
+@pytest.mark.skipif(os.name == "nt" or sys.platform == "darwin", reason="other systems' folders")
+def test_a_relative_cache_folder_counts_as_none(environments: Any) -> None:
+    usual = Path.home() / ".cache"
+    assert environments.cache_folder({"XDG_CACHE_HOME": "/somewhere"}) == Path("/somewhere")
+    assert environments.cache_folder({"XDG_CACHE_HOME": "somewhere"}) == usual
+    assert environments.cache_folder({}) == usual
+
+
+def test_where_nothing_can_be_written_a_sentence_says_so(environments: Any) -> None:
+    (environments.ROOT / "file").touch()
+    with pytest.raises(SystemExit, match=r"^\.venv cannot be made in .*\n.*\nXDG_CACHE_HOME="):
+        environments.ready(environments.ROOT / "file" / ".venv", ".", "version 1")
+
+
+SETTINGS_OF_PIP = """\
+:env:.cert='/of/the/environment'
+global.cert='/certificates'
+global.extra-index-url='file:///one\\nfile:///two'
+global.no-build-isolation='true'
+global.quiet='3'
+global.require-hashes='true'
+global.timeout='10'
+global.use-feature='fast-deps truststore'
+global.user='true'
+install.find-links='/wheels'
+install.no-deps='true'
+install.target='/elsewhere'
+install.timeout='20'
+wheel.find-links='/other'
+"""
+"""What `pip config list` prints for files with such settings."""
+REDIRECTING = (
+    *("USER", "TARGET", "PREFIX", "ROOT", "REQUIRE_VIRTUALENV", "NO_DEPS", "DRY_RUN", "QUIET"),
+    *("ONLY_BINARY", "NO_BINARY", "REQUIRE_HASHES", "CONSTRAINT", "BUILD_CONSTRAINT", "REPORT"),
+    *("REQUIREMENT", "IGNORE_INSTALLED", "NO_BUILD_ISOLATION", "BREAK_SYSTEM_PACKAGES", "PYTHON"),
+    *("ISOLATED", "LOG", "EDITABLE", "ANY_NEW_ONE"),
+)
+"""Settings by which an installation goes elsewhere or fails."""
+
+
+def test_pip_installs_here_whatever_it_is_told_and_keeps_its_connections(
+    environments: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    ran: list[tuple[list[str], dict[str, str]]] = []
+
+    def run(words: list[str], **more: Any) -> SimpleNamespace:
+        ran.append((words, more["env"]))
+        return SimpleNamespace(returncode=0, stdout=SETTINGS_OF_PIP, stderr="")
+
+    monkeypatch.setattr(environments.subprocess, "run", run)
+    for name in list(os.environ):
+        if name.upper().startswith("PIP_"):
+            monkeypatch.delenv(name)
+    for name in REDIRECTING:
+        monkeypatch.setenv(f"PIP_{name}", "1")
+    monkeypatch.setenv("PIP_PROXY", "http://proxy:1")
+    monkeypatch.setenv("PIP_DEFAULT_TIMEOUT", "30")
+    monkeypatch.setenv("PIP_USE_FEATURE", "fast-deps")
+    monkeypatch.setenv("PIP_CONFIG_FILE", "/my/pip.conf")
+    environments.pip(tmp_path, "install", ".")
+    (asked, first), (_installs, second) = ran
+    assert asked[-2:] == ["config", "list"]
+    of_pip = {name: value for name, value in first.items() if name.startswith("PIP_")}
+    assert of_pip == {"PIP_CONFIG_FILE": "/my/pip.conf", "PIP_QUIET": "0", "PIP_LOG": os.devnull}
+    assert {name: value for name, value in second.items() if name.startswith("PIP_")} == {
+        "PIP_CERT": "/certificates",
+        "PIP_CONFIG_FILE": os.devnull,
+        "PIP_DEFAULT_TIMEOUT": "30",
+        "PIP_EXTRA_INDEX_URL": "file:///one\nfile:///two",
+        "PIP_FIND_LINKS": "/wheels",
+        "PIP_PROXY": "http://proxy:1",
+        "PIP_TIMEOUT": "20",
+        "PIP_USE_FEATURE": "truststore",
+    }
+
+
+def test_no_variable_leads_python_to_other_modules(
+    targets: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    misleading = importlib.import_module("tools.environments").MISLEADING
+    assert {"PYTHONHOME", "PYTHONPATH", "PYTHONUSERBASE", "PYTHONWARNINGS"} <= {*misleading}
+    for name in misleading:
+        monkeypatch.setenv(name, "x")
+    monkeypatch.setenv("PYTHONUTF8", "1")
+    monkeypatch.setattr(sys, "argv", ["tasks.py"])
+    targets.main()
+    assert not {*targets.os.environ} & {*misleading}
+    assert targets.os.environ["PYTHONUTF8"] == "1"
+    # A script under PYTHONSAFEPATH does not find its own folder.
+    words = [sys.executable, str(ROOT / "tasks.py")]
+    env = {**os.environ, "PYTHONSAFEPATH": "1", "PYTHONWARNINGS": "error"}
+    done = subprocess.run(words, check=True, capture_output=True, text=True, env=env, cwd="/")
+    assert done.stdout.startswith("python3 tasks.py TARGET")
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ("a\nERROR: No matching distribution found for b\nc", "check the connection"),
+        ("ERROR: [Errno 28] No space left on device", "no space left in"),
+        ("error: subprocess-exited-with-error\n  x\n  y", "For this reason"),
+    ],
+)
+def test_where_pip_fails_a_sentence_says_what_to_do(
+    environments: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, said: str, told: str
+) -> None:
+    monkeypatch.setattr(environments, "pip_settings", lambda *_: {})
+    failed = SimpleNamespace(returncode=1, stderr=said)
+    monkeypatch.setattr(environments.subprocess, "run", lambda *_, **__: failed)
+    with pytest.raises(SystemExit) as ended:
+        environments.pip(tmp_path / ".venv", "install", "atheris")
+    first = next((line for line in said.splitlines() if line.startswith("ERROR")), "error")
+    assert str(ended.value).startswith(first)
+    assert told in str(ended.value)
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ("/usr/bin/python3: No module named ensurepip", "install the package python3-venv"),
+        ("because ensurepip is not\navailable.", "install the package python3-venv"),
+        ("Error: [Errno 28] No space left on device", "no space left in"),
+        ("Error: [Errno 13] Permission denied: '/a'", "Permission denied: '/a'\nFor this reason"),
+    ],
+)
+def test_where_no_environment_can_be_made_a_sentence_says_what_to_do(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, said: str, told: str
+) -> None:
+    module: Any = importlib.import_module("tools.environments")
+    failed = SimpleNamespace(returncode=1, stdout=said, stderr="")
+    monkeypatch.setattr(module.subprocess, "run", lambda *_, **__: failed)
+    with pytest.raises(SystemExit) as ended:
+        module.make(tmp_path / ".venv", ".")
+    assert told in str(ended.value)
+
+
+READ_BY_ALL = (
+    *(ast.Module, ast.Expr, ast.Constant, ast.Import, ast.ImportFrom, ast.alias, ast.If, ast.Tuple),
+    *(ast.Compare, ast.Lt, ast.Eq, ast.Attribute, ast.Name, ast.Load, ast.Call, ast.BinOp, ast.Mod),
+    ast.Subscript,
+)
+"""Parts of the grammar that every Python since 2.7 has."""
+
+
+def test_an_old_python_can_read_the_first_file_and_is_told_what_is_needed() -> None:
+    text = (ROOT / "tasks.py").read_bytes()
+    tree = ast.parse(text.decode("ascii"))
+    assert [type(node) for node in ast.walk(tree) if not isinstance(node, READ_BY_ALL)] == []
+    is_plain = re.compile(r"[0-9]+|\"|'")  # neither 1_000 nor f"", which the tree shows as values
+    tokens = tokenize.tokenize(io.BytesIO(text).readline)
+    kinds = (tokenize.NUMBER, tokenize.STRING)
+    assert all(is_plain.match(token.string) for token in tokens if token.type in kinds)
+    # Nothing of this project is loaded before the version is known.
+    names = [node for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom | ast.If)]
+    first = [ast.unparse(node).splitlines()[0] for node in names]
+    assert first[:3] == ["import os", "import sys", "if sys.version_info < (3, 11):"]
 
 
 @pytest.mark.parametrize(
@@ -107,7 +294,7 @@ def test_the_list_is_what_one_asks_for_and_a_target_that_is_none_is_an_error(
     out: str,
     code: int | None,
 ) -> None:
-    module: Any = tool("tasks", ".")
+    module: Any = importlib.import_module("tools.targets")
     monkeypatch.setattr(sys, "argv", ["tasks.py", *words])
     ended = None
     try:
@@ -121,24 +308,27 @@ def test_the_list_is_what_one_asks_for_and_a_target_that_is_none_is_an_error(
     assert (said.out == "") == (code == 2)
 
 
-def test_a_target_says_itself_what_it_takes_if_its_script_can(tasks: Any) -> None:
-    source = (ROOT / "tasks.py").read_text(encoding="utf-8")
+def test_a_target_says_itself_what_it_takes_if_its_script_can(targets: Any) -> None:
+    source = SOURCE.read_text(encoding="utf-8")
     found = re.findall(r'"(\w+)": \(\s*tool\("-m", "soak\.(\w+)"\)', source)
     assert len(found) > 10
     for target, script in found:
         text = (ROOT / "tests" / "soak" / f"{script}.py").read_text(encoding="utf-8")
-        assert ("ArgumentParser" in text) == (target in tasks.OWN_HELP), target
-    assert set(dict(found)) | {"play", "hoity"} >= tasks.OWN_HELP
+        assert ("ArgumentParser" in text) == (target in targets.OWN_HELP), target
+    assert set(dict(found)) | {"play", "hoity"} >= targets.OWN_HELP
 
 
 @pytest.mark.parametrize("code", [0, 1, 130])
 def test_a_game_is_told_how_it_was_started_and_its_exit_code_is_kept(
-    tasks: Any, monkeypatch: pytest.MonkeyPatch, code: int
+    targets: Any, monkeypatch: pytest.MonkeyPatch, code: int
 ) -> None:
-    monkeypatch.setattr(tasks, "program", lambda *_: sys.executable)
-    monkeypatch.setattr(tasks, "ready", lambda *_: None)
-    monkeypatch.setattr(tasks, "stamp", lambda: "")
-    is_told = "__import__('os').environ['HOITY_CALLED_AS'].endswith(' tasks.py hoity')"
+    monkeypatch.setattr(targets, "program", lambda *_: sys.executable)
+    monkeypatch.setattr(targets, "ready", lambda *_: None)
+    monkeypatch.setattr(targets, "stamp", lambda: "")
+    monkeypatch.setattr(sys, "argv", ["a folder/tasks.py"])
+    quote = '"' if os.name == "nt" else "'"
+    end = repr(f" {quote}a folder/tasks.py{quote} hoity")
+    is_told = f"__import__('os').environ['HOITY_CALLED_AS'].endswith({end})"
     with pytest.raises(SystemExit) as ended:
-        tasks.hoity(["-c", f"raise SystemExit({code} if {is_told} else 99)"])
+        targets.hoity(["-c", f"raise SystemExit({code} if {is_told} else 99)"])
     assert ended.value.code == code

@@ -1,0 +1,1 @@
+"""Programs for work on this checkout. They are no part of the product."""
