@@ -10,6 +10,9 @@ from typing import Annotated, Any, Final
 
 import typer
 
+from p2p_hoity.installation import is_one_file
+from p2p_hoity.shell_words import quoted
+
 from . import printing
 from . import version as installed
 from .commands import command_lines
@@ -228,6 +231,8 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")
+    if is_one_file():  # It need not be on the path of programs, nor keep its name.
+        os.environ.setdefault(translation.CALLED_AS, quoted(sys.argv[0]))
     os.environ["LANGUAGE"] = _global_words(sys.argv[1:])[1] or _kept_language()
     code = run(sys.argv[1:])
     gc.freeze()  # The interpreter would search all objects for cycles, several times.

@@ -93,7 +93,11 @@ def hoity(args: Sequence[str]) -> None:
     """Run any hoity command."""
     ready(PLAY, ".", stamp())
     env = {"HOITY_CALLED_AS": called_as(), **os.environ}
-    process = subprocess.Popen([program(PLAY, "hoity"), *args], env=env)
+    command = [program(PLAY, "hoity"), *args]
+    if os.name != "nt":
+        sys.stdout.flush()
+        os.execve(command[0], command, env)  # So a signal to this process reaches the game.
+    process = subprocess.Popen(command, env=env)
     while True:
         try:
             code = process.wait()

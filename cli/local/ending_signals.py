@@ -135,12 +135,23 @@ def _not_ignored(numbers: Any) -> list[signal.Signals]:
     return [one for one in numbers if signal.getsignal(one) is not signal.SIG_IGN]
 
 
+def _is_closed(terminal: int) -> bool:
+    """Return whether the terminal of a descriptor has closed."""
+    import termios  # Windows has no SIGHUP and no such module.
+
+    try:
+        termios.tcgetattr(terminal)
+    except termios.error:
+        return True
+    return False
+
+
 @contextmanager
 def _hangup_is(number: int) -> Iterator[None]:
-    """Raise a signal when the terminal closes, while the context lasts.
+    """Raise a signal at SIGHUP, while the context lasts.
 
-    Output is discarded from then on, because writing to a closed terminal would fail or block. If
-    the process has not ended after `LATEST` seconds, the system ends it.
+    If the terminal has closed, output is discarded from then on, because writing to it would fail
+    or block. If the process has not ended after `LATEST` seconds, the system ends it.
 
     Args:
         number: The signal to raise.
@@ -154,7 +165,8 @@ def _hangup_is(number: int) -> Iterator[None]:
     def gone(_number: int, _frame: FrameType | None) -> None:
         null = os.open(os.devnull, os.O_RDWR)
         for stream in streams:
-            os.dup2(null, stream)
+            if _is_closed(stream):  # Otherwise the signal was sent by hand: restore the screen.
+                os.dup2(null, stream)
         os.close(null)
         signal.alarm(math.ceil(LATEST))
         signal.raise_signal(number)

@@ -95,7 +95,12 @@ SCREENS = {
 
 
 @pytest.mark.parametrize(
-    ("screen", "number"), [("the lesson", signal.SIGTERM), ("a replay", signal.SIGINT)]
+    ("screen", "number"),
+    [
+        ("the lesson", signal.SIGTERM),
+        ("a replay", signal.SIGINT),
+        ("a replay", getattr(signal, "SIGHUP", signal.SIGTERM)),
+    ],
 )
 def test_a_signal_closes_the_screen_and_leaves_the_terminal_as_it_was(
     screen: str, number: int, tmp_path: Path

@@ -326,6 +326,12 @@ def test_a_game_is_told_how_it_was_started_and_its_exit_code_is_kept(
     monkeypatch.setattr(targets, "ready", lambda *_: None)
     monkeypatch.setattr(targets, "stamp", lambda: "")
     monkeypatch.setattr(sys, "argv", ["a folder/tasks.py"])
+
+    def execve(path: str, command: list[str], env: dict[str, str]) -> None:
+        assert path == command[0]
+        raise SystemExit(subprocess.run(command, env=env, check=False).returncode)
+
+    monkeypatch.setattr(os, "execve", execve)
     quote = '"' if os.name == "nt" else "'"
     end = repr(f" {quote}a folder/tasks.py{quote} hoity")
     is_told = f"__import__('os').environ['HOITY_CALLED_AS'].endswith({end})"
