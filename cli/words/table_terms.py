@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from p2p_hoity.editions.edition_bytes import descent
 from p2p_hoity.game_adapter import HoityToity
+from p2p_hoity.installation import download_place
 from p2p_hoity.presentation.scene_json import edition_json
 from p2p_hoity.presentation.screen_updates import CodeEnd, Moved, OfferedCode, Reached
 from p2p_hoity.rules import Edition
@@ -468,6 +469,23 @@ def invitation(code: OfferedCode) -> list[str]:
     told.append(words.format(code=code.code, command=typed))
     time = span(round(code.seconds * 1000))
     return [*told, _("It works for one guest and one attempt, within {time}.").format(time=time)]
+
+
+def for_newcomers() -> list[str]:
+    """Return the lines that a host sends, with the ticket, to a friend without the program.
+
+    Returns:
+        The lines: an introduction for the host, then where the program is had and what to type.
+    """
+    place, join = download_place(), command(INSTALLED, "join", "TICKET")
+    told = [_("To a friend who does not have the program yet, send also:")]
+    if place:
+        told.append("  " + _("Get the program from {place}").format(place=place))
+        return [*told, "  " + _("In a terminal, type: {command}").format(command=join)]
+    words = _("You need Python 3.11 or newer and the folder of the program, which I send you too.")
+    line = _("In a terminal in this folder, type: {command}")
+    typed = command("python3", "tasks.py", INSTALLED, "join", "TICKET")
+    return [*told, f"  {words}", "  " + line.format(command=typed)]
 
 
 def block(ticket: str) -> list[str]:

@@ -188,7 +188,7 @@ class FullSeat(Hands):
         words = _("Give this ticket to the others. They type: {hoity} join TICKET")
         self._lay(words.format(hoity=INSTALLED))
         self._lay(_("c copies it, x shows it as a QR code:"))
-        for words in (ticket, *notes, "", *self._terms):
+        for words in (ticket, *notes, *table_terms.for_newcomers(), "", *self._terms):
             self._lay(words)
 
     def show_terms(self, offer: TableOffer) -> None:

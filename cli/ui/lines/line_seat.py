@@ -186,6 +186,7 @@ class LineSeat:
         self.ticket = ticket
         if self._at_terminal:
             self._say(_("Type c to copy it, or qr to show it as a QR code."))
+        self._tell(table_terms.for_newcomers())
 
     def show_terms(self, offer: TableOffer) -> None:
         """Print the terms, a line each.

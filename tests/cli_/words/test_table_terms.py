@@ -2,6 +2,8 @@
 
 import json
 from dataclasses import replace
+from email.message import Message
+from importlib import metadata
 from itertools import product
 
 import pytest
@@ -119,6 +121,30 @@ def test_the_page_has_the_bounds_that_the_terms_have() -> None:
         text = "\n".join(table_terms.bounds(offered))
         assert ("a single liar can split" in text) == (told["no_fork"] == 0)
         assert (table_terms.EXCEPTIONS in text) == (seats > 2)
+
+
+@pytest.mark.parametrize("urls", [[], ["Home, https://a.example"], None])
+def test_who_has_no_program_is_told_where_it_is_and_what_to_type(
+    urls: list[str] | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The place is a setting of the build. A program that is not installed has none."""
+
+    def missing(name: str) -> None:
+        raise metadata.PackageNotFoundError(name)
+
+    place = "Download, https://hoity.example/get"
+    described = Message()
+    for line in urls or ():
+        described["Project-URL"] = line
+    monkeypatch.setattr(metadata, "metadata", missing if urls is None else lambda name: described)
+    told = "\n".join(table_terms.for_newcomers())
+    assert "folder of the program" in told
+    assert told.endswith("python3 tasks.py hoity join TICKET")
+    described["Project-URL"] = place
+    monkeypatch.setattr(metadata, "metadata", lambda name: described)
+    told = "\n".join(table_terms.for_newcomers())
+    assert "from https://hoity.example/get" in told
+    assert told.endswith("type: hoity join TICKET")
 
 
 # Editions.
