@@ -1,5 +1,7 @@
 """Tests of the lines of a replay: when choices were sealed, and every why that there is."""
 
+import re
+from dataclasses import fields
 from pathlib import Path
 
 from support.cli_stage import tool
@@ -38,6 +40,11 @@ def test_the_schema_and_the_document_have_every_why_and_know_objects_whole() -> 
     for kind, whys in schema.WHY.items():
         (row,) = [line for line in text.splitlines() if line.startswith(f"| `{kind}`")][-1:]
         assert all(f"`{why}`" in row for why in whys), kind
+    named = text.partition("from its `happenings`. Only ")[2].partition(" name the `round`")[0]
+    kinds = happenings.Happening.__subclasses__()
+    with_round = [one for one in kinds if "round" in {field.name for field in fields(one)}]
+    kebab = [re.sub(r"(?<!^)(?=[A-Z])", "-", one.__name__).lower() for one in with_round]
+    assert set(re.findall(r"`([\w-]+)`", named)) == set(kebab)
     for found in (schema.edition(), schema.sealed()):
         assert found["additionalProperties"] is False
         assert found["required"] == list(found["properties"])
