@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import platform
 import shlex
 import shutil
 import subprocess
@@ -56,7 +57,10 @@ COMPILED_APART = (
     ("tests/protocol_", "tests/cli_", "tests/project", "tests/independent", "training/tests"),
 )
 """Two parts of the tests that take about the same time to compile."""
-LEFT_OUT = shutil.ignore_patterns(".git", ".venv*", ".*_cache", "__pycache__", ".hypothesis")
+LEFT_OUT = shutil.ignore_patterns(
+    *(".git", ".venv*", ".*_cache", "__pycache__", ".hypothesis", "dist", "build")
+)
+DIST = ROOT / "dist"
 
 
 def run(command: Sequence[str], **more: object) -> None:
@@ -240,6 +244,20 @@ def onefile(args: Sequence[str]) -> None:
     run([program(ONEFILE, "python"), "tools/onefile.py", *args])
 
 
+def release(args: Sequence[str]) -> None:
+    """Build all that a release consists of for this system into `dist`, with its checksums."""
+    shutil.rmtree(DIST, ignore_errors=True)
+    onefile([str(DIST)])
+    (made,) = DIST.iterdir()
+    system = f"{platform.system()}-{platform.machine()}".lower()
+    made.rename(DIST / f"{made.stem}-{system}{made.suffix}")
+    ready(TEST, ".[dev]", test_stamp())
+    run([program(TEST, "python"), "-m", "hatchling", "build", "--directory", str(DIST)])
+    lines = [f"{digest(file)}  {file.name}" for file in sorted(DIST.iterdir())]
+    (DIST / "SHA256SUMS").write_text("\n".join((*lines, "")), encoding="ascii")
+    print("\n".join(lines))
+
+
 def exhaustive(args: Sequence[str]) -> None:
     """Run all tests with all cases, the long ones included."""
     ready(TEST, ".[dev]", test_stamp())
@@ -323,6 +341,7 @@ GROUPS: dict[str, dict[str, Target]] = {
         "types": (types, "check types"),
         "wheel": (wheel, "build the wheel twice, unpack it elsewhere, play and verify with it"),
         "onefile": (onefile, "build the program as one file for this system: FOLDER"),
+        "release": (release, "build wheel, source archive, one file and checksums into dist"),
         "liars": (tool("-m", "soak.liars"), "a seat cheats and is caught, for each code: CODE …"),
         "platforms": (
             tool("tools/platforms.py"),
