@@ -180,7 +180,7 @@ def verdict() -> Schema:
     properties: Schema = {
         "type": {"const": "verdict"},
         "verdict": {"enum": ["ok", "fault", "unreadable"]},
-        "game_id": {"type": "string"},
+        "digest": {"type": "string"},
         "problem": {"anyOf": [{"type": "string"}, {"type": "null"}]},
         "step": {"anyOf": [{"type": "integer"}, {"type": "null"}]},
     }

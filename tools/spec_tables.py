@@ -492,7 +492,7 @@ def example() -> str:
         )
         + "\nThe step input of seat 0 in step 6 (`deck.ok`), payload and signature:\n\n"
         + "".join(f"    {line}\n" for line in _an_input(data, nodes))
-        + f"\nVerdict `ok`: {standings}; game id `{report.game_id}`.\n"
+        + f"\nVerdict `ok`: {standings}; digest `{report.digest}`.\n"
     )
 
 

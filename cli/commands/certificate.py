@@ -70,7 +70,7 @@ def _check(path: Path, as_json: bool) -> int:
 def _as_object(found: transcript.Certificate, header: Header) -> dict[str, Any]:
     """Return the contents of a valid certificate as a JSON object."""
     return {
-        "game_id": found.result.digest.hex(),
+        "digest": found.result.digest.hex(),
         "table": header.table_id.hex(),
         "epoch": found.epoch,
         "standings": [
@@ -94,7 +94,9 @@ def _in_words(path: Path, found: transcript.Certificate, header: Header) -> list
         entry = header.roster[seat]
         text = _("  rank {rank}: {nickname}, {key}")
         lines.append(text.format(rank=rank, nickname=entry.nickname, key=table_key(entry.id)))
-    lines.append(_("  game id {id}").format(id=found.result.digest.hex()))
+    text = _("  game {game}, digest {digest}")
+    table, digest = header.table_id.hex(), found.result.digest.hex()
+    lines.append(text.format(game=table[:16], digest=digest))
     lines.append(_("  The transcript of the game shows that the rules were followed."))
     return lines
 

@@ -173,7 +173,7 @@ def _verdict(report: transcript.Report) -> dict[str, Any]:
     return {
         "type": "verdict",
         "verdict": report.verdict,
-        "game_id": report.game_id,
+        "digest": report.digest,
         "problem": None if report.problem is None else report.problem.code,
         "step": None if report.problem is None else report.problem.step,
     }

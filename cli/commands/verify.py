@@ -359,7 +359,7 @@ def as_object(
         "modified": modified,
         "verdict": report.verdict,
         "program": version(),
-        "game_id": report.game_id or None,
+        "digest": report.digest or None,
         "table": report.table or None,
         "seats": _seats(report, state, players),
         "rounds": state.round if state else 0,
@@ -457,7 +457,7 @@ def in_words(path: Path, report: transcript.Report, players: Players = ()) -> li
           " {commitments} commitments, {openings} openings, {escrows} escrows").format(
               **asdict(counts)),
         _("  took {ms} ms").format(ms=round(1000 * sum(report.timings.values()))),
-        _("  game id {id}").format(id=report.game_id),
+        _("  game {game}, digest {digest}").format(game=report.table[:16], digest=report.digest),
     ]  # fmt: skip
 
 

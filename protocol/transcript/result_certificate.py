@@ -48,7 +48,7 @@ class Result:
     """The final state of a game, which the seats have signed ([N-13]).
 
     Attributes:
-        digest: The id of the game, 32 bytes.
+        digest: The digest of the game, 32 bytes.
         step: The number of the step `result`.
         present: The seats that were present at the end, rising.
         banned: The seats that were banned, rising.

@@ -164,7 +164,7 @@ class Report:
     Attributes:
         verdict: Whether everything is valid, something is wrong, or the file cannot be read.
         problem: The first check that fails, None if none does.
-        game_id: The digest of the chain, in hex. It is empty if the header is not valid.
+        digest: The digest of the chain, in hex. It is empty if the header is not valid.
         table: The table id, in hex. It is empty if the header is not valid.
         seats: The entries of the seats in the header.
         steps: How many steps were found valid.
@@ -178,7 +178,7 @@ class Report:
 
     verdict: Verdict
     problem: Problem | None
-    game_id: str = ""
+    digest: str = ""
     table: str = ""
     seats: tuple[SeatEntry, ...] = ()
     steps: int = 0

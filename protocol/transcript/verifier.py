@@ -325,7 +325,7 @@ class _Run:
         return Report(
             verdict="ok" if problem is None else "unreadable" if unread else "fault",
             problem=problem,
-            game_id=self.checks.game_id().hex() if self.checks else "",
+            digest=self.checks.digest().hex() if self.checks else "",
             table=table.id.hex() if table else "",
             seats=table.header.roster if table else (),
             steps=node.step - 1 if node else 0,

@@ -224,10 +224,10 @@ class FileChecks:
     transcript: Transcript
     stats: Statistics
 
-    def game_id(self) -> bytes:
+    def digest(self) -> bytes:
         """Return the digest of the chain in the file, whether its steps are valid or not.
 
-        If the game is finished, this digest is the id of the game, which is the same in the files
+        If the game is finished, this digest is that of the game, which is the same in the files
         of all honest seats.
 
         Returns:

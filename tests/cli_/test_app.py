@@ -380,7 +380,7 @@ def test_a_sound_file_is_ok(hoity: Shell, game: Path) -> None:
     found = done.lines[0]
     assert (done.code, found["verdict"], found["problem"]) == (0, "ok", None)
     assert found["file"] == str(game)
-    assert len(found["game_id"]) == 64
+    assert len(found["digest"]) == 64
     assert [line["rank"] for line in found["standings"]] == [1, 2]
     assert found["rounds"] > 0
     told = hoity("verify", game).out

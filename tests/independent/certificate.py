@@ -22,14 +22,14 @@ class Result:
     Attributes:
         table: the table id.
         ids: the identity key of each seat.
-        game_id: the digest at the node that wants `result` (6.1).
+        digest: the digest at the node that wants `result` (6.1).
         standings: rank and seat of each seat, rising.
         present: the seats that were present at the end.
     """
 
     table: bytes
     ids: tuple[bytes, ...]
-    game_id: bytes
+    digest: bytes
     standings: tuple[tuple[int, int], ...]
     present: tuple[int, ...]
 

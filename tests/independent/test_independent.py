@@ -62,7 +62,7 @@ def judgement(verdict: Verdict, label: dict[str, Any]) -> dict[str, Any]:
         "problem": problem,
         "faults": [dict(zip(("seat", "step", "code"), f, strict=True)) for f in verdict.faults],
         "table": verdict.table,
-        "game_id": verdict.game_id,
+        "digest": verdict.digest,
         "steps": verdict.steps,
         "last_epoch": verdict.last_epoch,
         "standings": [list(place) for place in verdict.standings],
@@ -72,7 +72,7 @@ def judgement(verdict: Verdict, label: dict[str, Any]) -> dict[str, Any]:
 
 def expectation(label: dict[str, Any]) -> dict[str, Any]:
     """Return what a verdict has to be by a label; parts and offsets bind nobody (17)."""
-    names = ("verdict", "problem", "faults", "table", "game_id", "steps", "last_epoch", "standings")
+    names = ("verdict", "problem", "faults", "table", "digest", "steps", "last_epoch", "standings")
     fields = {name: label[name] for name in names if name in label}
     if fields["problem"]:
         fields["problem"] = {name: fields["problem"][name] for name in ("code", "step", "seat")}
@@ -174,7 +174,7 @@ def test_example() -> None:
     assert verdict.verdict == "ok"
     assert verdict.standings == [(1, 0), (2, 1)]
     assert f"Table id `{verdict.table}`" in page
-    assert f"game id `{verdict.game_id}`" in page
+    assert f"digest `{verdict.digest}`" in page
 
 
 def test_too_large_file() -> None:
@@ -229,7 +229,7 @@ def test_certificates_of_labels(subtests: Any) -> None:
             data = bytes.fromhex(label["certificate"])
             shown = read_certificate(data)
             value = encoding.decode(data)
-            assert (shown.table.hex(), shown.game_id.hex()) == (label["table"], label["game_id"])
+            assert (shown.table.hex(), shown.digest.hex()) == (label["table"], label["digest"])
             assert [list(place) for place in shown.standings] == sorted(label["standings"])
             assert value[5] in (c.STEP_INPUT, c.COMMIT)
             assert label["last_epoch"] == value[4]

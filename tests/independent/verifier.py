@@ -24,7 +24,7 @@ class Verdict:
         problem: code, step and seat of the first problem, None if the file is sound.
         faults: seat, step and code of each seat proven at fault.
         table: the table id in hexadecimal.
-        game_id: the digest behind the last entry in hexadecimal (6.1).
+        digest: the digest behind the last entry in hexadecimal (6.1).
         steps: the steps that the walk took.
         last_epoch: the epoch of the last new-epoch message.
         standings: rank and seat of each seat, once the game is over.
@@ -35,7 +35,7 @@ class Verdict:
     problem: tuple[str, int | None, int | None] | None = None
     faults: list[tuple[int, int, str]] = field(default_factory=list)
     table: str = ""
-    game_id: str = ""
+    digest: str = ""
     steps: int = 0
     last_epoch: int = 0
     standings: list[tuple[int, int]] = field(default_factory=list)
@@ -80,7 +80,7 @@ class Verification:
         except HeaderError as error:
             raise Problem(str(error)) from error
         self.verdict.table = self.header.table.hex()
-        self.verdict.game_id = game_id(self.header.table, entries).hex()
+        self.verdict.digest = digest_after(self.header.table, entries).hex()
         self.table = Table(self.header)
         self.check_signatures(entries, signatures, bool(new_epochs))
         self.read_evidence(messages, new_epochs, entries, signatures)
@@ -331,8 +331,8 @@ class Verification:
             raise Problem("not-final", node.step)
 
 
-def game_id(table: bytes, entries: list[Any]) -> bytes:
-    """Return the digest behind the last entry, which of a finished game is its id (6.1)."""
+def digest_after(table: bytes, entries: list[Any]) -> bytes:
+    """Return the digest behind the last entry, which for a finished game is that of the game (6.1)."""
     on = table
     for entry in entries:
         if entry[0] == 0:

@@ -43,7 +43,7 @@ def test_a_faulty_seat_is_named_and_the_others_go_on(tmp_path: Path, code: str) 
     for verdict in seen.verdicts:
         assert verdict["verdict"] == "ok"
         assert [(f["seat"], f["code"]) for f in verdict["faults"]] == guilty
-    assert len({verdict["game_id"] for verdict in seen.verdicts}) == 1
+    assert len({verdict["digest"] for verdict in seen.verdicts}) == 1
 
 
 @pytest.mark.nightly

@@ -86,7 +86,7 @@ def test_the_example_is_what_the_page_shows_and_with_one_byte_changed_refused() 
     data = made.TINY.read_bytes()
     report = verifier.verify(data, game_adapter.read_game)
     assert report.ok
-    assert f"game id `{report.game_id}`" in BLOCKS["example"]
+    assert f"digest `{report.digest}`" in BLOCKS["example"]
     shown = "".join(re.findall(r"^    ([0-9a-f]+)$", BLOCKS["example"], re.MULTILINE))
     assert shown.startswith(data[:184].hex())
     digests = [node.digest.hex() for node in made.nodes_of(data)[1:]]

@@ -419,7 +419,7 @@ class PlayerTable:
             verifier.verify(data, game_adapter.read_game) for data in set(self.transcripts())
         ]
         assert {report.verdict for report in reports} == {"ok"}
-        assert len({report.game_id for report in reports}) == 1
+        assert len({report.digest for report in reports}) == 1
         assert all(report.faults == () for report in reports)
         assert not self.heard(updates.Accused)
         return reports

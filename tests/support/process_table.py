@@ -158,7 +158,7 @@ class ProcessTable:
         verdicts = verify(self.path, *files.values())
         assert {one["verdict"] for one in verdicts} == {"ok"}, verdicts
         assert all(one["faults"] == [] for one in verdicts)
-        assert len({one["game_id"] for one in verdicts}) == 1
+        assert len({one["digest"] for one in verdicts}) == 1
         return {
             "seconds": round(time.monotonic() - self.began, 1),
             "steps": verdicts[0]["steps"],

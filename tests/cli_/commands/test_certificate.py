@@ -28,12 +28,12 @@ def test_it_says_who_has_won_without_the_game(hoity: Any, game: Path, saved: Pat
     whole = hoity("verify", game, "--json").lines[0]
     done = hoity("verify", "--certificate", saved, "--json")
     found = done.lines[0]
-    assert (done.code, found["verdict"], found["game_id"]) == (0, "ok", whole["game_id"])
+    assert (done.code, found["verdict"], found["digest"]) == (0, "ok", whole["digest"])
     names = [(line["rank"], line["nickname"]) for line in found["standings"]]
     assert names == [(line["rank"], line["nickname"]) for line in whole["standings"]]
     told = hoity("verify", "--certificate", saved).out
     assert "have signed this result" in told
-    assert whole["game_id"] in told
+    assert whole["digest"] in told
 
 
 def test_a_changed_one_is_refused_with_its_code(hoity: Any, saved: Path) -> None:

@@ -50,8 +50,8 @@ def test_every_seat_writes_the_fault_down_and_the_same_content(also: bool, code:
         reports.append(report)
     undisturbed = new_room(4)
     undisturbed.play(until=60)
-    (same,) = {report.game_id for report in reports}
-    assert same == verify(undisturbed.places[0].machine.transcript(), game_of).game_id
+    (same,) = {report.digest for report in reports}
+    assert same == verify(undisturbed.places[0].machine.transcript(), game_of).digest
 
 
 def test_a_base_at_the_end_is_the_end_itself() -> None:
@@ -104,7 +104,7 @@ def test_who_left_before_the_fault_came_has_a_file_without_it_and_the_same_resul
         assert report.ok, report.problem
         found = [(fault.seat, fault.code) for fault in report.faults]
         assert found == ([(liar, "equivocation")] if proof else [])
-        assert (report.game_id, report.standings) == (first.game_id, first.standings)
+        assert (report.digest, report.standings) == (first.digest, first.standings)
 
 
 def alone_with_a_proof(proof: bool) -> tuple[MachineTable, SeatMachine]:
@@ -144,7 +144,7 @@ def test_a_seat_that_alone_stores_a_proof_at_the_end_waits_one_step_timeout() ->
     assert machine.finished
     report = verify(machine.transcript(), game_of)
     assert report.ok, report.problem
-    assert report.game_id == verify(room.machine(1).transcript(), game_of).game_id
+    assert report.digest == verify(room.machine(1).transcript(), game_of).digest
 
 
 def test_a_seat_that_stores_the_proof_before_the_last_input_does_not_end_without_a_base() -> None:

@@ -32,7 +32,7 @@ def test_it_says_what_the_file_says(name: str, kind: int) -> None:
     assert found == made
     assert found.kind == kind
     assert header == parse_header(made.header)
-    assert found.result.digest.hex() == report.game_id
+    assert found.result.digest.hex() == report.digest
     assert found.result.standings == report.standings
     assert len(made.encode()) <= len(made.header) + 600
 

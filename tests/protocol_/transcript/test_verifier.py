@@ -22,7 +22,7 @@ def test_every_honest_file_verifies_and_leads_to_the_seats_own_end(name: str) ->
     for data in set(files_of(name)):
         report = verify(data, game_of)
         assert (report.verdict, report.problem) == ("ok", None)
-        assert report.game_id == tip.digest.hex()
+        assert report.digest == tip.digest.hex()
         assert report.table == room_of(name).table.id.hex()
     report = verify(files_of(name)[0], game_of)
     assert report.node is not None

@@ -42,14 +42,14 @@ def test_all_honest_seats_write_the_same_content_and_each_file_reads_back(name: 
     files, table = files_of(name), room_of(name).table
     assert read(files[0]).encode() == files[0]
     assert len(files) >= (table.quorum if name in DISTURBED else table.seats)
-    assert len({verify(data, game_of).game_id for data in set(files)}) == 1
+    assert len({verify(data, game_of).digest for data in set(files)}) == 1
     assert all(read(data).content == read(files[0]).content for data in files)
     assert len(set(files)) == 1 or name in DISTURBED
 
 
 def test_the_id_tells_games_apart() -> None:
     names = ["four", "escrow opened", "returned", "equivocator", "wrong share", "empty escrow"]
-    assert len({verify(files_of(name)[0], game_of).game_id for name in names}) == len(names)
+    assert len({verify(files_of(name)[0], game_of).digest for name in names}) == len(names)
 
 
 @pytest.mark.parametrize("name", ["doubted", "doubted end", "spoilt result"])

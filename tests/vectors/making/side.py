@@ -58,7 +58,7 @@ def outcome(report: Report) -> Entry:
         "problem": found,
         "faults": [{"seat": f.seat, "step": f.step, "code": f.code} for f in report.faults],
         "table": report.table,
-        "game_id": report.game_id,
+        "digest": report.digest,
         "steps": report.steps,
         "last_epoch": report.epochs,
         "standings": [list(pair) for pair in report.standings],
