@@ -23,8 +23,9 @@ HANGING: Final = "  "
 GLUE: Final = "\0"
 """The character for a space that must not be broken, as in Thief 6 or inside a command."""
 COMMAND: Final = re.compile(
-    r"(?:python3? tasks\.py )?(?:hoity |(?<=\.py ))[a-z]+"
-    r"(?: --[a-z]+| [0-9a-f]{16}| [A-Z]{4,}| \S*/\S+)*"
+    r"(?:\S*python\S* \S*tasks\.py )?(?:hoity |(?<=\.py ))[a-z]+"
+    r"(?: --[a-z-]+| [0-9a-f]{16}| [A-Z]{4,}| \S*(?:/|\.hoity)\S*"
+    r"| [^\s'\"]*(?:'[^']*'|\"[^\"]*\")\S*)*"
     r"|\S+ -m pip install(?: [\w-]+){1,2}"
 )
 """The pattern of a command that a player is told to type."""

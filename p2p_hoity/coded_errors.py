@@ -155,11 +155,11 @@ def install_command(*packages: str) -> str:
         packages: The names of the packages.
 
     Returns:
-        The command, quoted for a command line.
+        The command, quoted for the shell.
     """
-    import subprocess
+    from .shell_words import command
 
-    return subprocess.list2cmdline([sys.executable, "-m", "pip", "install", *packages])
+    return command(sys.executable, "-m", "pip", "install", *packages)
 
 
 class SystemCode(Code):

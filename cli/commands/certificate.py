@@ -17,7 +17,8 @@ from ..exit_codes import NOT_OK, OK, USAGE, Trouble
 from ..printing import say, write_line
 from ..words.error_sentences import meaning, of_system
 from ..words.key_names import table_key
-from ..words.translation import _
+from ..words.translation import _, command_line
+from .typed_paths import typed_path
 
 MOST: Final = transcript.MAX_CERTIFICATE + 1
 """The most bytes that are read of a file: one more than a certificate may have."""
@@ -36,7 +37,7 @@ def check_all(words: list[str], as_json: bool) -> int:
     Raises:
         Trouble: If a file cannot be read.
     """
-    return max([_check(Path(word), as_json) for word in words], default=OK)
+    return max([_check(typed_path(word), as_json) for word in words], default=OK)
 
 
 def _check(path: Path, as_json: bool) -> int:
@@ -120,7 +121,7 @@ def save(source: Path, target: Path) -> int:
                 "{file} gives no certificate, since it is not a valid transcript of a finished "
                 "game. See: {command}"
             )
-            command = f"hoity verify {source}"
+            command = command_line("verify", source)
             raise Trouble(text.format(file=source, command=command), NOT_OK)
         NAMED.put(target.absolute(), transcript.certify(whole, report).encode(), once=True)
     except FileExistsError as error:
@@ -130,8 +131,8 @@ def save(source: Path, target: Path) -> int:
         text = _("{path} cannot be read: {why}. Name an existing file.")
         raise Trouble(text.format(path=error.filename, why=of_system(error)), USAGE) from error
     say(
-        _("The certificate is in {path}. Check it with hoity verify --certificate.").format(
-            path=target
+        _("The certificate is in {path}. Check it with: {command}").format(
+            path=target, command=command_line("verify", "--certificate", target)
         )
     )
     return OK

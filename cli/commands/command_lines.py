@@ -18,6 +18,7 @@ from ..exit_codes import USAGE, Trouble
 from ..printing import say
 from ..words.translation import N_, _
 from . import options as opt
+from .typed_paths import path_given
 
 # Commands for a table
 
@@ -364,7 +365,10 @@ def id_export(
     secret: Annotated[
         Path | None,
         typer.Option(
-            "--secret", metavar="FILE", help=N_("Copy the key, including its secret, to this file.")
+            "--secret",
+            metavar="FILE",
+            callback=path_given,
+            help=N_("Copy the key, including its secret, to this file."),
         ),
     ] = None,
 ) -> None:

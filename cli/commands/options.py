@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, Literal, get_
 from typer import Argument, BadParameter, Option
 
 from ..words.translation import N_
+from .typed_paths import edition_given, path_given
 
 if TYPE_CHECKING:
     from p2p_hoity.storage.home import Home
@@ -99,6 +100,8 @@ def _parameter(kind: type[Any], of: Field[Any], hint: Any) -> Parameter:
     if shown.default is ...:  # No name was given, which Typer at first reads as a default.
         shown.default = "--" + of.name.replace("_", "-")
     shown.rich_help_panel = told.rich_help_panel or kind.HEADING
+    if hint == Path | None:
+        shown.callback = path_given
     shown_as = Annotated[hint, shown]
     return Parameter(of.name, Parameter.KEYWORD_ONLY, default=of.default, annotation=shown_as)
 
@@ -184,10 +187,10 @@ def _games(incomplete: str, files: Callable[[Home], Iterable[Path]]) -> list[str
         files: Returns the files of games in a folder of the program. Each file is named by the id
             of its game, with a suffix.
     """
-    from p2p_hoity.storage.home import home
+    from p2p_hoity.storage.home import FolderError, home
 
     names: set[str] = set()
-    with suppress(OSError):
+    with suppress(OSError, FolderError):
         names = {path.name.partition(".")[0] for path in files(home())}
     return sorted(name for name in (*names, LAST) if names and name.startswith(incomplete))
 
@@ -274,6 +277,7 @@ EditionOption = Annotated[
     Option(
         "--edition",
         metavar="NAME|FILE",
+        callback=edition_given,
         help=N_("uberplay-2004, reference-manual, or your own edition file."),
     ),
 ]

@@ -200,7 +200,7 @@ def finish(game: str | None, file: Path, output: OutputOptions) -> int:
     Returns:
         The exit code.
     """
-    seat, found = _kept(game, output.transcript, command_line("resume", "--from", str(file)))
+    seat, found = _kept(game, output.transcript, command_line("resume", "--from", file))
     path, report = finish_from(seat, found.name, file, bots_at(seat.home, found.name))
     if output.as_json:
         ranks = [{"rank": rank, "seat": number} for rank, number in report.standings]

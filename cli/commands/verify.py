@@ -27,6 +27,7 @@ from ..words.error_sentences import PROTOCOL, meaning, of_system
 from ..words.key_names import player_key, table_key
 from ..words.translation import _
 from .options import LAST, VerifyOptions
+from .typed_paths import typed_path
 
 ID: Final = re.compile(r"[0-9a-f]{4,16}")
 """The pattern of a game's id, or of at least four characters of its beginning."""
@@ -45,7 +46,7 @@ def transcript_named(word: str) -> Path:
         Trouble: If several ids begin with the word, if the game is not over, or if no transcript
             is stored for `last`.
     """
-    path = Path(word)
+    path = typed_path(word)
     if path.exists():
         return path
     own = home()

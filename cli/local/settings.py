@@ -63,6 +63,7 @@ def load(home: Home | None = None) -> Settings:
     Returns:
         The settings that can be read.
     """
+    from p2p_hoity.storage.home import FolderError
     from p2p_hoity.storage.home import home as own_home
 
     try:
@@ -75,7 +76,7 @@ def load(home: Home | None = None) -> Settings:
             name: given.get(name) for name, is_sound in SOUND.items() if is_sound(given.get(name))
         }
         return Settings(**sound)
-    except (OSError, ValueError, AttributeError, RecursionError):
+    except (OSError, ValueError, AttributeError, RecursionError, FolderError):
         return Settings()
 
 

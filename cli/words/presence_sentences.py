@@ -18,7 +18,7 @@ from protocol import FAULTS, effects
 
 from .card_names import Names, listed
 from .error_sentences import meaning
-from .translation import N_, _, count, span
+from .translation import N_, _, command_line, count, span
 
 GONE_FOR_GOOD: Final = N_(
     "By the terms you cannot come back any more, unless too few others are left to go on."
@@ -550,7 +550,7 @@ def kept_as(transcript: Path) -> tuple[str, str]:
     name = GAME.fullmatch(transcript.name)
     shown = name[1] if name and transcript.parent == home().transcripts else transcript
     told = _("Transcript: {path}").format(path=transcript)
-    return told, _("Check it with: hoity verify {game}").format(game=shown)
+    return told, _("Check it with: {command}").format(command=command_line("verify", shown))
 
 
 def standings_json(lines: Iterable[Standing], nicknames: Sequence[str]) -> list[dict[str, Any]]:

@@ -15,6 +15,7 @@ from p2p_hoity.game_adapter import HoityToity
 from p2p_hoity.presentation.scene_json import edition_json
 from p2p_hoity.presentation.screen_updates import CodeEnd, Moved, OfferedCode, Reached
 from p2p_hoity.rules import Edition
+from p2p_hoity.shell_words import command
 from protocol import Terms, fingerprint
 
 from .card_names import listed
@@ -456,8 +457,9 @@ def invitation(code: OfferedCode) -> list[str]:
         The lines.
     """
     told = [] if code.after is None else [_(AFTER[code.after])]
-    words = _("CODE  {code}  say it to one of the others, who types: {hoity} join {whole}")
-    told.append(words.format(code=code.code, hoity=INSTALLED, whole=whole(code)))
+    words = _("CODE  {code}  say it to one of the others, who types: {command}")
+    typed = command(INSTALLED, "join", whole(code))
+    told.append(words.format(code=code.code, command=typed))
     time = span(round(code.seconds * 1000))
     return [*told, _("It works for one guest and one attempt, within {time}.").format(time=time)]
 

@@ -10,6 +10,8 @@ from gettext import NullTranslations
 from pathlib import Path
 from typing import Final
 
+from p2p_hoity.shell_words import command
+
 CALLED_AS: Final = "HOITY_CALLED_AS"
 """The environment variable with the words that started this program, if they are not `hoity`."""
 NAMES: Final = (
@@ -27,14 +29,14 @@ commands of this player, leaves it unchanged.
 """
 
 
-def command_line(*words: str) -> str:
+def command_line(*words: str | Path) -> str:
     """Return a command as it is typed here, such as `hoity resume 8daa`.
 
     If the environment variable HOITY_CALLED_AS is set, its value replaces `hoity`, for example
     `python tasks.py hoity`. For the command `play`, a final `hoity` of the value is left out.
 
     Args:
-        words: The words after `hoity`. Empty words are left out.
+        words: The words after `hoity`, which are quoted for the shell. Empty words are left out.
 
     Returns:
         The command.
@@ -42,7 +44,7 @@ def command_line(*words: str) -> str:
     called_as = os.environ.get(CALLED_AS, INSTALLED)
     if words[:1] == ("play",):
         called_as = called_as.removesuffix(" hoity")
-    return " ".join(filter(None, (called_as, *words)))
+    return " ".join(filter(None, (called_as, command(*words))))
 
 
 def as_typed(message: str) -> str:

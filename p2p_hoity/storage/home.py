@@ -3,14 +3,39 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..coded_errors import Code, CodedError
+
 if TYPE_CHECKING:
     from .file_store import FileStore
+
+
+class FolderCode(Code):
+    """The reasons why an environment variable cannot name a folder of the player's files."""
+
+    RELATIVE = (
+        "folder-not-whole",
+        "{name} in the environment is {text}. That is not the whole path of a folder, so it would "
+        "mean other files in each folder in which you start the program. Set {name} to a whole "
+        "path, such as {example}, without quotes, without spaces around it, and without the name "
+        "of a variable.",
+    )
+    EVERYTHING = (
+        "folder-of-everything",
+        "{name} in the environment is {text}. That is your home folder or a folder above it, and "
+        "the files of this program would lie among all others. Set {name} to a folder for this "
+        "program alone, such as {example}.",
+    )
+
+
+class FolderError(CodedError):
+    """An error: an environment variable names no folder that can hold the player's files."""
 
 
 @dataclass(frozen=True)
@@ -80,10 +105,64 @@ def home() -> Home:
     Returns:
         The folder that the environment variable HOITY_HOME names, or else the usual place of the
         platform for user data.
+
+    Raises:
+        FolderError: If the variable names no folder for this program alone.
     """
-    named = os.environ.get("HOITY_HOME")
-    if named:
-        return Home(Path(named))
+    return Home(own_folder("HOITY_HOME", "XDG_DATA_HOME", _usual))
+
+
+def _usual() -> Path:
+    """Return the usual place of the platform for user data."""
     from platformdirs import user_data_path
 
-    return Home(user_data_path("hoity", appauthor=False))
+    return user_data_path("hoity", appauthor=False)
+
+
+def own_folder(variable: str, of_platform: str, usual: Callable[[], Path]) -> Path:
+    """Return a folder of this program that an environment variable can name.
+
+    Args:
+        variable: The environment variable. `~` at its beginning is the user's home folder, also
+            where no shell has replaced it.
+        of_platform: The environment variable on which the usual folder depends.
+        usual: Returns the usual folder.
+
+    Returns:
+        The folder, by its absolute path.
+
+    Raises:
+        FolderError: If the path is relative, or the folder is the user's home folder or above it,
+            and nothing of this program is there yet.
+    """
+    named = os.environ.get(variable, "")
+    path = Path(os.path.expanduser(named)) if named else usual()
+    instead = _example("hoity-marks" if variable == "HOITY_MARKS" else "hoity")
+    if not named:
+        variable = of_platform if of_platform in os.environ else "HOME"
+    if not path.is_absolute() or named != named.strip():
+        told = named or os.environ.get(variable, "")
+        raise FolderError(FolderCode.RELATIVE, name=variable, text=told, example=instead)
+    if named and _contains_home(path) and not (path / "identity").exists():
+        raise FolderError(FolderCode.EVERYTHING, name=variable, text=named, example=instead)
+    return path
+
+
+def _contains_home(path: Path) -> bool:
+    """Return whether a folder is the user's home folder or contains it."""
+    with suppress(OSError, RuntimeError):
+        return Path(os.path.realpath(Path.home())).is_relative_to(os.path.realpath(path))
+    return False
+
+
+def _example(name: str = "hoity") -> str:
+    """Return a folder that the user could choose for the files of this program.
+
+    Args:
+        name: The name of the folder.
+
+    Returns:
+        The path, in the user's home folder if that is known.
+    """
+    folder = Path(os.path.expanduser("~"))
+    return str((folder if folder.is_absolute() else Path(os.path.abspath(os.sep))) / name)

@@ -13,7 +13,6 @@ import errno
 import io
 import os
 import secrets
-import shlex
 import stat
 from contextlib import suppress
 from dataclasses import dataclass
@@ -21,6 +20,7 @@ from pathlib import Path
 from typing import IO, Any, Final
 
 from ..coded_errors import Code, CodedError, NotRegularError
+from ..shell_words import command
 
 CHECKED: Final = os.name != "nt"
 """Whether this system has mode bits that show who can access a file."""
@@ -65,6 +65,13 @@ class PrivateCode(Code):
         "your own with HOITY_HOME (for the marks of journals: HOITY_MARKS)",
     )
 
+    NO_MODES = (
+        "no-modes",
+        "the file system of {path} does not store which users can access a file, so no other user "
+        "of this machine can be kept out of it. Choose a folder on another file system, such as "
+        "one in your home folder, with HOITY_HOME (for the marks of journals: HOITY_MARKS).",
+    )
+
 
 class NotPrivateError(CodedError):
     """An error: other users of the computer own or can access a file or folder of the player."""
@@ -83,17 +90,36 @@ def check_private(path: Path, found: os.stat_result) -> None:
     """
     if not CHECKED:
         return
-    quoted, is_folder = shlex.quote(str(path)), stat.S_ISDIR(found.st_mode)
+    is_folder = stat.S_ISDIR(found.st_mode)
     is_foreign = found.st_uid != os.geteuid()
     is_open = not stat.S_ISLNK(found.st_mode) and bool(found.st_mode & OTHERS)
+    if (is_foreign or is_open) and not _keeps_modes(path if is_folder else path.parent):
+        raise NotPrivateError(PrivateCode.NO_MODES, path=str(path))
     if is_folder and (is_foreign or (is_open and found.st_mode & stat.S_ISVTX)):
         raise NotPrivateError(PrivateCode.SHARED, path=str(path))
     if is_foreign:
-        command = f"sudo chown -h {os.geteuid()} {quoted}"
-        raise NotPrivateError(PrivateCode.OTHERS, path=str(path), command=command)
+        take = command("sudo", "chown", "-h", str(os.geteuid()), path)
+        raise NotPrivateError(PrivateCode.OTHERS, path=str(path), command=take)
     if is_open:
-        command = f"chmod {'700' if is_folder else '600'} {quoted}"
-        raise NotPrivateError(PrivateCode.OPEN, path=str(path), command=command)
+        close = command("chmod", "700" if is_folder else "600", path)
+        raise NotPrivateError(PrivateCode.OPEN, path=str(path), command=close)
+
+
+def _keeps_modes(folder: Path) -> bool:
+    """Return whether a folder's file system stores which users can access a file.
+
+    A folder is made there as a trial. True if none can be made.
+    """
+    trial = folder / f".{secrets.token_hex(12)}.new"
+    try:
+        trial.mkdir(mode=0o700)
+    except OSError:
+        return True
+    try:
+        found = trial.stat()
+    finally:
+        trial.rmdir()
+    return not found.st_mode & OTHERS
 
 
 def check_folder(path: Path) -> None:

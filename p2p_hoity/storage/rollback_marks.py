@@ -16,6 +16,7 @@ from pathlib import Path
 
 from . import journal_format
 from .file_store import FileStore
+from .home import own_folder
 from .private_files import NotPrivateError
 
 MOST = 1 << 16
@@ -28,10 +29,15 @@ def folder() -> Path:
     Returns:
         The folder that the environment variable HOITY_MARKS names, or else the platform's folder
         for program state.
+
+    Raises:
+        FolderError: If the variable names no folder for this program alone.
     """
-    named = os.environ.get("HOITY_MARKS")
-    if named:
-        return Path(named).absolute()
+    return own_folder("HOITY_MARKS", "XDG_STATE_HOME", _usual)
+
+
+def _usual() -> Path:
+    """Return the platform's folder for program state."""
     from platformdirs import user_state_path
 
     return user_state_path("hoity-marks", appauthor=False)

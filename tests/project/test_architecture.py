@@ -201,6 +201,7 @@ FLOORS = {
         "seat",
     ),
     "p2p_hoity": (
+        "shell_words",
         "coded_errors confusable_names rules worker_processes",
         "dask_cluster",
         "storage bots net",

@@ -1,44 +1,74 @@
-"""Tests of a player's files: whoever makes them, only their owner reads them."""
+"""A folder of the player's files that the environment names is the same wherever one stands."""
 
 import os
-import stat
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from support.cases import fails
 
-from p2p_hoity.storage.private_files import PrivateFiles
+from p2p_hoity.storage import rollback_marks
+from p2p_hoity.storage.home import FolderError, home
+from p2p_hoity.storage.private_files import NotPrivateError, private_folder
+
+NOT_WHOLE = [
+    "hoity",
+    "./hoity",
+    "~nobody-of-this-name/hoity",
+    "$HOME/hoity",
+    "${HOME}/hoity",
+    '"/hoity"',
+    "'~/hoity'",
+    "/hoity ",
+    "/hoity\r",
+    " ",
+]
 
 
-@pytest.fixture(autouse=True)
-def _careless() -> Iterator[None]:
-    """A umask that opens everything to everybody."""
-    before = os.umask(0)
-    yield
-    os.umask(before)
+@pytest.mark.parametrize("text", NOT_WHOLE)
+def test_a_path_that_is_not_whole_is_refused(monkeypatch: pytest.MonkeyPatch, text: str) -> None:
+    for name, folder in (("HOITY_HOME", home), ("HOITY_MARKS", rollback_marks.folder)):
+        monkeypatch.setenv(name, text)
+        error = fails(FolderError, "folder-not-whole", folder)
+        assert (error.fields["name"], error.fields["text"]) == (name, text)
+        assert os.path.isabs(error.fields["example"])
 
 
-def open_to_others(path: Path) -> bool:
-    return bool(stat.S_IMODE(path.stat().st_mode) & 0o077)
+def test_a_home_folder_is_expanded_and_never_used_itself(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("USERPROFILE", str(tmp_path))
+    monkeypatch.setenv("HOITY_HOME", "~/hoity")
+    assert home().path == tmp_path / "hoity"
+    for text in ("~", str(tmp_path), str(tmp_path / "x" / ".."), str(tmp_path.parent), os.sep):
+        monkeypatch.setenv("HOITY_HOME", text)
+        fails(FolderError, "folder-of-everything", home)
+    # Whoever keeps a key there already goes on.
+    (tmp_path / "identity").touch()
+    monkeypatch.setenv("HOITY_HOME", str(tmp_path))
+    assert home().path == tmp_path
 
 
-def test_files_and_folders_are_the_owners_alone_and_added_to(tmp_path: Path) -> None:
-    made = tmp_path / "made" / "deeper"
-    files = PrivateFiles(tmp_path / "made")
-    files.put(made / "one", b"1")
-    with files.append(made / "two", new=True) as file:
-        file.write(b"2")
-    held = files.lock(made / "three")
-    assert held is not None
-    held.close()
-    paths = [made.parent, *made.parent.rglob("*")]
-    assert len(paths) == 5
-    assert [path for path in paths if open_to_others(path)] == []
-    assert (made / "two").read_bytes() == b"2"
-    (tmp_path / "open").write_bytes(b"")
-    assert open_to_others(tmp_path / "open")
-    for word in (b"a", b"b"):
-        with files.append(made / "two") as file:
-            file.seek(0, os.SEEK_END)
-            file.write(word)
-    assert (made / "two").read_bytes() == b"2ab"
+@pytest.mark.skipif(os.name == "nt", reason="Windows names the folder in another way")
+def test_a_relative_folder_of_the_platform_is_refused_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("HOITY_HOME", raising=False)
+    monkeypatch.setattr("p2p_hoity.storage.home._usual", lambda: Path("data/hoity"))
+    monkeypatch.setenv("XDG_DATA_HOME", "data")
+    assert fails(FolderError, "folder-not-whole", home).fields["name"] == "XDG_DATA_HOME"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no mode bits")
+def test_where_modes_are_not_stored_another_place_is_named(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """On FAT and exFAT, and on the drives of Windows in WSL, a change of modes is ignored."""
+
+    def mkdir(path: Path, mode: int = 0o777, **_: bool) -> None:
+        os.makedirs(path, exist_ok=True)
+        os.chmod(path, 0o777)
+
+    monkeypatch.setattr(Path, "mkdir", mkdir)
+    for _ in range(2):
+        error = fails(NotPrivateError, "no-modes", private_folder, tmp_path / "home")
+        assert "command" not in error.fields
+    assert list((tmp_path / "home").iterdir()) == []

@@ -1,0 +1,73 @@
+"""The paths that a player types, where no shell has replaced `~` or the name of a variable."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+from typing import Final
+
+from ..exit_codes import USAGE, Trouble
+from ..words.translation import _
+
+VARIABLE: Final = re.compile(r"\$\w+|\$\{\w+\}|\$env:\w+|%\w+%")
+"""The name of a variable, as shells write it."""
+
+
+def typed_path(word: str | Path) -> Path:
+    """Return the path that a typed word stands for.
+
+    A shell does not replace `~` inside a word, as in `--transcript=~/game.hoity`, so it is replaced
+    here. A name such as `~draft`, which is no user and no folder, is the name of a file.
+
+    Args:
+        word: The word, or the path that was made of it.
+
+    Returns:
+        The path.
+
+    Raises:
+        Trouble: If the path begins with a user's home folder that is not known, or with a variable.
+    """
+    text = str(word)
+    begin = re.split(r"[/\\]" if os.name == "nt" else "/", text, maxsplit=1)[0]
+    if begin.startswith("~"):
+        whole = os.path.expanduser(text)
+        if not os.path.isabs(whole) and begin != text:
+            words = _(
+                "{path}: there is no user {name} here. For a folder of that name type ./ before it."
+            )
+            raise Trouble(words.format(path=text, name=begin[1:] or "~"), USAGE)
+        return Path(whole)
+    if VARIABLE.fullmatch(begin) and not os.path.lexists(begin):
+        words = _("{path}: your shell has not replaced {name} by its value. Type the whole path.")
+        raise Trouble(words.format(path=text, name=begin), USAGE)
+    return Path(text)
+
+
+def path_given(path: Path | None) -> Path | None:
+    """Return what `typed_path` returns for the path of an option. None if the option is not typed.
+
+    This is the callback of every option that is a path.
+
+    Args:
+        path: The path as it is typed.
+
+    Returns:
+        The path that is meant.
+    """
+    return None if path is None else typed_path(path)
+
+
+def edition_given(word: str) -> str:
+    """Return the name of an edition, or the path of an edition file.
+
+    This is the callback of the option `--edition`.
+
+    Args:
+        word: The name or the path as it is typed.
+
+    Returns:
+        The name, or the path that is meant.
+    """
+    return str(typed_path(word))

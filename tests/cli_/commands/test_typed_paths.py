@@ -1,0 +1,71 @@
+"""Paths that are typed where no shell replaces `~`, for every option that is a path."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+from support.shell import Shell
+
+from cli.app import build
+from cli.commands.typed_paths import typed_path
+from cli.exit_codes import Trouble
+
+
+@pytest.fixture
+def my_home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """A home folder of the user, in which one stands in another folder."""
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("USERPROFILE", str(tmp_path))
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    return tmp_path
+
+
+def test_a_home_folder_is_expanded(my_home: Path) -> None:
+    assert typed_path("~/a b.hoity") == my_home / "a b.hoity"
+    assert typed_path(Path("~/a.hoity")) == my_home / "a.hoity"
+    assert typed_path("~") == my_home
+    for same in ("a~", "./~/a", "-x", "~draft", "$", "$5 game", "a/$HOME", "%"):
+        assert str(typed_path(same)) == same.removeprefix("./")
+
+
+@pytest.mark.parametrize("word", ["~nobody-of-this-name/a", "$HOME/a", "${HOME}/a", "%HOME%"])
+def test_what_no_shell_has_replaced_is_refused(my_home: Path, word: str) -> None:
+    with pytest.raises(Trouble, match=r"no user nobody|shell has not replaced"):
+        typed_path(word)
+    if not word.startswith("~"):
+        (my_home / "here" / word.split("/")[0]).mkdir()
+        assert str(typed_path(word)) == word
+
+
+def params(command: Any) -> Iterator[Any]:
+    """Yield the parameters of a command and of all commands in it."""
+    yield from command.params
+    for inner in getattr(command, "commands", {}).values():
+        yield from params(inner)
+
+
+def test_every_option_that_is_a_path_is_expanded(my_home: Path) -> None:
+    found = set()
+    for param in params(typer.main.get_command(build())):
+        if type(param.type).__name__.endswith("Path") or param.name in ("edition",):
+            found.add(param.opts[0])
+            context: Any = typer.Context(typer.main.get_command(build()))
+            assert str(param.callback(context, param, "~/x")) == str(my_home / "x"), param.name
+    assert found >= {
+        "--edition",
+        "--from",
+        "--save-certificate",
+        "--secret",
+        "--transcript",
+        "--verdicts",
+        "--vouches",
+    }
+
+
+@pytest.mark.parametrize("command", [("verify",), ("verify", "--certificate"), ("replay",)])
+def test_files_to_read_are_expanded(my_home: Path, hoity: Shell, command: tuple[str, ...]) -> None:
+    (my_home / "x.hoity").write_bytes(b"x")
+    assert str(my_home / "x.hoity") in hoity.told(1, *command, "~/x.hoity")
