@@ -13,7 +13,7 @@ import typer
 from p2p_hoity.installation import is_one_file
 from p2p_hoity.shell_words import quoted
 
-from . import printing
+from . import completion, printing
 from . import version as installed
 from .commands import command_lines
 from .exit_codes import OK, READER_GONE, USAGE, leaves, report, show_where
@@ -44,16 +44,12 @@ ABOUT: Final = N_(
     "explains a first round, `hoity play` is a game against bots, and `hoity host` opens a "
     "table for people."
 )
-LIBRARY_HELP: Final = (
-    N_("Show this message and exit."),
-    N_("Install completion for the current shell."),
-    N_("Show completion for the current shell, to copy it or customize the installation."),
-)
-COMPLETING: Final = "_HOITY_COMPLETE"
-"""The environment variable that a shell sets when it calls the program to complete a word."""
+LIBRARY_HELP: Final = (N_("Show this message and exit."),)
+LANGUAGE: Final = "HOITY_LANG"
+"""The environment variable that chooses the language as `--lang` does, which comes before it."""
 GLOBAL_FLAGS: Final = N_(
-    "For every command: --lang CODE, --debug. Exit codes: 0 ok, 1 game or transcript not ok, 2 "
-    "wrong usage, 3 network failed, 130 interrupted."
+    "For every command: --lang CODE (or HOITY_LANG in the environment), --debug. Exit codes: 0 "
+    "ok, 1 game or transcript not ok, 2 wrong usage, 3 network failed, 130 interrupted."
 )
 
 
@@ -70,8 +66,10 @@ def _root(
         bool,
         typer.Option("--version", callback=_version, is_eager=True, help=N_("Print the version.")),
     ] = False,
+    install: completion.InstallOption = None,
+    show: completion.ShowOption = None,
 ) -> None:
-    """Take the options that stand before any command. The only such option is `--version`."""
+    """Take the options that stand before any command."""
 
 
 def build(first: str = "") -> typer.Typer:
@@ -86,7 +84,7 @@ def build(first: str = "") -> typer.Typer:
     Returns:
         The application with the command of this name, or with all commands if no command has it.
     """
-    app = _typer(help=ABOUT, epilog=GLOBAL_FLAGS, add_completion=True)
+    app = _typer(help=ABOUT, epilog=GLOBAL_FLAGS)
     app.callback()(_root)
     for name in [first] if first in NAMES else NAMES:
         if name == "id":
@@ -150,8 +148,12 @@ def _global_words(words: Sequence[str]) -> tuple[list[str], str | None, bool]:
 
 
 def _kept_language() -> str:
-    """Return the code of the stored language, or else of the environment's language."""
-    return settings.load().language or translation.language_of(os.environ)
+    """Return the code of the language that HOITY_LANG names, of the stored one, or of the locale.
+
+    The value of HOITY_LANG is not checked here.
+    """
+    named = os.environ.get(LANGUAGE, "")
+    return named or settings.load().language or translation.language_of(os.environ)
 
 
 def run(words: Sequence[str]) -> int:
@@ -167,7 +169,8 @@ def run(words: Sequence[str]) -> int:
     try:
         translation.speak(_kept_language() if asked is None else asked, asked is not None)
     except ValueError as error:
-        printing.complain(f"hoity: {error}")
+        named = LANGUAGE if asked is None else "--lang"
+        printing.complain(f"hoity: {named}: {error}")
         return USAGE
     try:
         code = _run(rest)
@@ -197,17 +200,16 @@ def _run(words: Sequence[str]) -> int:
 
     Typer's own `main` is not used, because it has other messages and exit codes.
     """
-    completing = COMPLETING in os.environ
+    completing = completion.VARIABLE in os.environ
     command = typer.main.get_command(build(words[0] if words and not completing else ""))
     columns = min(READERS, printing.width() or READERS)
     try:
         if completing:
-            from typer.completion import shell_complete
-
             # One answer to fish is an exit code, which Typer gives by SystemExit.
-            return shell_complete(command, {}, "hoity", COMPLETING, os.environ[COMPLETING])
+            return completion.complete(command, os.environ[completion.VARIABLE])
         translate(command)
-        with command.make_context("hoity", list(words), terminal_width=columns) as context:
+        whole = completion.with_shell(words)
+        with command.make_context("hoity", whole, terminal_width=columns) as context:
             command.invoke(context)
     except typer.Exit as end:
         return end.exit_code

@@ -137,7 +137,8 @@ def _known(leaf: BaseException) -> ToldError | None:
         return ToldError(str(leaf), leaf.exit_code, "refused")
     if isinstance(leaf, coded_errors.CodedError):
         reason = as_json(leaf.reason)
-        words = shown(sentence(leaf.reason))
+        notes = filter(None, getattr(leaf, "__notes__", ()))
+        words = "\n".join(map(shown, (sentence(leaf.reason), *notes)))
         return ToldError(words, leaf.code.exit_code, reason["code"], reason["fields"])
     if isinstance(leaf, OSError):
         where = f"{leaf.filename}: " if leaf.filename else ""

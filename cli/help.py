@@ -106,6 +106,7 @@ PLACEHOLDERS: Final = frozenset(
         N_("NAME"),
         N_("NICK"),
         N_("SECONDS"),
+        N_("SHELL"),
         N_("TICKET"),
     }
 )

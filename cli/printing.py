@@ -298,12 +298,16 @@ def room() -> tuple[int, int] | None:
 
 
 def picture(lines: Iterable[str]) -> None:
-    """Print lines of block characters. On a terminal they are printed in light ink on black.
+    """Print lines of block characters. On a terminal they are printed in white ink on black.
 
     Args:
         lines: The lines.
     """
-    begin, end = ("\x1b[97;40m", "\x1b[0m") if sys.stdout.isatty() else ("", "")
+    # A theme may give the 16 colours another look. Of the 256 colours, 231 is white and 16 black
+    # in every theme. A terminal that has only 16 ignores the second sequence.
+    begin, end = (
+        ("\x1b[97;40m\x1b[38;5;231;48;5;16m", "\x1b[0m") if sys.stdout.isatty() else ("", "")
+    )
     _print((f"{begin}{shown(line)}{end}" for line in lines), sys.stdout)
 
 

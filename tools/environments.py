@@ -41,7 +41,6 @@ another way."""
 KEPT = frozenset(
     {
         "index-url",
-        "pypi-url",
         "extra-index-url",
         "no-index",
         "find-links",

@@ -115,7 +115,10 @@ def called_as() -> str:
     """Return how this file is started from where the person stands, quoted for the shell."""
     if os.name == "nt":
         return subprocess.list2cmdline(["python", sys.argv[0], "hoity"])
-    return shlex.join([sys.orig_argv[0], sys.argv[0], "hoity"])
+    python = sys.orig_argv[0]
+    name = Path(python).name
+    # A launcher may have put a whole path in place of the name that was typed.
+    return shlex.join([name if shutil.which(name) == python else python, sys.argv[0], "hoity"])
 
 
 def test(args: Sequence[str]) -> None:

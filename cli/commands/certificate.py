@@ -18,6 +18,7 @@ from ..printing import say, write_line
 from ..words.error_sentences import meaning, of_system
 from ..words.key_names import table_key
 from ..words.translation import _, command_line
+from .mistaken_files import Kind, explained, indented, kind_of
 from .typed_paths import typed_path
 
 MOST: Final = transcript.MAX_CERTIFICATE + 1
@@ -58,7 +59,10 @@ def _check(path: Path, as_json: bool) -> int:
             write_line({"file": str(path), "verdict": "fault", "problem": error.code})
         else:
             text = _("{file}: not ok. This certificate proves nothing: {words} ({code}).")
+            if kind_of(data) not in (None, Kind.CERTIFICATE):
+                text = _("{file}: not ok. This is no certificate ({code}).")
             say(text.format(file=path, words=meaning(error.code), code=error.code))
+            say(*indented(explained(path, Kind.CERTIFICATE, data, error.code)))
         return NOT_OK
     if as_json:
         write_line({"file": str(path), "verdict": "ok", **_as_object(found, header)})
@@ -97,7 +101,12 @@ def _in_words(path: Path, found: transcript.Certificate, header: Header) -> list
     text = _("  game {game}, digest {digest}")
     table, digest = header.table_id.hex(), found.result.digest.hex()
     lines.append(text.format(game=table[:16], digest=digest))
-    lines.append(_("  The transcript of the game shows that the rules were followed."))
+    text = _(
+        "  This proves that the seats with these keys have signed this result. It does not prove "
+        "that the rules were followed: that is checked with the file of the game alone, by "
+        "{command}"
+    )
+    lines.append(text.format(command=command_line("verify", "GAME")))
     return lines
 
 

@@ -63,7 +63,7 @@ def find(home: Home, name: str | None, passphrase: str | None, command: str) -> 
     if name == LAST:
         return newest(home, passphrase)[0]
     try:
-        return resume_table.find_game(home, name, passphrase)
+        return resume_table.find_game(home, name and name.lower(), passphrase)
     except resume_table.SeveralGames as error:
         raise Trouble(several(error.games, command), USAGE) from error
 

@@ -23,7 +23,7 @@ from ..local import settings
 from ..local.ending_signals import ENDING_SIGNALS, once
 from ..local.player_setup import check_home
 from ..printing import say, write_line
-from ..words.translation import INSTALLED, _
+from ..words.translation import INSTALLED, _, figures
 from .options import RelayOptions
 from .take_seat import listening
 
@@ -145,9 +145,9 @@ def _say_that_it_drains(how: RelayOptions, splices: int) -> None:
         return
     words = _(
         "The relay accepts nobody any more. Pairs still connected: {number}. It ends with the "
-        "last of them, after {seconds:g} seconds at the latest, or at once on a second signal."
+        "last of them, after {seconds} seconds at the latest, or at once on a second signal."
     )
-    say(words.format(number=splices, seconds=how.drain))
+    say(words.format(number=splices, seconds=figures(how.drain)))
 
 
 def use(address: str, as_json: bool) -> int:

@@ -21,7 +21,7 @@ from ..printing import ask, is_full, say, write_line
 from ..words.card_names import Names
 from ..words.happening_sentences import rounds_of
 from ..words.translation import _
-from .verify import in_words, marked, state_of
+from .verify import explanation, in_words, marked, state_of
 
 if TYPE_CHECKING:
     from ..ui.full_screen.replay_screen import Moment
@@ -86,7 +86,7 @@ def replay_file(path: Path, step: bool, as_json: bool, plain: bool = True) -> in
     report = replace(report, node=transcript.reached(whole, read_game, report))
     state = state_of(report)
     if state is None:
-        untold = Trouble(in_words(path, report), NOT_OK)
+        untold = Trouble([*in_words(path, report), *explanation(path, report)], NOT_OK)
         if not as_json:
             raise untold
         write_line(_verdict(report))  # A program gets nothing after the verdict.

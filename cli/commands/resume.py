@@ -20,7 +20,7 @@ from p2p_hoity.table.join_table import JoinCode
 from p2p_hoity.table.play_table import PeerError, Reach, Seat
 from p2p_hoity.table.reconnect_moved_seat import check_fresh, hand_over, name_in
 from p2p_hoity.table.resume_table import OpenGame, claim_game, resume_table
-from p2p_hoity.table.saved_games import finish_from, is_running
+from p2p_hoity.table.saved_games import FileCode, finish_from, is_running
 from p2p_hoity.table.session import Outcome
 
 from ..exit_codes import NOT_OK, OK, Trouble, ctrl_c_means
@@ -31,6 +31,7 @@ from ..words.presence_sentences import kept_as
 from ..words.table_terms import alone_lines
 from ..words.translation import _, command_line
 from . import list_games
+from .mistaken_files import Kind, explained
 from .options import OutputOptions, SeatOptions
 from .take_seat import Sitting, sit
 
@@ -201,7 +202,12 @@ def finish(game: str | None, file: Path, output: OutputOptions) -> int:
         The exit code.
     """
     seat, found = _kept(game, output.transcript, command_line("resume", "--from", file))
-    path, report = finish_from(seat, found.name, file, bots_at(seat.home, found.name))
+    try:
+        path, report = finish_from(seat, found.name, file, bots_at(seat.home, found.name))
+    except PeerError as error:
+        if error.code in (FileCode.NOT_OK, FileCode.UNREADABLE):
+            error.add_note(explained(file, Kind.GAME))
+        raise
     if output.as_json:
         ranks = [{"rank": rank, "seat": number} for rank, number in report.standings]
         write_line({"type": "finished", "transcript": str(path), "standings": ranks})

@@ -15,7 +15,7 @@ from protocol.bounds import Seconds
 from ..exit_codes import OK
 from ..printing import is_watched, say, standing, width, write_line
 from ..words.rules_text import lines
-from ..words.translation import N_, _
+from ..words.translation import N_, _, figures
 
 
 def show(edition: str) -> int:
@@ -70,9 +70,10 @@ def bench(cards: int, rounds: int, as_json: bool) -> int:
     say(_("{cards} Collectibles; times in ms: part, whole, raw operations, ratio").format(**found))
     for part, words in PARTS.items():
         row = found[part]
-        say(f"  {_(words):<34} {row['ms']:>9} {row['raw_ms']:>9} {row['ratio']:>7}")
+        whole, raw = figures(row["ms"]), figures(row["raw_ms"])
+        say(f"  {_(words):<34} {whole:>9} {raw:>9} {row['ratio']:>7.2f}")
     one = found["operation_us"]["multiply"]
-    say(_("One multiplication of a point: {one} µs.").format(one=one))
+    say(_("One multiplication of a point: {one} µs.").format(one=figures(one)))
     return OK
 
 

@@ -26,6 +26,7 @@ from ..words.card_names import field_name, listed
 from ..words.error_sentences import PROTOCOL, meaning, of_system
 from ..words.key_names import player_key, table_key
 from ..words.translation import _
+from .mistaken_files import Kind, explained, indented
 from .options import LAST, VerifyOptions
 from .typed_paths import typed_path
 
@@ -120,7 +121,14 @@ def marked(path: Path) -> Iterator[tuple[IO[bytes], Mark]]:
             yield file, (found.st_size, found.st_mtime_ns)
     except OSError as error:
         words = _("{path} cannot be read: {why}. Name an existing file.")
-        raise Trouble(words.format(path=path, why=of_system(error)), USAGE) from error
+        if isinstance(error, FileNotFoundError) and path.name == str(path):
+            words = _(
+                "There is no file {path} in {here}, and no game in {kept} has an id that begins "
+                "so. `hoity games` lists your games."
+            )
+        kept = home().transcripts
+        told = words.format(path=path, why=of_system(error), here=Path.cwd(), kept=kept)
+        raise Trouble(told, USAGE) from error
 
 
 def verify_file(path: Path, how: VerifyOptions) -> int:
@@ -170,8 +178,8 @@ def players_of(report: transcript.Report, named: Path | None) -> tuple[Players, 
         words = _("{path} cannot be read: {why}. Name an existing file.")
         return (), "" if named is None else words.format(path=path, why=of_system(error))
     except Invalid:
-        words = _("{path} contains no valid vouches of this game.")
-        return (), words.format(path=path)
+        words = _("{path} contains no valid vouches of this game.").format(path=path)
+        return (), f"{words} {explained(path, Kind.VOUCHES)}".rstrip()
 
 
 def tell(verdict: FileVerdict, as_json: bool) -> None:
@@ -248,8 +256,27 @@ def judge_file(
     report = _judged(file, cores_)
     players, complaint = who_sat(report)
     found = as_object(path, report, mark, players)
-    lines = tuple(in_words(path, report, players))
-    return FileVerdict(OK if report.ok else NOT_OK, found, lines, complaint)
+    lines = [*in_words(path, report, players), *explanation(path, report, file)]
+    return FileVerdict(OK if report.ok else NOT_OK, found, tuple(lines), complaint)
+
+
+def explanation(
+    path: Path, report: transcript.Report, file: transcript.File | None = None
+) -> list[str]:
+    """Return a line that says what a refused file probably is, if anything is known.
+
+    Args:
+        path: The name of the file.
+        report: The verifier's report on it.
+        file: The bytes, if the name may lead to another file.
+
+    Returns:
+        The line, or none.
+    """
+    if report.ok or report.problem is None or report.unfinished:
+        return []
+    data = file if isinstance(file, bytes) else None
+    return indented(explained(path, Kind.GAME, data, report.problem.code))
 
 
 def not_read(path: Path, trouble: Trouble) -> FileVerdict:

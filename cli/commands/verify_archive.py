@@ -29,7 +29,7 @@ from .. import printing, version
 from ..exit_codes import NOT_OK, OK, USAGE, Trouble, ctrl_c_means
 from ..words import translation
 from ..words.error_sentences import of_system
-from ..words.translation import _
+from ..words.translation import _, figures
 from . import verify
 from .options import VerifyOptions
 from .verify import FileVerdict, Mark
@@ -449,7 +449,7 @@ class ArchiveRun:
         words = text.format(
             done=self.kinds.total(),
             total=self.total,
-            rate=f"{judged / max(now - self.began, OFTEN):.1f}",
+            rate=figures(judged / max(now - self.began, OFTEN)),
             bad=self.kinds.total() - self.kinds["ok"],
         )
         printing.standing(words)

@@ -15,7 +15,7 @@ from protocol import FAULTS, effects, transcript
 from protocol.game_interface import NOT_OF_FORM, NOTHING_ASKED, Field
 
 from .card_names import KIND_WORDS, place
-from .translation import N_, _
+from .translation import N_, _, figures
 
 BYTES: Final = {
     "bad-card": N_("a card is not in the deck"),
@@ -98,7 +98,7 @@ def _told(name: str, value: Any) -> str:
         between = "; " if value and isinstance(value[0], Reason) else ", "
         return between.join(_told("", part) for part in value)
     if isinstance(value, float):
-        return f"{value:g}"
+        return figures(value)
     return repr(value) if name in QUOTED else str(value)
 
 

@@ -266,6 +266,21 @@ def span(milliseconds: int) -> str:
     return " ".join(words[:2])
 
 
+def figures(number: float) -> str:
+    """Return a number with as many digits as tell a person something, such as 42, 3.5 or 0.74.
+
+    Args:
+        number: The number.
+
+    Returns:
+        The number without decimals from 10 on, with one from 1 on, and otherwise with two. Zeros at
+        the end are left out.
+    """
+    size = abs(number)
+    text = f"{number:.{0 if size >= 10 else 1 if size >= 1 else 2}f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
 def clock(seconds: float) -> str:
     """Return a duration as minutes and seconds, such as 4:31.
 

@@ -187,7 +187,16 @@ class ResumeCode(Code):
         "no game is waiting for you on this machine: join a table with hoity join, or open one "
         "with hoity host",
     )
-    NO_SUCH_GAME = "no-such-game", "there is no such game to resume on this machine"
+    NO_SUCH_GAME = (
+        "no-such-game",
+        "no unfinished game in {path} has an id that begins with {text}: hoity games lists the "
+        "games of this machine",
+    )
+    OVER = (
+        "game-over",
+        "the game {game} is over, so there is nothing to resume or to forget. To see it again: "
+        "hoity replay {game}",
+    )
     NOT_BEGUN = "game-not-begun", "that game had not begun: there is nothing to save", NOT_OK
     BY_PROXY = (
         "game-by-proxy",
@@ -343,7 +352,10 @@ def find_game(home: Home, name: str | None, passphrase: str | None = None) -> Op
     _tell_unreadable(home, name or "", passphrase)
     if name is None:
         raise PeerError(ResumeCode.NO_GAME)
-    raise PeerError(ResumeCode.NO_SUCH_GAME)
+    for path in home.transcripts.glob("*.hoity"):
+        if path.stem.startswith(name) and "." not in path.stem:  # no claim
+            raise PeerError(ResumeCode.OVER, game=path.stem)
+    raise PeerError(ResumeCode.NO_SUCH_GAME, path=str(home.journals), text=name)
 
 
 def _tell_unreadable(home: Home, name: str, passphrase: str | None) -> None:

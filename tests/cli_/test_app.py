@@ -89,7 +89,7 @@ def test_every_command_has_help_with_an_example_in_english_only(hoity: Shell, co
 def test_a_command_loads_no_more_than_it_needs(tmp_path: Path) -> None:
     """No screen, no network, no process, no seat: half of a small file's time is what is loaded."""
     heavy = {"trio", "nacl", "msgpack", "rich", "protocol", "zeroconf", "textual", "segno"}
-    names = ("", ".coded_errors", ".shell_words", ".storage", ".storage.home")
+    names = ("", ".coded_errors", ".installation", ".shell_words", ".storage", ".storage.home")
     ours = {f"p2p_hoity{name}" for name in names}
     loaded = modules_of(0, "--help")
     assert not heavy & loaded

@@ -1,9 +1,11 @@
 """Tests of shell completion: commands, options and games, by the library's own means."""
 
+from pathlib import Path
+
 import pytest
 from support.shell import Shell
 
-from cli.app import COMPLETING
+from cli.completion import INSTALL, SHOW, VARIABLE
 
 
 @pytest.mark.parametrize(
@@ -26,7 +28,7 @@ def test_a_shell_is_offered(
     (hoity.home.journals / "8daa000011112222.journal").touch()
     monkeypatch.setenv("COMP_WORDS", typed)
     monkeypatch.setenv("COMP_CWORD", str(len(typed.split()) - 1))
-    monkeypatch.setenv(COMPLETING, "complete_bash")
+    monkeypatch.setenv(VARIABLE, "complete_bash")
     assert hoity.told(0).split() == offered
 
 
@@ -34,7 +36,7 @@ def test_a_shell_is_offered(
 def test_fish_asks_first_whether_anything_is_offered(
     typed: str, code: int, monkeypatch: pytest.MonkeyPatch, hoity: Shell
 ) -> None:
-    monkeypatch.setenv(COMPLETING, "complete_fish")
+    monkeypatch.setenv(VARIABLE, "complete_fish")
     monkeypatch.setenv("_TYPER_COMPLETE_FISH_ACTION", "is-args")
     monkeypatch.setenv("_TYPER_COMPLETE_ARGS", typed)
     done = hoity()
@@ -43,9 +45,53 @@ def test_fish_asks_first_whether_anything_is_offered(
 
 def test_no_other_instruction_is_taken(monkeypatch: pytest.MonkeyPatch, hoity: Shell) -> None:
     for instruction in ("nonsense", "complete_noshell", "dance_bash"):
-        monkeypatch.setenv(COMPLETING, instruction)
+        monkeypatch.setenv(VARIABLE, instruction)
         done = hoity("play")
         assert (done.code, done.out) == (1, "")
-    monkeypatch.delenv(COMPLETING)
-    monkeypatch.setattr("typer.completion._get_shell_name", lambda: "bash")
-    assert f"{COMPLETING}=complete_bash" in hoity.told(0, "--show-completion")
+    monkeypatch.delenv(VARIABLE)
+    monkeypatch.setattr("typer._completion_shared._get_shell_name", lambda: "bash")
+    assert f"{VARIABLE}=complete_bash" in hoity.told(0, "--show-completion")
+
+
+SCRIPTS = {
+    "bash": "complete -o default",
+    "zsh": "#compdef hoity",
+    "fish": "complete --command hoity",
+}
+
+
+@pytest.mark.parametrize("found", [None, "bash", "dash"])
+@pytest.mark.parametrize("shell", SCRIPTS)
+def test_the_named_shell_counts_whichever_is_found(
+    found: str | None, shell: str, monkeypatch: pytest.MonkeyPatch, hoity: Shell, tmp_path: Path
+) -> None:
+    monkeypatch.setattr("typer._completion_shared._get_shell_name", lambda: found)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setattr(Path, "home", lambda: tmp_path)
+    for words in ((SHOW, shell), (f"{SHOW}={shell}",), (SHOW, shell.upper())):
+        assert SCRIPTS[shell] in hoity.told(0, *words)
+    told = hoity.told(0, INSTALL, shell)
+    (path,) = [one for one in tmp_path.rglob("*hoity*") if one.is_file()]
+    assert f"Completion for {shell} is installed in {path}." in told
+    assert SCRIPTS[shell] in path.read_text()
+
+
+@pytest.mark.parametrize("option", [INSTALL, SHOW])
+@pytest.mark.parametrize(
+    ("found", "named", "told"),
+    [
+        (None, (), "It is not known which shell you use. Name it, as in: hoity --show-completion"),
+        ("dash", (), "There is no completion for the shell dash, but for: bash, zsh, fish"),
+        ("bash", ("tcsh",), "There is no completion for the shell tcsh, but for: bash, zsh, fish"),
+    ],
+)
+def test_where_no_shell_is_known_it_is_asked_for(
+    option: str,
+    found: str | None,
+    named: tuple[str, ...],
+    told: str,
+    monkeypatch: pytest.MonkeyPatch,
+    hoity: Shell,
+) -> None:
+    monkeypatch.setattr("typer._completion_shared._get_shell_name", lambda: found)
+    assert told in hoity.told(2, option, *named)

@@ -63,3 +63,9 @@ def test_a_command_is_kept_whole() -> None:
 def test_a_command_is_not_broken_as_it_is_typed_in_a_checkout() -> None:
     told = "The game is kept: python3 tasks.py hoity resume 0123456789abcdef"
     assert printing.wrapped(told, 60)[-1].strip() == told.partition(": ")[2]
+
+
+def test_a_quoted_path_in_a_command_is_not_broken() -> None:
+    command = "hoity verify --certificate '/a b/it'\"'\"'s c.hoity'"
+    told = f"The certificate is in a folder. Check it with: {command}"
+    assert printing.wrapped(told, 30)[-1].strip() == command

@@ -332,7 +332,7 @@ class Verification:
 
 
 def digest_after(table: bytes, entries: list[Any]) -> bytes:
-    """Return the digest behind the last entry, which for a finished game is that of the game (6.1)."""
+    """Return the digest behind the last entry, of a finished game that of the game (6.1)."""
     on = table
     for entry in entries:
         if entry[0] == 0:

@@ -217,7 +217,7 @@ FLOORS = {
         "local",
         "ui",
         "commands",
-        "help",
+        "completion help",
         "app",
     ),
 }

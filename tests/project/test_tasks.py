@@ -20,6 +20,14 @@ from support.paths import ROOT
 SOURCE = ROOT / "tools" / "targets.py"
 
 
+@pytest.fixture(autouse=True)
+def _variables_come_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a target forgets for its process, other tests of this process need."""
+    for name in importlib.import_module("tools.environments").MISLEADING:
+        if name in os.environ:
+            monkeypatch.setenv(name, os.environ[name])
+
+
 @pytest.fixture
 def environments(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     """The module, in which making an environment costs nothing."""

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from support.cli_stage import tool
 from support.paths import ROOT
+from support.shell import Shell
 
 from cli.app import HELP, run
 from cli.commands.options import OutputOptions
@@ -196,6 +197,39 @@ def test_what_others_type_is_the_installed_command(monkeypatch: pytest.MonkeyPat
     assert len(with_field) == 5
     said = re.compile(r"\b(they|who) types?:? hoity |[Hh]ost( uses it with:|'s) `?hoity ")
     assert not [one for one in catalogues.messages() if said.search(str(one))]
+
+
+def test_a_variable_chooses_as_the_option_does(
+    hoity: Shell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LANG", "es_ES.UTF-8")
+    monkeypatch.setenv("HOITY_LANG", "de")
+    assert "ZIEL" in hoity.told(0, "rules")
+    assert "OBJETIVO" in hoity.told(0, "rules", "--lang", "es")
+    hoity.home.path.mkdir()
+    (hoity.home.path / "settings.json").write_text('{"language": "es"}')
+    assert "ZIEL" in hoity.told(0, "rules")
+    for wrong in ("xx", "german", "de_DE.UTF-8"):
+        monkeypatch.setenv("HOITY_LANG", wrong)
+        told = hoity.told(2, "rules")
+        assert told == f"hoity: HOITY_LANG: the languages are en, de, es, not {wrong!r}"
+        hoity.done(0, "rules", "--lang", "en")
+    monkeypatch.setenv("HOITY_LANG", "")
+    assert "OBJETIVO" in hoity.told(0, "rules")
+    told = hoity.told(2, "rules", "--lang", "xx")
+    assert told == "hoity: --lang: the languages are en, de, es, not 'xx'"
+
+
+@pytest.mark.parametrize(
+    ("number", "text"),
+    [
+        *((0.0, "0"), (0.739101, "0.74"), (0.5, "0.5"), (0.004, "0"), (0.999, "1")),
+        *((1.0, "1"), (3.14159, "3.1"), (9.96, "10"), (29.999, "30"), (300.0, "300")),
+        *((123456.789, "123457"), (1e-7, "0"), (-2.55555, "-2.6"), (100, "100"), (10.0, "10")),
+    ],
+)
+def test_a_number_has_the_figures_that_tell_something(number: float, text: str) -> None:
+    assert translation.figures(number) == text
 
 
 def test_the_locale_chooses() -> None:

@@ -6,8 +6,10 @@ import sys
 
 import pytest
 import segno
+from textual.color import Color
 
 from cli import printing
+from cli.ui.full_screen.colours import style_of
 from cli.ui.lines import line_screen
 from cli.words.table_terms import block
 from p2p_hoity.net.ticket import MOST_ADDRESSES, Ticket, encode_ticket
@@ -55,6 +57,20 @@ def test_it_fits_or_says_that_it_does_not(monkeypatch: pytest.MonkeyPatch, capsy
         assert ("The QR code needs" in out) is not fits
     lines = block(TICKET)  # the ticket stands alone on its line
     assert lines[lines.index(TICKET) - 1] == lines[lines.index(TICKET) + 1] == ""
+
+
+def test_its_colours_are_those_of_no_theme(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Dark squares on a light ground, also where the terminal or the full screen is light."""
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stdout", terminal)
+    monkeypatch.setattr(printing, "room", lambda: (200, 100))
+    line_screen.show_qr(TICKET)
+    lines = terminal.getvalue().splitlines()
+    assert lines
+    assert all(";5;231;48;5;16m█" in line and line.endswith("\x1b[0m") for line in lines)
+    dark, light = style_of("qr on qr", False), style_of("qr on qr", True)
+    assert dark == light
+    assert (dark.foreground, dark.background) == (Color.parse("#fff"), Color.parse("#000"))
 
 
 def test_it_is_copied_at_a_terminal_only(monkeypatch: pytest.MonkeyPatch, capsys: Shown) -> None:

@@ -1,0 +1,134 @@
+"""The completion by the shell: for the shell that is named, or else for the one that is found."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, Any, Final
+
+import typer
+from typer import _completion_shared as library
+from typer._completion_classes import completion_init
+from typer.completion import shell_complete
+
+from . import printing
+from .exit_codes import USAGE, Trouble
+from .words.translation import N_, _, command_line
+
+INSTALL: Final = "--install-completion"
+SHOW: Final = "--show-completion"
+SHELLS: Final = tuple(shell.value for shell in library.Shells)
+"""The shells for which the library has completion."""
+VARIABLE: Final = "_HOITY_COMPLETE"
+"""The environment variable that a shell sets when it calls the program to complete a word."""
+
+
+def with_shell(words: Sequence[str]) -> list[str]:
+    """Return the words of a command line, in which no option of completion lacks its shell.
+
+    The library knows no option with a value that may be left out. So an empty value is inserted
+    where none is typed, and means the shell that is found.
+
+    Args:
+        words: The words of the command line.
+
+    Returns:
+        The words.
+    """
+    if not words or words[0] not in (INSTALL, SHOW):
+        return list(words)
+    option, *rest = words
+    shell = rest.pop(0) if rest and not rest[0].startswith("-") else ""
+    return [f"{option}={shell}", *rest]
+
+
+def _shell(named: str) -> str:
+    """Return the shell for which completion is wanted. An empty name means the shell in use.
+
+    Raises:
+        Trouble: If there is no completion for it, or if none is named and none is found.
+    """
+    shell = named.strip().lower() or library._get_shell_name() or ""
+    if shell in SHELLS:
+        return shell
+    known = ", ".join(SHELLS)
+    if not shell:
+        words = _("It is not known which shell you use. Name it, as in: {command} (or {shells})")
+        command = command_line(SHOW, SHELLS[0])
+        raise Trouble(words.format(command=command, shells=known), USAGE)
+    words = _("There is no completion for the shell {shell}, but for: {shells}")
+    raise Trouble(words.format(shell=shell, shells=known), USAGE)
+
+
+def install(ctx: typer.Context, named: str | None) -> None:
+    """Install completion in the files of a shell, and end. This is the callback of an option.
+
+    Args:
+        ctx: The context of the command line.
+        named: The shell. "" for the one in use, None if the option is not typed.
+
+    Raises:
+        Exit: At the end, because no command follows.
+    """
+    if named is None or ctx.resilient_parsing:
+        return
+    shell, path = library.install(_shell(named), "hoity", VARIABLE)
+    words = _("Completion for {shell} is installed in {path}. It works in each new terminal.")
+    printing.say(words.format(shell=shell, path=path))
+    raise typer.Exit
+
+
+def show(ctx: typer.Context, named: str | None) -> None:
+    """Print the completion script of a shell, and end. This is the callback of an option.
+
+    Args:
+        ctx: The context of the command line.
+        named: The shell. "" for the one in use, None if the option is not typed.
+
+    Raises:
+        Exit: At the end, because no command follows.
+    """
+    if named is None or ctx.resilient_parsing:
+        return
+    shell = _shell(named)
+    script = library.get_completion_script(prog_name="hoity", complete_var=VARIABLE, shell=shell)
+    printing.say_as_set(script.splitlines())
+    raise typer.Exit
+
+
+def complete(command: Any, instruction: str) -> int:
+    """Answer a shell that asks how a word can be completed.
+
+    Args:
+        command: The whole application.
+        instruction: What the shell has set in `VARIABLE`.
+
+    Returns:
+        The exit code.
+    """
+    completion_init()
+    return shell_complete(command, {}, "hoity", VARIABLE, instruction)
+
+
+InstallOption = Annotated[
+    str | None,
+    typer.Option(
+        INSTALL,
+        metavar="[SHELL]",
+        is_eager=True,
+        callback=install,
+        help=N_(
+            "Install completion for the shell in use, or for the one that you name: bash, zsh, "
+            "fish, powershell or pwsh."
+        ),
+    ),
+]
+ShowOption = Annotated[
+    str | None,
+    typer.Option(
+        SHOW,
+        metavar="[SHELL]",
+        is_eager=True,
+        callback=show,
+        help=N_("Print the completion script of this shell, to install it yourself."),
+    ),
+]
