@@ -132,7 +132,7 @@ class Found:
         away: The relays at which the node cannot wait at this moment.
         seen: The IP address from which a relay sees this node. Empty if it is not known.
         asking: Whether the router was asked to forward a port and has not answered yet.
-        trouble: The reasons why the router forwards no port.
+        trouble: The reasons why the router forwards no port, or what to know about the port.
     """
 
     own: tuple[str, ...] = ()
@@ -357,10 +357,11 @@ def _reasons(found: Found, wanted: Wanted, scope: Scope, where: ReachCode) -> tu
         told.append(because(ReachCode.RELAY_ONLY))
     if found.mapped:
         told.append(because(ReachCode.OPENED, address=found.mapped))
-        told += _disagreement(host_of(found.mapped), found.seen)
+        told += (*found.trouble, *_disagreement(host_of(found.mapped), found.seen))
     if scope is Scope.ANYWHERE:
         return tuple(told)
-    told += [because(ReachCode.ASKED)] if found.asking else found.trouble
+    if not found.mapped:
+        told += [because(ReachCode.ASKED)] if found.asking else found.trouble
     port = next((a.rpartition(":")[2] for a in found.own), "")
     told.append(because(ReachCode.RELAY))
     if port and not wanted.hidden:

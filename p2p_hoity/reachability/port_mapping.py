@@ -39,14 +39,18 @@ from .pcp_and_nat_pmp import (
     RouterError,
     datagrams,
 )
-from .upnp import LocalNetwork, UpnpRouter
+from .upnp import LocalNetwork
+from .upnp_router import UpnpRouter
 
 HEAD_START: Final[Seconds] = 0.5
 """Seconds in which a router may answer by PCP before it is also asked by NAT-PMP."""
 SEARCH: Final[Seconds] = 4.0
 """Seconds within which the router has to answer by PCP or NAT-PMP."""
 FAREWELL: Final[Seconds] = 1.0
-"""The most seconds for removing a port mapping. If that fails, the mapping ends by its lifetime."""
+"""The most seconds for removing a port mapping. If that fails, the mapping ends by its lifetime.
+
+One without an end stays, and is replaced when this computer asks for the same port again.
+"""
 SHORTEST: Final[Seconds] = 4.0
 """The least seconds between two renewals of a mapping (RFC 6887, section 11.2.1)."""
 AGAIN: Final[Seconds] = 600.0
@@ -56,7 +60,8 @@ AGAIN: Final[Seconds] = 600.0
 TellMapped = Callable[[str, Reason | None], None]
 """A callback that gets the external address ('host:port') of the forwarded port.
 
-If there is none, it gets "" and the reason.
+With it comes what the player should know about the port, or None. If there is no forwarded port, it
+gets "" and the reason.
 """
 Ways = Callable[[int], AbstractAsyncContextManager[tuple[str, Sequence[Router]]]]
 """A function that opens the sockets for asking the default router to forward a port.
@@ -206,7 +211,7 @@ async def _keep(router: Router, opened: OpenedPort, tell: TellMapped) -> Reason:
                 return trouble
             if opened.external != external:
                 external = opened.external
-                tell(external, None)
+                tell(external, because(RouterCode.STAYS_OPEN) if opened.is_endless else None)
             renewed = await _renewed(router, opened.lifetime)
             if isinstance(renewed, Reason):
                 return renewed
@@ -224,8 +229,8 @@ async def _farewell(routers: Sequence[Router]) -> None:
 
 
 async def _close(router: Router) -> None:
-    """Ask a router to remove a port mapping. If that fails, the mapping ends by its lifetime."""
-    with suppress(RouterError):  # It ends with its lifetime.
+    """Ask a router to remove a port mapping. Nothing can be done if that fails."""
+    with suppress(RouterError):
         await router.close()
 
 
