@@ -19,9 +19,11 @@ from protocol.bounds import Seconds
 
 from ..coded_errors import NETWORK, NOT_OK, CodedError
 from ..coded_errors import Code as ErrorCode
-from ..net.addresses import parse_address
 from ..net.network_errors import AddressError
 from ..net.relay_client import MOST_NUMBER
+from ..net.typed_addresses import typed_address
+from ..pasted_text import bare, hyphenated, unwrapped
+from .number_words import number_words, plain
 
 WORDS: Final = 2
 MOST_WORDS: Final = 4
@@ -33,7 +35,9 @@ LIFE: Final[Seconds] = 600.0
 """Seconds for which a code is valid."""
 MAX_CODE_TEXT: Final = 400
 """The most characters that are read of a typed code with its relay."""
-_GAPS: Final = re.compile(r"[\s\-_.,\u2010-\u2015\u2212]+")
+MOST_NUMBER_WORDS: Final = 3
+"""The most words of a number, such as `treinta y uno`."""
+_GAPS: Final = re.compile(r"[\s\-_.,~]+")
 _FORM: Final = re.compile(rf"([0-9]+)((?:-[a-z]+){{{WORDS},{MOST_WORDS}}})")
 
 
@@ -146,7 +150,8 @@ def is_code(text: str) -> bool:
     """Return whether a typed text is meant as a spoken code, and not as a ticket or a nickname.
 
     A spoken code has the form of a number and words, joined by dashes. A text of this form is meant
-    as a code if it also names a relay, or contains a word of the word list.
+    as a code if it also names a relay, or contains a word of the word list. It may stand in a
+    command or in the marks of a mail or chat.
 
     Args:
         text: The text as typed.
@@ -163,7 +168,8 @@ def parse_code(text: str) -> SpokenCode:
     """Return the spoken code that a player means by a typed text.
 
     Capitals, spaces and any dashes between the parts are accepted. A word may be shortened to its
-    first three letters. Nothing is sent, so a mistyped code is not used up.
+    first three letters. The number may be a word, if the others are whole. What a mail, a chat or
+    a command has put around a code is left out. Nothing is sent, so a mistyped code is not used up.
 
     Args:
         text: The text as typed.
@@ -200,11 +206,8 @@ def parse_relay(text: str) -> str:
     Raises:
         CodeError: If the text is not an address.
     """
-    named = text.strip()
-    if ":" not in named.rpartition("]")[2]:
-        named = f"{named}:{USUAL_PORT}"
     try:
-        return str(parse_address(named))
+        return str(typed_address(text, usual_port=USUAL_PORT))
     except AddressError as error:
         raise CodeError(CodeCode.BAD_RELAY, why=error.reason) from error
 
@@ -215,9 +218,32 @@ def _plain(text: str) -> tuple[str, str, str]:
     The code is returned in lower case, with single dashes between its parts. The '@' and the relay
     are empty strings if the text has no '@'.
     """
-    code, at, relay = text[:MAX_CODE_TEXT].strip().strip("'\"`<>").partition("@")
-    letters = unicodedata.normalize("NFKC", code).casefold()
+    as_typed = _split(text[:MAX_CODE_TEXT].strip().strip("'\"`<>"))
+    if _FORM.fullmatch(as_typed[0]):
+        return as_typed
+    code, at, relay = _split(unwrapped(text)[:MAX_CODE_TEXT])
+    return _with_digits(bare(code)), at, relay
+
+
+def _split(text: str) -> tuple[str, str, str]:
+    """Split a text at the first '@', and return the part before it in lower case with dashes."""
+    code, at, relay = text.partition("@")
+    letters = unicodedata.normalize("NFKC", hyphenated(code)).casefold()
     return _GAPS.sub("-", letters).strip("-"), at, relay
+
+
+def _with_digits(code: str) -> str:
+    """Return a code with its number in digits, if it is in words and all else is whole.
+
+    A word that is shortened may be a part of the number too: `twenty-six…` is 26, or 20 and a word
+    that begins with `six`. So only whole words count.
+    """
+    parts = plain(code).split("-")
+    for size in range(min(MOST_NUMBER_WORDS, len(parts) - WORDS), 0, -1):
+        number = number_words().get("-".join(parts[:size]))
+        if number is not None and set(parts[size:]) <= set(word_list()):
+            return "-".join((str(number), *parts[size:]))
+    return code
 
 
 def beginning_with(letters: str) -> tuple[str, ...]:

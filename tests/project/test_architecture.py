@@ -201,7 +201,7 @@ FLOORS = {
         "seat",
     ),
     "p2p_hoity": (
-        "coded_errors confusable_names rules worker_processes",
+        "coded_errors confusable_names pasted_text rules worker_processes",
         "dask_cluster",
         "storage bots net",
         "editions relay reachability",
