@@ -10,31 +10,36 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from html import unescape
 from typing import Final
 
 from protocol.bounds import Quota
 
 MOST_PASTED: Final[Quota] = 8192
 """The most characters of a text that are read."""
-FILLERS: Final = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u3164\uffa0\ufe0e\ufe0f")
-"""Characters that are drawn as nothing and do not have the category Cf."""
+FILLERS: Final = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u20e3\u3164\uffa0\ufe0e\ufe0f")
+"""Characters that are drawn as nothing, or as a frame, and do not have the category Cf."""
 WIDE: Final = range(0xFF01, 0xFF5F)
 """The wide forms of the characters of ASCII from `!` to `~`, which begin at 0x21."""
 BEFORE_WIDE: Final = 0xFF01 - 0x21
-MARKS: Final = frozenset("'\"`´*_~|•·…,;:!?.¿¡<>¦#")
-"""Marks of sentences, quotations, lists and Markdown."""
-BRACKETS: Final = frozenset({"Ps", "Pe", "Pi", "Pf"})
-"""The categories of brackets and quotation marks."""
+MARKS: Final = frozenset("`´_~|<>¦")
+"""Marks of quotations, lists and Markdown that are no punctuation for Unicode."""
+PUNCTUATION: Final = frozenset({"Po", "Ps", "Pe", "Pi", "Pf"})
+"""The categories of the marks of sentences, of brackets and of quotation marks."""
+PARTS: Final = frozenset("/\\@&%")
+"""Characters of category Po that may be parts of what is meant."""
 _PASTE: Final = re.compile(r"\x1b\[20[01]~")
 """What a terminal may write around a text that is pasted."""
 _COMMAND: Final = re.compile(
-    r"(?:^|[\s\"'`*(/\\$>#%])(?:hoity(?:\.exe)?|-m\s+cli)[\"'`]?\s+(?:--?\w\S*\s+)*"
+    r"(?:^|[\s\"'`*(/\\$>#%])(?:hoity(?:\.exe)?|-m\s+cli)[\"'`]?\s+(?:--?\w\S*\s+(?:\w+\s+)?)*?"
     r"(?:join|watch|resume|replay|verify|forget)\s+",
     re.IGNORECASE,
 )
 """The command of this program before what it is about, after whatever starts the program."""
 DASHES: Final = re.compile(r"[\u2010-\u2015\u2212\u2043\u02d7\u30fc\ufe58\ufe63]")
 """The dashes that are typed or put in the place of a hyphen."""
+SHELL: Final = frozenset("#&;|>")
+"""What begins something else in a command line."""
 _LINK: Final = re.compile(r"(?:(?:web\+)?hoity:|mailto:)(?://)?", re.IGNORECASE)
 _MARKDOWN_LINK: Final = re.compile(r"\[([^\[\]]+)\]\([^()]*\)")
 _LABEL: Final = re.compile(r"[^\W\d_]{2,20}\s*:\s+")
@@ -45,7 +50,8 @@ def visible(text: str, keeps: str = "") -> str:
     """Return a text without what nobody sees, and with the usual forms of wide characters.
 
     Such characters are those of width zero, soft hyphens, the mark at the start of a file, and
-    marks of the direction of writing. A space of any kind becomes a plain one.
+    marks of the direction of writing. A space of any kind becomes a plain one, and what HTML writes
+    as `&lt;` the character itself.
 
     Args:
         text: The text. What is beyond MOST_PASTED characters is cut off.
@@ -54,7 +60,7 @@ def visible(text: str, keeps: str = "") -> str:
     Returns:
         The text, with its line breaks.
     """
-    shown = _PASTE.sub("", text[:MOST_PASTED])
+    shown = unescape(_PASTE.sub("", text[:MOST_PASTED]))
     return "".join(_usual(c) for c in shown if c in keeps or not _is_invisible(c))
 
 
@@ -80,7 +86,8 @@ def is_mark(letter: str) -> bool:
         True for white space, brackets, quotation marks, and the marks of sentences and lists. A
         dash, plus or slash is none.
     """
-    return letter.isspace() or letter in MARKS or unicodedata.category(letter) in BRACKETS
+    is_sign = unicodedata.category(letter) in PUNCTUATION and letter not in PARTS
+    return is_sign or letter in MARKS or letter.isspace()
 
 
 def bare(text: str) -> str:
@@ -129,10 +136,10 @@ def after_command(text: str) -> str:
     words = text[found.end() :].split()
     named: list[str] = []
     for word in words:
-        if _is_option(word):
-            if named:
-                break
-        else:
+        is_option = _is_option(word)
+        if named and (is_option or word[0] in SHELL):
+            break
+        if not is_option:
             named.append(word)
     return " ".join(named)
 

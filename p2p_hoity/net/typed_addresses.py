@@ -17,7 +17,8 @@ SCHEMES: Final = frozenset({"http", "https", "ws", "wss", "tcp", "tls", "hoity"}
 JOINERS: Final = "\u200c\u200d"
 """Characters that nobody sees and that belong to names of some languages."""
 _URL: Final = re.compile(r"([a-z][a-z0-9+.-]*)://(.*)", re.IGNORECASE | re.DOTALL)
-_IPV6: Final = re.compile(r"\[[0-9a-f:.]+\]", re.IGNORECASE)
+_IPV6: Final = re.compile(r"\[(?=[^\]]*:[^\]]*:)[0-9a-f:.]+\]", re.IGNORECASE)
+_ENDS_IN_IPV6: Final = re.compile(_IPV6.pattern + r"\Z", re.IGNORECASE)
 
 
 def typed_address(text: str, *, lowest_port: int = 1, usual_port: int | None = None) -> Address:
@@ -52,7 +53,9 @@ def _plain(text: str, usual_port: int | None) -> str:
 
     An AddressError is raised for a URL with more than a host and a port.
     """
-    place = _bare(visible(text, JOINERS))
+    place = _bare(visible(text))
+    if not place.isascii():
+        place = _bare(visible(text, JOINERS))
     url = _URL.fullmatch(place)
     if url is not None and url[1].lower() in SCHEMES:
         place = url[2]
@@ -73,7 +76,7 @@ def _bare(text: str) -> str:
             break
         first += 1
     while last > first and (is_mark(text[last - 1]) or text[last - 1] == "/"):
-        if text[last - 1] == "]" and _IPV6.search(text[first:last]):
+        if text[last - 1] == "]" and _ENDS_IN_IPV6.search(text[first:last]):
             break
         last -= 1
     return text[first:last]

@@ -158,6 +158,7 @@ class RouterCode(Code):
     REFUSES = "router-refuses", "The router refuses to open a port: {why}."
     NOT_ALLOWED = "router-not-allowed", "its settings do not allow it"
     OFFLINE = "router-offline", "it has no connection to the internet"
+    NO_ADDRESS = "router-without-address", "it names no IPv4 address of its own on the internet"
     FULL = "router-full", "it has no room for one more"
     TAKEN = "router-ports-taken", "the ports that were asked for are in use there already"
     SAME_PORT = (

@@ -190,12 +190,14 @@ class UpnpRouter:
             try:
                 external = IPv4Address(told.fields.get("NewExternalIPAddress", ""))
             except ValueError:
-                external = UNSET
+                external, why = UNSET, RouterCode.NO_ADDRESS
+            else:
+                why = RouterCode.OFFLINE
             if not external.is_unspecified:
                 return service, external
             failure = _refusal(told.code)
             if told.is_granted("GetExternalIPAddress"):
-                failure = RouterError(RouterCode.REFUSES, why=because(RouterCode.OFFLINE))
+                failure = RouterError(RouterCode.REFUSES, why=because(why))
         raise failure
 
     async def _services(self) -> list[Service]:

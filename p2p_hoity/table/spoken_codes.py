@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 from functools import cache
 from importlib.resources import files
-from typing import Final
+from typing import Final, NamedTuple
 
 from protocol.bounds import Seconds
 
@@ -159,7 +159,7 @@ def is_code(text: str) -> bool:
     Returns:
         True if it is meant as a spoken code.
     """
-    plain, at, _ = _plain(text)
+    plain, at, *_ = _plain(text)
     found = _FORM.fullmatch(plain)
     return found is not None and (bool(at) or any(map(_completed, _words_of(found))))
 
@@ -180,12 +180,15 @@ def parse_code(text: str) -> SpokenCode:
     Raises:
         CodeError: If the text is not a code. The error says what is wrong.
     """
-    plain, at, relay = _plain(text)
+    plain, at, relay, is_mixed = _plain(text)
     found = _FORM.fullmatch(plain)
     number = found[1].lstrip("0")[:10] if found is not None else ""
     if found is None or int(number or "0") > MOST_NUMBER:
         raise CodeError(CodeCode.NO_CODE, text=text[:40])
-    words = tuple(map(_word, _words_of(found)))
+    typed = _words_of(found)
+    if is_mixed and len(typed) > WORDS:
+        raise CodeError(CodeCode.NO_CODE, text=text[:40])
+    words = tuple(map(_whole_word if is_mixed else _word, typed))
     return SpokenCode(int(number or "0"), words, parse_relay(relay) if at else "")
 
 
@@ -212,24 +215,38 @@ def parse_relay(text: str) -> str:
         raise CodeError(CodeCode.BAD_RELAY, why=error.reason) from error
 
 
-def _plain(text: str) -> tuple[str, str, str]:
-    """Split a typed text into the code, the '@' and the relay.
+class _Typed(NamedTuple):
+    """A typed code.
 
-    The code is returned in lower case, with single dashes between its parts. The '@' and the relay
-    are empty strings if the text has no '@'.
+    Attributes:
+        code: The code in lower case, with single dashes between its parts.
+        at: The '@' before the relay, or "".
+        relay: The relay as typed, or "".
+        is_mixed: Whether different gaps are between the parts. Then the last parts may be words of
+            a sentence that follows the code: `7-lantern-walrus. See you`.
     """
+
+    code: str
+    at: str
+    relay: str
+    is_mixed: bool
+
+
+def _plain(text: str) -> _Typed:
+    """Split a typed text into the code, the '@' and the relay."""
     as_typed = _split(text[:MAX_CODE_TEXT].strip().strip("'\"`<>"))
-    if _FORM.fullmatch(as_typed[0]):
+    if _FORM.fullmatch(as_typed.code):
         return as_typed
-    code, at, relay = _split(unwrapped(text)[:MAX_CODE_TEXT])
-    return _with_digits(bare(code)), at, relay
+    cleaned = _split(unwrapped(text)[:MAX_CODE_TEXT])
+    return cleaned._replace(code=_with_digits(cleaned.code))
 
 
-def _split(text: str) -> tuple[str, str, str]:
-    """Split a text at the first '@', and return the part before it in lower case with dashes."""
+def _split(text: str) -> _Typed:
+    """Split a text at the first '@', and write the part before it in lower case with dashes."""
     code, at, relay = text.partition("@")
-    letters = unicodedata.normalize("NFKC", hyphenated(code)).casefold()
-    return _GAPS.sub("-", letters).strip("-"), at, relay
+    letters = unicodedata.normalize("NFKC", hyphenated(bare(code))).casefold().strip("-_ ")
+    gaps = {gap.strip() for gap in _GAPS.findall(letters)}
+    return _Typed(_GAPS.sub("-", letters).strip("-"), at, relay, len(gaps) > 1)
 
 
 def _with_digits(code: str) -> str:
@@ -271,6 +288,13 @@ def _completed(word: str) -> str | None:
     if word in those:
         return word
     return those[0] if len(word) >= LEAST_LETTERS and len(those) == 1 else None
+
+
+def _whole_word(word: str) -> str:
+    """Return a word of the word list that is typed in full. Otherwise raise a CodeError."""
+    if word in word_list():
+        return word
+    raise CodeError(CodeCode.NO_WORD, text=word[:40])
 
 
 def _word(word: str) -> str:

@@ -47,6 +47,9 @@ PROGRAMS = (
     "hoity join",
     "hoity.exe watch",
     "hoity  join --yes",
+    "HOITY JOIN",
+    "sudo hoity --lang de join",
+    "py -m cli watch",
     "python3 tasks.py hoity join",
     "python -P -m cli join",
     "~/.local/bin/hoity join",
@@ -81,8 +84,14 @@ AROUND = (
     ("\x1b[200~", "\x1b[201~"),
     ("\xa0", "\xa0"),
     ("Code: ", ""),
+    ("Código: ", "。"),
+    ("¿", "?"),
+    ("&lt;", "&gt;"),
+    ("~~", "~~"),
+    ("||", "||"),
     ("  \t", "\r\n"),
 )
+OPTIONS = ("", " --yes", " --name Ana", " –yes", " # here", " && echo")
 UNSEEN = "\u200b\u200c\u200d\u2060\xad\ufeff\u200e\u202c\ufe0f\u180e"
 
 
@@ -96,7 +105,9 @@ def decorated(draw: st.DrawFn, text: str) -> str:
     text = f"{before}{text}{behind}"
     if draw(st.booleans()):
         program = draw(st.sampled_from(PROGRAMS))
-        options = draw(st.sampled_from(["", " --yes", " --name Ana", " –yes"]))
+        options = draw(
+            st.sampled_from(["", " --yes", " --name Ana", " –yes", " # here", " && echo"])
+        )
         if not text.startswith(">"):
             text = f"{draw(st.sampled_from(PROMPTS))}{program} {text}{options}"
     return text
@@ -142,6 +153,27 @@ def test_two_codes_never_become_one(one: SpokenCode, other: SpokenCode) -> None:
     assert parse_code(str(one)) == SpokenCode(one.number, one.words)
     if one.relay:
         fails(CodeError, "", parse_code, f"{one}@{one.relay} {other}")
+
+
+@each(
+    [
+        "7-vacuum-avalanche. See you",
+        "7-vacuum-avalanche, avalanche",
+        "7-vacuum-avalanche --yes",
+        "7-vacuum-avalanche walrus",
+        "7-vacuum-avalanche\nlantern",
+        "7-vacuum-avalanche (walrus)",
+        "7-vacuum ava",
+    ]
+)
+def test_a_word_behind_a_code_does_not_become_a_part_of_it(text: str) -> None:
+    """A code of three words is another one, and a wrong one would be used up."""
+    fails(CodeError, "no-code|code-of-no-word", parse_code, text)
+
+
+@each(["7 vacuum-avalanche", "7-vacuum\navalanche", "7. Vacuum, avalanche", "7  vacuum avalanche"])
+def test_two_whole_words_may_have_different_gaps(text: str) -> None:
+    assert parse_code(text) == SpokenCode(7, ("vacuum", "avalanche"))
 
 
 @given(TICKETS, TICKETS)
@@ -274,7 +306,7 @@ def test_an_address_may_be_written_as_people_write_it(case: tuple[str, str]) -> 
         ("http://relay.example.org:4646?x=1", "address-with-more"),
         ("http://me@relay.example.org:4646", "address-with-more"),
         ("c℀.example:1", "address-without-machine"),
-        ("a\u200db.example:1", "address-without-machine"),
+        ("ü\u200db.example:1", "address-without-machine"),
         ("bü cher.example:1", "address-without-machine"),
         ("relay.exam ple:1", "address-without-machine"),
         ("socks5://relay.example.org:4646", ""),

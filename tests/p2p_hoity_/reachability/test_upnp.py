@@ -24,6 +24,7 @@ HERE = IPv4Address("127.0.0.1")
 PORT = 4646
 OFFLINE = because(RouterCode.REFUSES, why=because(RouterCode.OFFLINE))
 NOT_ALLOWED = because(RouterCode.REFUSES, why=because(RouterCode.NOT_ALLOWED))
+NO_ADDRESS = because(RouterCode.REFUSES, why=because(RouterCode.NO_ADDRESS))
 ABSENT = because(RouterCode.ABSENT)
 
 
@@ -113,11 +114,11 @@ CANNOT = (401, 402, 501, 600, 601, 602, 715, 716, 724, 725, 726, 727, 732, 733)
         (Table(EXTERNAL, refusal=606), NOT_ALLOWED),
         *[(Table(EXTERNAL, refusal=code), refused(why)) for code, why in WHYS.items()],
         *[(Table(EXTERNAL, refusal=code), cannot(code)) for code in CANNOT],
-        (Table(""), OFFLINE),
+        (Table(""), NO_ADDRESS),
         (Table("0.0.0.0"), OFFLINE),
-        (Table("not an address"), OFFLINE),
+        (Table("not an address"), NO_ADDRESS),
         (Table("no XML \x1b[2J"), because(RouterCode.SILENT)),
-        (Table("2001:db8::1"), OFFLINE),
+        (Table("2001:db8::1"), NO_ADDRESS),
     ],
     ids=["606", *map(str, (*WHYS, *CANNOT)), "none", "unset", "nonsense", "no XML", "IPv6"],
 )
