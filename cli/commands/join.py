@@ -7,7 +7,6 @@ computer stores a seat at the table already, that seat is resumed.
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
@@ -17,15 +16,18 @@ import trio
 
 from p2p_hoity.confusable_names import twins
 from p2p_hoity.net.lan_discovery import Announcement, browse
-from p2p_hoity.net.ticket import Ticket, decode_ticket
+from p2p_hoity.net.network_errors import TicketError
+from p2p_hoity.net.ticket import PREFIX, VERSION, Ticket, TicketCode
 from p2p_hoity.net.transport import Network
+from p2p_hoity.net.typed_tickets import is_like_a_ticket, read_ticket
+from p2p_hoity.pasted_text import after_command, bare, visible
 from p2p_hoity.table.invite_by_code import ticket_by_code
 from p2p_hoity.table.join_table import join_table, kept_seat
 from p2p_hoity.table.play_table import Reach
 from p2p_hoity.table.resume_table import find_game
 from p2p_hoity.table.saved_games import is_running
 from p2p_hoity.table.session import Outcome
-from p2p_hoity.table.spoken_codes import is_code, parse_code, parse_relay
+from p2p_hoity.table.spoken_codes import CodeError, is_code, parse_code, parse_relay
 from p2p_hoity.table.table_keys import draw_keys
 from protocol import table_header
 from protocol.bounds import Seconds
@@ -34,6 +36,7 @@ from ..exit_codes import INTERRUPTED, OK, USAGE, Trouble, ctrl_c_means
 from ..local.player_setup import answer, at_terminal, check_output, only_one
 from ..local.settings import relays_of
 from ..printing import say, write_line
+from ..words.error_sentences import sentence
 from ..words.table_terms import alone_lines
 from ..words.translation import _
 from .options import OutputOptions, SeatOptions
@@ -103,7 +106,7 @@ def ticket_of(
         CodeError: If the code leads to no ticket.
     """
     if not is_code(word):
-        return decode_ticket(word), None
+        return read_ticket(word), None
     code = parse_code(word)
     known = [code.relay] if code.relay else relays_of(relays)
     if not known:
@@ -121,7 +124,6 @@ def ticket_of(
 
 LOOK: Final[Seconds] = 3.0
 """The time for which the program listens for announcements, in seconds."""
-LIKE_A_TICKET: Final = re.compile(r"hoity\d", re.IGNORECASE)
 AGAIN: Final = frozenset({"r", ""})
 LEAVE: Final = frozenset({"q", "quit", "exit", "n"})
 
@@ -133,12 +135,12 @@ def is_nickname(word: str) -> bool:
         word: What the player has typed.
 
     Returns:
-        Whether the word is short enough for a nickname and does not begin like a ticket.
+        Whether the word is short enough for a nickname and does not contain a ticket.
     """
-    return 0 < len(word) <= table_header.MAX_NICKNAME and LIKE_A_TICKET.match(word) is None
+    return 0 < len(word) <= table_header.MAX_NICKNAME and not is_like_a_ticket(word)
 
 
-def by_nickname(nickname: str) -> str:
+def by_nickname(nickname: str, relays: Sequence[str] = ()) -> str:
     """Return the ticket of the table on this LAN whose host has a nickname.
 
     The player picks one if several hosts have a nickname that looks alike. If the announcement
@@ -146,6 +148,7 @@ def by_nickname(nickname: str) -> str:
 
     Args:
         nickname: The nickname of the host.
+        relays: The relays that were typed as options.
 
     Returns:
         The ticket, or what the player has typed instead: a ticket or a spoken code.
@@ -158,18 +161,21 @@ def by_nickname(nickname: str) -> str:
         words = _("There is no table of {name} on this LAN. hoity tables lists the tables there.")
         raise Trouble(words.format(name=nickname), USAGE)
     if len(found) == 1 and found[0].name == nickname:
-        return _announced(found[0])
+        return _announced(found[0], relays)
     say(_("These tables have hosts with that nickname, or one that looks like it:"))
-    return _picked(found)
+    return _picked(found, relays)
 
 
-def from_list() -> str:
+def from_list(relays: Sequence[str] = ()) -> str:
     """Let the player pick one of the tables on this LAN, and return its ticket.
+
+    Args:
+        relays: The relays that were typed as options.
 
     Returns:
         The ticket, or what the player has typed instead: a ticket or a spoken code.
     """
-    return _picked(_look())
+    return _picked(_look(), relays)
 
 
 def _look() -> list[Announcement]:
@@ -178,25 +184,100 @@ def _look() -> list[Announcement]:
     return trio.run(browse, LOOK)
 
 
-def _picked(found: Sequence[Announcement]) -> str:
+def _picked(found: Sequence[Announcement], relays: Sequence[str]) -> str:
     """Let the player pick one of the tables in `found`, and return the ticket of this table.
 
-    The player may also type a ticket or a spoken code. Then this text is returned as it was typed.
+    The player may also type a host's nickname, or a ticket or a spoken code. The last two are
+    returned as they were typed. One that cannot be used is asked for again.
     """
     _list(found)
+    pasted = Pasted(relays)
     while True:
         said = answer(_("The number of a table, a ticket or a code; r searches again, q leaves: "))
-        if said.lower() in LEAVE:
+        plain = visible(said).strip()
+        number = bare(plain)
+        named = [table for table in found if table.name in (said, plain)]
+        if plain.lower() in LEAVE:
             raise Trouble(_("You did not sit down."), INTERRUPTED)
-        if said.lower() in AGAIN:
+        if not pasted.is_begun and plain.lower() in AGAIN:
             found = _look()
             _list(found)
-        elif said.isdecimal() and len(said) < 9 and 1 <= int(said) <= len(found):
-            return _announced(found[int(said) - 1])
-        elif LIKE_A_TICKET.match(said) or is_code(said):
-            return said
+        elif number.isdecimal() and len(number) < 9 and 1 <= int(number) <= len(found):
+            return _announced(found[int(number) - 1], relays)
+        elif len(named) == 1:
+            return _announced(named[0], relays)
+        elif pasted.is_begun or is_like_a_ticket(said) or is_code(said):
+            if pasted.takes(said):
+                return pasted.text
         else:
             say(_("No table has that number."))
+
+
+class Pasted:
+    """A ticket or code that a player pastes at a prompt, perhaps in several lines.
+
+    Attributes:
+        text: What was pasted. If `takes` has returned True, it can be used.
+    """
+
+    def __init__(self, relays: Sequence[str]) -> None:
+        self.text = ""
+        self._relays = relays
+
+    @property
+    def is_begun(self) -> bool:
+        """True if the end of a ticket is missing, which may be the next line."""
+        return bool(self.text)
+
+    def takes(self, line: str) -> bool:
+        """Take a line, and return whether the text can be used. Otherwise print why not.
+
+        A line after one that was cut short is taken as its continuation, if that helps.
+
+        Args:
+            line: The line.
+
+        Returns:
+            True if it can be used.
+        """
+        texts = [line, *([f"{self.text}\n{line}"] if self.text else [])]
+        whys = [_why_useless(text, self._relays) for text in texts]
+        for text, why in zip(texts, whys, strict=True):
+            if not why:
+                self.text = text
+                return True
+        self.text = next((text for text in reversed(texts) if _is_cut_short(text)), "")
+        words = _("This cannot be used: {why}. Paste it again, or type q to leave.")
+        if self.text:
+            words = _("This is not all: {why}. Paste the rest or the whole, or type q to leave.")
+        say(words.format(why=whys[-1] if self.text == texts[-1] else whys[0]))
+        return False
+
+
+def _why_useless(text: str, relays: Sequence[str]) -> str:
+    """Return why a text is no ticket or code that can be used, or "" if it is one."""
+    try:
+        if not is_code(text):
+            read_ticket(text)
+        elif not (parse_code(text).relay or relays_of(relays)):
+            return _("it does not say at which relay the code is valid, as in CODE@HOST:PORT")
+    except TicketError as error:
+        if error.code != TicketCode.NONE:
+            return sentence(error.reason)
+        words = _("it is neither a ticket, which starts with {prefix}, nor a code")
+        return words.format(prefix=PREFIX + VERSION)
+    except CodeError as error:
+        return sentence(error.reason)
+    return ""
+
+
+def _is_cut_short(text: str) -> bool:
+    """Return whether a text is the beginning of a ticket."""
+    try:
+        read_ticket(text)
+    except TicketError as error:
+        return error.code in (TicketCode.MISSING, TicketCode.CUT_SHORT)
+    return False
 
 
 def _list(found: Sequence[Announcement]) -> None:
@@ -215,17 +296,21 @@ def _told(table: Announcement) -> str:
     return text.format(host=table.name, joined=table.joined, seats=table.seats)
 
 
-def _announced(table: Announcement) -> str:
+def _announced(table: Announcement, relays: Sequence[str]) -> str:
     """Return the ticket of an announced table.
 
-    If the announcement contains no ticket, the player is asked for it.
+    If the announcement contains no ticket, the player is asked for it, until it can be used.
     """
     if table.ticket:
         return table.ticket
     words = _("The table of {host} needs a ticket. Ask {host} for it, and paste it here: ")
-    while not (said := answer(words.format(host=table.name))):
-        pass
-    return said
+    pasted = Pasted(relays)
+    while True:
+        said = answer(words.format(host=table.name))
+        if said.lower() in LEAVE:
+            raise Trouble(_("You did not sit down."), INTERRUPTED)
+        if said and pasted.takes(said):
+            return pasted.text
 
 
 def join(
@@ -308,9 +393,10 @@ def _ticket(as_json: bool, word: str, reach: Reach) -> str:
             raise Trouble(words.format(option=option), USAGE)
         return word
     if not word:
-        return from_list()
+        return from_list(reach.relays)
     if is_code(word):
         return word
-    if not as_json and at_terminal() and is_nickname(word):
-        return by_nickname(word)
+    named = after_command(visible(word)).strip()
+    if not as_json and at_terminal() and is_nickname(named):
+        return by_nickname(named, reach.relays)
     return word

@@ -23,7 +23,7 @@ from ..local.player_setup import ask_yes
 from ..printing import say, write_line
 from ..words.card_names import listed
 from ..words.translation import _, command_line
-from .options import LAST
+from .options import LAST, typed_id
 
 SHORTEST = 4
 
@@ -60,10 +60,11 @@ def find(home: Home, name: str | None, passphrase: str | None, command: str) -> 
     Raises:
         Trouble: If several games may be meant. The message lists them.
     """
-    if name == LAST:
+    plain = None if name is None else typed_id(name)
+    if plain == LAST:
         return newest(home, passphrase)[0]
     try:
-        return resume_table.find_game(home, name and name.lower(), passphrase)
+        return resume_table.find_game(home, plain, passphrase)
     except resume_table.SeveralGames as error:
         raise Trouble(several(error.games, command), USAGE) from error
 

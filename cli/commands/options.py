@@ -131,6 +131,20 @@ LAST: Final = "last"
 """The word that a player types instead of an id for the newest game."""
 
 
+def typed_id(word: str) -> str:
+    """Return the id of a game, or LAST, as it is stored, from what a player has typed or pasted.
+
+    Args:
+        word: The word, perhaps in capitals, in quotation marks, or in a command.
+
+    Returns:
+        The id. The word itself if nothing is left of it.
+    """
+    from p2p_hoity.pasted_text import after_command, bare, visible
+
+    return bare(after_command(visible(word))).lower() or word
+
+
 def open_games(incomplete: str) -> list[str]:
     """Complete a typed word to the ids of unfinished games.
 

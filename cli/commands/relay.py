@@ -160,7 +160,7 @@ def use(address: str, as_json: bool) -> int:
     Returns:
         The exit code.
     """
-    chosen = None if address == settings.NONE else parse_relay(address)
+    chosen = None if settings.is_none(address) else parse_relay(address)
     check_home(home())
     settings.keep(home(), replace(settings.load(), relay=chosen))
     if as_json:

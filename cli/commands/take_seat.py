@@ -13,8 +13,10 @@ import trio
 
 from p2p_hoity import rules
 from p2p_hoity.game_adapter import HoityToity
-from p2p_hoity.net.addresses import Address, is_loopback, parse_address, parse_port
+from p2p_hoity.net.addresses import Address, AddressCode, is_loopback, parse_address, parse_port
+from p2p_hoity.net.network_errors import AddressError
 from p2p_hoity.net.ticket import MOST_ADDRESSES, MOST_RELAYS
+from p2p_hoity.net.typed_addresses import typed_address
 from p2p_hoity.presentation.screen_updates import GameOver, Started, Update
 from p2p_hoity.storage.home import Home
 from p2p_hoity.storage.home import home as own_home
@@ -30,7 +32,7 @@ from ..local import player_setup
 from ..local.bot_processes import Crew
 from ..local.ending_signals import interrupted
 from ..local.player_setup import check_home
-from ..local.settings import NONE
+from ..local.settings import is_none
 from ..printing import complain, is_full
 from ..ui.lines.stdin_lines import until_closed
 from ..ui.screen_interface import Screen, ScreenOptions
@@ -99,14 +101,16 @@ def listening(text: str, option: str = "--listen") -> tuple[str, int]:
         Trouble: If the text is not HOST:PORT.
         AddressError: If the host is not an address.
     """
-    host, colon, port = text.rpartition(":")
-    number = parse_port(port)
-    if not colon or number is None:
+    bare_port = parse_port(text.removeprefix(":"))
+    if text.startswith(":") and bare_port is not None:
+        return "", bare_port
+    try:
+        address = typed_address(text, lowest_port=0)
+    except AddressError as error:
+        if error.code not in (AddressCode.NO_PORT, AddressCode.BAD_PORT):
+            raise
         words = _("Write {option} as HOST:PORT, for example 0.0.0.0:4646, not {text}.")
-        raise Trouble(words.format(option=option, text=repr(text)), USAGE)
-    if not host:
-        return "", number
-    address = parse_address(text, lowest_port=0)
+        raise Trouble(words.format(option=option, text=repr(text)), USAGE) from error
     return address.host, address.port
 
 
@@ -134,7 +138,7 @@ def reach_of(network: NetworkOptions, lan: str = Lan.OFF) -> Reach:
         )
         raise Trouble(words, USAGE)
     listen = _listen(network.listen, named, bool(network.proxy))
-    found = tuple(str(parse_address(relay)) for relay in network.relay or ())
+    found = tuple(str(typed_address(relay)) for relay in network.relay or ())
     if len(found) > MOST_RELAYS:
         words = _("A table can have {most} relays, not {number}.")
         raise Trouble(words.format(most=MOST_RELAYS, number=len(found)), USAGE)
@@ -155,7 +159,7 @@ def again_by(network: NetworkOptions) -> Reach:
     Returns:
         How the seat can be reached.
     """
-    waits = [] if network.relay and NONE in network.relay else network.relay
+    waits = [] if network.relay and any(map(is_none, network.relay)) else network.relay
     reach = reach_of(replace(network, listen=network.listen or ANY_PORT, relay=waits))
     anew = network.listen not in ("", ANY_PORT, USUAL) or bool(network.advertise)
     return replace(reach, anew=anew, relays_anew=bool(network.relay))
@@ -233,7 +237,7 @@ def need_relay(reach: Reach) -> None:
 
 def _advertised(typed: Sequence[str]) -> tuple[str, ...]:
     """Check the addresses of forwarded ports that were typed, and return each once."""
-    addresses = tuple(dict.fromkeys(map(parse_address, typed)))
+    addresses = tuple(dict.fromkeys(map(typed_address, typed)))
     if any(address.via_relay for address in addresses):
         words = _("--advertise names a forwarded port of your own; a relay is named by --relay.")
         raise Trouble(words, USAGE)
@@ -260,7 +264,7 @@ def _listen(listen: str, advertised: Sequence[str], by_proxy: bool) -> str:
         raise Trouble(words, USAGE)
     if by_proxy:
         return str(Address(host or LOOPBACK, port))
-    return f":{port}" if not host else listen
+    return f":{port}" if not host else str(Address(host, port))
 
 
 class Going:

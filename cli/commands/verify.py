@@ -14,6 +14,7 @@ from typing import IO, Any, Final
 
 from p2p_hoity import worker_processes
 from p2p_hoity.game_adapter import Play, read_game
+from p2p_hoity.pasted_text import bare, visible
 from p2p_hoity.rules import State
 from p2p_hoity.storage.home import home, transcripts
 from p2p_hoity.storage.private_files import open_at_once
@@ -27,7 +28,7 @@ from ..words.error_sentences import PROTOCOL, meaning, of_system
 from ..words.key_names import player_key, table_key
 from ..words.translation import _
 from .mistaken_files import Kind, explained, indented
-from .options import LAST, VerifyOptions
+from .options import LAST, VerifyOptions, typed_id
 from .typed_paths import typed_path
 
 ID: Final = re.compile(r"[0-9a-f]{4,16}")
@@ -50,13 +51,12 @@ def transcript_named(word: str) -> Path:
     path = typed_path(word)
     if path.exists():
         return path
-    own = home()
+    own, typed, word = home(), word, typed_id(word)
     if word == LAST:
         if (newest := next(iter(transcripts(own)), None)) is not None:
             return newest
         raise Trouble(_("There is no transcript on this machine yet."), USAGE)
-    if ID.fullmatch(word.lower()):
-        word = word.lower()
+    if ID.fullmatch(word):
         found: dict[str, Path] = {}
         for one in transcripts(own):
             name = one.name.partition(".")[0]
@@ -73,7 +73,8 @@ def transcript_named(word: str) -> Path:
             )
             raise Trouble(words.format(word=word), USAGE)
         return next(iter(found.values()), path)
-    return path
+    unquoted = Path(bare(visible(typed)))
+    return unquoted if unquoted.is_file() else path
 
 
 NO_FILE: Final = "no-file"

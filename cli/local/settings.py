@@ -113,6 +113,18 @@ NONE: Final = "none"
 """The word that a player types in place of a relay to use no relay."""
 
 
+def is_none(word: str) -> bool:
+    """Return whether a typed word stands for no relay.
+
+    Args:
+        word: The word.
+
+    Returns:
+        True if it does.
+    """
+    return word.strip().lower() == NONE
+
+
 def relays_of(typed: Sequence[str] | None) -> list[str]:
     """Return the relays that the player has typed, or else the stored relay.
 
@@ -123,6 +135,6 @@ def relays_of(typed: Sequence[str] | None) -> list[str]:
         The relays. Empty if the word `none` is among those typed.
     """
     if typed:
-        return [] if NONE in typed else list(typed)
+        return [] if any(map(is_none, typed)) else list(typed)
     relay = load().relay
     return [relay] if relay else []

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from p2p_hoity import rules
+from p2p_hoity.pasted_text import bare, visible
 from p2p_hoity.rules import ActionCard, ActionKind, Choice, IllegalMove, Place, View, theft_options
 
 from .board_text import own_slots, rank
@@ -312,14 +313,17 @@ def read(line: str, question: Query, view: View, kind: str) -> Choice:
     Raises:
         NoAnswer: If the line is no answer, or fits several options.
     """
-    words = " ".join(line.lower().split())
+    words = " ".join(visible(line).lower().split())
+    every = (*question.options, *question.more)
+    # What is in quotation marks or ends with a full stop is meant so. A question mark shows doubt.
+    if "?" not in words and not any(words in option.keys for option in every):
+        words = bare(words)
     pick, _space, rest = words.partition(" ")
     if kind == "exhibit" and (pick == "p" or (words[:1] == "p" and words[1:2].isdecimal())):
         return picked(rest if pick == "p" else words[1:], view)
     number = _number(words)
     if 1 <= number <= len(question.options):
         return question.options[number - 1].value
-    every = (*question.options, *question.more)
     found = [option for option in every if words in option.keys]
     if not found and len(words) > 1 and not words.isdecimal():
         found = [o for o in every if any(key.startswith(words) for key in o.keys)]

@@ -234,7 +234,9 @@ def yes_or_no(line: str, silent: bool | None = True) -> bool | None:
     Returns:
         The answer, or None if the line is neither a yes nor a no.
     """
-    word = line.strip().lower()
+    from p2p_hoity.pasted_text import visible
+
+    word = visible(line).strip().rstrip(".!").lower()
     if not word:
         return silent
     return word in YES if word in YES | NO else None
@@ -319,8 +321,9 @@ def level_meant(word: str) -> str | None:
         The level in English, or None if the word means no level.
     """
     from p2p_hoity.bots import LEVELS
+    from p2p_hoity.pasted_text import bare, visible
 
-    word = word.strip().lower()
+    word = bare(visible(word)).lower()
     for level in LEVELS if word else ():
         if level.startswith(word) or level_word(level).lower().startswith(word):
             return level

@@ -21,6 +21,7 @@ from protocol import is_one_name, is_plain
 
 from ..coded_errors import Code, CodedError, Reason, Value, because, of_system
 from ..confusable_names import is_stacked, twins
+from ..pasted_text import bare, hyphenated, visible
 from ..rules import LETTERS, Edition
 from ..rules.edition import (
     MAX_COLOURS,
@@ -442,7 +443,7 @@ def load(name_or_path: str | Path = DEFAULT) -> Edition:
     """Load a shipped edition or a file.
 
     Args:
-        name_or_path: The name of a shipped edition, or the path of a file.
+        name_or_path: The name of a shipped edition as typed, or the path of a file.
 
     Returns:
         The edition.
@@ -453,6 +454,10 @@ def load(name_or_path: str | Path = DEFAULT) -> Edition:
     if isinstance(name_or_path, str) and name_or_path in NAMES:
         return _shipped(name_or_path)
     path = Path(name_or_path)
+    if isinstance(name_or_path, str) and not path.exists():
+        name = hyphenated(bare(visible(name_or_path))).lower()
+        if name in NAMES:
+            return _shipped(name)
     return parse(_read(path), str(path))
 
 

@@ -8,8 +8,8 @@ address decides where it leads. The functions here send nothing.
 from __future__ import annotations
 
 import ipaddress
+import platform
 import re
-import socket
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum, StrEnum
@@ -17,9 +17,19 @@ from ipaddress import IPv4Address, IPv6Address, IPv6Network
 from typing import Final
 
 from ..coded_errors import Code
+from .default_router import gateway
+from .interfaces import (
+    IP,
+    Kind,
+    Network,
+    OwnAddress,
+    can_be_used,
+    interfaces,
+    ranked,
+    stays_here,
+    way_to,
+)
 from .network_errors import AddressError
-
-IP = IPv4Address | IPv6Address
 
 
 class Destination(Enum):
@@ -125,12 +135,18 @@ def _is_public(ip: IP) -> bool:
     return ip.is_global and not ip.is_multicast and not is_of_site
 
 
-Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 _NAME = re.compile(r"(?=.{1,253}\Z)[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?(\.[a-z0-9_-]{1,63})*\.?")
 # One address in each range that a home, an office or a provider may use. The system tells which
 # local address it would use to reach each of them. Nothing is sent for that.
-_PROBES_4 = ("192.0.2.1", "10.255.255.254", "172.31.255.254", "192.168.255.254", "169.254.255.254")
-_PROBES_6 = ("2001:db8::1", "fdff:ffff:ffff:ffff::1")
+_PROBES = (
+    "192.0.2.1",
+    "10.255.255.254",
+    "172.31.255.254",
+    "192.168.255.254",
+    "169.254.255.254",
+    "2001:db8::1",
+    "fdff:ffff:ffff:ffff::1",
+)
 
 
 class AddressCode(Code):
@@ -145,6 +161,10 @@ class AddressCode(Code):
     NO_BRACKETS = (
         "address-without-brackets",
         "{text}: write an IPv6 address in brackets, as in [::1]:4711",
+    )
+    MORE = (
+        "address-with-more",
+        "{text} has more than a machine and a port: write it as HOST:PORT",
     )
     NO_MACHINE = (
         "address-without-machine",
@@ -330,6 +350,29 @@ def numeric(address: Address) -> Address | None:
     return None if ip is None else Address(str(ip), address.port)
 
 
+def own_addresses() -> list[OwnAddress]:
+    """Find the addresses at which others may reach this computer.
+
+    Returns:
+        The addresses, the most useful first, without loopback.
+    """
+    found = interfaces()
+    router = gateway()
+    home = None if router is None else way_to(router)
+    preferred = [way_to(probe) for probe in _PROBES]
+    # The system also tells which of its addresses in a network it prefers there. Nothing is sent,
+    # so it may be asked about any address of the network.
+    long = {a.network for i in found for a in i.addresses if a.version == 6 and not a.is_link_local}
+    preferred += [way_to(str(network[-2])) for network in long if network.num_addresses > 1]
+    liked = [ip for ip in preferred if ip is not None]
+    own = ranked(found, home, liked, "microsoft" in platform.release().lower())
+    # Where the system does not tell its interfaces, it still says from where it would connect.
+    listed = {a.ip for i in found for a in i.addresses}
+    rest = [ip for ip in dict.fromkeys(liked) if ip not in listed and not stays_here(ip)]
+    own += [OwnAddress(ip, ipaddress.ip_network(ip), Kind.CARDS) for ip in rest]
+    return [one for one in own if can_be_used(one.ip)]
+
+
 def local_addresses(port: int) -> list[str]:
     """Return the addresses at which a port of this computer may be reached, and loopback.
 
@@ -337,12 +380,9 @@ def local_addresses(port: int) -> list[str]:
         port: The port, which is part of each address.
 
     Returns:
-        The addresses as 'host:port', 127.0.0.1 last.
+        The addresses as 'host:port', the most useful first, and 127.0.0.1 last.
     """
-    found = [ip for probe in _PROBES_4 if (ip := _way_to(probe, socket.AF_INET))]
-    found += [ip for probe in _PROBES_6 if (ip := _way_to(probe, socket.AF_INET6))]
-    found += [str(one.ip) for one in _interfaces()]
-    outside = [ip for ip in dict.fromkeys(found) if not _stays_here(ip)]
+    outside = [str(own.ip) for own in own_addresses()]
     return [str(Address(ip, port)) for ip in [*outside, "127.0.0.1"]]
 
 
@@ -433,36 +473,5 @@ def is_own_host(host: str) -> bool:
 
 
 def _interfaces() -> list[ipaddress.IPv4Interface | ipaddress.IPv6Interface]:
-    """Return the addresses of all network interfaces of this computer, IPv4 first.
-
-    In a LAN without a connection to the internet, only this finds the addresses of this computer.
-    """
-    import ifaddr
-
-    every = [ip for adapter in ifaddr.get_adapters() for ip in adapter.ips]
-    every.sort(key=lambda ip: ip.is_IPv6)
-    texts = (f"{ip.ip if ip.is_IPv4 else ip.ip[0]}/{ip.network_prefix}" for ip in every)
-    return list(map(ipaddress.ip_interface, texts))
-
-
-def _way_to(probe: str, family: socket.AddressFamily) -> str | None:
-    """Return the local address that the system would use to reach a probe address, or None.
-
-    Connecting a datagram socket sends nothing.
-    """
-    try:
-        with socket.socket(family, socket.SOCK_DGRAM) as asking:
-            asking.connect((probe, 9))
-            return str(asking.getsockname()[0])
-    except OSError:  # There is no route, or no address of this kind here.
-        return None
-
-
-def _stays_here(ip: str) -> bool:
-    """Return whether no other computer can dial an address.
-
-    Such addresses are loopback, unset, or valid on one IPv6 link only.
-    """
-    parsed = ipaddress.ip_address(ip.partition("%")[0])
-    is_v6_link = parsed.version == 6 and parsed.is_link_local
-    return parsed.is_loopback or parsed.is_unspecified or is_v6_link
+    """Return the addresses of all network interfaces of this computer, with their networks."""
+    return [address for one in interfaces() for address in one.addresses]

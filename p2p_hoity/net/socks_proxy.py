@@ -13,17 +13,18 @@ from urllib.parse import unquote, urlsplit
 import trio
 
 from ..coded_errors import USAGE, Code, NetworkCode, Reason, because
+from ..pasted_text import bare, visible
 from .addresses import (
     Address,
     Destination,
     Named,
     destination_of,
     is_loopback,
-    parse_address,
     parse_ip,
 )
 from .network_errors import AddressError, NetCode, NetError, NobodyError, trouble_is
 from .transport import StreamListener, TcpNetwork
+from .typed_addresses import typed_address
 
 if TYPE_CHECKING:
     from python_socks import ProxyError
@@ -126,8 +127,16 @@ def parse_proxy(text: str) -> Proxy:
         ProxyTypedError: If the text is not such a URL.
     """
     try:
-        parts = urlsplit(text.strip())
-        where = parse_address(parts.netloc.rpartition("@")[2])
+        return _parse_url(text.strip())
+    except ProxyTypedError:
+        return _parse_url(bare(visible(text)))
+
+
+def _parse_url(text: str) -> Proxy:
+    """Read the URL of a proxy. A ProxyTypedError is raised for any other text."""
+    try:
+        parts = urlsplit(text)
+        where = typed_address(parts.netloc.rpartition("@")[2])
         words = (parts.username or "", parts.password or "")
     except (ValueError, AddressError):
         raise ProxyTypedError from None

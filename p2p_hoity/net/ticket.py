@@ -42,8 +42,11 @@ MOST_ADDRESSES = 8
 MOST_RELAYS = 4
 """The most relays in a ticket."""
 _ALPHABET = "abcdefghijklmnopqrstuvwxyz234567"
+_NO_BYTES: Final = frozenset({1, 3, 6})
+"""Numbers of letters in a last group of eight that no number of bytes has in base32."""
 _CHECKSUM = 4
 _LENGTH = 2
+_SIZED = 4
 _FIXED = 32
 _PORT = 2
 SECRET = 16
@@ -108,6 +111,10 @@ class TicketCode(Code):
     MISTYPED = (
         "ticket-mistyped",
         "this ticket is mistyped; ask the host for it again and copy the whole word",
+    )
+    SEVERAL = (
+        "several-tickets",
+        "this text contains several tickets; paste only the one that you mean",
     )
     MADE_SHORT = (
         "ticket-made-short",
@@ -312,14 +319,15 @@ def _payload_of(word: str) -> bytes:
     wrong = next((letter for letter in letters if letter not in _ALPHABET), None)
     if wrong is not None:
         raise TicketError(TicketCode.NO_LETTER, letter=wrong)
-    if len(letters) < 4:
+    if len(letters) < _SIZED:
         raise TicketError(TicketCode.CUT_SHORT)
-    size = int.from_bytes(_bytes_of(letters[:4])[:_LENGTH], "big")
-    needed = -(-8 * (_LENGTH + size + _CHECKSUM) // 5)
+    size, needed = _sizes(letters)
     if len(letters) < needed and size <= MOST_PAYLOAD:
         raise TicketError(TicketCode.MISSING, number=needed - len(letters))
     if len(letters) > needed:
         raise TicketError(TicketCode.TOO_LONG, number=len(letters) - needed)
+    if len(letters) % 8 in _NO_BYTES:
+        raise TicketError(TicketCode.MISTYPED)
     body = _bytes_of(letters)
     payload = body[_LENGTH : _LENGTH + size]
     spelling = base64.b32encode(body).decode().rstrip("=").lower()
@@ -328,6 +336,27 @@ def _payload_of(word: str) -> bytes:
     if size > MOST_PAYLOAD:
         raise TicketError(TicketCode.MADE_LONG)
     return payload
+
+
+def letters_of(word: str) -> int | None:
+    """Return how many characters a ticket has by the length at its beginning.
+
+    Args:
+        word: The ticket in its normal form, or more than it.
+
+    Returns:
+        The number. None if the word is too short to tell, or does not begin like a ticket.
+    """
+    begins = word[len(PREFIX) + 1 :][:_SIZED]
+    if not word.startswith(PREFIX + VERSION) or len(begins) < _SIZED:
+        return None
+    return None if set(begins) - set(_ALPHABET) else len(PREFIX) + 1 + _sizes(begins)[1]
+
+
+def _sizes(letters: str) -> tuple[int, int]:
+    """Return the size of a payload, and how many letters follow the version, by the first four."""
+    size = int.from_bytes(_bytes_of(letters[:_SIZED])[:_LENGTH], "big")
+    return size, -(-8 * (_LENGTH + size + _CHECKSUM) // 5)
 
 
 def _bytes_of(letters: str) -> bytes:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Final
 
 from ..coded_errors import Code, Reason, because
 from ..net.addresses import Destination, destination_of, host_of, parse_ip
+from ..net.interfaces import Kind, OwnAddress
 from ..net.ticket import MOST_ADDRESSES
 
 
@@ -49,6 +50,13 @@ class ReachCode(Code):
         ),
     )
     LAN = "reach-lan", "This ticket works only on your own network."
+    TUNNEL = (
+        "reach-tunnel",
+        (
+            "This ticket works only for players in the same VPN or provider's network as you: "
+            "this machine has no address on a network of your own."
+        ),
+    )
     MACHINE = "reach-machine", "This ticket works only on this very machine."
     NOWHERE = (
         "reach-nowhere",
@@ -113,7 +121,10 @@ class Found:
     """The known addresses of this node, as 'host:port' if nothing else is said.
 
     Attributes:
-        own: The addresses of this computer, with the port that it listens on.
+        own: The addresses of this computer, with the port that it listens on, the most useful
+            first.
+        links: What is known of the addresses of this computer, by their texts without a port. An
+            address that is not in it counts as one in a local network.
         advertised: The addresses that the player has named.
         mapped: The external address at which a router forwards a port to this node. Empty if there
             is none.
@@ -121,10 +132,11 @@ class Found:
         away: The relays at which the node cannot wait at this moment.
         seen: The IP address from which a relay sees this node. Empty if it is not known.
         asking: Whether the router was asked to forward a port and has not answered yet.
-        trouble: The reasons why the router forwards no port.
+        trouble: The reasons why the router forwards no port, or what to know about the port.
     """
 
     own: tuple[str, ...] = ()
+    links: Mapping[str, OwnAddress] = field(default_factory=dict, kw_only=True)
     advertised: tuple[str, ...] = ()
     mapped: str = ""
     relays: tuple[str, ...] = ()
@@ -137,6 +149,44 @@ class Found:
     def working(self) -> tuple[str, ...]:
         """The relays at which the node can be reached at this moment."""
         return tuple(relay for relay in self.relays if relay not in self.away)
+
+    def own_of(self, scope: Scope) -> tuple[str, ...]:
+        """Return the addresses of this computer that can be reached from exactly one scope.
+
+        Args:
+            scope: The scope.
+
+        Returns:
+            The addresses, in the order of `own`.
+        """
+        return tuple(address for address in self.own if self.scope_of(address) is scope)
+
+    def scope_of(self, address: str) -> Scope:
+        """Return from where an address can be reached, by its text and by what is known of it.
+
+        An address in a network of containers or virtual machines leads to this computer only.
+
+        Args:
+            address: The address, 'host:port' or 'relay+host:port'.
+
+        Returns:
+            The scope.
+        """
+        found, link = scope_of(address), self.links.get(host_of(address))
+        is_inside = link is not None and link.kind is Kind.INSIDE
+        return Scope.MACHINE if is_inside and found is Scope.LAN else found
+
+    def is_tunnelled(self, address: str) -> bool:
+        """Return whether an address is this computer's in a VPN or in a provider's network.
+
+        Args:
+            address: The address, 'host:port'.
+
+        Returns:
+            True if it is.
+        """
+        link = self.links.get(host_of(address))
+        return link is not None and link.kind is Kind.TUNNEL
 
 
 @dataclass(frozen=True)
@@ -229,31 +279,50 @@ def judge(found: Found, wanted: Wanted) -> Judged:
     if wanted.relay_only:
         found = replace(found, own=(), advertised=(), mapped="", trouble=())
     if wanted.hidden:
-        near = _of(found.own, Scope.MACHINE)[:1] if wanted.near else ()
+        near = found.own_of(Scope.MACHINE)[:1] if wanted.near else ()
         found = replace(found, own=(), mapped="", trouble=())
         direct = (*found.advertised, *near)[:MOST_ADDRESSES]
     else:
         # A ticket names only useful addresses of this machine. If nothing leads here from anywhere,
-        # it names all LAN addresses. Otherwise it names one of them if guests may be on the LAN. It
-        # names loopback if there is nothing else.
+        # it names all LAN addresses, and after them those of containers, which may be LAN addresses
+        # that were judged wrongly. Otherwise it names one in each of its LANs if guests may be
+        # there. It names loopback if there is nothing else.
         chosen = [*found.advertised, *filter(None, [found.mapped])]
-        chosen += [*_of(found.own, Scope.ANYWHERE), *_of(found.own, Scope.IPV6)[:1]]
-        of_lan = _with_one_long(_of(found.own, Scope.LAN))
+        chosen += [*found.own_of(Scope.ANYWHERE), *found.own_of(Scope.IPV6)[:1]]
+        of_lan, inside = _with_one_long(found.own_of(Scope.LAN)), found.own_of(Scope.MACHINE)
         if widest((*chosen, *found.working)) is not Scope.ANYWHERE:
             chosen += of_lan
         elif wanted.lan or wanted.near:
-            chosen += of_lan[:1]
+            chosen += _one_of_each_lan(found, of_lan) or of_lan[:1]
         only_itself = not chosen and not found.working
         if only_itself or (wanted.near and not set(chosen) & set(found.own)):
-            chosen += _of(found.own, Scope.MACHINE)[:1]
+            chosen += inside[-1:]
+        if not found.working and widest(chosen) is not Scope.ANYWHERE:
+            chosen += [one for one in inside if host_of(one) in found.links]
         direct = tuple(dict.fromkeys(chosen))[:MOST_ADDRESSES]
-    scope = widest((*direct, *found.working))
-    return Judged(direct, _named(found), scope, _reasons(found, wanted, scope))
+    reached = (*map(found.scope_of, direct), *map(scope_of, found.working))
+    scope = next((one for one in WIDEST if one in reached), Scope.NOWHERE)
+    is_by_tunnel = scope is Scope.LAN and not found.working
+    is_by_tunnel &= all(found.is_tunnelled(a) for a in direct if found.scope_of(a) is Scope.LAN)
+    told = ReachCode.TUNNEL if is_by_tunnel else SCOPES[scope]
+    return Judged(direct, _named(found), scope, _reasons(found, wanted, scope, told))
 
 
-def _of(addresses: Sequence[str], scope: Scope) -> tuple[str, ...]:
-    """Return the addresses that can be reached from exactly this scope."""
-    return tuple(address for address in addresses if scope_of(address) is scope)
+def _one_of_each_lan(found: Found, of_lan: Sequence[str]) -> tuple[str, ...]:
+    """Return the first IPv4 address in each local network of this computer.
+
+    A guest in one of them may not get to the others, nor to the outer address of the router at
+    home. Addresses behind a tunnel are left out. Those that systems draw for themselves
+    (169.254.x.x) are left out, too, unless there are no others.
+    """
+    cards = [address for address in of_lan if not found.is_tunnelled(address)]
+    short = [address for address in cards if not address.startswith("[")]
+    given = [address for address in short if not host_of(address).startswith("169.254.")]
+    first = dict[object, str]()
+    for address in given or short:
+        link = found.links.get(host_of(address))
+        first.setdefault(None if link is None else link.network, address)
+    return tuple(first.values()) or tuple(cards[:1])
 
 
 def _with_one_long(addresses: Sequence[str]) -> tuple[str, ...]:
@@ -275,23 +344,24 @@ def _named(found: Found) -> tuple[str, ...]:
     return (*tuple(direct)[: MOST_NAMED - len(found.relays)], *found.relays)
 
 
-def _reasons(found: Found, wanted: Wanted, scope: Scope) -> tuple[Reason, ...]:
+def _reasons(found: Found, wanted: Wanted, scope: Scope, where: ReachCode) -> tuple[Reason, ...]:
     """Return sentences for the player about a ticket that can be used from the places in `scope`.
 
     The sentences say which places these are, what the router has answered, and what the player can
-    do.
+    do. The first sentence is `where`.
     """
-    told = [because(SCOPES[scope])]
+    told = [because(where)]
     if wanted.hidden:
         told.append(because(ReachCode.HIDDEN))
     if wanted.relay_only:
         told.append(because(ReachCode.RELAY_ONLY))
     if found.mapped:
         told.append(because(ReachCode.OPENED, address=found.mapped))
-        told += _disagreement(host_of(found.mapped), found.seen)
+        told += (*found.trouble, *_disagreement(host_of(found.mapped), found.seen))
     if scope is Scope.ANYWHERE:
         return tuple(told)
-    told += [because(ReachCode.ASKED)] if found.asking else found.trouble
+    if not found.mapped:
+        told += [because(ReachCode.ASKED)] if found.asking else found.trouble
     port = next((a.rpartition(":")[2] for a in found.own), "")
     told.append(because(ReachCode.RELAY))
     if port and not wanted.hidden:

@@ -146,7 +146,7 @@ PCP_TIMES, NATPMP_TIMES = 2, 5
 
 
 class RouterCode(Code):
-    """The reasons why no router forwards a port to this computer."""
+    """The reasons why no router forwards a port to this computer, or what to know if one does."""
 
     UNKNOWN = "router-unknown", "No router was found on this network that could open a port."
     ELSEWHERE = (
@@ -158,7 +158,20 @@ class RouterCode(Code):
     REFUSES = "router-refuses", "The router refuses to open a port: {why}."
     NOT_ALLOWED = "router-not-allowed", "its settings do not allow it"
     OFFLINE = "router-offline", "it has no connection to the internet"
+    NO_ADDRESS = "router-without-address", "it names no IPv4 address of its own on the internet"
     FULL = "router-full", "it has no room for one more"
+    TAKEN = "router-ports-taken", "the ports that were asked for are in use there already"
+    SAME_PORT = (
+        "router-same-port-only",
+        "it forwards a port to the same port only, and port {port} is in use there already; open "
+        "the table with another one (--listen :PORT)",
+    )
+    STAYS_OPEN = (
+        "router-port-stays-open",
+        "Your router opens ports without an end only. The port is closed when you leave. If this "
+        "program is killed, the port stays open until the router restarts, or until you open a "
+        "table at this port again and leave it.",
+    )
     BETWEEN = "router-another-between", "there is another router in between"
     CANNOT = "router-cannot", "it cannot do that (code {number})"
 
@@ -193,11 +206,14 @@ class OpenedPort:
 
     Attributes:
         external: The external address of the port, 'host:port'.
-        lifetime: For how many seconds the port is forwarded.
+        lifetime: For how many seconds the port is forwarded. If it has no end, after how many
+            seconds the router is asked again at the latest.
+        is_endless: Whether the port is forwarded until the router is asked to stop.
     """
 
     external: str
     lifetime: float
+    is_endless: bool = False
 
 
 class Router(Protocol):
@@ -401,13 +417,16 @@ def read_natpmp_address(data: bytes) -> Answer | None:
         data: The bytes of a datagram.
 
     Returns:
-        The external address, or the error of a refusal. None for any other datagram.
+        The external address, or the error of a refusal. A router that has no external address does
+        not refuse, but names 0.0.0.0. None for any other datagram.
     """
     found = _natpmp_fields(data, ADDRESS, _ADDRESS_ANSWER)
     if not isinstance(found, tuple):
         return found
     answer = Granted(found[0], ipaddress.IPv4Address(found[1]))
-    return None if answer.external.is_unspecified else answer
+    if answer.external.is_unspecified:
+        return RouterError(RouterCode.REFUSES, why=because(RouterCode.OFFLINE))
+    return answer
 
 
 def read_natpmp_map(data: bytes, port: int, lifetime: int) -> Answer | None:

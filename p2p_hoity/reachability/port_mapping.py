@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import importlib
 import ipaddress
 import random
-import sys
 from collections.abc import AsyncIterator, Callable, Collection, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from dataclasses import replace
 from ipaddress import IPv4Address
-from pathlib import Path
 from typing import Final
 
 import trio
@@ -18,7 +15,8 @@ import trio
 from protocol.bounds import Seconds
 
 from ..coded_errors import Reason, because
-from ..net.addresses import Destination, destination_of, host_of, own_networks, parse_address
+from ..net.addresses import Destination, destination_of, host_of, parse_address
+from ..net.default_router import gateway
 from ..net.network_errors import NetError
 from ..net.relay_client import observed
 from ..net.transport import Network
@@ -41,81 +39,18 @@ from .pcp_and_nat_pmp import (
     RouterError,
     datagrams,
 )
-from .upnp import LocalNetwork, UpnpRouter
-
-ROUTES: Final = Path("/proc/net/route")
-"""The routing table of Linux."""
-UP_AND_GATEWAY: Final = 0x3
-
-
-def gateway() -> str | None:
-    """Return the IPv4 address of the default router.
-
-    If the system does not tell it, the first address of the private network is returned, which is
-    the router in most homes.
-
-    Returns:
-        The address, or None if there is no router to ask.
-    """
-    if sys.platform == "linux":
-        try:
-            return of_routes(ROUTES.read_text(encoding="ascii"))
-        except (OSError, ValueError):
-            return None
-    return _of_system() or _first_of_home()
-
-
-def of_routes(table: str) -> str | None:
-    """Return the router of the default route with the lowest metric, from Linux's routing table.
-
-    Args:
-        table: The content of /proc/net/route. A ValueError is raised if the text has another form.
-
-    Returns:
-        The IPv4 address, or None if there is no default route.
-    """
-    found = []
-    for line in table.splitlines()[1:]:
-        fields = line.split()
-        if len(fields) < 8:
-            continue
-        target, router, flags, metric, mask = (fields[at] for at in (1, 2, 3, 6, 7))
-        is_default = int(target, 16) == int(mask, 16) == 0
-        if is_default and int(flags, 16) & UP_AND_GATEWAY == UP_AND_GATEWAY:
-            number = int(router, 16).to_bytes(4, sys.byteorder)
-            found.append((int(metric), str(ipaddress.IPv4Address(number))))
-    return min(found)[1] if found else None
-
-
-def _of_system() -> str | None:
-    """Return the default router that the package netifaces knows.
-
-    None if netifaces is not installed, or knows no default router.
-    """
-    try:
-        netifaces = importlib.import_module("netifaces")
-    except ImportError:  # The package has no wheel for this system.
-        return None
-    default = netifaces.gateways().get("default", {}).get(netifaces.AF_INET)
-    return str(default[0]) if default else None
-
-
-def _first_of_home() -> str | None:
-    """Guess the router's address: the first address of this computer's private IPv4 network.
-
-    Return None if no such network is found.
-    """
-    homes = (n for n in own_networks() if n.version == 4 and n.is_private and n.prefixlen < 31)
-    first = next(homes, None)
-    return None if first is None or first.is_link_local else str(first.network_address + 1)
-
+from .upnp import LocalNetwork
+from .upnp_router import UpnpRouter
 
 HEAD_START: Final[Seconds] = 0.5
 """Seconds in which a router may answer by PCP before it is also asked by NAT-PMP."""
 SEARCH: Final[Seconds] = 4.0
 """Seconds within which the router has to answer by PCP or NAT-PMP."""
 FAREWELL: Final[Seconds] = 1.0
-"""The most seconds for removing a port mapping. If that fails, the mapping ends by its lifetime."""
+"""The most seconds for removing a port mapping. If that fails, the mapping ends by its lifetime.
+
+One without an end stays, and is replaced when this computer asks for the same port again.
+"""
 SHORTEST: Final[Seconds] = 4.0
 """The least seconds between two renewals of a mapping (RFC 6887, section 11.2.1)."""
 AGAIN: Final[Seconds] = 600.0
@@ -125,7 +60,8 @@ AGAIN: Final[Seconds] = 600.0
 TellMapped = Callable[[str, Reason | None], None]
 """A callback that gets the external address ('host:port') of the forwarded port.
 
-If there is none, it gets "" and the reason.
+With it comes what the player should know about the port, or None. If there is no forwarded port, it
+gets "" and the reason.
 """
 Ways = Callable[[int], AbstractAsyncContextManager[tuple[str, Sequence[Router]]]]
 """A function that opens the sockets for asking the default router to forward a port.
@@ -275,7 +211,7 @@ async def _keep(router: Router, opened: OpenedPort, tell: TellMapped) -> Reason:
                 return trouble
             if opened.external != external:
                 external = opened.external
-                tell(external, None)
+                tell(external, because(RouterCode.STAYS_OPEN) if opened.is_endless else None)
             renewed = await _renewed(router, opened.lifetime)
             if isinstance(renewed, Reason):
                 return renewed
@@ -293,8 +229,8 @@ async def _farewell(routers: Sequence[Router]) -> None:
 
 
 async def _close(router: Router) -> None:
-    """Ask a router to remove a port mapping. If that fails, the mapping ends by its lifetime."""
-    with suppress(RouterError):  # It ends with its lifetime.
+    """Ask a router to remove a port mapping. Nothing can be done if that fails."""
+    with suppress(RouterError):
         await router.close()
 
 

@@ -24,13 +24,10 @@ from xml.sax.saxutils import escape
 
 import trio
 
-from protocol.bounds import Quota, Seconds
+from protocol.bounds import Quota
 
-from ..coded_errors import because
-from ..net.addresses import HIGHEST_PORT, Address
 from ..net.network_errors import TROUBLE
 from ..net.transport import cut
-from .pcp_and_nat_pmp import LIFETIME, OpenedPort, RouterCode, RouterError
 from .router_xml import Element, read_elements
 
 MAX_DESCRIPTION: Final = 1 << 16
@@ -226,24 +223,7 @@ def read_fields(data: bytes) -> Fields:
     return _texts(read_elements(data))
 
 
-UPNP_TIMEOUT: Final[Seconds] = 6.0
-"""Seconds for the search and all requests together."""
-SEARCH: Final[Seconds] = 1.5
-"""Seconds for which answers to a search are awaited. The router is asked to answer in one."""
-TIMES: Final[Quota] = 2
-"""How often a search is sent, since datagrams may be lost."""
-MOST_PLACES: Final[Quota] = 4
-"""The most descriptions of the router that are read."""
 DATAGRAM: Final = 2048
-LOWEST: Final = 1024
-STRIDE: Final = 7919
-"""The step from an external port that is already in use to the next one that is tried."""
-TRIES: Final[Quota] = 3
-"""How many external ports are tried."""
-CONFLICT: Final = "718"
-"""The error code of a router whose external port is forwarded to another machine."""
-PROTOCOL: Final = "TCP"
-NAME: Final = "p2p-hoity"
 
 
 class Searching:
@@ -364,151 +344,3 @@ async def ask(
         finally:
             await cut(stream)
     return 0, b""
-
-
-class UpnpRouter:
-    """A router that is asked by UPnP to forward one TCP port to this computer.
-
-    Each mapping is requested for a limited time ([L-54], [L-68]).
-    """
-
-    def __init__(self, network: LocalNetwork, port: int) -> None:
-        """Make a router. `port` is the TCP port of this computer to which it is to forward."""
-        self._network, self._port = network, port
-        self._service: Service | None = None
-        self._outside = port
-        self._may_be_open = False
-
-    async def open(self) -> OpenedPort:
-        """Ask the router to forward the port for LIFETIME seconds from now.
-
-        Returns:
-            The forwarded port.
-
-        Raises:
-            RouterError: If the router does not forward the port, or does not answer in time.
-        """
-        with trio.move_on_after(UPNP_TIMEOUT):
-            return await self._open()
-        raise RouterError(RouterCode.SILENT)
-
-    async def close(self) -> None:
-        """Ask the router to stop forwarding, if it may have begun that."""
-        if self._service is not None and self._may_be_open:
-            with trio.move_on_after(UPNP_TIMEOUT):
-                await self._ask(self._service, "DeletePortMapping", self._mapping)
-
-    async def _open(self) -> OpenedPort:
-        """Find the router's service and have it forward an external port.
-
-        If the router refuses a port, other ports are tried.
-        """
-        service, external = await self._find()
-        self._service = service
-        for _ in range(TRIES):
-            if await self._map(service):
-                return OpenedPort(str(Address(str(external), self._outside)), LIFETIME)
-            span = HIGHEST_PORT - LOWEST
-            self._outside = LOWEST + (self._outside - LOWEST + STRIDE) % span
-        raise RouterError(RouterCode.REFUSES, why=because(RouterCode.FULL))
-
-    # Search
-
-    async def _find(self) -> tuple[Service, IPv4Address]:
-        """Find the service that can forward ports, and the external address of the router.
-
-        If a service was found earlier, use that service. Otherwise use the first service that names
-        an external address.
-        """
-        services = [self._service] if self._service is not None else await self._services()
-        for service in services:
-            told = await self._ask(service, "GetExternalIPAddress", {})
-            try:
-                external = IPv4Address(told.get("NewExternalIPAddress", ""))
-            except ValueError:
-                continue
-            if not external.is_unspecified:
-                return service, external
-        if not services:
-            raise RouterError(RouterCode.ABSENT)
-        raise RouterError(RouterCode.REFUSES, why=because(RouterCode.OFFLINE))
-
-    async def _services(self) -> list[Service]:
-        """Return the services that can forward ports, from all descriptions of the router."""
-        found: list[Service] = []
-        for place in await self._search():
-            status, body = await ask(self._network, place, "GET")
-            if status == 200:
-                location = f"http://{place.authority}{place.target}"
-                found += read_services(body, location, self._network.router)
-        return found[:MOST_SERVICES]
-
-    async def _search(self) -> list[Endpoint]:
-        """Search for the router's UPnP descriptions, and return where they can be read.
-
-        The endpoints are in the order in which the answers came. The list is empty if the network
-        fails.
-        """
-        places: dict[Endpoint, None] = {}
-        try:
-            async with self._network.searching() as wire:
-                for _ in range(TIMES):
-                    for device in DEVICES:
-                        await wire.send(search_for(device))
-                with trio.move_on_after(SEARCH):
-                    while len(places) < MOST_PLACES:
-                        place = read_found(await wire.receive(), self._network.router)
-                        if place is not None:
-                            places[place] = None
-        except OSError:
-            return []
-        return list(places)
-
-    # Mapping
-
-    @property
-    def _mapping(self) -> Fields:
-        """The fields of a SOAP request that identify the port mapping."""
-        return {
-            "NewRemoteHost": "",
-            "NewExternalPort": str(self._outside),
-            "NewProtocol": PROTOCOL,
-        }
-
-    async def _map(self, service: Service) -> bool:
-        """Ask the service to forward the current external port, and return whether it does.
-
-        Return False if the port is forwarded to another computer. Raise RouterError if the router
-        refuses for another reason.
-        """
-        inside = {"NewInternalPort": str(self._port), "NewInternalClient": str(self._network.own)}
-        taken = await self._ask(service, "GetSpecificPortMappingEntry", self._mapping)
-        if any(taken.get(name, value) != value for name, value in inside.items()):
-            return False
-        more = {"NewEnabled": "1", "NewPortMappingDescription": NAME}
-        wanted = {**self._mapping, **inside, **more, "NewLeaseDuration": str(int(LIFETIME))}
-        before, self._may_be_open = self._may_be_open, True
-        told = await self._ask(service, "AddPortMapping", wanted)
-        if "AddPortMappingResponse" in told:
-            return True
-        code = told.get("errorCode")
-        if code == CONFLICT:
-            self._may_be_open = False
-            return False
-        if code is not None:  # Otherwise the answer was lost, and the port may be open.
-            self._may_be_open = before
-        raise RouterError(RouterCode.REFUSES, why=because(RouterCode.NOT_ALLOWED))
-
-    # Requests
-
-    async def _ask(self, service: Service, name: str, fields: Fields) -> Fields:
-        """Request an action of a service, and return the fields of the answer.
-
-        The fields may describe an error. They are empty if there is no valid answer.
-        """
-        headers = (
-            ("Content-Type", 'text/xml; charset="utf-8"'),
-            ("SOAPAction", f'"{service.kind}#{name}"'),
-        )
-        body = action(service, name, fields)
-        return read_fields((await ask(self._network, service.place, "POST", headers, body))[1])

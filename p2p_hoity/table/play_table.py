@@ -16,8 +16,9 @@ from protocol import Header, Identity, SeatMachine, Table, table_header
 
 from ..coded_errors import NETWORK, Code, CodedError, Reason
 from ..game_adapter import bind, table_name
-from ..net.addresses import RELAY_PREFIX, local_addresses, parse_port
+from ..net.addresses import RELAY_PREFIX, local_addresses, own_addresses, parse_port
 from ..net.hub import Event, Frame, Hub
+from ..net.interfaces import by_text
 from ..net.link_limits import Limits
 from ..net.network_errors import NetError, RefusedError
 from ..net.secure_channel import Speech
@@ -248,7 +249,8 @@ async def open_hub(
         try:
             own = () if reach.relay_only else await _own(hub, reach)
             relays = await _wait_at(hub, reach, screen)
-            found = Found(own, reach.advertised, relays=relays)
+            links = by_text(own_addresses()) if own else {}
+            found = Found(own, links=links, advertised=reach.advertised, relays=relays)
             ways = Reachability(found, reach.wanted, waits_at=hub.relays)
             if reach.maps:
                 ways.explore(nursery, reach.dials)

@@ -13,15 +13,17 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 from functools import cache
 from importlib.resources import files
-from typing import Final
+from typing import Final, NamedTuple
 
 from protocol.bounds import Seconds
 
 from ..coded_errors import NETWORK, NOT_OK, CodedError
 from ..coded_errors import Code as ErrorCode
-from ..net.addresses import parse_address
 from ..net.network_errors import AddressError
 from ..net.relay_client import MOST_NUMBER
+from ..net.typed_addresses import typed_address
+from ..pasted_text import bare, hyphenated, unwrapped
+from .number_words import number_words, plain
 
 WORDS: Final = 2
 MOST_WORDS: Final = 4
@@ -33,7 +35,9 @@ LIFE: Final[Seconds] = 600.0
 """Seconds for which a code is valid."""
 MAX_CODE_TEXT: Final = 400
 """The most characters that are read of a typed code with its relay."""
-_GAPS: Final = re.compile(r"[\s\-_.,\u2010-\u2015\u2212]+")
+MOST_NUMBER_WORDS: Final = 3
+"""The most words of a number, such as `treinta y uno`."""
+_GAPS: Final = re.compile(r"[\s\-_.,~]+")
 _FORM: Final = re.compile(rf"([0-9]+)((?:-[a-z]+){{{WORDS},{MOST_WORDS}}})")
 
 
@@ -146,7 +150,8 @@ def is_code(text: str) -> bool:
     """Return whether a typed text is meant as a spoken code, and not as a ticket or a nickname.
 
     A spoken code has the form of a number and words, joined by dashes. A text of this form is meant
-    as a code if it also names a relay, or contains a word of the word list.
+    as a code if it also names a relay, or contains a word of the word list. It may stand in a
+    command or in the marks of a mail or chat.
 
     Args:
         text: The text as typed.
@@ -154,7 +159,7 @@ def is_code(text: str) -> bool:
     Returns:
         True if it is meant as a spoken code.
     """
-    plain, at, _ = _plain(text)
+    plain, at, *_ = _plain(text)
     found = _FORM.fullmatch(plain)
     return found is not None and (bool(at) or any(map(_completed, _words_of(found))))
 
@@ -163,7 +168,8 @@ def parse_code(text: str) -> SpokenCode:
     """Return the spoken code that a player means by a typed text.
 
     Capitals, spaces and any dashes between the parts are accepted. A word may be shortened to its
-    first three letters. Nothing is sent, so a mistyped code is not used up.
+    first three letters. The number may be a word, if the others are whole. What a mail, a chat or
+    a command has put around a code is left out. Nothing is sent, so a mistyped code is not used up.
 
     Args:
         text: The text as typed.
@@ -174,12 +180,15 @@ def parse_code(text: str) -> SpokenCode:
     Raises:
         CodeError: If the text is not a code. The error says what is wrong.
     """
-    plain, at, relay = _plain(text)
+    plain, at, relay, is_mixed = _plain(text)
     found = _FORM.fullmatch(plain)
     number = found[1].lstrip("0")[:10] if found is not None else ""
     if found is None or int(number or "0") > MOST_NUMBER:
         raise CodeError(CodeCode.NO_CODE, text=text[:40])
-    words = tuple(map(_word, _words_of(found)))
+    typed = _words_of(found)
+    if is_mixed and len(typed) > WORDS:
+        raise CodeError(CodeCode.NO_CODE, text=text[:40])
+    words = tuple(map(_whole_word if is_mixed else _word, typed))
     return SpokenCode(int(number or "0"), words, parse_relay(relay) if at else "")
 
 
@@ -200,24 +209,58 @@ def parse_relay(text: str) -> str:
     Raises:
         CodeError: If the text is not an address.
     """
-    named = text.strip()
-    if ":" not in named.rpartition("]")[2]:
-        named = f"{named}:{USUAL_PORT}"
     try:
-        return str(parse_address(named))
+        return str(typed_address(text, usual_port=USUAL_PORT))
     except AddressError as error:
         raise CodeError(CodeCode.BAD_RELAY, why=error.reason) from error
 
 
-def _plain(text: str) -> tuple[str, str, str]:
-    """Split a typed text into the code, the '@' and the relay.
+class _Typed(NamedTuple):
+    """A typed code.
 
-    The code is returned in lower case, with single dashes between its parts. The '@' and the relay
-    are empty strings if the text has no '@'.
+    Attributes:
+        code: The code in lower case, with single dashes between its parts.
+        at: The '@' before the relay, or "".
+        relay: The relay as typed, or "".
+        is_mixed: Whether different gaps are between the parts. Then the last parts may be words of
+            a sentence that follows the code: `7-lantern-walrus. See you`.
     """
-    code, at, relay = text[:MAX_CODE_TEXT].strip().strip("'\"`<>").partition("@")
-    letters = unicodedata.normalize("NFKC", code).casefold()
-    return _GAPS.sub("-", letters).strip("-"), at, relay
+
+    code: str
+    at: str
+    relay: str
+    is_mixed: bool
+
+
+def _plain(text: str) -> _Typed:
+    """Split a typed text into the code, the '@' and the relay."""
+    as_typed = _split(text[:MAX_CODE_TEXT].strip().strip("'\"`<>"))
+    if _FORM.fullmatch(as_typed.code):
+        return as_typed
+    cleaned = _split(unwrapped(text)[:MAX_CODE_TEXT])
+    return cleaned._replace(code=_with_digits(cleaned.code))
+
+
+def _split(text: str) -> _Typed:
+    """Split a text at the first '@', and write the part before it in lower case with dashes."""
+    code, at, relay = text.partition("@")
+    letters = unicodedata.normalize("NFKC", hyphenated(bare(code))).casefold().strip("-_ ")
+    gaps = {gap.strip() for gap in _GAPS.findall(letters)}
+    return _Typed(_GAPS.sub("-", letters).strip("-"), at, relay, len(gaps) > 1)
+
+
+def _with_digits(code: str) -> str:
+    """Return a code with its number in digits, if it is in words and all else is whole.
+
+    A word that is shortened may be a part of the number too: `twenty-six…` is 26, or 20 and a word
+    that begins with `six`. So only whole words count.
+    """
+    parts = plain(code).split("-")
+    for size in range(min(MOST_NUMBER_WORDS, len(parts) - WORDS), 0, -1):
+        number = number_words().get("-".join(parts[:size]))
+        if number is not None and set(parts[size:]) <= set(word_list()):
+            return "-".join((str(number), *parts[size:]))
+    return code
 
 
 def beginning_with(letters: str) -> tuple[str, ...]:
@@ -245,6 +288,13 @@ def _completed(word: str) -> str | None:
     if word in those:
         return word
     return those[0] if len(word) >= LEAST_LETTERS and len(those) == 1 else None
+
+
+def _whole_word(word: str) -> str:
+    """Return a word of the word list that is typed in full. Otherwise raise a CodeError."""
+    if word in word_list():
+        return word
+    raise CodeError(CodeCode.NO_WORD, text=word[:40])
 
 
 def _word(word: str) -> str:

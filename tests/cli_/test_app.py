@@ -241,7 +241,7 @@ def test_a_ticket_copied_in_two_lines_is_one(hoity: Shell, monkeypatch: pytest.M
         read.append(decode_ticket(ticket))
         raise exit_codes.Trouble("read")
 
-    monkeypatch.setattr(join, "decode_ticket", stop)
+    monkeypatch.setattr(join, "read_ticket", stop)
     for command in ("join", "watch"):
         assert hoity(command, word[:50], word[50:]).code == 1
     assert [ticket.addresses for ticket in read] == [("127.0.0.1:9",)] * 2

@@ -129,14 +129,37 @@ def test_a_port_that_another_machine_holds_is_left_to_it(homes: Homes) -> None:
     assert not opened.endswith(f":{taken}")
 
 
-def test_a_device_that_opens_for_ever_only_is_not_asked_to(homes: Homes) -> None:
-    homes.serve(homes.router, "igd", OUTSIDE, INSIDE, "725")
+@pytest.mark.nightly
+def test_a_device_that_opens_for_ever_only_is_asked_to_and_closed(homes: Homes) -> None:
+    device = homes.serve(homes.router, "igd", OUTSIDE, INSIDE, "725")
     host = homes.host()
-    told = host.read_until("type", "reached")
-    while "router-asked" in {reason["code"] for reason in told["reasons"]}:
-        told = host.read_until("type", "reached")
-    assert told["reach"] == "lan"
-    assert "router-refuses" in {reason["code"] for reason in told["reasons"]}
+    codes = {reason["code"] for reason in reached(host, "anywhere")["reasons"]}
+    assert {"router-opened", "router-port-stays-open"} <= codes
+    device.read_until("open")
+    leave(host, device)
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("forwarded", [(), ("--advertise", f"{OUTSIDE}:4646")])
+def test_a_vpn_and_containers_do_not_hide_the_lan(homes: Homes, forwarded: tuple[str, ...]) -> None:
+    own = homes.home.name
+    for number in range(17, 28):
+        bridge = f"br-{number:012x}"
+        namespaces.run("ip", "-n", own, "link", "add", bridge, "type", "bridge")
+        namespaces.run("ip", "-n", own, "addr", "add", f"172.{number}.0.1/16", "dev", bridge)
+        namespaces.run("ip", "-n", own, "link", "set", bridge, "up")
+    namespaces.run("ip", "-n", own, "tuntap", "add", "tun0", "mode", "tun")
+    namespaces.run("ip", "-n", own, "addr", "add", "10.8.0.6/24", "dev", "tun0")
+    namespaces.run("ip", "-n", own, "link", "set", "tun0", "up")
+    for half in ("0.0.0.0/1", "128.0.0.0/1"):
+        namespaces.run("ip", "-n", own, "route", "add", half, "dev", "tun0")
+    words = ("host", "--seats", "2", "--no-map", *ALONE, *forwarded)
+    ticket = decode_ticket(homes.start(homes.home, *words).read_until("ticket")["ticket"])
+    hosts = [address.partition(":")[0] for address in ticket.addresses]
+    if forwarded:
+        assert hosts == [OUTSIDE, HOME]
+    else:
+        assert hosts[0] == HOME
 
 
 WATCH = f"""

@@ -202,7 +202,7 @@ FLOORS = {
     ),
     "p2p_hoity": (
         "shell_words",
-        "coded_errors confusable_names installation rules worker_processes",
+        "coded_errors confusable_names installation pasted_text rules worker_processes",
         "dask_cluster",
         "storage bots net",
         "editions relay reachability",

@@ -35,12 +35,27 @@ DESCRIPTION = f"""<?xml version="1.0"?>
 
 
 class Table:
-    """What is open: port outside → (address and port inside, seconds); `refusal`: the error code
-    that every wish gets; `taken`: ports that others hold."""
+    """What is open: port outside → (address and port inside, seconds).
 
-    def __init__(self, external: str, refusal: int = 0, taken: tuple[int, ...] = ()) -> None:
+    `external`: the address outside, or the error code for a question for it; `refusal`: the error
+    code that every wish gets; `taken`: ports that others hold; `lasting`: the error code for a
+    wish with an end, of a device that takes only such without one; `conflicts`: error codes for
+    ports; `replaces`: whether a wish for a port that is open already is granted.
+    """
+
+    def __init__(
+        self,
+        external: str | int,
+        refusal: int = 0,
+        taken: tuple[int, ...] = (),
+        lasting: int = 0,
+        conflicts: dict[int, int] | None = None,
+        replaces: bool = True,
+    ) -> None:
         self.external, self.refusal, self.taken = external, refusal, taken
+        self.lasting, self.conflicts, self.replaces = lasting, conflicts or {}, replaces
         self.opened: dict[int, tuple[str, int, int]] = {}
+        self.leases: list[int] = []
 
     def act(self, action: str, said: dict[str, str]) -> dict[str, str] | int:
         """The answer to an action: its fields, or an error code."""
@@ -51,7 +66,8 @@ class Table:
                 "NewUptime": "9",
             }
         if action == "GetExternalIPAddress":
-            return {"NewExternalIPAddress": self.external}
+            is_code = isinstance(self.external, int)
+            return self.external if is_code else {"NewExternalIPAddress": self.external}
         port = int(said.get("NewExternalPort", "0"))
         if action == "GetSpecificPortMappingEntry":
             return self._told(port)
@@ -79,8 +95,11 @@ class Table:
 
     def _add(self, port: int, said: dict[str, str]) -> dict[str, str] | int:
         lease = int(said["NewLeaseDuration"])
-        if self.refusal or not lease:
-            return self.refusal or 402
+        self.leases.append(lease)
+        if self.refusal or bool(lease) == bool(self.lasting):
+            return self.refusal or self.lasting or 402
+        if port in self.conflicts or (port in self.opened and not self.replaces):
+            return self.conflicts.get(port, 718)
         self.opened[port] = (said["NewInternalClient"], int(said["NewInternalPort"]), lease)
         self._show()
         return {}
@@ -167,9 +186,9 @@ def discoverable(host: str, port: int) -> None:
                 heard.sendto(found_at(f"http://{host}:{port}/d.xml"), client)
 
 
-def main(external: str, host: str, refusal: str = "0", *taken: str) -> None:
+def main(external: str, host: str, lasting: str = "0", *taken: str) -> None:
     """Serve on an address of this machine."""
-    table = Table(external, int(refusal), tuple(map(int, taken)))
+    table = Table(external, 0, tuple(map(int, taken)), int(lasting))
     server = HTTPServer((host, 0), handler(table))
     threading.Thread(target=server.serve_forever, daemon=True).start()
     print(json.dumps({"ready": True}), flush=True)

@@ -15,6 +15,7 @@ import trio
 
 from p2p_hoity import rules
 from p2p_hoity.net.peer_link import LinkCode
+from p2p_hoity.pasted_text import visible
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.table.player_interface import BotPlayer, Player, PlayerRequest, WaitLonger
 from p2p_hoity.table.rematch import ANSWER
@@ -335,23 +336,24 @@ class LineSeat:
             self._look(line)
             return
         self._count_stray()
+        plain = visible(line)  # What is said to the table stays as it was typed.
         if self._menu is not None:
-            act = self._menu.answer(line)
+            act = self._menu.answer(plain)
             if act is not None:
                 self._menu = None
                 act()
             if act is None or act is nothing:
                 self._repeat()
-        elif line.lower() in WAIT:
+        elif plain.lower() in WAIT:
             self._wait()
         elif not self.talk.takes(line):
             await self._until_asked()
-            if not self._command(line):
-                await self._answer(line)
+            if not self._command(plain):
+                await self._answer(plain)
 
     def _look(self, line: str) -> None:
         """Handle a line of an onlooker, who can open a page, chat, or leave."""
-        word, _space, rest = line.strip().partition(" ")
+        word, _space, rest = visible(line).strip().partition(" ")
         if self.talk.takes(line):
             return
         if word.lower() in QUIT:

@@ -15,7 +15,13 @@ from p2p_hoity.net.ticket import Ticket, encode_ticket
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.presentation.screen_updates import CodeEnd
 from p2p_hoity.storage.home import Home
-from p2p_hoity.table.spoken_codes import CodeCode, CodeError, SpokenCode, beginning_with
+from p2p_hoity.table.spoken_codes import (
+    CodeCode,
+    CodeError,
+    SpokenCode,
+    beginning_with,
+    parse_code,
+)
 
 TICKET = Ticket(b"h" * 32, ("10.0.0.1:9",), b"t" * 32)
 CODE = "7-lantern-walrus"
@@ -117,14 +123,21 @@ def test_a_relay_kept_first_takes_nothing_from_the_first_run(home: Home, types: 
 
 
 def test_a_code_is_typed_as_a_table_is_picked(
-    types: Types, monkeypatch: pytest.MonkeyPatch
+    types: Types, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     async def nobody(_seconds: float) -> list[object]:
         return []
 
-    types("7 lantern", CODE)
+    types("7 lantern", CODE, f"{CODE}@a b", f"hoity join {CODE}@relay.example:4646.")
     monkeypatch.setattr(join, "browse", nobody)
-    assert join.from_list() == CODE
+    typed = parse_code(join.from_list())
+    assert (str(typed), typed.relay) == (CODE, "relay.example:4646")
+    said = capsys.readouterr().out
+    assert "No table has that number." in said
+    assert "it does not say at which relay the code is valid" in said
+    assert "the part after the @ is not a relay" in said
+    types(CODE)
+    assert join.from_list(("relay.example",)) == CODE
 
 
 def test_a_shell_completes_the_words() -> None:

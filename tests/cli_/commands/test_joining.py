@@ -13,7 +13,8 @@ from support.shell import Shell, Types
 from cli.commands import join, resume
 from cli.exit_codes import Trouble
 from p2p_hoity.net.lan_discovery import Announcement
-from p2p_hoity.net.ticket import Ticket, encode_ticket
+from p2p_hoity.net.ticket import Ticket, decode_ticket, encode_ticket
+from p2p_hoity.net.typed_tickets import read_ticket
 from p2p_hoity.storage.file_store import FileStore
 from p2p_hoity.storage.home import Home
 from p2p_hoity.table import reconnect_moved_seat
@@ -46,17 +47,57 @@ def test_a_table_is_picked_by_its_number_or_ticket(lan: Lan, types: Types, capsy
     out = capsys.readouterr().out
     assert "  1  Ana: 1 of 4 seated, open to all" in out
     assert out.count("No table has that number.") == 3
-    types("2", "", "hoity3pasted")
-    assert join.from_list() == "hoity3pasted"
-    assert "Ask Bob for it" in capsys.readouterr().out
+    types("2", "", "hoity3pasted", f"hoity join {OTHER}.")
+    assert read_ticket(join.from_list()) == decode_ticket(OTHER)
+    out = capsys.readouterr().out
+    assert "Ask Bob for it" in out
+    assert "This cannot be used: this ticket is mistyped" in out
     types("r", OTHER)  # the list is looked up anew, and a ticket is taken at once
     assert join.from_list() == OTHER
     assert capsys.readouterr().out.count("Searching for tables") == 2
+    types("Ana")
+    assert join.from_list() == OPEN
+    types("\ufeff１.")
+    assert join.from_list() == OPEN
     lan.clear()
     types("1", "q")
     with pytest.raises(Trouble, match="did not sit down"):
         join.from_list()
     assert "hoity host" in capsys.readouterr().out
+
+
+def test_a_wrong_paste_is_asked_for_again(lan: Lan, types: Types, capsys: Shown) -> None:
+    slip = OTHER[:40] + ("b" if OTHER[40] != "b" else "c") + OTHER[41:]
+    types("2", "Bob", "hoity join Bob", slip, f"{OPEN} {OTHER}", f"`{OTHER}`")
+    assert read_ticket(join.from_list()) == decode_ticket(OTHER)
+    out = capsys.readouterr().out
+    assert out.count("neither a ticket, which starts with hoity3, nor a code") == 2
+    assert "mistyped" in out
+    assert "several tickets" in out
+    for words in (("2", "q"), (slip, "q"), (OTHER[:90], "q")):
+        types(*words)
+        with pytest.raises(Trouble, match="did not sit down"):
+            join.from_list()
+
+
+@pytest.mark.parametrize("begins", [(), ("2",)])
+def test_a_ticket_in_several_lines_is_put_together(
+    begins: tuple[str, ...], lan: Lan, types: Types, capsys: Shown
+) -> None:
+    lines = (f"> {OTHER[:70]}", f"> {OTHER[70:100]}", f"> {OTHER[100:]}")
+    types(*begins, *lines)
+    assert read_ticket(join.from_list()) == decode_ticket(OTHER)
+    assert capsys.readouterr().out.count("This is not all") == 2
+    types(*begins, OTHER[:70], OTHER)  # the whole again, and not the rest
+    assert read_ticket(join.from_list()) == decode_ticket(OTHER)
+
+
+@pytest.mark.parametrize("command", ["join", "watch"])
+def test_a_pasted_argument_is_refused_in_words_that_fit(hoity: Shell, command: str) -> None:
+    assert "is mistyped" in hoity.told(2, command, "hoity3pasted")
+    assert "this is not a ticket" in hoity.told(2, command, "hoity join Ana")
+    assert "several tickets" in hoity.told(2, command, OPEN, OTHER)
+    assert "letters missing: 3" in hoity.told(2, command, "hoity", "join", OPEN[:-3])
 
 
 def test_a_host_is_found_by_its_nickname_or_asked_among_look_alikes(

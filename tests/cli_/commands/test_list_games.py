@@ -16,6 +16,7 @@ from p2p_hoity.storage import home as home_
 from p2p_hoity.storage.home import Home
 from p2p_hoity.storage.private_files import CHECKED, private_folder
 from p2p_hoity.table import resume_table, saved_games
+from p2p_hoity.table.play_table import PeerError
 
 MODES = pytest.mark.skipif(not CHECKED, reason="this system has no mode bits")
 
@@ -252,5 +253,12 @@ def test_the_newest_that_nobody_plays_is_taken(home: Home, monkeypatch: pytest.M
     books[2].close()
     found, others = list_games.newest(home, None)
     assert (found.started, [one.started for one in others]) == (300, [200, 100])
-    assert list_games.find(home, "last", None, "hoity resume") == found
+    for word in ("last", "LAST", "last.", "“last”", "hoity resume last"):
+        assert list_games.find(home, word, None, "hoity resume") == found
+    name = found.name
+    for word in (name[:4].upper(), f"`{name}`", f"{name[:6]}\u200b.", f"hoity forget {name}"):
+        assert list_games.find(home, word, None, "hoity resume") == found
+    for word in ("...", "`", "\u200b"):  # Nothing is left of it, which is the beginning of all ids.
+        with pytest.raises(PeerError, match="no-such-game"):
+            list_games.find(home, word, None, "hoity resume")
     assert resume_table.open_games(home)[0] == found

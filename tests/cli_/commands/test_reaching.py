@@ -97,7 +97,16 @@ def test_a_forwarded_port_is_named_and_the_lan_not_asked_behind_a_proxy() -> Non
     [
         *(
             ([text], AddressError)
-            for text in ("h", "h:0", "h:70000", "[::1:5", "::1:5", "a b:5", "ö.example:5")
+            for text in (
+                "h",
+                "h:0",
+                "h:70000",
+                "[::1:5",
+                "::1:5",
+                "a b:5",
+                "http://h",
+                "c℀.example:5",
+            )
         ),
         (["relay+h:5"], Trouble),
         ([f"h{n}:5" for n in range(9)], Trouble),

@@ -21,12 +21,24 @@ from p2p_hoity.storage.home import Home
         (("Ana",), Settings("Ana")),
         (("a,b", ""), Settings()),
         (("a,b", "x" * 25, "Ana"), Settings("Ana")),
+        (("hoity join hoity3abcdefgh", "7-vacuum-avalanche", "Ana"), Settings("Ana")),
+        (("\ufeff Ana\u200b ",), Settings("Ana")),
     ],
 )
 def test_answers_are_kept(home: Home, lines: tuple[str, ...], kept: Settings, types: Types) -> None:
     types(*lines)
     player_setup.first_run(home)
     assert settings.load(home) == kept
+
+
+def test_a_ticket_or_code_is_not_taken_for_a_nickname(
+    home: Home, types: Types, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A nickname is shown to strangers, and a code gives them a seat."""
+    types("7-vacuum-avalanche", "(seven vacuum avalanche)", "7 of nine")
+    player_setup.first_run(home)
+    assert settings.load(home) == Settings("7 of nine")
+    assert capsys.readouterr().out.count("a ticket or a code, and not a nickname") == 2
 
 
 def test_it_is_asked_once_and_not_where_there_is_a_name_or_a_key(home: Home, types: Types) -> None:

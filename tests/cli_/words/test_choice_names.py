@@ -31,7 +31,13 @@ def test_an_options_own_words_choose_it(kind: str, seed: int, language: str) -> 
     translation.speak(language)
     view, _names, question = asked(kind, seed=seed)
     for number, option in enumerate(question.options, 1):
-        assert read(str(number), question, view, kind) == option.value
+        typed = str(number)
+        wide = typed.translate({ord(digit): chr(ord(digit) + 0xFEE0) for digit in typed})
+        for line in (typed, wide, f"{typed}.", f"({typed})", f"\ufeff{typed}\u200b", f"`{typed}`"):
+            assert read(line, question, view, kind) == option.value
+        for line in (f"-{typed}", f"{typed}?"):
+            with pytest.raises(NoAnswer):
+                read(line, question, view, kind)
         for key in option.keys:
             same = [one for one in (*question.options, *question.more) if key in one.keys]
             if len(same) == 1:

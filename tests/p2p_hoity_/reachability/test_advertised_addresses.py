@@ -1,10 +1,14 @@
 """Tests of which addresses are named, in which order, and what they are good for."""
 
+from dataclasses import replace
+from ipaddress import ip_interface
+
 from hypothesis import given
 from hypothesis import strategies as st
 from support.cases import each
 
 from p2p_hoity.coded_errors import because
+from p2p_hoity.net.interfaces import Kind, OwnAddress, by_text
 from p2p_hoity.net.ticket import MOST_ADDRESSES
 from p2p_hoity.reachability.advertised_addresses import (
     MOST_NAMED,
@@ -88,6 +92,69 @@ def test_ticket_names(case: tuple[Found, Wanted, tuple[str, ...], Scope]) -> Non
     judged = judge(found, wanted)
     assert (judged.direct, judged.scope) == (direct, scope)
     assert judged.reasons[0] == because(ReachCode[scope.name])
+
+
+KINDS = {
+    **dict.fromkeys(("192.168.1.187/24", "192.168.1.188/24", "10.0.0.5/16"), Kind.CARDS),
+    **dict.fromkeys(("169.254.7.7/16", "fd00::5/64"), Kind.CARDS),
+    **dict.fromkeys(("10.8.0.6/24", "100.64.3.4/10", "fd99::6/64"), Kind.TUNNEL),
+    **{f"172.{n}.0.1/16": Kind.INSIDE for n in range(17, 28)},
+}
+LINKS = by_text(
+    OwnAddress(one.ip, one.network, kind)
+    for one, kind in ((ip_interface(text), kind) for text, kind in KINDS.items())
+)
+WIFI, CABLE, TUN = "192.168.1.187:1", "10.0.0.5:1", "10.8.0.6:1"
+BRIDGES = tuple(f"172.{n}.0.1:1" for n in range(17, 28))
+DRAWN, LO = "169.254.7.7:1", "127.0.0.1:1"
+
+
+@each(
+    [
+        # a VPN and many bridges: the LAN is named, and first
+        ((WIFI, TUN, *BRIDGES), OFF, (), (WIFI, TUN, *BRIDGES[:6]), ReachCode.LAN),
+        # ... and with a forwarded port, the LAN alone
+        ((WIFI, TUN, *BRIDGES), LAN, (GLOBAL,), (GLOBAL, WIFI), ReachCode.ANYWHERE),
+        # two LANs: a guest in either needs its own address; one of two cards in one LAN is enough
+        (
+            (WIFI, "192.168.1.188:1", CABLE, DRAWN, TUN),
+            LAN,
+            (GLOBAL,),
+            (GLOBAL, WIFI, CABLE),
+            ReachCode.ANYWHERE,
+        ),
+        ((DRAWN, TUN), LAN, (GLOBAL,), (GLOBAL, DRAWN), ReachCode.ANYWHERE),
+        ((TUN, *BRIDGES), LAN, (GLOBAL,), (GLOBAL, TUN), ReachCode.ANYWHERE),
+        (
+            ("[fd00::5]:1", "[fd99::6]:1"),
+            LAN,
+            (GLOBAL,),
+            (GLOBAL, "[fd00::5]:1"),
+            ReachCode.ANYWHERE,
+        ),
+        # only the tunnel: players of the same VPN
+        ((TUN, BRIDGES[0]), OFF, (), (TUN, BRIDGES[0]), ReachCode.TUNNEL),
+        (("100.64.3.4:1",), OFF, (), ("100.64.3.4:1",), ReachCode.TUNNEL),
+        ((TUN,), OFF, ("192.168.1.1:1",), ("192.168.1.1:1", TUN), ReachCode.LAN),
+        # only containers: they are on this machine
+        (BRIDGES[:2], OFF, (), (LO, *BRIDGES[:2]), ReachCode.MACHINE),
+        ((), OFF, (), (LO,), ReachCode.MACHINE),
+    ]
+)
+def test_the_kinds_of_networks_decide_what_is_named_and_told(case) -> None:
+    own, wanted, advertised, direct, told = case
+    found = Found((*own, LO), links=LINKS, advertised=advertised)
+    judged = judge(found, wanted)
+    assert set(judged.direct) == set(direct)
+    assert [a for a in judged.direct if a not in BRIDGES] == [a for a in direct if a not in BRIDGES]
+    assert judged.reasons[0] == because(told)
+    assert (judged.scope.name == told.name) or told is ReachCode.TUNNEL
+
+
+def test_an_address_of_ours_in_a_vpn_is_no_lan_though_a_relay_may_be() -> None:
+    found = Found((TUN, LO), links=LINKS, relays=("relay+192.168.1.1:4646",))
+    assert judge(found, OFF).reasons[0] == because(ReachCode.LAN)
+    assert judge(replace(found, relays=(RELAY,)), OFF).reasons == (because(ReachCode.ANYWHERE),)
 
 
 def test_a_seat_names_all_its_ways_in_order_and_a_ticket_says_why_it_leads_no_further() -> None:

@@ -102,7 +102,9 @@ def test_a_denial_has_its_code_what_is_taken_away_no_port_and_others_are_dropped
         spoiled = said[:at] + data + said[at + len(data) :]
         assert pcp_and_nat_pmp.read_natpmp_map(spoiled, 4646, 60) is None, at
     assert pcp_and_nat_pmp.read_natpmp_map(said[:8], 4646, 60) is None
-    assert pcp_and_nat_pmp.read_natpmp_address(b"\0\x80\0\0" + bytes(8)) is None
+    unset = pcp_and_nat_pmp.read_natpmp_address(b"\0\x80\0\0" + bytes(8))
+    assert isinstance(unset, RouterError)
+    assert unset.reason == because(RouterCode.REFUSES, why=because(RouterCode.OFFLINE))
 
 
 @given(PORTS, PORTS, st.integers(1, 7200))

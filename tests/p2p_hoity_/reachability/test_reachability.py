@@ -17,10 +17,11 @@ from support.router import Router
 from support.running import running
 
 from p2p_hoity.coded_errors import because
+from p2p_hoity.net.default_router import of_routes
 from p2p_hoity.reachability import port_mapping
 from p2p_hoity.reachability.advertised_addresses import Found, ReachCode, Scope, Wanted
 from p2p_hoity.reachability.pcp_and_nat_pmp import NatPmpRouter, PcpRouter
-from p2p_hoity.reachability.port_mapping import SETTLE, Reachability, of_routes
+from p2p_hoity.reachability.port_mapping import SETTLE, Reachability
 
 from .test_port_mapping import CLIENT, GLOBAL, Wire
 

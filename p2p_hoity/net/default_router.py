@@ -1,0 +1,81 @@
+"""Find the router through which this computer reaches the internet."""
+
+from __future__ import annotations
+
+import importlib
+import ipaddress
+import sys
+from pathlib import Path
+from typing import Final
+
+from .interfaces import Kind, interfaces, ranked
+
+ROUTES: Final = Path("/proc/net/route")
+"""The routing table of Linux."""
+UP_AND_GATEWAY: Final = 0x3
+
+
+def gateway() -> str | None:
+    """Return the IPv4 address of the default router.
+
+    If the system does not tell it, the first address of the private network is returned, which is
+    the router in most homes.
+
+    Returns:
+        The address, or None if there is no router to ask.
+    """
+    if sys.platform == "linux":
+        try:
+            return of_routes(ROUTES.read_text(encoding="ascii"))
+        except (OSError, ValueError):
+            return None
+    return _of_system() or _first_of_home()
+
+
+def of_routes(table: str) -> str | None:
+    """Return the router of the default route with the lowest metric, from Linux's routing table.
+
+    Args:
+        table: The content of /proc/net/route. A ValueError is raised if the text has another form.
+
+    Returns:
+        The IPv4 address, or None if there is no default route.
+    """
+    found = []
+    for line in table.splitlines()[1:]:
+        fields = line.split()
+        if len(fields) < 8:
+            continue
+        target, router, flags, metric, mask = (fields[at] for at in (1, 2, 3, 6, 7))
+        is_default = int(target, 16) == int(mask, 16) == 0
+        if is_default and int(flags, 16) & UP_AND_GATEWAY == UP_AND_GATEWAY:
+            number = int(router, 16).to_bytes(4, sys.byteorder)
+            found.append((int(metric), str(ipaddress.IPv4Address(number))))
+    return min(found)[1] if found else None
+
+
+def _of_system() -> str | None:
+    """Return the default router that the package netifaces knows.
+
+    None if netifaces is not installed, or knows no default router.
+    """
+    try:
+        netifaces = importlib.import_module("netifaces")
+    except ImportError:  # The package has no wheel for this system.
+        return None
+    default = netifaces.gateways().get("default", {}).get(netifaces.AF_INET)
+    return str(default[0]) if default else None
+
+
+def _first_of_home() -> str | None:
+    """Guess the router's address: the first address of this computer's private IPv4 network.
+
+    Return None if no such network is found.
+    """
+    homes = (
+        own.network
+        for own in ranked(interfaces())
+        if own.kind is Kind.CARDS and own.network.version == 4 and own.network.is_private
+    )
+    first = next(homes, None)
+    return None if first is None or first.is_link_local else str(first.network_address + 1)

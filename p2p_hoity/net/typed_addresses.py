@@ -1,0 +1,94 @@
+"""Read an address that a person has typed: HOST:PORT, a URL, or a name in any language.
+
+What programs send each other is read by `parse_address` alone, which is strict.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from ..pasted_text import is_mark, visible
+from .addresses import LONGEST_TOLD, Address, AddressCode, parse_address
+from .network_errors import AddressError
+
+SCHEMES: Final = frozenset({"http", "https", "ws", "wss", "tcp", "tls", "hoity"})
+"""The schemes of URLs that people write before an address. They say nothing about it."""
+JOINERS: Final = "\u200c\u200d"
+"""Characters that nobody sees and that belong to names of some languages."""
+_URL: Final = re.compile(r"([a-z][a-z0-9+.-]*)://(.*)", re.IGNORECASE | re.DOTALL)
+_IPV6: Final = re.compile(r"\[(?=[^\]]*:[^\]]*:)[0-9a-f:.]+\]", re.IGNORECASE)
+_ENDS_IN_IPV6: Final = re.compile(_IPV6.pattern + r"\Z", re.IGNORECASE)
+
+
+def typed_address(text: str, *, lowest_port: int = 1, usual_port: int | None = None) -> Address:
+    """Read an address that a person has typed.
+
+    The name of a machine may be written in any language. The address has its form in ASCII
+    (RFC 5891), which is also the form that is shown: two names that look alike differ in it.
+
+    Args:
+        text: The text as typed.
+        lowest_port: The lowest port that is allowed.
+        usual_port: The port if none was typed. None if one has to be typed. A URL needs one in any
+            case, since people expect another port there.
+
+    Returns:
+        The address.
+
+    Raises:
+        AddressError: If the text is not an address. The error says what is wrong.
+    """
+    try:
+        return parse_address(text, lowest_port=lowest_port)
+    except AddressError:
+        plain = _plain(text, usual_port)
+        if plain == text:
+            raise
+    return parse_address(plain, lowest_port=lowest_port)
+
+
+def _plain(text: str, usual_port: int | None) -> str:
+    """Return a typed address as HOST:PORT, with a name in ASCII.
+
+    An AddressError is raised for a URL with more than a host and a port.
+    """
+    place = _bare(visible(text))
+    if not place.isascii():
+        place = _bare(visible(text, JOINERS))
+    url = _URL.fullmatch(place)
+    if url is not None and url[1].lower() in SCHEMES:
+        place = url[2]
+    place = place.rstrip("/")
+    if any(letter in place for letter in "/?#@\\"):
+        raise AddressError(AddressCode.MORE, text=text[:LONGEST_TOLD])
+    if usual_port is not None and url is None and ":" not in place.rpartition("]")[2]:
+        place = f"{place}:{usual_port}"
+    host, colon, port = place.rpartition(":")
+    return f"{_in_ascii(host, text)}{colon}{port}"
+
+
+def _bare(text: str) -> str:
+    """Return a text without the marks at its ends, which may be the brackets of an IPv6 address."""
+    first, last = 0, len(text)
+    while first < last and is_mark(text[first]) and not _IPV6.match(text, first):
+        if text[first] == ":":  # a port alone
+            break
+        first += 1
+    while last > first and (is_mark(text[last - 1]) or text[last - 1] == "/"):
+        if text[last - 1] == "]" and _ENDS_IN_IPV6.search(text[first:last]):
+            break
+        last -= 1
+    return text[first:last]
+
+
+def _in_ascii(host: str, text: str) -> str:
+    """Return the name of a machine in ASCII. An AddressError is raised if it is no such name."""
+    if host.isascii():
+        return host
+    import idna
+
+    try:
+        return idna.encode(host, uts46=True, std3_rules=True).decode("ascii")
+    except idna.IDNAError as error:
+        raise AddressError(AddressCode.NO_MACHINE, text=text[:LONGEST_TOLD]) from error
