@@ -110,7 +110,7 @@ async def test_the_word_of_another_seat_alone_is_told_as_such_to_people_and_prog
 async def test_the_journal_stays_if_the_proof_cannot_be_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def full(path: Path, data: bytes) -> None:
+    def full(*_: Any) -> None:
         raise OSError(28, "No space left on device")
 
     with monkeypatch.context() as disk:
