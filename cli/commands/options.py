@@ -140,7 +140,7 @@ def open_games(incomplete: str) -> list[str]:
     Returns:
         The fitting ids, sorted, and the word `last` if it fits.
     """
-    return _games(incomplete, lambda home: home.unchecked.list(home.journals, ".journal"))
+    return _games(incomplete, lambda home: home.journals.glob("*.journal"))
 
 
 def transcripts(incomplete: str) -> list[str]:
@@ -154,7 +154,7 @@ def transcripts(incomplete: str) -> list[str]:
     Returns:
         The fitting ids, sorted, and the word `last` if it fits.
     """
-    return _games(incomplete, lambda home: home.unchecked.list(home.transcripts, ".hoity"))
+    return _games(incomplete, lambda home: home.transcripts.glob("*.hoity"))
 
 
 def codes(incomplete: str) -> list[str]:

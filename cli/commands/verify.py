@@ -65,8 +65,7 @@ def transcript_named(word: str) -> Path:
             names = listed(sorted(found))
             words = _("Several games begin with {word}: {names}. Type more of the id.")
             raise Trouble(words.format(word=word, names=names), USAGE)
-        journals = own.unchecked.list(own.journals, ".journal")
-        if not found and any(path.name.startswith(word) for path in journals):
+        if not found and any(own.journals.glob(f"{word}*.journal")):
             words = _(
                 "Game {word} is not over and has no transcript yet. Continue it with hoity "
                 "resume {word}, or save it as far as it came with hoity resume --claim {word}"

@@ -1,7 +1,7 @@
 """The interface through which a table stores files.
 
 `private_files` implements it on this computer's disk. To store games elsewhere, write another class
-with the methods of `FileStore`, and give it to `Home`.
+with the methods of `FileStore`, and give it to `Home`. A table has no other way to a file.
 """
 
 from __future__ import annotations

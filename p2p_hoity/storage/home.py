@@ -63,7 +63,9 @@ class Home:
 
         On this computer's disk other users may have access to them.
         """
-        return self.store or _disk()
+        from .private_files import NAMED  # A help page does not need it.
+
+        return self.store or NAMED
 
     @property
     def identity(self) -> Path:
@@ -130,13 +132,6 @@ def _usual() -> Path:
     return user_data_path("hoity", appauthor=False)
 
 
-def _disk() -> FileStore:
-    """Return the store of files on this computer's disk that others may read."""
-    from .private_files import NAMED  # A help page does not need it.
-
-    return NAMED
-
-
 def own_folder(
     variable: str, of_platform: str, usual: Callable[[], Path], store: FileStore | None = None
 ) -> Path:
@@ -164,16 +159,17 @@ def own_folder(
     if not path.is_absolute() or named != named.strip():
         told = named or os.environ.get(variable, "")
         raise FolderError(FolderCode.RELATIVE, name=variable, text=told, example=instead)
-    if named and _is_everything(path, store or _disk()):
+    if named and _is_everything(path, store):
         raise FolderError(FolderCode.EVERYTHING, name=variable, text=named, example=instead)
     return path
 
 
-def _is_everything(path: Path, files: FileStore) -> bool:
-    """Return whether a folder is or contains the user's home folder, and is not in use here."""
+def _is_everything(path: Path, store: FileStore | None) -> bool:
+    """Return whether a folder is or contains the user's home folder, and has no key in it."""
+    # Not `NAMED`: even a help page looks for the settings in this folder.
+    real, has = (store.real, store.has) if store else (os.path.realpath, os.path.lexists)
     with suppress(OSError, RuntimeError):
-        contains_home = files.real(Path.home()).is_relative_to(files.real(path))
-        return contains_home and not files.has(path / "identity")
+        return Path(real(Path.home())).is_relative_to(real(path)) and not has(path / "identity")
     return False
 
 

@@ -52,7 +52,10 @@ ALLOWED: Mapping[str, tuple[set[str], str]] = {
     "reachability/port_mapping.py": ({"read_text"}, SYSTEM),
     "relay/forwarding.py": ({"os.read", "os.write"}, "it reads and writes sockets"),
     "storage/home.py": (
-        {"home", "os.path.abspath", "os.path.expanduser", NAMED, DISK},
+        {
+            *("home", "os.path.abspath", "os.path.expanduser", "os.path.lexists"),
+            *("os.path.realpath", NAMED, DISK),
+        },
         f"it reads the names of folders in the environment, and {DEFAULT}",
     ),
     "storage/journal.py": ({NAMED, DISK}, DEFAULT),
