@@ -32,7 +32,7 @@ from ..rules.edition import (
     Colour,
     Switches,
 )
-from ..storage.private_files import open_at_once
+from ..storage.private_files import NAMED
 from .toml_text import MOST_PARTS, long_key, without_strings
 
 Place = tuple[str | int, ...]
@@ -471,8 +471,7 @@ def _shipped(name: str) -> Edition:
 def _read(path: Path) -> str:
     """Return the text of an edition file."""
     try:
-        with open(path, "rb", opener=open_at_once) as file:
-            data = file.read(MAX_BYTES + 1)
+        data = NAMED.get(path, MAX_BYTES + 1)
     except OSError as error:
         unread = because(EditionCode.UNREAD, why=of_system(error), known=NAMES)
         raise EditionError(str(path), unread) from error

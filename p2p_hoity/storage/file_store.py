@@ -1,13 +1,33 @@
 """The interface through which a table stores files.
 
 `private_files` implements it on this computer's disk. To store games elsewhere, write another class
-with the methods of `FileStore`, and give it to `Home`.
+with the methods of `FileStore`, and give it to `Home`. A table has no other way to a file.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
+
+from ..coded_errors import CodedError
+
+
+class NotPrivateError(CodedError):
+    """An error: other users of the computer own or can access a file or folder of the player."""
+
+
+@dataclass(frozen=True)
+class FileInfo:
+    """What a store knows of a file without reading it.
+
+    Attributes:
+        size: The size, in bytes.
+        changed: When the content was last changed, in nanoseconds since 1970.
+    """
+
+    size: int
+    changed: int
 
 
 class StoredFile(Protocol):
@@ -146,6 +166,9 @@ class FileStore(Protocol):
 
         Returns:
             The paths of the files, sorted by name.
+
+        Raises:
+            NotPrivateError: If other people can access the folder.
         """
 
     def has(self, path: Path) -> bool:
@@ -156,6 +179,32 @@ class FileStore(Protocol):
 
         Returns:
             True if something has this name.
+        """
+
+    def info(self, path: Path) -> FileInfo:
+        """Return the size of a file and the time of its last change.
+
+        Nobody's access is checked, because nothing is read.
+
+        Args:
+            path: The file.
+
+        Returns:
+            The size and the time.
+
+        Raises:
+            FileNotFoundError: If the file does not exist.
+            NotRegularError: If the path is a folder, a device or a pipe.
+        """
+
+    def real(self, path: Path) -> Path:
+        """Return the one path of a file or folder to which all its other paths lead.
+
+        Args:
+            path: A path of the file or folder, which need not exist. It may lead through links.
+
+        Returns:
+            The path without links.
         """
 
     def remove(self, path: Path, settle: bool = False) -> None:

@@ -57,6 +57,16 @@ class Home:
 
         return self.store or PrivateFiles(self.path)
 
+    @cached_property
+    def unchecked(self) -> FileStore:
+        """The store in which files without a secret are read and written, such as transcripts.
+
+        On this computer's disk other users may have access to them.
+        """
+        from .private_files import NAMED  # A help page does not need it.
+
+        return self.store or NAMED
+
     @property
     def identity(self) -> Path:
         """The path of the file with the player's long-lived key."""
@@ -82,20 +92,23 @@ def transcripts(home: Home) -> list[Path]:
     Returns:
         The paths.
     """
-    return sorted(home.transcripts.glob("*.hoity"), key=lambda path: (-written(path), path.name))
+    files = home.unchecked
+    found = files.list(home.transcripts, ".hoity")
+    return sorted(found, key=lambda path: (-written(files, path), path.name))
 
 
-def written(path: Path) -> int:
+def written(files: FileStore, path: Path) -> int:
     """Return the time at which a file was last modified.
 
     Args:
+        files: The store of the file.
         path: The file.
 
     Returns:
         Seconds since 1970. 0 if the file is gone.
     """
     with suppress(OSError):
-        return int(path.stat().st_mtime)
+        return files.info(path).changed // 1_000_000_000
     return 0
 
 
@@ -119,7 +132,9 @@ def _usual() -> Path:
     return user_data_path("hoity", appauthor=False)
 
 
-def own_folder(variable: str, of_platform: str, usual: Callable[[], Path]) -> Path:
+def own_folder(
+    variable: str, of_platform: str, usual: Callable[[], Path], store: FileStore | None = None
+) -> Path:
     """Return a folder of this program that an environment variable can name.
 
     Args:
@@ -127,6 +142,7 @@ def own_folder(variable: str, of_platform: str, usual: Callable[[], Path]) -> Pa
             where no shell has replaced it.
         of_platform: The environment variable on which the usual folder depends.
         usual: Returns the usual folder.
+        store: The store that has the folder. None for this computer's disk.
 
     Returns:
         The folder, by its absolute path.
@@ -143,15 +159,17 @@ def own_folder(variable: str, of_platform: str, usual: Callable[[], Path]) -> Pa
     if not path.is_absolute() or named != named.strip():
         told = named or os.environ.get(variable, "")
         raise FolderError(FolderCode.RELATIVE, name=variable, text=told, example=instead)
-    if named and _contains_home(path) and not (path / "identity").exists():
+    if named and _is_everything(path, store):
         raise FolderError(FolderCode.EVERYTHING, name=variable, text=named, example=instead)
     return path
 
 
-def _contains_home(path: Path) -> bool:
-    """Return whether a folder is the user's home folder or contains it."""
+def _is_everything(path: Path, store: FileStore | None) -> bool:
+    """Return whether a folder is or contains the user's home folder, and has no key in it."""
+    # Not `NAMED`: even a help page looks for the settings in this folder.
+    real, has = (store.real, store.has) if store else (os.path.realpath, os.path.lexists)
     with suppress(OSError, RuntimeError):
-        return Path(os.path.realpath(Path.home())).is_relative_to(os.path.realpath(path))
+        return Path(real(Path.home())).is_relative_to(real(path)) and not has(path / "identity")
     return False
 
 

@@ -24,7 +24,7 @@ from protocol import Invalid
 
 from ..coded_errors import Code, CodedError, of_system
 from . import rollback_marks
-from .file_store import FileStore, StoredFile
+from .file_store import FileStore, NotPrivateError, StoredFile
 from .journal_format import (
     CHECK,
     HEAD,
@@ -40,7 +40,7 @@ from .journal_format import (
     read_form,
 )
 from .player_key import VaultCode, VaultError, of_file
-from .private_files import NotPrivateError, PrivateFiles
+from .private_files import NAMED, PrivateFiles
 
 BESIDE: Final = (".claimed", ".relay-only", ".ticket")
 """Suffixes of other files that may lie beside a journal, and are removed with the journal."""
@@ -210,7 +210,7 @@ class Journal:
             self._marked = last
 
     def _write_mark(self, last: bytes) -> None:
-        where = os.fsencode(os.path.realpath(self.path))
+        where = os.fsencode(self.files.real(self.path))
         rollback_marks.write(self.files, self.mark, self._form.mark(last, self._file.number, where))
 
     def _trouble(self, path: Path, error: OSError) -> JournalError:
@@ -257,36 +257,37 @@ def _remove(files: FileStore, path: Path) -> None:
     """
     files.remove(path)
     files.remove(path.with_suffix(DAMAGED))
-    files.remove(rollback_marks.path_of(path))
+    files.remove(rollback_marks.path_of(path, files))
     for suffix in BESIDE:
         with suppress(OSError):  # They contain no secret.
             files.remove(path.with_suffix(suffix))
 
 
-def check_marks(home: Path) -> None:
+def check_marks(home: Path, files: FileStore = NAMED) -> None:
     """Check that rollback marks are not stored inside the folder of a player's files ([J-5]).
 
     A mark names the last record of a journal, and so shows if the journal is an old copy.
 
     Args:
         home: The folder of the player's files.
+        files: The store of these files and of the marks.
 
     Raises:
         JournalError: If they are inside, because a copy of the folder would then contain the marks,
             too.
     """
-    if rollback_marks.lies_with(home):
-        path = str(rollback_marks.folder())
+    if rollback_marks.lies_with(home, files):
+        path = str(rollback_marks.folder(files))
         raise JournalError(JournalCode.MARKS_INSIDE, path=path, home=str(home))
 
 
-def _place(path: Path) -> Path:
+def _place(path: Path, files: FileStore) -> Path:
     """Return the path of a journal's rollback mark, a file that names the journal's last record.
 
     A JournalError is raised if the mark would lie inside the folder of the player's files.
     """
-    check_marks(path.parent.parent)
-    return rollback_marks.path_of(path)
+    check_marks(path.parent.parent, files)
+    return rollback_marks.path_of(path, files)
 
 
 def _files(files: FileStore | None, path: Path) -> FileStore:
@@ -313,7 +314,8 @@ def create(
         NotPrivateError: If other users can access the folder of the journal, or the folder of its
             rollback mark (the file that names its last record).
     """
-    files, mark, form = _files(files, path), _place(path), new_form(passphrase)
+    files = _files(files, path)
+    mark, form = _place(path, files), new_form(passphrase)
     try:
         file = files.append(path, new=True)
     except FileExistsError as error:
@@ -387,7 +389,7 @@ def reopen(
     file = _locked(files, path)
     try:
         form = _form_of(file, passphrase)
-        mark = _place(path)
+        mark = _place(path, files)
         marked = form.marked(rollback_marks.read(files, mark))
         named, in_file = (None, None) if marked is None else marked
         last, number, end = form.start, 0, file.tell()

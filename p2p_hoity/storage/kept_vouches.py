@@ -15,7 +15,7 @@ from typing import Final
 
 from protocol import Header, Invalid, Vouch, codec, table_header, vouches
 
-from .private_files import NAMED
+from .file_store import FileStore
 
 MAGIC: Final = "hoity-vouches"
 """The text that is the first item of the file."""
@@ -46,7 +46,9 @@ def place_of(folder: Path, table: bytes) -> Path:
     return folder / f"{table.hex()[:16]}{SUFFIX}"
 
 
-def keep_vouches(folder: Path, table: bytes, shown: tuple[Vouch | None, ...]) -> None:
+def keep_vouches(
+    files: FileStore, folder: Path, table: bytes, shown: tuple[Vouch | None, ...]
+) -> None:
     """Store the vouches of a table, if there are any.
 
     A vouch is a player's signature, by the long-lived key, over the key of its seat.
@@ -54,6 +56,7 @@ def keep_vouches(folder: Path, table: bytes, shown: tuple[Vouch | None, ...]) ->
     No error is raised if the file cannot be written, because the game does not depend on it.
 
     Args:
+        files: The store of the transcripts.
         folder: The folder of the transcripts.
         table: The id of the table, 32 bytes.
         shown: The vouch of each seat, in the order of the seats. None for a seat that has shown
@@ -61,7 +64,7 @@ def keep_vouches(folder: Path, table: bytes, shown: tuple[Vouch | None, ...]) ->
     """
     if any(shown):
         with suppress(OSError):
-            NAMED.put(place_of(folder, table), encode_vouches(table, shown))
+            files.put(place_of(folder, table), encode_vouches(table, shown))
 
 
 def encode_vouches(table: bytes, shown: tuple[Vouch | None, ...]) -> bytes:

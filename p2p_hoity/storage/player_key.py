@@ -242,7 +242,7 @@ def new_identity(home: Home, nickname: str | None, passphrase: str | None = None
     Raises:
         KeyFileError: If there is a key already, or the nickname is not allowed.
     """
-    if os.path.lexists(home.identity):
+    if home.files.has(home.identity):
         raise KeyFileError(KeyCode.TAKEN, path=str(home.identity))
     seed = os.urandom(32)
     save_identity(home, seed, nickname, new_vault(passphrase))

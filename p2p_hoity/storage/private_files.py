@@ -19,8 +19,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, Final
 
-from ..coded_errors import Code, CodedError, NotRegularError
+from ..coded_errors import Code, NotRegularError
 from ..shell_words import command
+from .file_store import FileInfo, FileStore, NotPrivateError
 
 CHECKED: Final = os.name != "nt"
 """Whether this system has mode bits that show who can access a file."""
@@ -71,10 +72,6 @@ class PrivateCode(Code):
         "of this machine can be kept out of it. Choose a folder on another file system, such as "
         "one in your home folder, with HOITY_HOME (for the marks of journals: HOITY_MARKS).",
     )
-
-
-class NotPrivateError(CodedError):
-    """An error: other users of the computer own or can access a file or folder of the player."""
 
 
 def check_private(path: Path, found: os.stat_result) -> None:
@@ -209,7 +206,7 @@ class DiskFile(io.BufferedRandom):
 
 
 @dataclass(frozen=True)
-class PrivateFiles:
+class PrivateFiles(FileStore):
     """A `FileStore` on this computer's disk.
 
     Attributes:
@@ -248,15 +245,7 @@ class PrivateFiles:
         return descriptor
 
     def get(self, path: Path, most: int = -1) -> bytes:
-        """Return the first bytes of a file.
-
-        Args:
-            path: The file.
-            most: The most bytes to return. If negative, the whole file is read.
-
-        Returns:
-            The bytes.
-        """
+        """Return the first bytes of a file."""
         with os.fdopen(self._open(path, os.O_RDONLY), "rb") as file:
             return file.read(most)
 
@@ -272,15 +261,7 @@ class PrivateFiles:
             make_folder(path.parent)
 
     def put(self, path: Path, data: bytes, once: bool = False, settle: bool = True) -> None:
-        """Write a file that only its owner can read, as a whole or not at all.
-
-        Args:
-            path: The file.
-            data: The content of the file, which is forced to the disk.
-            once: Whether to raise FileExistsError, and leave the file as it is, if it exists.
-            settle: Whether to force the directory entry to the disk, too. Without it a power cut
-                may undo the whole change.
-        """
+        """Write a file that only its owner can read, as a whole or not at all."""
         self._make_folders(path)
         fresh = path.with_name(f".{secrets.token_hex(12)}.new")
         descriptor = os.open(fresh, os.O_WRONLY | NEW, 0o600)
@@ -297,13 +278,6 @@ class PrivateFiles:
 
     def append(self, path: Path, new: bool = False) -> DiskFile:
         """Open a file for reading and writing, and lock it.
-
-        Args:
-            path: The file.
-            new: Whether to make a new file. If False, the file must exist.
-
-        Returns:
-            The open file.
 
         Raises:
             BlockingIOError: If the file is locked.
@@ -327,15 +301,7 @@ class PrivateFiles:
         return DiskFile(io.FileIO(self._open(path, flags), "r+b"))
 
     def lock(self, path: Path, wait: bool = False) -> DiskFile | None:
-        """Lock a file that serves only as a lock. The file is made if it does not exist.
-
-        Args:
-            path: The file.
-            wait: Whether to wait until the lock is free.
-
-        Returns:
-            The open file. None if somebody else has locked it.
-        """
+        """Lock a file that serves only as a lock. The file is made if it does not exist."""
         self._make_folders(path)
         is_ours = True
         while is_ours:
@@ -347,46 +313,63 @@ class PrivateFiles:
         return None
 
     def list(self, folder: Path, ending: str) -> list[Path]:
-        """Return the files of a folder whose names end with a suffix.
-
-        Args:
-            folder: The folder. It need not exist.
-            ending: The suffix.
-
-        Returns:
-            The paths of the files, sorted by name.
-        """
+        """Return the files of a folder whose names end with a suffix."""
+        for above in self._folders(folder / "file"):
+            check_if_there(above)
         return sorted(folder.glob(f"*{ending}"))
 
     def has(self, path: Path) -> bool:
-        """Return whether a file exists.
-
-        Args:
-            path: The file.
-
-        Returns:
-            True if something has this name.
-        """
+        """Return whether a file, folder or link has this path."""
         return os.path.lexists(path)
 
-    def remove(self, path: Path, settle: bool = False) -> None:
-        """Remove a file, if it exists.
+    def info(self, path: Path) -> FileInfo:
+        """Return the size of a file and the time of its last change. Links are followed."""
+        found = path.stat()
+        if not stat.S_ISREG(found.st_mode):
+            raise NotRegularError(errno.EINVAL, "it is not a regular file", str(path))
+        return FileInfo(found.st_size, found.st_mtime_ns)
 
-        Args:
-            path: The file.
-            settle: Whether to force the removal of the directory entry to the disk.
-        """
+    def real(self, path: Path) -> Path:
+        """Return the absolute path of a file or folder without symbolic links."""
+        return Path(os.path.realpath(path))
+
+    def remove(self, path: Path, settle: bool = False) -> None:
+        """Remove a file, if it exists."""
         with suppress(FileNotFoundError):
             path.unlink()
             if settle:
                 sync_folder(path.parent)
 
 
-NAMED: Final = PrivateFiles(None)
-"""A store for files that the player has named, in folders that others may share."""
+class NamedFiles(PrivateFiles):
+    """A `FileStore` for files that others may read, in folders that others may share.
+
+    They are transcripts and vouches, which have no secret, and files that the player has named. A
+    new file is its owner's alone.
+    """
+
+    def get(self, path: Path, most: int = -1) -> bytes:
+        """Return the first bytes of a file, device or pipe. Links are followed."""
+        with open(path, "rb", opener=open_at_once) as file:
+            return file.read(most)
+
+    def put(self, path: Path, data: bytes, once: bool = False, settle: bool = True) -> None:
+        """Write a file as a whole or not at all, or write to a device or pipe.
+
+        An OSError is raised if nobody reads from the pipe.
+        """
+        if once or not path.exists() or stat.S_ISREG(path.stat().st_mode):
+            super().put(path, data, once, settle)
+            return
+        with os.fdopen(open_at_once(path, os.O_WRONLY), "wb") as file:
+            file.write(data)
 
 
-def open_at_once(name: str, flags: int) -> int:
+NAMED: Final = NamedFiles(None)
+"""The store of files that others may read."""
+
+
+def open_at_once(name: str | Path, flags: int) -> int:
     """Open a file or pipe without waiting. Use this as the `opener` of `open`.
 
     Normally, opening a pipe waits until another process opens it for writing. Here such a pipe

@@ -15,16 +15,19 @@ from contextlib import suppress
 from pathlib import Path
 
 from . import journal_format
-from .file_store import FileStore
+from .file_store import FileStore, NotPrivateError
 from .home import own_folder
-from .private_files import NotPrivateError
+from .private_files import NAMED
 
 MOST = 1 << 16
 """The most bytes that are read of a mark (the file that names a journal's last record)."""
 
 
-def folder() -> Path:
+def folder(files: FileStore = NAMED) -> Path:
     """Return the folder of the rollback marks, the files that name the last record of each journal.
+
+    Args:
+        files: The store of the marks.
 
     Returns:
         The folder that the environment variable HOITY_MARKS names, or else the platform's folder
@@ -33,7 +36,7 @@ def folder() -> Path:
     Raises:
         FolderError: If the variable names no folder for this program alone.
     """
-    return own_folder("HOITY_MARKS", "XDG_STATE_HOME", _usual)
+    return own_folder("HOITY_MARKS", "XDG_STATE_HOME", _usual, files)
 
 
 def _usual() -> Path:
@@ -43,34 +46,36 @@ def _usual() -> Path:
     return user_state_path("hoity-marks", appauthor=False)
 
 
-def path_of(journal: Path) -> Path:
+def path_of(journal: Path, files: FileStore = NAMED) -> Path:
     """Return the path of a journal's rollback mark, the file that names its last record.
 
     The name of the file is made from the name of the journal and the real path of its folder.
 
     Args:
         journal: The path of the journal.
+        files: The store of the journal and of its mark.
 
     Returns:
         The path of the mark.
     """
-    where = os.path.normcase(os.path.realpath(journal.parent))
+    where = os.path.normcase(files.real(journal.parent))
     name = hashlib.sha256(os.fsencode(where)).hexdigest()[:24]
-    return folder() / f"{name}-{journal.stem}.mark"
+    return folder(files) / f"{name}-{journal.stem}.mark"
 
 
-def lies_with(home: Path) -> bool:
+def lies_with(home: Path, files: FileStore = NAMED) -> bool:
     """Return whether the folder of the rollback marks lies inside the folder of a player's files.
 
     If so, a copy of the player's files contains the marks, too, and an old copy is not noticed.
 
     Args:
         home: The folder of the player's files.
+        files: The store of these files and of the marks.
 
     Returns:
         True if the folder of the marks lies inside.
     """
-    return Path(os.path.realpath(folder())).is_relative_to(os.path.realpath(home))
+    return files.real(folder(files)).is_relative_to(files.real(home))
 
 
 def read(files: FileStore, mark: Path) -> bytes:
@@ -113,8 +118,8 @@ def sweep(files: FileStore) -> None:
     Args:
         files: The store of the marks.
     """
-    for mark in files.list(folder(), ".mark"):
-        with suppress(OSError):
+    for mark in files.list(folder(files), ".mark"):
+        with suppress(OSError, NotPrivateError):
             name = journal_format.path_of(read(files, mark))
             journal = Path(os.fsdecode(name or b""))
             beside = files.list(journal.parent, "") if name else []

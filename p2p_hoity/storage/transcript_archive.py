@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import stat
 import tempfile
 from contextlib import suppress
 from itertools import chain, count
@@ -13,8 +11,9 @@ from typing import Final
 from protocol import SeatMachine, transcript
 
 from ..coded_errors import Code, Reason, of_system
+from .file_store import FileStore
 from .journal import Journal, JournalError
-from .private_files import NAMED, open_at_once
+from .private_files import NAMED
 
 
 class ArchiveCode(Code):
@@ -58,8 +57,8 @@ def why_not(folder: Path) -> Reason | None:
     return None
 
 
-def write_transcript(path: Path, data: bytes) -> None:
-    """Write a transcript to disk, as a whole or not at all, readable by its owner alone.
+def write_transcript(path: Path, data: bytes, files: FileStore = NAMED) -> None:
+    """Write a transcript, as a whole or not at all, readable by its owner alone.
 
     If the path is a device or pipe, the bytes are written to it directly. An OSError is raised if
     the file cannot be written, or nobody reads from the pipe.
@@ -67,20 +66,13 @@ def write_transcript(path: Path, data: bytes) -> None:
     Args:
         path: The path to write to.
         data: The bytes of the transcript.
+        files: The store of transcripts.
     """
-    if path.exists() and not stat.S_ISREG(path.stat().st_mode):
-        waits = getattr(os, "O_NONBLOCK", 0)
-        descriptor = os.open(path, os.O_WRONLY | waits)
-        if waits:
-            os.set_blocking(descriptor, True)
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(data)
-    else:
-        NAMED.put(path, data)
+    files.put(path, data)
 
 
-def complete(path: Path, data: bytes) -> None:
-    """Replace a transcript that is on disk by a later one of the same game, if that is possible.
+def complete(path: Path, data: bytes, files: FileStore = NAMED) -> None:
+    """Replace a transcript that was written by a later one of the same game, if that is possible.
 
     What went into a device or pipe stays as it is. If the disk is full, the earlier file stays: it
     is valid too.
@@ -88,13 +80,14 @@ def complete(path: Path, data: bytes) -> None:
     Args:
         path: The path of the earlier transcript.
         data: The bytes of the later one.
+        files: The store of transcripts.
     """
-    if path.is_file():
-        with suppress(OSError):
-            NAMED.put(path, data)
+    with suppress(OSError):
+        files.info(path)  # It fails if the file is gone, and for a device or pipe.
+        files.put(path, data)
 
 
-def free_place(path: Path, data: bytes) -> Path:
+def free_place(path: Path, data: bytes, files: FileStore = NAMED) -> Path:
     """Return a path at which a transcript replaces no other history of its game.
 
     A file of which the new one is a continuation is replaced. So is what is no transcript of the
@@ -103,6 +96,7 @@ def free_place(path: Path, data: bytes) -> Path:
     Args:
         path: The usual path, such as `8daa.hoity`.
         data: The bytes of the transcript.
+        files: The store of transcripts.
 
     Returns:
         The path, or one with a number behind the id of the game, such as `8daa.2.hoity`.
@@ -110,41 +104,43 @@ def free_place(path: Path, data: bytes) -> Path:
     new = transcript.opened(data).transcript
     name, _, suffixes = path.name.partition(".")
     places = (path.with_name(f"{name}.{number}.{suffixes}") for number in count(2))
-    return next(place for place in chain((path,), places) if not _has_more(_read(place), new))
+    every = chain((path,), places)
+    return next(place for place in every if not _has_more(_read(files, place), new))
 
 
-def place_of_claim(folder: Path, game: str, data: bytes) -> Path:
+def place_of_claim(folder: Path, game: str, data: bytes, files: FileStore) -> Path:
     """Return where an unfinished game is saved, so that it replaces no other history of it.
 
     Args:
         folder: The folder of transcripts.
         game: The name of the game.
         data: The bytes of the transcript.
+        files: The store of transcripts.
 
     Returns:
         The path of the file.
     """
-    return free_place(folder / f"{game}{CLAIM}", data)
+    return free_place(folder / f"{game}{CLAIM}", data, files)
 
 
-def lacks(path: Path, data: bytes) -> bool:
+def lacks(path: Path, data: bytes, files: FileStore) -> bool:
     """Return whether a transcript has steps that a file of the same table does not have.
 
     Args:
         path: The path of the file.
         data: The bytes of the transcript.
+        files: The store of transcripts.
 
     Returns:
         False also if there is no such file, or if one of both is no transcript.
     """
-    return _has_more(transcript.opened(data).transcript, _read(path))
+    return _has_more(transcript.opened(data).transcript, _read(files, path))
 
 
-def _read(path: Path) -> transcript.Transcript | None:
+def _read(files: FileStore, path: Path) -> transcript.Transcript | None:
     """Read a transcript without verifying it. Return None if the file is none."""
     try:
-        with open(path, "rb", opener=open_at_once) as file:
-            return transcript.opened(file).transcript
+        return transcript.opened(files.get(path, transcript.MAX_FILE + 1)).transcript
     except OSError:
         return None
 
@@ -174,7 +170,13 @@ def transcript_of(machine: SeatMachine) -> bytes:
         raise JournalError(ArchiveCode.TOO_LARGE) from error
 
 
-def keep(data: bytes, wished: Path, usual: Path, journal: Journal | None) -> Path:
+def keep(
+    data: bytes,
+    wished: Path,
+    usual: Path,
+    journal: Journal | None,
+    files: FileStore = NAMED,
+) -> Path:
     """Write a transcript where the player wants it, or in the usual place if that fails.
 
     In the usual folder it replaces no other history of the same game (`free_place`).
@@ -185,6 +187,7 @@ def keep(data: bytes, wished: Path, usual: Path, journal: Journal | None) -> Pat
         usual: The path in the usual folder.
         journal: The journal of the seat, or None. If nothing can be written, the error tells the
             player how to write the transcript from this journal later.
+        files: The store of transcripts.
 
     Returns:
         The path of the written transcript.
@@ -193,10 +196,10 @@ def keep(data: bytes, wished: Path, usual: Path, journal: Journal | None) -> Pat
         JournalError: If neither place can be written.
     """
     trouble: dict[str, object] = {}
-    free = free_place(usual, data)
+    free = free_place(usual, data, files)
     for path in dict.fromkeys((free if wished == usual else wished, free)):
         try:
-            write_transcript(path, data)
+            write_transcript(path, data, files)
             return path
         except OSError as error:
             trouble = {"path": str(path), "why": of_system(error)}

@@ -451,6 +451,7 @@ async def run_session(
     """
     roster, capability = agreed.roster, agreed.capability
     usual = seat.home.transcripts / f"{table_name(machine.table)}.hoity"
-    session = compose(hub, machine, seat, roster, capability, keys, book, usual)
+    files = seat.home.unchecked
+    session = compose(hub, machine, seat, roster, capability, keys, files, book, usual)
     taking = partial(take_tickets, hub, machine.table, agreed, seat.screen, book)
     return await beside(taking, session.run(roster.addresses, backlog))

@@ -28,8 +28,7 @@ from ..presentation import screen_updates as updates
 from ..reachability.advertised_addresses import Judged, ReachCode, Scope
 from ..reachability.port_mapping import Reachability
 from ..storage import journal as journals
-from ..storage.file_store import FileStore
-from ..storage.private_files import NotPrivateError
+from ..storage.file_store import FileStore, NotPrivateError
 from .rematch import Agreed
 
 

@@ -29,12 +29,11 @@ from ..net.ticket import Ticket
 from ..presentation import screen_updates as updates
 from ..storage import journal as journals
 from ..storage import transcript_archive
-from ..storage.file_store import FileStore
+from ..storage.file_store import FileStore, NotPrivateError
 from ..storage.home import Home
 from ..storage.journal_format import SeatRecord
 from ..storage.kept_vouches import keep_vouches
 from ..storage.player_key import of_file
-from ..storage.private_files import NotPrivateError, check_if_there
 from .lobby import Roster
 from .play_table import (
     Backlog,
@@ -316,8 +315,6 @@ def _journals(home: Home) -> list[Path]:
     Raises:
         NotPrivateError: If other users have access to the folder of the journals.
     """
-    for folder in (home.path, home.journals):
-        check_if_there(folder)
     return home.files.list(home.journals, ".journal")
 
 
@@ -409,9 +406,10 @@ def claim_game(seat: Seat, name: str | None) -> Path:
         raise PeerError(ResumeCode.NOT_BEGUN)
     data = transcript_archive.transcript_of(machine)
     folder, game = seat.home.transcripts, table_name(machine.table)
-    path = seat.output or transcript_archive.place_of_claim(folder, game, data)
-    transcript_archive.write_transcript(path, data)
-    keep_vouches(seat.home.transcripts, machine.table.id, first.vouches)
+    files = seat.home.unchecked
+    path = seat.output or transcript_archive.place_of_claim(folder, game, data, files)
+    transcript_archive.write_transcript(path, data, files)
+    keep_vouches(files, folder, machine.table.id, first.vouches)
     book.files.put(_claimed(book.path), b"")
     return path
 

@@ -24,10 +24,9 @@ from ..coded_errors import Code, of_system
 from ..game_adapter import Play, bind, read_game, table_name
 from ..storage import journal as journals
 from ..storage import transcript_archive
-from ..storage.file_store import FileStore
+from ..storage.file_store import FileStore, NotPrivateError
 from ..storage.home import Home, transcripts, written
 from ..storage.kept_vouches import keep_vouches
-from ..storage.private_files import NotPrivateError, open_at_once
 from .play_table import PeerError, Seat, bind_raw
 from .resume_table import OpenGame, find_game, open_games, reopen
 from .split_tables import check_branch, machines_in
@@ -177,7 +176,7 @@ def is_running(game: OpenGame) -> bool:
 def _unfinished(home: Home, passphrase: str | None) -> Iterator[KeptGame]:
     """Find the games that can be resumed, without their progress."""
     for game in open_games(home, passphrase):
-        running, when = is_running(game), written(game.path)
+        running, when = is_running(game), written(home.files, game.path)
         yield KeptGame(
             game.name, game.path, game.nicknames, when, False, game.seat, running, game.is_claimed
         )
@@ -191,21 +190,22 @@ def _finished(home: Home, memory: _Memory) -> Iterator[KeptGame]:
     """
     for path in transcripts(home):
         row = memory.row(path)
-        head = row[:2] if row else _head_of(path)
+        head = row[:2] if row else _head_of(home.unchecked, path)
         if head is None:
             continue
         name, nicknames = head
         is_claim = path.name.endswith(transcript_archive.CLAIM)
         if not (is_claim and home.files.has(home.journals / f"{name}.journal")):
-            yield KeptGame(name, path, nicknames, written(path), not is_claim, is_claimed=is_claim)
+            when = written(home.unchecked, path)
+            yield KeptGame(name, path, nicknames, when, not is_claim, is_claimed=is_claim)
 
 
-def _head_of(path: Path) -> tuple[str, tuple[str, ...]] | None:
+def _head_of(files: FileStore, path: Path) -> tuple[str, tuple[str, ...]] | None:
     """Return the id of a transcript's game, as used in commands, and the players' nicknames.
 
     Return None if the file is not a transcript.
     """
-    header = transcript.header_of(_opened(path))
+    header = transcript.header_of(_opened(files, path))
     if header is None:
         return None
     with suppress(ValueError):
@@ -213,12 +213,11 @@ def _head_of(path: Path) -> tuple[str, tuple[str, ...]] | None:
     return None
 
 
-def _opened(path: Path) -> transcript.OpenedFile:
+def _opened(files: FileStore, path: Path) -> transcript.OpenedFile:
     """Open a transcript. A file that cannot be read counts as empty."""
     with suppress(OSError):
-        if path.is_file():
-            with path.open("rb") as file:
-                return transcript.opened(file)
+        files.info(path)  # It fails for a device or pipe, which would not end.
+        return transcript.opened(files.get(path, transcript.MAX_FILE + 1))
     return transcript.opened(b"")
 
 
@@ -242,12 +241,12 @@ def _of_journal(path: Path, passphrase: str | None, files: FileStore | None) -> 
     return Progress(play.state.round, play.state.figures)
 
 
-def _of_transcript(path: Path) -> Progress | None:
+def _of_transcript(files: FileStore, path: Path) -> Progress | None:
     """Verify a transcript, and return how far its game came and whether the transcript is valid.
 
     The result is never None.
     """
-    report = transcript.verify(_opened(path), read_game)
+    report = transcript.verify(_opened(files, path), read_game)
     play = report.node.state if report.node is not None else None
     if not isinstance(play, Play):
         return replace(NOT_BEGUN, whole=report.ok)
@@ -295,7 +294,7 @@ class _Memory:
         Returns:
             The three values. None if nothing is stored of the file, or the file has changed since.
         """
-        value: Any = self.known.get(_key_of(path))
+        value: Any = self.known.get(_key_of(self.home.files, path))
         with suppress(TypeError, KeyError, ValueError, OverflowError):  # JSON has Infinity
             fields, ranks = (tuple(map(int, value[name])) for name in ("fields", "ranks"))
             progress = Progress(int(value["round"]), fields, ranks, bool(value["whole"]))
@@ -323,10 +322,10 @@ class _Memory:
             if is_journal:
                 found = _of_journal(path, passphrase, self.home.files)
             else:
-                found = _of_transcript(path)
+                found = _of_transcript(self.home.unchecked, path)
         if found is not None and not (is_journal and passphrase):
             head = {"name": game.name, "nicknames": game.nicknames}
-            self.used[_key_of(game.path)] = {**asdict(found), **head}
+            self.used[_key_of(self.home.files, game.path)] = {**asdict(found), **head}
         return replace(game, progress=found)
 
 
@@ -335,14 +334,14 @@ def _kept_in(home: Home) -> Path:
     return home.path / "games.json"
 
 
-def _key_of(path: Path) -> str:
+def _key_of(files: FileStore, path: Path) -> str:
     """Return the key under which the progress of a game is stored.
 
     The key is the name, size and time of change of the file at `path`, a transcript or journal.
     """
     with suppress(OSError):
-        found = path.stat()
-        return f"{path.name}:{found.st_size}:{found.st_mtime_ns}"
+        found = files.info(path)
+        return f"{path.name}:{found.size}:{found.changed}"
     return path.name
 
 
@@ -393,7 +392,7 @@ def finish_from(
         JournalError: If the journal is in use, or the transcript cannot be written.
     """
     game = find_game(seat.home, name, seat.passphrase)
-    data = _read(path)
+    data = _read(seat.home.unchecked, path)
     report = transcript.verify(data, read_game)
     book, first, machine, _ = reopen(seat, game.name)
     with closing(book):
@@ -401,17 +400,17 @@ def finish_from(
         for one in (machine, *machines_in(beside, game.name)):
             check_branch(path, report, one, game.name)
         usual = seat.home.transcripts / f"{game.name}.hoity"
-        kept = transcript_archive.keep(data, seat.output or usual, usual, book)
-        keep_vouches(seat.home.transcripts, machine.table.id, first.vouches)
+        files = seat.home.unchecked
+        kept = transcript_archive.keep(data, seat.output or usual, usual, book, files)
+        keep_vouches(files, seat.home.transcripts, machine.table.id, first.vouches)
     book.remove()
     return kept, report
 
 
-def _read(path: Path) -> bytes:
+def _read(files: FileStore, path: Path) -> bytes:
     """Read a file, but at most one byte more than a valid transcript can have."""
     try:
-        with open(path, "rb", opener=open_at_once) as file:
-            return file.read(transcript.MAX_FILE + 1)
+        return files.get(path, transcript.MAX_FILE + 1)
     except OSError as error:
         raise PeerError(FileCode.UNREADABLE, path=str(path), why=of_system(error)) from None
 

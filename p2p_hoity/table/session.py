@@ -25,6 +25,7 @@ from ..net.hub import Event, Frame, Hub, LinkDown, LinkUp
 from ..presentation import screen_updates as updates
 from ..presentation.screen_updates import Screen
 from ..storage import transcript_archive
+from ..storage.file_store import FileStore
 from ..storage.journal import Journal, JournalError
 from ..storage.kept_vouches import keep_vouches
 from .effects_out import EffectsOut, GameReporter, JournalKeeper, play_of
@@ -132,6 +133,7 @@ class Session:
         attendee: The person or bot that takes part at this node.
         _keeper: Writes the journal of the seat.
         _usual: The path for the transcript if the attendee names none. None to write none.
+        _files: The store of the transcript.
         _clock: The clock that tells the state machine the time.
         _rate_limit: The limits on what each link may send.
         _access: Decides which links are let in.
@@ -147,6 +149,7 @@ class Session:
     attendee: Attendee
     _keeper: JournalKeeper
     _usual: Path | None
+    _files: FileStore
     _clock: AwakeClock
     _rate_limit: RateLimit
     _access: Access
@@ -430,8 +433,9 @@ class Session:
         machine = self.machine
         data, usual = transcript_archive.transcript_of(machine), self._usual or output
         if self._usual is not None:
-            keep_vouches(self._usual.parent, machine.table.id, self._access.roster.vouches)
-        path = transcript_archive.keep(data, output, usual, self._keeper.journal)
+            vouches = self._access.roster.vouches
+            keep_vouches(self._files, self._usual.parent, machine.table.id, vouches)
+        path = transcript_archive.keep(data, output, usual, self._keeper.journal, self._files)
         self._written = data
         return path
 
@@ -459,7 +463,7 @@ class Session:
             # A fault that was found since the end became final belongs into the file ([E-23]).
             data = transcript_archive.transcript_of(machine)
             if data != self._written:
-                transcript_archive.complete(self._result.transcript, data)
+                transcript_archive.complete(self._result.transcript, data, self._files)
         self._outcome = self._result
 
     def _save_proof(self) -> Path | None:
@@ -472,9 +476,10 @@ class Session:
             return None
         data = self.machine.transcript()
         game = table_name(self.machine.table)
-        path = transcript_archive.place_of_claim(self._usual.parent, game, data)
+        folder, files = self._usual.parent, self._files
+        path = transcript_archive.place_of_claim(folder, game, data, files)
         try:
-            transcript_archive.write_transcript(path, data)
+            transcript_archive.write_transcript(path, data, files)
         except OSError:
             return None
         self._screen(updates.ProofSaved(path))
@@ -499,6 +504,7 @@ def compose(
     roster: Roster,
     capability: Capability,
     keys: TableKeys,
+    files: FileStore,
     journal: Journal | None = None,
     usual: Path | None = None,
 ) -> Session:
@@ -511,6 +517,7 @@ def compose(
         roster: The roster of the table, as its host has signed it.
         capability: The secret of the table's ticket.
         keys: The keys with which this node signs chat messages and consents.
+        files: The store of the transcript.
         journal: The open journal of the seat. None for an onlooker.
         usual: The path for the transcript if the attendee names none. None to write none.
 
@@ -534,6 +541,7 @@ def compose(
         attendee,
         keeper,
         usual,
+        files,
         clock,
         limit,
         access,

@@ -17,8 +17,8 @@ from protocol import SeatMachine, effects, transcript
 from ..coded_errors import NOT_OK, Code
 from ..storage import journal as journals
 from ..storage import transcript_archive
+from ..storage.file_store import NotPrivateError
 from ..storage.home import Home
-from ..storage.private_files import NotPrivateError
 from .play_table import PeerError, bind_raw
 
 
@@ -99,9 +99,9 @@ def rescue(home: Home, others: Iterable[Home]) -> None:
         OSError: If something could not be read or saved. Then keep the folders.
     """
     for one in others:
-        for path in one.transcripts.glob("*.hoity"):
-            _save(home, path.name, path.read_bytes())
-        for path in one.journals.glob("*.journal"):
+        for path in one.unchecked.list(one.transcripts, ".hoity"):
+            _save(home, path.name, one.unchecked.get(path))
+        for path in one.unchecked.list(one.journals, ".journal"):
             for machine in machines_in([one], path.stem):
                 with suppress(ValueError):  # It lacks messages, or is too long for a file.
                     _save(home, path.stem + transcript_archive.CLAIM, machine.transcript())
@@ -109,6 +109,7 @@ def rescue(home: Home, others: Iterable[Home]) -> None:
 
 def _save(home: Home, name: str, data: bytes) -> None:
     """Save a transcript that has other steps than the player's own transcript of the game."""
-    if transcript_archive.lacks(home.transcripts / f"{name.partition('.')[0]}.hoity", data):
-        place = transcript_archive.free_place(home.transcripts / name, data)
-        transcript_archive.write_transcript(place, data)
+    files, folder = home.unchecked, home.transcripts
+    if transcript_archive.lacks(folder / f"{name.partition('.')[0]}.hoity", data, files):
+        place = transcript_archive.free_place(folder / name, data, files)
+        transcript_archive.write_transcript(place, data, files)

@@ -18,6 +18,7 @@ from ..net.ticket import Ticket
 from ..net.transport import Network
 from ..presentation import screen_updates as updates
 from ..presentation.screen_updates import Screen
+from ..storage.private_files import NAMED
 from .join_table import HostLink, JoinCode, checked_header
 from .lobby import LobbyFrame, Offer, Roster
 from .play_table import PeerError, Reach, bind_raw, open_hub
@@ -144,7 +145,7 @@ async def _watch(
         agreed = Agreed(roster, host_link.capability)
         while True:
             roster, machine = agreed.roster, SeatMachine(bind_raw(agreed.roster.header), os.urandom)
-            session = compose(hub, machine, onlooker, roster, agreed.capability, keys)
+            session = compose(hub, machine, onlooker, roster, agreed.capability, keys, NAMED)
             outcome = await session.run(roster.addresses, events)
             if outcome.again is None:
                 return outcome

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import io
+import time
 from itertools import count
 from pathlib import Path
+
+from p2p_hoity.storage.file_store import FileInfo, FileStore
 
 
 class MemoryFile(io.BytesIO):
@@ -32,33 +35,39 @@ class MemoryFile(io.BytesIO):
         return size
 
     def _told(self) -> None:
-        if self._path in self._store.written:  # it may have been removed
-            self._store.written[self._path] = self.getvalue()
+        if self._is_there():
+            self._store.change(self._path, self.getvalue())
+
+    def _is_there(self) -> bool:
+        # It may have been removed or replaced.
+        return self._store.number(self._path) == self.number
 
     def sync(self) -> None:
         """Put everything on disk."""
-        self._store.settle(self._path)
+        if self._is_there():
+            self._store.settle(self._path)
 
     def close(self) -> None:
         """Release the lock."""
-        self._store.locked.discard(self._path)
+        self._store.locked.discard(self.number)
         super().close()
 
 
-class MemoryStore:
+class MemoryStore(FileStore):
     """A `FileStore` in memory.
 
     Attributes:
         written: The bytes of each file, as every reader sees them.
         on_disk: The bytes of each file that would be there after a power failure.
-        locked: The files that are open.
+        locked: The numbers of the files that are open.
     """
 
     def __init__(self) -> None:
         self.written: dict[Path, bytes] = {}
         self.on_disk: dict[Path, bytes] = {}
-        self.locked: set[Path] = set()
+        self.locked: set[int] = set()
         self._numbers: dict[Path, int] = {}
+        self._changed: dict[Path, int] = {}
         self._next = count(1)
 
     def settle(self, path: Path) -> None:
@@ -71,8 +80,17 @@ class MemoryStore:
         self.written = dict(self.on_disk)
         self.locked.clear()
 
-    def _new(self, path: Path, data: bytes) -> None:
+    def number(self, path: Path) -> int | None:
+        """Return the number of the file at this path. None if there is none."""
+        return self._numbers[path] if path in self.written else None
+
+    def change(self, path: Path, data: bytes) -> None:
+        """Replace the bytes of a file."""
         self.written[path] = data
+        self._changed[path] = time.time_ns()
+
+    def _new(self, path: Path, data: bytes) -> None:
+        self.change(path, data)
         self._numbers[path] = next(self._next)
 
     def get(self, path: Path, most: int = -1) -> bytes:
@@ -94,14 +112,15 @@ class MemoryStore:
         if new:
             self.put(path, b"", once=True, settle=False)
         self.get(path)
-        if path in self.locked:
+        number = self._numbers[path]
+        if number in self.locked:
             raise BlockingIOError(11, "it is locked", str(path))
-        self.locked.add(path)
-        return MemoryFile(self, path, self._numbers[path])
+        self.locked.add(number)
+        return MemoryFile(self, path, number)
 
     def lock(self, path: Path, wait: bool = False) -> MemoryFile | None:
         """Lock a file that has no other purpose."""
-        if path in self.locked:
+        if self.number(path) in self.locked:
             return None
         if path not in self.written:
             self._new(path, b"")
@@ -115,6 +134,14 @@ class MemoryStore:
     def has(self, path: Path) -> bool:
         """Return whether there is such a file."""
         return path in self.written
+
+    def info(self, path: Path) -> FileInfo:
+        """Return the size of a file and the time of its last change."""
+        return FileInfo(len(self.get(path)), self._changed[path])
+
+    def real(self, path: Path) -> Path:
+        """Return the same path, because there are no links."""
+        return path
 
     def remove(self, path: Path, settle: bool = False) -> None:
         """Remove a file, if there is one."""

@@ -13,6 +13,7 @@ from support.shell import Shell, Types
 
 from cli.commands import list_games, options
 from p2p_hoity.storage import home as home_
+from p2p_hoity.storage.file_store import FileStore
 from p2p_hoity.storage.home import Home
 from p2p_hoity.storage.private_files import CHECKED, private_folder
 from p2p_hoity.table import resume_table, saved_games
@@ -127,8 +128,8 @@ def test_a_file_dated_beyond_the_calendar_is_listed_among_the_others(
 ) -> None:
     odd = keep_transcript(hoity.home, played_file(), "won.hoity")
 
-    def written(path: Path) -> int:
-        return seconds if path == odd else home_.written(path)
+    def written(files: FileStore, path: Path) -> int:
+        return seconds if path == odd else home_.written(files, path)
 
     monkeypatch.setattr(saved_games, "written", written)
     done = hoity("games")

@@ -1,27 +1,27 @@
-"""Tests of the port of files: both stores do the same, and a table keeps its files nowhere else."""
+"""Tests of the port of files: all stores do the same."""
 
 import os
 import sys
+import time
 from contextlib import closing
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-import trio
 from support.cases import fails
 from support.journals import FIRST
 from support.memory_store import MemoryStore
-from support.player_table import CALM, PlayerTable, past_round
 
 from p2p_hoity.storage import journal, private_files
-from p2p_hoity.storage.file_store import FileStore
-from p2p_hoity.storage.private_files import PrivateFiles
+from p2p_hoity.storage.file_store import FileStore, NotPrivateError
+from p2p_hoity.storage.private_files import NAMED, PrivateFiles
 
 
-@pytest.fixture(params=["disk", "memory"])
+@pytest.fixture(params=["private", "named", "memory"])
 def store(request: pytest.FixtureRequest, tmp_path: Path) -> FileStore:
     """Return each store in turn."""
-    return PrivateFiles(tmp_path) if request.param == "disk" else MemoryStore()
+    stores = {"private": PrivateFiles(tmp_path), "named": NAMED, "memory": MemoryStore()}
+    return stores[request.param]
 
 
 def test_a_file_is_put_whole_and_got_again(store: FileStore, tmp_path: Path) -> None:
@@ -40,6 +40,56 @@ def test_a_file_is_put_whole_and_got_again(store: FileStore, tmp_path: Path) -> 
     store.remove(place)
     store.remove(place)
     assert not store.has(place)
+
+
+def test_size_and_time_are_told_without_reading(store: FileStore, tmp_path: Path) -> None:
+    place, began = tmp_path / "folder" / "a.hoity", time.time_ns() - 10**9
+    fails(FileNotFoundError, "", store.info, place)
+    store.put(place, b"first")
+    first = store.info(place)
+    assert (first.size, first == store.info(place)) == (5, True)
+    assert began < first.changed < time.time_ns() + 10**9
+    with closing(store.append(place)) as file:
+        file.seek(5)
+        file.write(b" second")
+        file.sync()
+        assert store.info(place).size == 12
+        assert store.info(place).changed >= first.changed
+    store.remove(place)
+    fails(FileNotFoundError, "", store.info, place)
+
+
+def test_a_file_has_one_path_of_its_own(store: FileStore, tmp_path: Path) -> None:
+    place = store.real(tmp_path) / "folder" / "a.hoity"
+    assert store.real(place) == place, "also if it is not there"
+    store.put(place, b"")
+    assert store.real(place) == place == store.real(store.real(place))
+    assert store.real(place.parent) == place.parent
+
+
+def test_only_the_files_of_a_folder_itself_are_listed(store: FileStore, tmp_path: Path) -> None:
+    for name in ("b.hoity", "a.claim.hoity", "a.vouches", "deeper/c.hoity"):
+        store.put(tmp_path / "folder" / name, b"")
+    found = store.list(tmp_path / "folder", ".hoity")
+    assert [path.name for path in found] == ["a.claim.hoity", "b.hoity"]
+    assert all(path.parent == tmp_path / "folder" for path in found)
+
+
+def test_a_file_that_was_replaced_or_removed_is_another_one(
+    store: FileStore, tmp_path: Path
+) -> None:
+    place = tmp_path / "folder" / "game.journal"
+    with closing(store.append(place, new=True)) as old:
+        for replace in (lambda: store.put(place, b"new"), lambda: store.remove(place)):
+            replace()
+            old.write(b"lost")
+            old.sync()
+            assert not store.has(place) or store.get(place) == b"new"
+        with closing(store.append(place, new=True)) as new:
+            assert new.number != old.number
+            new.write(b"kept")
+            new.sync()
+        assert store.get(place) == b"kept"
 
 
 def test_an_open_file_is_locked_and_grows(store: FileStore, tmp_path: Path) -> None:
@@ -72,6 +122,30 @@ def test_one_at_a_time_holds_a_lock(store: FileStore, tmp_path: Path) -> None:
     again = store.lock(tmp_path / "lock", wait=True)
     assert again is not None
     again.close()
+
+
+@pytest.mark.skipif(not private_files.CHECKED, reason="Windows has no mode bits")
+@pytest.mark.parametrize("shut", ["", "journals"])
+def test_a_folder_that_others_can_enter_is_not_listed(tmp_path: Path, shut: str) -> None:
+    store, folder = PrivateFiles(tmp_path / "home"), tmp_path / "home" / "journals"
+    assert store.list(folder, "") == []
+    store.put(folder / "a.journal", b"")
+    (tmp_path / "home" / shut).chmod(0o755)
+    fails(NotPrivateError, "open-to-others", store.list, folder, ".journal")
+    assert NAMED.list(folder, ".journal") == [folder / "a.journal"]
+
+
+def test_what_a_player_names_may_be_a_link_and_need_not_be_private(tmp_path: Path) -> None:
+    store, place, link = PrivateFiles(tmp_path), tmp_path / "file", tmp_path / "link"
+    place.write_bytes(b"shared")
+    place.chmod(0o644)
+    link.symlink_to(place)
+    assert (NAMED.get(link), NAMED.get(link, 2)) == (b"shared", b"sh")
+    assert NAMED.info(link) == NAMED.info(place) == store.info(place)
+    assert NAMED.real(link) == NAMED.real(place)
+    fails(OSError, "symbolic links", store.get, link)
+    for refused in (NAMED.get, NAMED.info):
+        fails(OSError, "", refused, tmp_path)
 
 
 def test_a_file_that_its_holder_removed_meanwhile_is_not_held(
@@ -156,24 +230,3 @@ def test_after_a_power_failure_a_journal_has_what_was_put_on_disk(synced: int) -
     again, first, records = journal.reopen(path, None, store)
     assert (first, list(records)) == (FIRST, [b"record %d" % number for number in range(synced)])
     assert again.current
-
-
-async def test_a_table_keeps_its_journals_and_keys_in_its_store_alone(
-    tmp_path: Path, autojump_clock: trio.testing.MockClock
-) -> None:
-    store = MemoryStore()
-    table = PlayerTable(tmp_path, 3, CALM, thinking=0.5, store=store)
-    kept: list[Path] = []
-
-    async def crash() -> None:
-        assert await table.sit_until(1, past_round(2))
-        kept.extend(path for path in store.written if path.suffix in (".journal", ".mark"))
-        await table.resume(1)
-
-    await table.play({1: crash})
-    assert len({guest.end.standings for guest in table.guests}) == 1
-    assert table.guests[1].end.standings
-    assert len(kept) == 2 * 3
-    assert {path.name for path in store.written} == {"identity"}
-    on_disk = [path for path in tmp_path.rglob("*") if path.is_file()]
-    assert {path.suffix for path in on_disk} == {".hoity", ".vouches"}

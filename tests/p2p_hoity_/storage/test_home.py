@@ -7,8 +7,9 @@ import pytest
 from support.cases import fails
 
 from p2p_hoity.storage import rollback_marks
+from p2p_hoity.storage.file_store import NotPrivateError
 from p2p_hoity.storage.home import FolderError, home
-from p2p_hoity.storage.private_files import NotPrivateError, private_folder
+from p2p_hoity.storage.private_files import private_folder
 
 NOT_WHOLE = [
     "hoity",

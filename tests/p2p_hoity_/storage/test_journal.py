@@ -11,7 +11,13 @@ from support.cases import fails
 from support.journals import FIRST, fill_disk, fresh, look, play_on, read, write
 from support.sampling import times
 
-from p2p_hoity.storage import journal, journal_format, private_files, rollback_marks
+from p2p_hoity.storage import (
+    file_store,
+    journal,
+    journal_format,
+    private_files,
+    rollback_marks,
+)
 from p2p_hoity.storage.journal_format import MAGIC
 from p2p_hoity.storage.player_key import VaultError
 
@@ -201,7 +207,7 @@ def test_a_file_that_is_missing_or_open_to_others_or_a_link_is_refused(tmp_path:
     fails(journal.JournalError, "journal-unopened", journal.reopen, tmp_path / "none.journal")
     path = write(tmp_path, b"one")
     path.chmod(0o644)
-    fails(private_files.NotPrivateError, "chmod 600", journal.reopen, path)
+    fails(file_store.NotPrivateError, "chmod 600", journal.reopen, path)
     path = write(tmp_path / "other", b"one")
     path.rename(tmp_path / "other" / "elsewhere")
     path.symlink_to(tmp_path / "other" / "elsewhere")

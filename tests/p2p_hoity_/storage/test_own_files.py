@@ -13,8 +13,8 @@ from cli import exit_codes
 from cli.app import run
 from cli.local.player_setup import check_home
 from p2p_hoity.storage import player_key, private_files, transcript_archive
+from p2p_hoity.storage.file_store import NotPrivateError
 from p2p_hoity.storage.home import Home
-from p2p_hoity.storage.private_files import NotPrivateError
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="Windows has no mode bits")
 

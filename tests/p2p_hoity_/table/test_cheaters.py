@@ -7,11 +7,14 @@ import pytest
 from support.forgeries.catalogue import FORGERIES
 from support.forgeries.cheater import CheatingMachine, forging
 from support.inspection import identity_of
+from support.memory_store import MemoryStore
+from support.no_disk import no_disk
 from support.player_table import PlayerTable
 
 from p2p_hoity.game_adapter import read_game
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.storage import transcript_archive
+from p2p_hoity.storage.file_store import FileStore
 from p2p_hoity.table import play_table
 from p2p_hoity.table.resume_table import claim_game, open_games
 from protocol.seat import effects
@@ -21,9 +24,15 @@ from protocol.wire import peer_frames
 from protocol.wire.signed_notices import SILENT_SEAT, EndNotice, sign_notice
 
 
-def cheating_table(path: Path, patch: pytest.MonkeyPatch, forgery: str, seats: int) -> PlayerTable:
+def cheating_table(
+    path: Path,
+    patch: pytest.MonkeyPatch,
+    forgery: str,
+    seats: int,
+    store: FileStore | None = None,
+) -> PlayerTable:
     """Return a table at which the machine of the last guest forges a body."""
-    table = PlayerTable(path, seats)
+    table = PlayerTable(path, seats, store=store)
     cheat = table.guests[-1].key.public
 
     def machine(*given: Any) -> SeatMachine:
@@ -76,6 +85,18 @@ async def test_a_fault_in_setup_leaves_a_file_that_proves_it(
         assert not open_games(guest.home)
 
 
+async def test_a_proof_is_written_to_the_store_of_the_table_alone(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    store = MemoryStore()
+    with no_disk():
+        table = cheating_table(Path("/nowhere"), monkeypatch, "key-not-proven", 3, store)
+        await table.play()
+    for guest in table.guests[:-1]:
+        (saved,) = guest.heard(updates.ProofSaved)
+        assert verify(store.get(saved.transcript), read_game).problem is not None
+
+
 async def test_the_word_of_another_seat_alone_is_told_as_such_to_people_and_programs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -110,7 +131,7 @@ async def test_the_word_of_another_seat_alone_is_told_as_such_to_people_and_prog
 async def test_the_journal_stays_if_the_proof_cannot_be_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def full(path: Path, data: bytes) -> None:
+    def full(*_: Any) -> None:
         raise OSError(28, "No space left on device")
 
     with monkeypatch.context() as disk:
