@@ -454,7 +454,7 @@ def load(name_or_path: str | Path = DEFAULT) -> Edition:
     if isinstance(name_or_path, str) and name_or_path in NAMES:
         return _shipped(name_or_path)
     path = Path(name_or_path)
-    if isinstance(name_or_path, str) and not path.exists():
+    if isinstance(name_or_path, str) and not NAMED.has(path):
         name = hyphenated(bare(visible(name_or_path))).lower()
         if name in NAMES:
             return _shipped(name)

@@ -30,7 +30,7 @@ from ..presentation import screen_updates as updates
 from ..storage import journal as journals
 from ..storage import transcript_archive
 from ..storage.file_store import FileStore, NotPrivateError
-from ..storage.home import Home
+from ..storage.home import Home, transcripts
 from ..storage.journal_format import SeatRecord
 from ..storage.kept_vouches import keep_vouches
 from ..storage.player_key import of_file
@@ -349,7 +349,7 @@ def find_game(home: Home, name: str | None, passphrase: str | None = None) -> Op
     _tell_unreadable(home, name or "", passphrase)
     if name is None:
         raise PeerError(ResumeCode.NO_GAME)
-    for path in home.transcripts.glob("*.hoity"):
+    for path in transcripts(home):
         if path.stem.startswith(name) and "." not in path.stem:  # no claim
             raise PeerError(ResumeCode.OVER, game=path.stem)
     raise PeerError(ResumeCode.NO_SUCH_GAME, path=str(home.journals), text=name)

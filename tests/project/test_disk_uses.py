@@ -42,6 +42,8 @@ ALLOWED: Mapping[str, tuple[set[str], str]] = {
     "bots/learned/__init__.py": ({"read_bytes"}, DATA),
     "confusable_names.py": ({"read_text"}, DATA),
     "editions/load_edition.py": ({"read_text", NAMED}, f"{DATA}, or {PERSON}"),
+    "net/default_router.py": ({"read_text"}, SYSTEM),
+    "net/interfaces.py": ({"exists", "glob", "is_dir", "read_text"}, SYSTEM),
     "net/secure_channel.py": (
         {
             *("os.MFD_CLOEXEC", "os.close", "os.memfd_create", "os.write"),
@@ -49,7 +51,6 @@ ALLOWED: Mapping[str, tuple[set[str], str]] = {
         },
         "OpenSSL takes the key of a link from a file alone, which is in memory if possible",
     ),
-    "reachability/port_mapping.py": ({"read_text"}, SYSTEM),
     "relay/forwarding.py": ({"os.read", "os.write"}, "it reads and writes sockets"),
     "storage/home.py": (
         {
