@@ -363,11 +363,12 @@ class Field:
             self.fail(EditionCode.NO_FLAG, value=_shown(self.value))
         return self.value
 
-    def words(self, most: int = 80) -> str:
+    def words(self, most: int = 80, in_list: bool = False) -> str:
         """Return the value, which must be a printable text that is not empty.
 
         Args:
             most: The most characters.
+            in_list: Whether the text has to be one that can stand in a list of names ([H-10]).
 
         Returns:
             The text.
@@ -378,27 +379,11 @@ class Field:
         value = self.value
         if not isinstance(value, str):
             self.fail(EditionCode.NO_WORDS, value=_shown(value))
-        if not value or not is_plain(value) or len(value) > most:
-            self.fail(EditionCode.BAD_WORDS, most=most)
-        return value
-
-    def one_name(self, most: int) -> str:
-        """Return the value, which must be a text that can stand in a list of names ([H-10]).
-
-        Args:
-            most: The most characters.
-
-        Returns:
-            The text.
-
-        Raises:
-            EditionError: If the value is no such text.
-        """
-        value = self.value
-        if not isinstance(value, str):
-            self.fail(EditionCode.NO_WORDS, value=_shown(value))
-        if not value or not is_one_name(value) or len(value) > most:
-            self.fail(EditionCode.BAD_NAME, most=most)
+        is_sound, code = (
+            (is_one_name, EditionCode.BAD_NAME) if in_list else (is_plain, EditionCode.BAD_WORDS)
+        )
+        if not value or not is_sound(value) or len(value) > most:
+            self.fail(code, most=most)
         return value
 
     def one_of(self, allowed: Iterable[object]) -> str:
@@ -639,7 +624,7 @@ def _colours(field: Field) -> tuple[Colour, ...]:
     thieves: dict[int, Field] = {}
     for item in field.items(MIN_COLOURS, MAX_COLOURS):
         given = item.table(("name", "cash", "thieves"))
-        name = given["name"].one_name(MAX_COLOUR_NAME)
+        name = given["name"].words(MAX_COLOUR_NAME, in_list=True)
         if name in names:
             given["name"].fail(EditionCode.COLOUR, twin=names[name].name)
         names[name] = given["name"]
