@@ -2,7 +2,7 @@
 
 If each seat passed on every message to all others, then at a table of six everybody would receive
 each message five times. So a program names in every `sync` frame the seats from which it receives
-directly, and peers do not pass on the inputs of these seats to it. A lost message is asked for
+directly, and peers do not pass on the inputs and epoch promises of these seats to it. A lost message is asked for
 within a second ([L-6]). So passing on only saves time, and nothing depends on it ([L-66]).
 
 SPEC: [M-7], [L-6], [L-66].
@@ -302,10 +302,11 @@ def pass_on(state: SeatState, message: Message, peer: bytes | None) -> None:
         at = followed.path.get(statement.on) if statement.epoch == followed.epoch else None
         goes_round = at is not None and at.step == statement.step and is_of_use(state, message, at)
     if goes_round:
-        # The sender has the message. An input is not sent to peers that hear its author directly.
-        # Votes are sent to all others: they are few, and needed soon.
+        # The sender has the message. Inputs and promises, which may be long, are not sent to peers
+        # that hear their author directly. A promise that a faulty author keeps from them is asked
+        # for by its hash, once a new-epoch message names it. Votes are sent to all: they are short.
         known = set() if peer is None else {peer}
-        if isinstance(statement, StepInput) and not _is_urgent(state, at):
+        if isinstance(statement, StepInput | EpochPromise) and not _is_urgent(state, at):
             known |= {p for p, seats in state.peers.hears.items() if message.seat in seats}
         state.outbox.send(message, but=known)
     elif isinstance(statement, StepInput):

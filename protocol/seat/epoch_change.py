@@ -24,11 +24,11 @@ from .effects import TOO_MANY_FAULTS, Broken
 from .seat_state import SeatState
 from .step_progress import tell_waiting
 
-LONG_EPOCH: Final[Quota] = 2000
+LONG_EPOCH: Final[Quota] = 4000
 """The number of step inputs after which an epoch is ended although nothing is wrong ([E-17]).
 
-An epoch promise lists at most 4096 inputs. The rest is a reserve: each faulty seat may have signed
-every input twice, and steps go on until the epoch promises are signed.
+It counts two inputs of each of t - 1 seats to a step, as if they had signed every input twice. An
+epoch promise lists at most 4096 inputs. The rest is for the steps that go on until it is signed.
 """
 
 
@@ -123,7 +123,8 @@ def _has_reason(state: SeatState) -> bool:
         return True
     if state.judge.has_proof() or absence.rejoining(followed.base, state.log.store.rejoins()):
         return True
-    is_long = (tip.step - followed.base.step) * state.table.seats >= LONG_EPOCH
+    most_in_step = state.table.seats + state.table.quorum - 1
+    is_long = (tip.step - followed.base.step) * most_in_step >= LONG_EPOCH
     return is_long and transition.may_go_on(tip)
 
 

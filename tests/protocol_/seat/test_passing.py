@@ -117,6 +117,40 @@ def test_a_seat_linked_to_the_author_is_not_forwarded_an_input_but_every_request
     assert _not_forwarded_to(room, room.sign(1, EpochRequest(1))) == {1}
 
 
+def test_a_promise_is_not_brought_to_who_hears_its_seat(room: MachineTable) -> None:
+    """It lists all inputs of its epoch, and each seat of six would receive it five times."""
+    for seat in (1, 2, 3):
+        room.tell(0, room.sign(seat, EpochRequest(1)))
+    _tell_direct(room, {2: (1, 3), 3: (2,)})
+    promise = room.sign(1, EpochPromise(1, None, (), None, (), ()))
+    assert _not_forwarded_to(room, promise) == {1, 2}
+
+
+def test_a_promise_that_its_seat_shows_to_the_proposer_alone_reaches_all() -> None:
+    """The others ask for it, since the new-epoch message names it. Seat 2 has fallen silent."""
+    room, _ = wired()
+
+    def kept(source: int, other: int, frame: bytes) -> bool:
+        message = room.message(frame)
+        if message is None or message.seat != source:
+            return False
+        if isinstance(message.statement, EpochPromise):
+            return source == 3 and other != 1
+        return source == 2 and getattr(message.statement, "step", 99) > 16
+
+    room.drop = kept
+    room.start()
+    for _ in range(40):
+        room.deliver()
+    told(room)
+    assert not room.machine().finished
+    assert all(3 in inspect(room.machine(seat)).direct for seat in (0, 1))
+    room.run(until=400.0)
+    seats = [room.machine(seat) for seat in (0, 1, 3)]
+    assert {inspect(one).epoch for one in seats} == {1}
+    assert all(one.finished and one.tip.present == {0, 1, 3} for one in seats)
+
+
 def test_the_last_word_counts_and_ends_with_the_link(room: MachineTable) -> None:
     _tell_direct(room, {2: (1,)})
     _tell_direct(room, {2: (3,), 3: (1,)})

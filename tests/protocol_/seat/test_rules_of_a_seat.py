@@ -352,9 +352,12 @@ def test_a_finished_seat_that_is_promised_requests_on() -> None:
 
 
 def test_a_long_epoch_is_closed_though_nothing_is_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A promise has room for the longest one and every second version of three liars."""
-    assert epoch_change.LONG_EPOCH * (6 + 3) // 6 + 2 * 6 <= signed_messages.MAX_LIST
-    monkeypatch.setattr(epoch_change, "LONG_EPOCH", 24)
+    """A promise has room for the longest one and every second version of the liars of a table."""
+    for seats, quorum in ((n, t) for n in range(2, 9) for t in range(1, n)):
+        in_step = seats + quorum - 1
+        longest = -(-epoch_change.LONG_EPOCH // in_step)
+        assert in_step * (longest + 6) <= signed_messages.MAX_LIST
+    monkeypatch.setattr(epoch_change, "LONG_EPOCH", 24 * 6 // 4)
     room = toy_table(rounds=6)
     room.play(until=200)
     machines = [place.machine for place in room.places]
