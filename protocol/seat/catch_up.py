@@ -2,8 +2,9 @@
 
 If each seat passed on every message to all others, then at a table of six everybody would receive
 each message five times. So a program names in every `sync` frame the seats from which it receives
-directly, and peers do not pass on the inputs and epoch promises of these seats to it. A lost message is asked for
-within a second ([L-6]). So passing on only saves time, and nothing depends on it ([L-66]).
+directly, and peers do not pass on the inputs and epoch promises of these seats to it. A lost
+message is asked for within a second ([L-6]). So passing on only saves time, and nothing depends on
+it ([L-66]).
 
 SPEC: [M-7], [L-6], [L-66].
 """
