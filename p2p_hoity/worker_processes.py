@@ -57,6 +57,15 @@ def core_count() -> int:
     return os.cpu_count() or 1
 
 
+def can_copy() -> bool:
+    """Return whether this system can start a copy of this process (a fork) quickly and safely.
+
+    Returns:
+        True on Linux.
+    """
+    return sys.platform.startswith("linux")
+
+
 @contextmanager
 def process_pool(cores: int | None = None) -> Iterator[Callable[..., Any] | None]:
     """Provide a function that hands work to other processes.
@@ -75,7 +84,7 @@ def process_pool(cores: int | None = None) -> Iterator[Callable[..., Any] | None
         ProcessEnded: If one of the processes ended before its work was done.
     """
     cores = cores or core_count()
-    if cores < 2 or not _copies():
+    if cores < 2 or not can_copy():
         yield None
         return
     with ExitStack() as stack:
@@ -216,11 +225,6 @@ def _one_shift(
 # Processes
 
 
-def _copies() -> bool:
-    """Return whether this system can start a copy of this process (a fork) quickly and safely."""
-    return sys.platform.startswith("linux")
-
-
 def _have_room(processes: int) -> bool:
     """Return whether the system lets this many worker processes start."""
     try:
@@ -244,7 +248,7 @@ def _processes(count: int, copied: bool | None = None) -> Iterator[Executor]:
     from concurrent.futures import ProcessPoolExecutor
 
     others = set(multiprocessing.active_children())
-    copied = _copies() if copied is None else copied
+    copied = can_copy() if copied is None else copied
     context = multiprocessing.get_context("fork" if copied else "spawn")
     executor = ProcessPoolExecutor(count, context, _begin)
     finished = False

@@ -27,6 +27,7 @@ PARTS: Final = (
     *("--collect-data", "cli", "--collect-data", "p2p_hoity", "--copy-metadata", "p2p-hoity"),
     # They are imported by name: what each release of the protocol offers, and the widgets.
     *("--collect-submodules", "protocol", "--collect-submodules", "textual.widgets"),
+    *("--hidden-import", "cli.__main__"),
 )
 """What PyInstaller does not find by itself: the files beside the code, and lazy imports."""
 LEFT_OUT: Final = ("distributed", "tkinter", "pytest", "setuptools", "pip")

@@ -25,6 +25,7 @@ from p2p_hoity.table.session import Outcome
 
 from ..exit_codes import NOT_OK, OK, Trouble, ctrl_c_means
 from ..local.bot_processes import crew_of
+from ..local.bot_server import BotServer, start_server
 from ..local.player_setup import check_home, check_output
 from ..printing import say, write_line
 from ..words.presence_sentences import kept_as
@@ -91,12 +92,14 @@ def resume(seat: SeatOptions, output: OutputOptions, game: str | None, reach: Re
     check_output(output.transcript)
     home = own_home()
     check_home(home)
+    # Before the player's key is loaded.
+    server = start_server() if (home.path / "bots").exists() else None
     me, passphrase = list_games.key_of_games(home)
     if game is None:
         found, others = list_games.newest(home, passphrase)
     else:
         found, others = list_games.find(home, game, passphrase, _command(output)), ()
-    return take_up(Sitting(home, me, seat, output, passphrase), found, reach, others)
+    return take_up(Sitting(home, me, seat, output, passphrase), found, reach, others, server=server)
 
 
 def _command(output: OutputOptions) -> str:
@@ -113,6 +116,7 @@ def take_up(
     reach: Reach,
     others: Sequence[OpenGame] = (),
     fresh: Ticket | None = None,
+    server: BotServer | None = None,
 ) -> int:
     """Resume the player's seat in a game.
 
@@ -125,6 +129,7 @@ def take_up(
         reach: How the seat can be reached.
         others: Other games that can be resumed.
         fresh: A fresh ticket of a seat whose addresses have changed. None if there is none.
+        server: Starts bots as copies of itself. None to start a Python for each.
 
     Returns:
         The exit code.
@@ -141,6 +146,10 @@ def take_up(
         for words in alone_lines(relays, reach.hidden, was_shown=not found.relay_only):
             sitting.say(words)
     sitting.crew = crew_of(sitting.home, found.name, sitting.say)
+    if sitting.crew is not None:
+        sitting.crew.server = server
+    elif server is not None:
+        server.close()
     bots = len(sitting.crew.levels) if sitting.crew is not None else 0
     reach = replace(reach, outside=bots < len(found.opponents))
 

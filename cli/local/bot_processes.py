@@ -33,6 +33,7 @@ from ..exit_codes import USAGE, Trouble
 from ..printing import say
 from ..words.translation import _, level_meant, level_word
 from . import settings
+from .bot_server import SECRET, BotServer, CopiedBot
 from .own_program import own_command, own_environment
 from .player_setup import answer
 
@@ -161,8 +162,6 @@ MANNER = ("--auto", "--json", "--until-eof", "--again")
 GAME_FILE = "game"
 TROUBLE_FILE = "trouble.txt"
 LOCK_FILE = "held"
-SECRET = frozenset({"HOITY_PASSPHRASE", "HOITY_TICKET"})
-"""Environment variables that are not passed on to bots, unless they are set for them."""
 
 
 def _key_of(folder: Path) -> bytes | None:
@@ -171,6 +170,10 @@ def _key_of(folder: Path) -> bytes | None:
         return load_identity(Home(folder)).identity.public
     except (KeyFileError, OSError):
         return None
+
+
+Bot = trio.Process | CopiedBot
+"""The process of a bot."""
 
 
 @dataclass
@@ -186,15 +189,17 @@ class Crew:
         held: The lock of the folder. None if another process has locked the folder.
         relays: The relays that the bots use for all connections. If empty, they listen on this
             computer and connect directly.
+        server: Starts the bots as copies of itself. None to start a Python for each.
     """
 
     folder: Path
     levels: dict[str, str]
     say: Callable[[str], None]
-    processes: dict[str, trio.Process] = field(default_factory=dict)
+    processes: dict[str, Bot] = field(default_factory=dict)
     seated: bool = False
     held: StoredFile | None = field(default=None, repr=False)
     relays: tuple[str, ...] = ()
+    server: BotServer | None = None
 
     def remember(self, game: str) -> None:
         """Store the game to which the bots belong, once the table is complete.
@@ -266,19 +271,28 @@ class Crew:
         files, home = PrivateFiles(self.folder), self.folder / name
         files.remove(home / TROUBLE_FILE)
         own = {word: value for word, value in own_environment().items() if word not in SECRET}
+        env = {**own, "HOITY_HOME": str(home), "HOITY_NO_MAP": "1", **told}
         with files.append(home / TROUBLE_FILE, new=True) as trouble:
-            process = await trio.lowlevel.open_process(
+            process = self._copied((*words, *MANNER), env, trouble.fileno())
+            process = process or await trio.lowlevel.open_process(
                 own_command(*words, *MANNER),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.DEVNULL,
                 stderr=trouble,
-                env={**own, "HOITY_HOME": str(home), "HOITY_NO_MAP": "1", **told},
+                env=env,
                 start_new_session=True,
             )
         self.processes[name] = process
         nursery.start_soon(self._watch, name, process)
 
-    async def _watch(self, name: str, process: trio.Process) -> None:
+    def _copied(self, words: Sequence[str], env: Mapping[str, str], stderr: int) -> Bot | None:
+        """Have the server start a bot. Return None if there is no server, or it cannot."""
+        if self.server is not None:
+            with suppress(OSError):
+                return self.server.start(words, env, stderr)
+        return None
+
+    async def _watch(self, name: str, process: Bot) -> None:
         """Wait for a bot to end, and report it if it has failed.
 
         Raises:
@@ -324,6 +338,8 @@ class Crew:
                     await process.stdin.aclose()
             for process in self.processes.values():
                 await _end(process)
+        if self.server is not None:
+            self.server.close()
         if self.held is not None:
             self.held.close()
         if not keep:
@@ -331,7 +347,7 @@ class Crew:
                 _remove(Home(self.folder.parent.parent), self.folder)
 
 
-async def _end(process: trio.Process) -> None:
+async def _end(process: Bot) -> None:
     """Wait until a bot's process ends. If it does not end in time, terminate and then kill it."""
     for act in (process.terminate, process.kill):
         with trio.move_on_after(GRACE):
@@ -341,7 +357,13 @@ async def _end(process: trio.Process) -> None:
     await process.wait()
 
 
-def hire(home: Home, levels: Sequence[str], nickname: str, say: Callable[[str], None]) -> Crew:
+def hire(
+    home: Home,
+    levels: Sequence[str],
+    nickname: str,
+    say: Callable[[str], None],
+    server: BotServer | None = None,
+) -> Crew:
     """Prepare the bots of a game (its crew), with nicknames that differ from the player's.
 
     Args:
@@ -349,6 +371,7 @@ def hire(home: Home, levels: Sequence[str], nickname: str, say: Callable[[str], 
         levels: The level of each bot.
         nickname: The player's nickname.
         say: Shows a message to the player.
+        server: Starts the bots as copies of itself. None to start a Python for each.
 
     Returns:
         The bots, of which none is started yet.
@@ -356,7 +379,8 @@ def hire(home: Home, levels: Sequence[str], nickname: str, say: Callable[[str], 
     names = [name for name in NAMES if not twins(name, nickname)]
     with _swept(home) as bots:
         folder = private_folder(bots / secrets.token_hex(8))
-        return Crew(folder, dict(zip(names, levels, strict=False)), say, held=_hold(folder))
+        of_names = dict(zip(names, levels, strict=False))
+        return Crew(folder, of_names, say, held=_hold(folder), server=server)
 
 
 def crew_of(home: Home, game: str, say: Callable[[str], None]) -> Crew | None:

@@ -105,7 +105,7 @@ def way(monkeypatch: pytest.MonkeyPatch, copies: bool) -> None:
     """How processes are begun; as copies only where that is done at all."""
     if copies and not sys.platform.startswith("linux"):
         pytest.skip("processes are begun as copies of this one on Linux alone")
-    monkeypatch.setattr(worker_processes, "_copies", lambda: copies)
+    monkeypatch.setattr(worker_processes, "can_copy", lambda: copies)
 
 
 @BOTH_WAYS

@@ -118,7 +118,7 @@ def test_in_words_what_is_ok_is_counted_and_the_rest_is_told(verify: Verify, fol
 def test_what_is_told_by_other_processes_is_in_the_language_spoken(
     verify: Verify, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(worker_processes, "_copies", lambda: False)
+    monkeypatch.setattr(worker_processes, "can_copy", lambda: False)
     in_german = verify(folder / "empty.hoity", "--lang", "de").out.splitlines()
     many = verify(folder / "empty.hoity", folder / "empty.hoity", "--lang", "de", "--jobs", 2)
     assert many.out.splitlines()[: len(in_german)] == in_german

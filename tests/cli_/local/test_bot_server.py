@@ -1,0 +1,154 @@
+"""The server that starts bots as copies of itself: what they share, and what they never have."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+import trio
+
+from cli.commands import play, resume
+from cli.commands.options import OutputOptions, SeatOptions
+from cli.local import bot_server
+from cli.local.bot_server import UNKNOWN, BotServer, start_server
+
+pytestmark = pytest.mark.skipif(
+    sys.platform != "linux" or not hasattr(os, "pidfd_open"), reason="no process is copied there"
+)
+
+ASKED = """
+import fcntl, json, os, random, runpy, ssl, sys, tempfile
+import nacl.utils
+from cli.local import bot_server
+from protocol import Identity
+
+def act(module, run_name):
+    word = sys.argv[1]
+    if word == "exit":
+        sys.exit(3)
+    if word == "wait":
+        sys.stdin.read()
+        return
+    drawn = (os.urandom(16), nacl.utils.random(16), ssl.RAND_bytes(16), random.randbytes(16))
+    fds = [one for one in os.listdir("/proc/self/fd") if int(one) > 2]
+    held = [one for one in fds if os.path.exists(f"/proc/self/fd/{one}")]
+    told = {"drawn": [one.hex() for one in drawn], "held": held, "environ": dict(os.environ),
+            "session": os.getsid(0) == os.getpid(), "words": sys.argv[1:]}
+    print(json.dumps(told), file=sys.stderr)
+
+runpy.run_module = act
+bot_server.PRELOADED = ()
+"""
+
+
+async def ended(server: BotServer, word: str, stop: int = 0) -> tuple[int, dict[str, Any]]:
+    """Return the exit code of a bot with this command, and what it has printed."""
+    with tempfile.TemporaryFile("w+b") as said:
+        bot = server.start([word], {"HOITY_HOME": "/home", "OWN": word}, said.fileno())
+        if stop:
+            os.kill(bot.pid, stop)
+        async with trio.open_nursery() as nursery:  # A crew waits in two tasks.
+            nursery.start_soon(bot.wait)
+            code = await bot.wait()
+        bot.terminate()
+        bot.kill()
+        said.seek(0)
+        return code, json.loads(said.read() or b"{}")
+
+
+SCRIPT = (
+    ASKED
+    + """
+import asyncio, trio
+from cli_.local.test_bot_server import ended
+server = bot_server.start_server()
+lock = open(sys.argv[1], "w")
+fcntl.flock(lock, fcntl.LOCK_EX)
+os.environ["HOITY_PASSPHRASE"] = "typed later"
+
+async def main():
+    bots = [await ended(server, "tell") for _ in range(2)]
+    return [*bots, await ended(server, "exit"), await ended(server, "wait", 9)]
+
+print(json.dumps(trio.run(main)))
+server.close()
+"""
+)
+
+
+def test_two_bots_draw_differently_and_hold_nothing_of_the_player(tmp_path: Path) -> None:
+    command = [sys.executable, "-c", SCRIPT, str(tmp_path / "lock")]
+    done = subprocess.run(command, capture_output=True, check=True)
+    (one_code, one), (two_code, two), failed, killed = json.loads(done.stdout)
+    assert (one_code, two_code) == (0, 0)
+    assert not set(one["drawn"]) & set(two["drawn"])
+    assert len({*one["drawn"], *two["drawn"]}) == 8
+    for told in (one, two):
+        assert told["held"] == []
+        assert told["environ"] == {"HOITY_HOME": "/home", "OWN": "tell"}
+        assert told["session"]
+        assert told["words"] == ["tell"]
+    assert (failed[0], killed[0]) == (3, -signal.SIGKILL)
+
+
+@pytest.mark.parametrize("command", ["play", "resume"])
+def test_it_is_started_before_the_key_of_the_player_is_loaded(
+    command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    events: list[str] = []
+
+    class Stop(Exception):
+        """The key would be loaded now."""
+
+    def load(*_: Any) -> None:
+        events.append("key")
+        raise Stop
+
+    monkeypatch.setenv("HOITY_HOME", str(tmp_path))
+    (tmp_path / "bots").mkdir(mode=0o700)
+    tmp_path.chmod(0o700)
+    module = {"play": play, "resume": resume}[command]
+    monkeypatch.setattr(module, "start_server", lambda: events.append("server"))
+    seat, output = SeatOptions(), OutputOptions()
+    if command == "play":
+        monkeypatch.setattr(play, "new_sitting", load)
+        opening = play.Opening(play.TableOptions(), ("easy",), play.Reach(), play.GuestOptions())
+        with pytest.raises(Stop):
+            play.host(seat, output, opening)
+    else:
+        monkeypatch.setattr(resume.list_games, "key_of_games", load)
+        with pytest.raises(Stop):
+            resume.resume(seat, output, None, resume.Reach())
+    assert events == ["server", "key"]
+
+
+@pytest.mark.parametrize("name", sorted(bot_server.SECRET))
+def test_an_environment_with_a_secret_is_not_copied(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(name, "secret")
+    assert start_server() is None
+
+
+def test_where_processes_cannot_be_copied_there_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bot_server, "can_copy", lambda: False)
+    assert start_server() is None
+
+
+async def test_a_server_that_has_ended_starts_no_bot() -> None:
+    script = "import os; os.read(0, 1)"
+    ours, theirs = bot_server.socket.socketpair()
+    with subprocess.Popen([sys.executable, "-c", script], stdin=theirs) as process:
+        theirs.close()
+        server = BotServer(ours, process.pid)
+        process.kill()
+        process.wait()
+        with pytest.raises(OSError, match="ended|pipe|reset"):
+            server.start(["join"], {}, 2)
+        server.close()
+    assert UNKNOWN == -signal.SIGKILL
