@@ -136,7 +136,7 @@ def take_up(
     """
     if not sitting.output.as_json and not is_running(found):
         told = list_games.told(found, sitting.passphrase)
-        sitting.say(_("Taking your seat again in game {game}.").format(game=told))
+        sitting.say(_("Taking your seat again: {game}.").format(game=told))
         if others:
             sitting.say(_("Other games wait for you:"))
         for line in list_games.commands(others, _command(sitting.output)):

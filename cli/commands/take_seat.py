@@ -161,7 +161,7 @@ def again_by(network: NetworkOptions) -> Reach:
     """
     waits = [] if network.relay and any(map(is_none, network.relay)) else network.relay
     reach = reach_of(replace(network, listen=network.listen or ANY_PORT, relay=waits))
-    anew = network.listen not in ("", ANY_PORT, USUAL) or bool(network.advertise)
+    anew = network.listen not in ("", USUAL) or bool(network.advertise)
     return replace(reach, anew=anew, relays_anew=bool(network.relay))
 
 
@@ -539,10 +539,12 @@ class Sitting:
         if not self.game or not kept:
             return _("{reason}; no game had begun.").format(reason=reason)
         text = _("{reason}. The game is not lost. Take your seat again with: hoity resume {game}")
-        told = text.format(reason=reason, game=f"{self.output.typed} {self.game}".strip())
         if self.crew is not None and self._tells:
-            told += " " + _("Your bots have left with you, and come back with you.")
-        return told
+            text = _(
+                "{reason}. The game is not lost. Your bots have left with you, and come back with "
+                "you. Take your seat again with: hoity resume {game}"
+            )
+        return text.format(reason=reason, game=f"{self.output.typed} {self.game}".strip())
 
 
 Go = Callable[[Sitting, trio.Nursery], Awaitable[Outcome]]

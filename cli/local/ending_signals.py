@@ -1,4 +1,4 @@
-"""The signals that ask this process to end: Ctrl-C, SIGTERM, and SIGHUP of a closed terminal.
+"""The signals that ask this process to end: Ctrl-C, SIGTERM and others, SIGHUP of a terminal.
 
 A full screen that such a signal kills would leave the terminal unusable, and a seat would vanish
 without a word. So the first signal ends the program in order, and the next one ends it at once.
@@ -26,8 +26,12 @@ from protocol.bounds import Seconds
 
 from ..words.translation import _
 
-ENDING_SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)
-"""The signals of Ctrl-C and of the system's request to end."""
+_NAMES = ("SIGINT", "SIGTERM", "SIGQUIT", "SIGUSR1", "SIGUSR2", "SIGXCPU", "SIGBREAK")
+ENDING_SIGNALS: Final = tuple(getattr(signal, name) for name in _NAMES if hasattr(signal, name))
+"""The signals of Ctrl-C and of the system's request to end, and others that end a process.
+
+SIGALRM is none of them: it ends a process that has lost its terminal (`LATEST`).
+"""
 LATEST: Final[Seconds] = 6
 """The time after which the system ends a process that has lost its terminal, in seconds."""
 AGAIN: Final[Seconds] = 0.2

@@ -418,8 +418,8 @@ LEAST_HINT: Final = 0.005
 NOT_HERE: Final = N_("Hints are for games against your own bots only.")
 NOT_LEARNING: Final = N_("There are no hints in the lesson.")
 NOT_NOW: Final = N_("There is no choice to give a hint for now.")
-HINTS: Final = N_("What the hard bot would do, in 100 times ([number] picks it):")
-HINTS_OF_A_THEFT: Final = N_("What the hard bot would do here, in 100 times:")
+HINTS: Final = N_("What the hard bot would do, of 100 times ([number] picks it):")
+HINTS_OF_A_THEFT: Final = N_("What the hard bot would do here, of 100 times:")
 
 
 def hint(

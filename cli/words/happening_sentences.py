@@ -15,7 +15,7 @@ from p2p_hoity.rules import Happening, Piece, Place, Why, happenings
 from protocol import Kind, Node
 
 from .card_names import Names, card, code, colour, coloured_card, listed, place, run_letters
-from .table_terms import title
+from .table_terms import VARIANTS, title
 from .translation import N_, _, count
 
 KINDS: Final = {
@@ -401,8 +401,10 @@ def _brief_setup(names: Names, items: Many) -> list[str]:
     tops = [(n, w) for it in items for n, w in enumerate(it.windows, 1) if w]
     text = _("window {number}: {piece} of {size}")
     windows = (text.format(number=n, piece=code(w[0]), size=len(w)) for n, w in tops)
+    variants = (_(VARIANTS[it.variant]) for it in items if it.variant is not None)
     return [
         _("Edition {edition}. {seats}").format(edition=title(names.edition), seats=listed(seats)),
+        *variants,
         _capital(BETWEEN.join(windows)),
     ]
 

@@ -489,7 +489,7 @@ def no_other_game(
         The sentence.
     """
     others = sorted(seat for seat in unwilling if seat != mine)
-    why = [_("no yes from {who}").format(who=named(others))] if others else []
+    why = [_("not agreed: {who}").format(who=named(others))] if others else []
     if mine is not None and mine in unwilling:
         words = (
             N_("a bot was playing your seat, so you did not agree")

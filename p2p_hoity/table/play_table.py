@@ -80,8 +80,8 @@ class SeatingCode(Code):
     CANNOT_LISTEN = (
         "cannot-listen-there",
         (
-            "cannot listen on {address}: {why}; choose another address with --listen, or port 0 "
-            "for a free port"
+            "cannot listen on {address}: {why}. Choose another port, or any free one with "
+            "--listen :0"
         ),
         NETWORK,
     )

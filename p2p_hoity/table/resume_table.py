@@ -560,16 +560,16 @@ def _reach_again(how: Reach, listen: str, relays: tuple[str, ...], known: Sequen
 
     Args:
         how: The settings that the player gave when resuming.
-        listen: The address at which the seat listened before. It is kept unless `how` names a new
-            one. If its port is 0 (any free port), the seat's earlier port is used.
+        listen: The address at which the seat was to listen. It is kept unless `how` names a new
+            one, with the port at which the seat listened in fact. Another port will do if that one
+            is taken, because a seat that comes back connects to the others.
         relays: The seat's earlier relays, which are kept unless `how` names new relays.
         known: The seat's earlier addresses, in which its earlier port is looked up.
     """
     reach = replace(how, returning=True, relays=how.relays if how.relays_anew else relays)
     if how.anew:
         return reach
-    same = _same_port(listen, known)
-    return replace(reach, listen=same, or_any=same != listen)
+    return replace(reach, listen=_same_port(listen, known), or_any=True)
 
 
 def _recalling(screen: updates.Screen, machine: SeatMachine) -> updates.Screen:
@@ -592,13 +592,12 @@ def _recalling(screen: updates.Screen, machine: SeatMachine) -> updates.Screen:
 def _same_port(listen: str, addresses: Sequence[str]) -> str:
     """Return the address to listen at so that others can dial the seat's earlier port.
 
-    If `listen` has the port 0 (any free port), that port is replaced by the port in the seat's
-    earlier addresses, `addresses`. Without such an address, `listen` is returned unchanged.
+    That is the port in the earlier addresses of this computer, `addresses`: the port of `listen`
+    may have been taken. Other addresses may be the router's, and count only if `listen` has the
+    port 0 (any free port). Without such an address, `listen` is returned unchanged.
     """
     host, _, port = listen.rpartition(":")
-    if port != "0":
-        return listen
     direct = [a for a in addresses if not a.startswith(RELAY_PREFIX)]
-    here = [a for a in direct if is_own_host(host_of(a))]  # Others may be the router's.
-    ports = [a.rpartition(":")[2] for a in (*here, *direct)]
+    here = [a for a in direct if is_own_host(host_of(a))]
+    ports = [a.rpartition(":")[2] for a in (*here, *(direct if port == "0" else ()))]
     return f"{host}:{ports[0]}" if ports else listen

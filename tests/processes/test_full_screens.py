@@ -100,6 +100,7 @@ SCREENS = {
         ("the lesson", signal.SIGTERM),
         ("a replay", signal.SIGINT),
         ("a replay", getattr(signal, "SIGHUP", signal.SIGTERM)),
+        ("a replay", getattr(signal, "SIGQUIT", signal.SIGTERM)),
     ],
 )
 def test_a_signal_closes_the_screen_and_leaves_the_terminal_as_it_was(

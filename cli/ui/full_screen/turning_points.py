@@ -226,7 +226,8 @@ def again(stage: Stage, width: int, by_bot: bool = False) -> list[Line]:
         return paragraphs([told], width - 1)
     rest = frozenset(range(stage.scene.table.seats)) - stage.scene.again.willing
     words = _("Another game with the same people: {who} ✓ · awaited: {rest}")
-    told = words.format(who=named(stage.scene.again.willing), rest=named(rest) or "–")
+    willing = named(stage.scene.again.willing) or "–"
+    told = words.format(who=willing, rest=named(rest) or "–")
     return paragraphs([told], width - 1)
 
 

@@ -263,7 +263,7 @@ def test_why_there_is_no_other_game_is_true_of_oneself(by_bot: bool) -> None:
     screen(updates.Again(frozenset({0}), frozenset()))  # one's own wish is no news
     screen(updates.Again(frozenset({1}), frozenset({0, 2})))
     why = "a bot was playing your seat, so you did not agree" if by_bot else "you did not agree"
-    assert said[0].endswith(f"people: no yes from seat 2 (green); {why}.]")
+    assert said[0].endswith(f"people: not agreed: seat 2 (green); {why}.]")
 
 
 def test_whose_choice_is_sealed_is_not_called_thinking_while_it_is_confirmed() -> None:

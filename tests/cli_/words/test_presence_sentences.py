@@ -44,10 +44,10 @@ def test_who_has_won_is_said_with_the_margin(
 @pytest.mark.parametrize(
     ("unwilling", "by_bot", "mine", "why"),
     [
-        ({1}, True, Attending.LINKED, "no yes from Ada"),
+        ({1}, True, Attending.LINKED, "not agreed: Ada"),
         ({0}, False, Attending.LINKED, "you did not agree"),
         ({0}, True, Attending.LINKED, "a bot was playing your seat, so you did not agree"),
-        ({0, 1}, False, Attending.LINKED, "no yes from Ada; you did not agree"),
+        ({0, 1}, False, Attending.LINKED, "not agreed: Ada; you did not agree"),
         ({0}, True, Attending.ABSENT, "you were not at the table at the end, and were not asked"),
     ],
 )

@@ -26,6 +26,8 @@ def test_a_named_address_is_told_as_it_is_or_as_before(monkeypatch: pytest.Monke
     assert resume_table._same_port(":0", ["relay+x:1", "192.0.2.7:4321"]) == ":4321"
     assert resume_table._same_port(":4646", ["192.0.2.7:4321"]) == ":4646"
     assert resume_table._same_port(":0", []) == ":0"
+    # The port that was to be listened at was taken when the game began.
+    assert resume_table._same_port(":4647", ["192.0.2.7:4647", "127.0.0.1:33285"]) == ":33285"
 
     def own(port: int) -> list[str]:
         return [f"192.0.2.7:{port}", f"127.0.0.1:{port}"]

@@ -84,13 +84,13 @@ def test_whom_the_program_stays_for_is_told_behind_the_last_reveal() -> None:
 
 def test_who_did_not_agree_to_another_game_is_told_the_truth() -> None:
     shown = over().hear(updates.Again(frozenset({1, 2}), frozenset({0, 3})))
-    assert "no yes from Clara; you did not agree." in shown.text()
+    assert "not agreed: Clara; you did not agree." in shown.text()
     shown.desk.autopilot = True
-    assert "no yes from Clara; a bot was playing your seat, so you did not agree." in shown.text(
+    assert "not agreed: Clara; a bot was playing your seat, so you did not agree." in shown.text(
         120, 40
     )
     shown.desk.has_replied = True
-    assert "no yes from Clara; you did not agree." in shown.text(100, 30)
+    assert "not agreed: Clara; you did not agree." in shown.text(100, 30)
     shown.there(Attending.ABSENT)
     assert "you were not at the table at the end" in shown.text(120, 40)
 
