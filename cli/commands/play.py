@@ -20,8 +20,8 @@ from p2p_hoity.table.table_keys import draw_keys
 from protocol import Invalid, Terms, Timeouts, table_header
 
 from ..exit_codes import USAGE, Trouble
+from ..local.bot_copies import copies
 from ..local.bot_processes import LOOPBACK, ask_level, hire, kept_level, levels_of
-from ..local.bot_server import start_server
 from ..local.player_setup import at_terminal, check_output
 from ..ui.lines.line_screen import show_qr
 from ..words.error_sentences import sentence
@@ -188,7 +188,7 @@ def host(seat: SeatOptions, output: OutputOptions, opening: Opening) -> int:
             "--ask needs somebody who answers: a person at a terminal, or a program with --json."
         )
         raise Trouble(words, USAGE)
-    server = start_server() if opening.bots else None  # Before the player's key is loaded.
+    made = copies(len(opening.bots))  # Before the player's key is loaded.
     sitting = new_sitting(seat, output)
     sitting.asks = guests.asks
     reach = opening.reach
@@ -201,7 +201,7 @@ def host(seat: SeatOptions, output: OutputOptions, opening: Opening) -> int:
         if opening.asks_level and at_terminal():
             level = ask_level(sitting.home, lambda: before_the_game(output.plain))
             levels = (level,) * len(levels)
-        sitting.crew = hire(sitting.home, levels, sitting.me.nickname, sitting.say, server)
+        sitting.crew = hire(sitting.home, levels, sitting.me.nickname, sitting.say, made)
         sitting.crew.relays = reach.relays if reach.relay_only else ()
     if table.seats == MIN_SEATS and table.variant is None:
         sitting.say(_("Two seats play a variant; this table plays surprise."))

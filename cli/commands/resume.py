@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import Final
 
 import trio
 
@@ -24,8 +25,8 @@ from p2p_hoity.table.saved_games import FileCode, finish_from, is_running
 from p2p_hoity.table.session import Outcome
 
 from ..exit_codes import NOT_OK, OK, Trouble, ctrl_c_means
+from ..local.bot_copies import Copy, copies
 from ..local.bot_processes import crew_of
-from ..local.bot_server import BotServer, start_server
 from ..local.player_setup import check_home, check_output
 from ..printing import say, write_line
 from ..words.presence_sentences import kept_as
@@ -77,6 +78,10 @@ def tell_running(sitting: Sitting, game: OpenGame, ticket: Ticket) -> int:
     return OK
 
 
+MOST_BOTS: Final = 5
+"""The most bots at a table of six seats."""
+
+
 def resume(seat: SeatOptions, output: OutputOptions, game: str | None, reach: Reach) -> int:
     """Resume a seat, together with the bots that this computer runs at the table.
 
@@ -92,14 +97,14 @@ def resume(seat: SeatOptions, output: OutputOptions, game: str | None, reach: Re
     check_output(output.transcript)
     home = own_home()
     check_home(home)
-    # Before the player's key is loaded.
-    server = start_server() if (home.path / "bots").exists() else None
+    # Before the player's key is loaded. How many are needed, only the game tells.
+    made = copies(MOST_BOTS if (home.path / "bots").exists() else 0)
     me, passphrase = list_games.key_of_games(home)
     if game is None:
         found, others = list_games.newest(home, passphrase)
     else:
         found, others = list_games.find(home, game, passphrase, _command(output)), ()
-    return take_up(Sitting(home, me, seat, output, passphrase), found, reach, others, server=server)
+    return take_up(Sitting(home, me, seat, output, passphrase), found, reach, others, made=made)
 
 
 def _command(output: OutputOptions) -> str:
@@ -116,7 +121,7 @@ def take_up(
     reach: Reach,
     others: Sequence[OpenGame] = (),
     fresh: Ticket | None = None,
-    server: BotServer | None = None,
+    made: Sequence[Copy] = (),
 ) -> int:
     """Resume the player's seat in a game.
 
@@ -129,7 +134,7 @@ def take_up(
         reach: How the seat can be reached.
         others: Other games that can be resumed.
         fresh: A fresh ticket of a seat whose addresses have changed. None if there is none.
-        server: Starts bots as copies of itself. None to start a Python for each.
+        made: Copies of this process that wait to play a bot.
 
     Returns:
         The exit code.
@@ -146,11 +151,11 @@ def take_up(
         for words in alone_lines(relays, reach.hidden, was_shown=not found.relay_only):
             sitting.say(words)
     sitting.crew = crew_of(sitting.home, found.name, sitting.say)
-    if sitting.crew is not None:
-        sitting.crew.server = server
-    elif server is not None:
-        server.close()
     bots = len(sitting.crew.levels) if sitting.crew is not None else 0
+    for copy in made[bots:]:
+        copy.dismiss()
+    if sitting.crew is not None:
+        sitting.crew.copies = list(made[:bots])
     reach = replace(reach, outside=bots < len(found.opponents))
 
     async def go(sitting: Sitting, nursery: trio.Nursery) -> Outcome:

@@ -33,7 +33,7 @@ from ..exit_codes import USAGE, Trouble
 from ..printing import say
 from ..words.translation import _, level_meant, level_word
 from . import settings
-from .bot_server import SECRET, BotServer, CopiedBot
+from .bot_copies import SECRET, CopiedBot, Copy
 from .own_program import own_command, own_environment
 from .player_setup import answer
 
@@ -189,7 +189,8 @@ class Crew:
         held: The lock of the folder. None if another process has locked the folder.
         relays: The relays that the bots use for all connections. If empty, they listen on this
             computer and connect directly.
-        server: Starts the bots as copies of itself. None to start a Python for each.
+        copies: Copies of this process that wait to play a bot. For a bot without one, a Python is
+            started.
     """
 
     folder: Path
@@ -199,7 +200,7 @@ class Crew:
     seated: bool = False
     held: StoredFile | None = field(default=None, repr=False)
     relays: tuple[str, ...] = ()
-    server: BotServer | None = None
+    copies: list[Copy] = field(default_factory=list, repr=False)
 
     def remember(self, game: str) -> None:
         """Store the game to which the bots belong, once the table is complete.
@@ -286,10 +287,10 @@ class Crew:
         nursery.start_soon(self._watch, name, process)
 
     def _copied(self, words: Sequence[str], env: Mapping[str, str], stderr: int) -> Bot | None:
-        """Have the server start a bot. Return None if there is no server, or it cannot."""
-        if self.server is not None:
+        """Let a copy play a bot. Return None if there is no copy, or it has ended."""
+        if self.copies:
             with suppress(OSError):
-                return self.server.start(words, env, stderr)
+                return self.copies.pop().begin(words, env, stderr)
         return None
 
     async def _watch(self, name: str, process: Bot) -> None:
@@ -338,8 +339,8 @@ class Crew:
                     await process.stdin.aclose()
             for process in self.processes.values():
                 await _end(process)
-        if self.server is not None:
-            self.server.close()
+        for copy in self.copies:
+            copy.dismiss()
         if self.held is not None:
             self.held.close()
         if not keep:
@@ -362,7 +363,7 @@ def hire(
     levels: Sequence[str],
     nickname: str,
     say: Callable[[str], None],
-    server: BotServer | None = None,
+    copies: list[Copy] | None = None,
 ) -> Crew:
     """Prepare the bots of a game (its crew), with nicknames that differ from the player's.
 
@@ -371,7 +372,7 @@ def hire(
         levels: The level of each bot.
         nickname: The player's nickname.
         say: Shows a message to the player.
-        server: Starts the bots as copies of itself. None to start a Python for each.
+        copies: Copies of this process that wait to play a bot, as `Crew` has them.
 
     Returns:
         The bots, of which none is started yet.
@@ -380,7 +381,8 @@ def hire(
     with _swept(home) as bots:
         folder = private_folder(bots / secrets.token_hex(8))
         of_names = dict(zip(names, levels, strict=False))
-        return Crew(folder, of_names, say, held=_hold(folder), server=server)
+        held = _hold(folder)
+        return Crew(folder, of_names, say, held=held, copies=copies or [])
 
 
 def crew_of(home: Home, game: str, say: Callable[[str], None]) -> Crew | None:

@@ -1,8 +1,9 @@
-"""The server that starts bots as copies of itself: what they share, and what they never have."""
+"""Bots as copies of the player's process: what they share, and what they never have."""
 
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -12,20 +13,20 @@ from typing import Any
 import pytest
 import trio
 
-from cli.commands import play, resume
-from cli.commands.options import OutputOptions, SeatOptions
-from cli.local import bot_server
-from cli.local.bot_server import UNKNOWN, BotServer, start_server
+from cli.commands import list_games, play, resume
+from cli.commands.options import GuestOptions, OutputOptions, SeatOptions, TableOptions
+from cli.local import bot_copies
+from cli.local.bot_copies import Copy, copies
+from p2p_hoity.table.play_table import Reach
 
 pytestmark = pytest.mark.skipif(
     sys.platform != "linux" or not hasattr(os, "pidfd_open"), reason="no process is copied there"
 )
 
 ASKED = """
-import fcntl, json, os, random, runpy, ssl, sys, tempfile
+import fcntl, json, os, random, runpy, ssl, sys
 import nacl.utils
-from cli.local import bot_server
-from protocol import Identity
+from cli.local import bot_copies
 
 def act(module, run_name):
     word = sys.argv[1]
@@ -42,14 +43,14 @@ def act(module, run_name):
     print(json.dumps(told), file=sys.stderr)
 
 runpy.run_module = act
-bot_server.PRELOADED = ()
+bot_copies.PRELOADED = ()
 """
 
 
-async def ended(server: BotServer, word: str, stop: int = 0) -> tuple[int, dict[str, Any]]:
+async def ended(copy: Copy, word: str, stop: int = 0) -> tuple[int, dict[str, Any]]:
     """Return the exit code of a bot with this command, and what it has printed."""
     with tempfile.TemporaryFile("w+b") as said:
-        bot = server.start([word], {"HOITY_HOME": "/home", "OWN": word}, said.fileno())
+        bot = copy.begin([word], {"HOITY_HOME": "/home", "OWN": word}, said.fileno())
         if stop:
             os.kill(bot.pid, stop)
         async with trio.open_nursery() as nursery:  # A crew waits in two tasks.
@@ -64,19 +65,19 @@ async def ended(server: BotServer, word: str, stop: int = 0) -> tuple[int, dict[
 SCRIPT = (
     ASKED
     + """
-import asyncio, trio
-from cli_.local.test_bot_server import ended
-server = bot_server.start_server()
+import trio
+from cli_.local.test_bot_copies import ended
+made = bot_copies.copies(5)
 lock = open(sys.argv[1], "w")
 fcntl.flock(lock, fcntl.LOCK_EX)
 os.environ["HOITY_PASSPHRASE"] = "typed later"
 
 async def main():
-    bots = [await ended(server, "tell") for _ in range(2)]
-    return [*bots, await ended(server, "exit"), await ended(server, "wait", 9)]
+    bots = [await ended(made.pop(), "tell") for _ in range(2)]
+    return [*bots, await ended(made.pop(), "exit"), await ended(made.pop(), "wait", 9)]
 
 print(json.dumps(trio.run(main)))
-server.close()
+made.pop().dismiss()
 """
 )
 
@@ -97,7 +98,7 @@ def test_two_bots_draw_differently_and_hold_nothing_of_the_player(tmp_path: Path
 
 
 @pytest.mark.parametrize("command", ["play", "resume"])
-def test_it_is_started_before_the_key_of_the_player_is_loaded(
+def test_they_are_made_before_the_key_of_the_player_is_loaded(
     command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     events: list[str] = []
@@ -113,42 +114,36 @@ def test_it_is_started_before_the_key_of_the_player_is_loaded(
     (tmp_path / "bots").mkdir(mode=0o700)
     tmp_path.chmod(0o700)
     module = {"play": play, "resume": resume}[command]
-    monkeypatch.setattr(module, "start_server", lambda: events.append("server"))
+    monkeypatch.setattr(module, "copies", lambda number: events.append(f"{number} copies"))
     seat, output = SeatOptions(), OutputOptions()
     if command == "play":
         monkeypatch.setattr(play, "new_sitting", load)
-        opening = play.Opening(play.TableOptions(), ("easy",), play.Reach(), play.GuestOptions())
+        opening = play.Opening(TableOptions(), ("easy", "easy"), Reach(), GuestOptions())
         with pytest.raises(Stop):
             play.host(seat, output, opening)
     else:
-        monkeypatch.setattr(resume.list_games, "key_of_games", load)
+        monkeypatch.setattr(list_games, "key_of_games", load)
         with pytest.raises(Stop):
-            resume.resume(seat, output, None, resume.Reach())
-    assert events == ["server", "key"]
+            resume.resume(seat, output, None, Reach())
+    assert events == ["2 copies" if command == "play" else "5 copies", "key"]
 
 
-@pytest.mark.parametrize("name", sorted(bot_server.SECRET))
+@pytest.mark.parametrize("name", sorted(bot_copies.SECRET))
 def test_an_environment_with_a_secret_is_not_copied(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(name, "secret")
-    assert start_server() is None
+    assert copies(3) == []
 
 
 def test_where_processes_cannot_be_copied_there_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bot_server, "can_copy", lambda: False)
-    assert start_server() is None
+    monkeypatch.setattr(bot_copies, "can_copy", lambda: False)
+    assert copies(3) == []
 
 
-async def test_a_server_that_has_ended_starts_no_bot() -> None:
-    script = "import os; os.read(0, 1)"
-    ours, theirs = bot_server.socket.socketpair()
-    with subprocess.Popen([sys.executable, "-c", script], stdin=theirs) as process:
-        theirs.close()
-        server = BotServer(ours, process.pid)
-        process.kill()
-        process.wait()
-        with pytest.raises(OSError, match="ended|pipe|reset"):
-            server.start(["join"], {}, 2)
-        server.close()
-    assert UNKNOWN == -signal.SIGKILL
+async def test_a_copy_that_has_ended_begins_no_task() -> None:
+    ours, theirs = socket.socketpair()
+    theirs.close()
+    with pytest.raises(OSError, match=r"pipe|reset"):
+        Copy(ours, 1).begin(["join"], {}, 2)
+    assert ours.fileno() == -1
