@@ -6,12 +6,10 @@ import signal
 import socket
 import subprocess
 import sys
-import tempfile
 from pathlib import Path
 from typing import Any
 
 import pytest
-import trio
 
 from cli.commands import list_games, play, resume
 from cli.commands.options import GuestOptions, OutputOptions, SeatOptions, TableOptions
@@ -23,67 +21,9 @@ pytestmark = pytest.mark.skipif(
     sys.platform != "linux" or not hasattr(os, "pidfd_open"), reason="no process is copied there"
 )
 
-ASKED = """
-import fcntl, json, os, random, runpy, ssl, sys
-import nacl.utils
-from cli.local import bot_copies
-
-def act(module, run_name):
-    word = sys.argv[1]
-    if word == "exit":
-        sys.exit(3)
-    if word == "wait":
-        sys.stdin.read()
-        return
-    drawn = (os.urandom(16), nacl.utils.random(16), ssl.RAND_bytes(16), random.randbytes(16))
-    fds = [one for one in os.listdir("/proc/self/fd") if int(one) > 2]
-    held = [one for one in fds if os.path.exists(f"/proc/self/fd/{one}")]
-    told = {"drawn": [one.hex() for one in drawn], "held": held, "environ": dict(os.environ),
-            "session": os.getsid(0) == os.getpid(), "words": sys.argv[1:]}
-    print(json.dumps(told), file=sys.stderr)
-
-runpy.run_module = act
-bot_copies.PRELOADED = ()
-"""
-
-
-async def ended(copy: Copy, word: str, stop: int = 0) -> tuple[int, dict[str, Any]]:
-    """Return the exit code of a bot with this command, and what it has printed."""
-    with tempfile.TemporaryFile("w+b") as said:
-        bot = copy.begin([word], {"HOITY_HOME": "/home", "OWN": word}, said.fileno())
-        if stop:
-            os.kill(bot.pid, stop)
-        async with trio.open_nursery() as nursery:  # A crew waits in two tasks.
-            nursery.start_soon(bot.wait)
-            code = await bot.wait()
-        bot.terminate()
-        bot.kill()
-        said.seek(0)
-        return code, json.loads(said.read() or b"{}")
-
-
-SCRIPT = (
-    ASKED
-    + """
-import trio
-from cli_.local.test_bot_copies import ended
-made = bot_copies.copies(5)
-lock = open(sys.argv[1], "w")
-fcntl.flock(lock, fcntl.LOCK_EX)
-os.environ["HOITY_PASSPHRASE"] = "typed later"
-
-async def main():
-    bots = [await ended(made.pop(), "tell") for _ in range(2)]
-    return [*bots, await ended(made.pop(), "exit"), await ended(made.pop(), "wait", 9)]
-
-print(json.dumps(trio.run(main)))
-made.pop().dismiss()
-"""
-)
-
 
 def test_two_bots_draw_differently_and_hold_nothing_of_the_player(tmp_path: Path) -> None:
-    command = [sys.executable, "-c", SCRIPT, str(tmp_path / "lock")]
+    command = [sys.executable, "-m", "support.told_copies", str(tmp_path / "lock")]
     done = subprocess.run(command, capture_output=True, check=True)
     (one_code, one), (two_code, two), failed, killed = json.loads(done.stdout)
     assert (one_code, two_code) == (0, 0)
