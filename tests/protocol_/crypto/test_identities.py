@@ -1,11 +1,14 @@
 """Signatures: the published vectors, and every signature a looser check would let through."""
 
+from functools import partial
 from hashlib import sha512
 from itertools import count
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from nacl import bindings
+from nacl.exceptions import BadSignatureError
 from support.cases import fails
 from support.forged_points import (
     UnfixedLibsodium,
@@ -145,9 +148,35 @@ def test_what_only_one_equation_accepts_is_rejected_before_a_library_is_asked() 
     fails(Invalid, "bad-point", verify_bytes, public, said, signature)
 
 
+def test_the_check_of_libsodium_is_tried_with_signatures_that_others_accept(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A libsodium that accepted one of them would get a check of R beside its own."""
+    assert Identity(bytes(32)).public == identities.TRIED_KEY
+    *mixed, small = map(bytes.fromhex, identities.TRIED)
+    for forged in mixed:
+        assert equation(identities.TRIED_KEY, b"", forged, 8)
+        assert not equation(identities.TRIED_KEY, b"", forged, 1)
+    assert small[:32] == IDENTITY
+    assert equation(identities.TRIED_KEY, b"", small, 1)
+    for accepted in map(bytes.fromhex, identities.TRIED):
+        monkeypatch.setattr(bindings, "crypto_sign_open", partial(accepts_only, accepted))
+        assert not identities.opens_strictly()
+    monkeypatch.undo()
+    assert identities.opens_strictly()
+
+
+def accepts_only(accepted: bytes, signed: bytes, public: bytes) -> bytes:
+    """What a libsodium does that accepts this signature and refuses others."""
+    if signed != accepted:
+        raise BadSignatureError
+    return b""
+
+
+@pytest.mark.parametrize("strict", [True, False])
 @pytest.mark.parametrize("unfixed", [False, True])
 def test_no_equation_makes_up_for_r_outside_the_group(
-    unfixed: bool, monkeypatch: pytest.MonkeyPatch
+    unfixed: bool, strict: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """S fits each of them where the equation is multiplied by the cofactor, or R is the identity.
 
@@ -155,6 +184,7 @@ def test_no_equation_makes_up_for_r_outside_the_group(
     """
     if unfixed:
         with_unfixed_libsodium(monkeypatch)
+    monkeypatch.setattr(identities, "IS_STRICT", strict)
     for order in (2, 4, 8):
         forged = with_the_cofactor_only(KEY.seed, KEY.public, b"message", order)
         assert equation(KEY.public, b"message", forged, 8)
