@@ -169,7 +169,8 @@ def anothers(folder: Path) -> list[Path]:
     """Environments in a folder, and folders of caches on the way to it, that another user owns."""
     if os.name == "nt":
         return []
-    found = [*folder.glob(".venv*")] if os.access(folder, os.R_OK) else []
+    # In a folder that this user cannot write, their removal would not help.
+    found = [*folder.glob(".venv*")] if os.access(folder, os.R_OK | os.W_OK) else []
     if folder != ROOT:
         found = [folder.parent, folder, *found]
     foreign = [p for p in found if os.path.lexists(p) and p.lstat().st_uid != os.geteuid()]
