@@ -153,7 +153,7 @@ def _kept_language() -> str:
     The value of HOITY_LANG is not checked here.
     """
     named = os.environ.get(LANGUAGE, "")
-    return named or settings.load().language or translation.language_of(os.environ)
+    return named.strip() or settings.load().language or translation.language_of(os.environ)
 
 
 def run(words: Sequence[str]) -> int:

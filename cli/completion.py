@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Annotated, Any, Final
 
 import typer
@@ -12,7 +15,7 @@ from typer.completion import shell_complete
 
 from . import printing
 from .exit_codes import USAGE, Trouble
-from .words.translation import N_, _, command_line
+from .words.translation import INSTALLED, N_, _, command_line
 
 INSTALL: Final = "--install-completion"
 SHOW: Final = "--show-completion"
@@ -20,6 +23,9 @@ SHELLS: Final = tuple(shell.value for shell in library.Shells)
 """The shells for which the library has completion."""
 VARIABLE: Final = "_HOITY_COMPLETE"
 """The environment variable that a shell sets when it calls the program to complete a word."""
+
+ZSH_LINE: Final = b"fpath+=~/.zfunc; autoload -Uz compinit; compinit"
+"""The line by which zsh finds the script, as the library writes it."""
 
 
 def with_shell(words: Sequence[str]) -> list[str]:
@@ -59,6 +65,38 @@ def _shell(named: str) -> str:
     raise Trouble(words.format(shell=shell, shells=known), USAGE)
 
 
+def _script(shell: str) -> str:
+    """Return the completion script of a shell."""
+    return library.get_completion_script(prog_name=INSTALLED, complete_var=VARIABLE, shell=shell)
+
+
+def _install_zsh() -> Path:
+    """Install completion for zsh, whose settings may be elsewhere: the library does not look there.
+
+    Returns:
+        The path of the script.
+    """
+    path = Path.home() / ".zfunc" / f"_{INSTALLED}"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(_script("zsh"), encoding="utf-8")
+    settings = Path(os.environ.get("ZDOTDIR") or Path.home()) / ".zshrc"
+    settings.parent.mkdir(parents=True, exist_ok=True)
+    found = settings.read_bytes() if settings.exists() else b""
+    lines = [] if ZSH_LINE in found else [ZSH_LINE]
+    settings.write_bytes(b"\n".join((found.rstrip(b"\n"), *lines)).lstrip(b"\n") + b"\n")
+    return path
+
+
+def _install_fish() -> Path:
+    """Install completion for fish, whose settings may be elsewhere too. Return its path."""
+    named = os.environ.get("XDG_CONFIG_HOME", "")
+    folder = Path(named) if os.path.isabs(named) else Path.home() / ".config"
+    path = folder / "fish" / "completions" / f"{INSTALLED}.fish"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(f"{_script('fish')}\n", encoding="utf-8")
+    return path
+
+
 def install(ctx: typer.Context, named: str | None) -> None:
     """Install completion in the files of a shell, and end. This is the callback of an option.
 
@@ -71,9 +109,16 @@ def install(ctx: typer.Context, named: str | None) -> None:
     """
     if named is None or ctx.resilient_parsing:
         return
-    shell, path = library.install(_shell(named), "hoity", VARIABLE)
+    shell = _shell(named)
+    own = {"zsh": _install_zsh, "fish": _install_fish}.get(shell)
+    path = own() if own else library.install(shell, INSTALLED, VARIABLE)[1]
     words = _("Completion for {shell} is installed in {path}. It works in each new terminal.")
-    printing.say(words.format(shell=shell, path=path))
+    if shutil.which(INSTALLED) is None:
+        words = _(
+            "Completion for {shell} is installed in {path}. It is for the command {program}, which "
+            "is not installed yet. README.md says how to install it."
+        )
+    printing.say(words.format(shell=shell, path=path, program=INSTALLED))
     raise typer.Exit
 
 
@@ -90,8 +135,7 @@ def show(ctx: typer.Context, named: str | None) -> None:
     if named is None or ctx.resilient_parsing:
         return
     shell = _shell(named)
-    script = library.get_completion_script(prog_name="hoity", complete_var=VARIABLE, shell=shell)
-    printing.say_as_set(script.splitlines())
+    printing.say_as_set(_script(shell).splitlines())
     raise typer.Exit
 
 
@@ -106,7 +150,7 @@ def complete(command: Any, instruction: str) -> int:
         The exit code.
     """
     completion_init()
-    return shell_complete(command, {}, "hoity", VARIABLE, instruction)
+    return shell_complete(command, {}, INSTALLED, VARIABLE, instruction)
 
 
 InstallOption = Annotated[

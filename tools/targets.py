@@ -13,13 +13,11 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 
-from .environments import ROOT, pip, place_of, program, ready, undirected
+from .environments import ROOT, folders, pip, program, ready, undirected
 
-PLAY = place_of(".venv")
-TEST = place_of(".venv-test")
-ONEFILE = place_of(".venv-onefile")
 CODE = ["protocol", "p2p_hoity", "cli", "training", "tests", "tools", "bench", "tasks.py"]
 
 WORKERS = ["-n", str((os.cpu_count() or 1) + 1), "--dist", "worksteal"]
@@ -50,7 +48,7 @@ NIGHTLY = {
     "fuzz": ("-runs=200000",),
 }
 """The targets that `nightly` runs, with their arguments."""
-BYTECODE = TEST.parent / ".pytest_cache" / "bytecode"
+BYTECODE = folders()[0 if os.access(ROOT, os.W_OK) else -1] / ".pytest_cache" / "bytecode"
 """The folder of the bytecode that test processes compile. The folders of the code stay clean."""
 COMPILED_APART = (
     ("tests/p2p_hoity_", "tests/processes"),
@@ -66,7 +64,9 @@ DIST = ROOT / "dist"
 def run(command: Sequence[str], **more: object) -> None:
     """Run a command; stop with its exit code if it fails."""
     print("$ " + " ".join(command), flush=True)
-    done = subprocess.run(command, check=False, **{"cwd": ROOT, **more})  # type: ignore[call-overload]
+    # What it leaves running goes on using its environment.
+    kept = {"cwd": ROOT, "close_fds": False, **more}
+    done = subprocess.run(command, check=False, **kept)  # type: ignore[call-overload]
     if done.returncode:
         sys.exit(done.returncode)
 
@@ -83,9 +83,11 @@ def stamp() -> str:
     return f"{sys.version}\n{ROOT}\n{newest}\n"
 
 
-def test_stamp() -> str:
-    """What the test environment was made from: scripts run the code of the checkout itself."""
-    return f"{sys.version}\n{ROOT}\n{(ROOT / 'pyproject.toml').read_text(encoding='utf-8')}"
+@cache
+def tester() -> Path:
+    """The test environment, made of what it needs: scripts run the code of the checkout itself."""
+    needs = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    return ready(".venv-test", ".[dev]", f"{sys.version}\n{ROOT}\n{needs}")
 
 
 def play(args: Sequence[str]) -> None:
@@ -95,9 +97,9 @@ def play(args: Sequence[str]) -> None:
 
 def hoity(args: Sequence[str]) -> None:
     """Run any hoity command."""
-    ready(PLAY, ".", stamp())
+    player = ready(".venv", ".", stamp())
     env = {"HOITY_CALLED_AS": called_as(), **os.environ}
-    command = [program(PLAY, "hoity"), *args]
+    command = [program(player, "hoity"), *args]
     if os.name != "nt":
         sys.stdout.flush()
         os.execve(command[0], command, env)  # So a signal to this process reaches the game.
@@ -123,7 +125,6 @@ def called_as() -> str:
 
 def test(args: Sequence[str]) -> None:
     """Run all that CI runs: lint, types, all tests and the wheel."""
-    ready(TEST, ".[dev]", test_stamp())
     lint()
     with beside("types"), beside("wheel"):
         pytest(args)
@@ -153,7 +154,6 @@ def beside(target: str) -> Iterator[None]:
 
 def check(args: Sequence[str]) -> None:
     """Run lint, types and the tests that cost little, or the tests that are named."""
-    ready(TEST, ".[dev]", test_stamp())
     lint()
     with beside("types"):
         pytest(args or QUICK)
@@ -166,7 +166,7 @@ def pytest(args: Sequence[str]) -> None:
     would compile it.
     """
     keep_bytecode()
-    whole = [program(TEST, "python"), "-m", "pytest"]
+    whole = [program(tester(), "python"), "-m", "pytest"]
     if not compiled(ROOT / "tests").exists():
         collect = [*whole, "--collect-only", "--quiet", "-p", "no:cacheprovider"]
         parts = [
@@ -194,8 +194,7 @@ def coverage(args: Sequence[str]) -> None:
 
     Tests of which modules a command loads fail here, since the measurement loads its own.
     """
-    ready(TEST, ".[dev]", test_stamp())
-    measure = [program(TEST, "python"), "-m", "coverage"]
+    measure = [program(tester(), "python"), "-m", "coverage"]
     with tempfile.TemporaryDirectory() as folder:
         env = {**os.environ, "COVERAGE_FILE": str(Path(folder) / "data")}
         tests = [*measure, "run", "-m", "pytest", *WORKERS, *args]
@@ -207,20 +206,19 @@ def coverage(args: Sequence[str]) -> None:
 
 def lint() -> None:
     """Check style and format."""
-    python = program(TEST, "python")
+    python = program(tester(), "python")
     run([python, "-m", "ruff", "check", *CODE])
     run([python, "-m", "ruff", "format", "--check", *CODE])
 
 
 def types(args: Sequence[str]) -> None:
     """Check types."""
-    ready(TEST, ".[dev]", test_stamp())
-    run([program(TEST, "python"), "-m", "mypy"])
+    run([program(tester(), "python"), "-m", "mypy"])
 
 
 def wheel(args: Sequence[str]) -> None:
     """Build the wheel twice, unpack it elsewhere, then play and verify a game with it there."""
-    ready(TEST, ".[dev]", test_stamp())
+    tester()
     keep_bytecode()
     with tempfile.TemporaryDirectory() as folder:
         outside = Path(folder)
@@ -231,7 +229,7 @@ def wheel(args: Sequence[str]) -> None:
             sys.exit("Two builds of the wheel differ.")
         print(f"Both builds of the wheel are the same: SHA-256 {digest(built)}", flush=True)
         unpacked = outside / "unpacked"
-        pip(TEST, "install", "--no-compile", "--no-deps", "--target", str(unpacked), str(built))
+        pip(tester(), "install", "--no-compile", "--no-deps", "--target", str(unpacked), str(built))
         env = {**os.environ, "HOITY_HOME": str(outside / "home"), "PYTHONPATH": str(unpacked)}
         game = str(outside / "game.hoity")
         hoity = str(next((unpacked / "bin").glob("hoity*")))
@@ -243,8 +241,8 @@ def wheel(args: Sequence[str]) -> None:
 
 def onefile(args: Sequence[str]) -> None:
     """Build the program as one file for this system, and play with it."""
-    ready(ONEFILE, ".[relay,onefile]", stamp())
-    run([program(ONEFILE, "python"), "tools/onefile.py", *args])
+    maker = ready(".venv-onefile", ".[relay,onefile]", stamp())
+    run([program(maker, "python"), "tools/onefile.py", *args])
 
 
 def release(args: Sequence[str]) -> None:
@@ -254,8 +252,7 @@ def release(args: Sequence[str]) -> None:
     (made,) = DIST.iterdir()
     system = f"{platform.system()}-{platform.machine()}".lower()
     made.rename(DIST / f"{made.stem}-{system}{made.suffix}")
-    ready(TEST, ".[dev]", test_stamp())
-    run([program(TEST, "python"), "-m", "hatchling", "build", "--directory", str(DIST)])
+    run([program(tester(), "python"), "-m", "hatchling", "build", "--directory", str(DIST)])
     lines = [f"{digest(file)}  {file.name}" for file in sorted(DIST.iterdir())]
     (DIST / "SHA256SUMS").write_text("\n".join((*lines, "")), encoding="ascii")
     print("\n".join(lines))
@@ -263,7 +260,6 @@ def release(args: Sequence[str]) -> None:
 
 def exhaustive(args: Sequence[str]) -> None:
     """Run all tests with all cases, the long ones included."""
-    ready(TEST, ".[dev]", test_stamp())
     pytest(["--nightly", "-o", "faulthandler_timeout=1800", *args])
 
 
@@ -296,7 +292,7 @@ def with_tests() -> dict[str, str]:
 def build(source: Path, folder: Path) -> Path:
     """Return the wheel of a checkout, built into a folder."""
     here = "--no-build-isolation"  # The environment has the build tool, so nothing is downloaded.
-    pip(TEST, "wheel", here, "--no-deps", "--wheel-dir", str(folder), str(source))
+    pip(tester(), "wheel", here, "--no-deps", "--wheel-dir", str(folder), str(source))
     (built,) = folder.glob("*.whl")
     return built
 
@@ -308,9 +304,8 @@ def digest(file: Path) -> str:
 
 def fuzz(args: Sequence[str]) -> None:
     """Coverage-guided fuzzing; installs atheris into the test environment."""
-    ready(TEST, ".[dev]", test_stamp())
-    python = program(TEST, "python")
-    pip(TEST, "install", "atheris")
+    python = program(tester(), "python")
+    pip(tester(), "install", "atheris")
     with tempfile.TemporaryDirectory() as corpus:
         run([python, "-m", "soak.fuzz_corpus", corpus], env=with_tests())
         runs = args or ["-runs=1000000"]
@@ -326,8 +321,7 @@ def tool(*words: str) -> Callable[[Sequence[str]], None]:
     """A target that runs a script of this checkout in the test environment."""
 
     def target(args: Sequence[str]) -> None:
-        ready(TEST, ".[dev]", test_stamp())
-        run([program(TEST, "python"), *words, *args], env=with_tests())
+        run([program(tester(), "python"), *words, *args], env=with_tests())
 
     return target
 

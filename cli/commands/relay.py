@@ -15,7 +15,7 @@ from p2p_hoity.relay.relay_log import LogWriter, Watch
 from p2p_hoity.relay.relay_metrics import exposition, need_libraries, serve_metrics
 from p2p_hoity.relay.relay_server import Relay
 from p2p_hoity.storage.home import home
-from p2p_hoity.table.spoken_codes import parse_relay
+from p2p_hoity.table.spoken_codes import USUAL_PORT, parse_relay
 from protocol.bounds import Seconds
 
 from ..exit_codes import INTERRUPTED, OK, ctrl_c_means
@@ -56,9 +56,9 @@ def relay(how: RelayOptions) -> int:
         NetError: If the relay cannot listen.
         MetricsError: If the metrics cannot be served.
     """
-    place = listening(how.listen)
+    place = listening(how.listen, example=f"0.0.0.0:{USUAL_PORT}")
     if how.metrics is not None:
-        listening(how.metrics, "--metrics")
+        _metrics_place(how.metrics)
         need_libraries()
     most = [min(number, how.same_address) for number in (how.seats, how.calls)]
     limits = RelayLimits(how.seats, most[0], how.calls, most[1])
@@ -66,6 +66,11 @@ def relay(how: RelayOptions) -> int:
     gc.set_threshold(*RARELY)
     with ctrl_c_means(lambda: _("Interrupted: the relay is closed.")):
         return trio.run(_serve, place, limits, how, lacking)
+
+
+def _metrics_place(typed: str) -> tuple[str, int]:
+    """Return the host and the port at which metrics are served, as `listening` does."""
+    return listening(typed, "--metrics", "127.0.0.1:9464")
 
 
 async def _serve(
@@ -97,7 +102,7 @@ async def _serve(
             found = await nursery.start(until_drained)
             metrics: list[str] = []
             if how.metrics is not None:
-                host, port = listening(how.metrics, "--metrics")
+                host, port = _metrics_place(how.metrics)
                 page = exposition(relay, watch)
                 metrics = await nursery.start(serve_metrics, host or LOOPBACK, port, page)
             _announce(found, metrics, lacking, how)

@@ -17,6 +17,7 @@ from p2p_hoity.net.addresses import Address, AddressCode, is_loopback, parse_add
 from p2p_hoity.net.network_errors import AddressError
 from p2p_hoity.net.ticket import MOST_ADDRESSES, MOST_RELAYS
 from p2p_hoity.net.typed_addresses import typed_address
+from p2p_hoity.pasted_text import visible
 from p2p_hoity.presentation.screen_updates import GameOver, Started, Update
 from p2p_hoity.storage.home import Home
 from p2p_hoity.storage.home import home as own_home
@@ -86,31 +87,48 @@ def screen_for_people(how: ScreenOptions) -> LineSeat | FullSeat:
     return LineSeat(how)
 
 
-def listening(text: str, option: str = "--listen") -> tuple[str, int]:
+def with_colon(text: str) -> str:
+    """Return an address on which to listen, in which a port that stands alone follows a colon.
+
+    Args:
+        text: What was typed.
+
+    Returns:
+        The address. It is as typed if it is not a port alone.
+    """
+    port = visible(text).strip().removeprefix(":")
+    return text if parse_port(port) is None else f":{port}"
+
+
+def listening(
+    text: str, option: str = "--listen", example: str = f"0.0.0.0{USUAL}"
+) -> tuple[str, int]:
     """Parse an address on which to listen.
 
     Args:
         text: What was typed.
         option: The option with which it was typed, for an error message.
+        example: An address that suits the option, for an error message.
 
     Returns:
         The host and the port. Host "" stands for every address of this computer, port 0 for any
         port.
 
     Raises:
-        Trouble: If the text is not HOST:PORT.
+        Trouble: If the text is not HOST:PORT, :PORT or PORT.
         AddressError: If the host is not an address.
     """
-    bare_port = parse_port(text.removeprefix(":"))
-    if text.startswith(":") and bare_port is not None:
+    bare_port = parse_port(with_colon(text).removeprefix(":"))
+    if bare_port is not None:
         return "", bare_port
     try:
         address = typed_address(text, lowest_port=0)
     except AddressError as error:
         if error.code not in (AddressCode.NO_PORT, AddressCode.BAD_PORT):
             raise
-        words = _("Write {option} as HOST:PORT, for example 0.0.0.0:4646, not {text}.")
-        raise Trouble(words.format(option=option, text=repr(text)), USAGE) from error
+        words = _("Write {option} as HOST:PORT, for example {example}, not {text}.")
+        words = words.format(option=option, example=example, text=repr(text))
+        raise Trouble(words, USAGE) from error
     return address.host, address.port
 
 
@@ -130,6 +148,7 @@ def reach_of(network: NetworkOptions, lan: str = Lan.OFF) -> Reach:
         Trouble: If the options do not fit together.
         AddressError: If an address is invalid.
     """
+    network = replace(network, listen=with_colon(network.listen))
     named = _advertised(network.advertise or ())
     if network.relay_only and (named or network.listen not in (ANY_PORT, USUAL)):
         words = _(
@@ -161,7 +180,7 @@ def again_by(network: NetworkOptions) -> Reach:
     """
     waits = [] if network.relay and any(map(is_none, network.relay)) else network.relay
     reach = reach_of(replace(network, listen=network.listen or ANY_PORT, relay=waits))
-    anew = network.listen not in ("", USUAL) or bool(network.advertise)
+    anew = with_colon(network.listen) not in ("", USUAL) or bool(network.advertise)
     return replace(reach, anew=anew, relays_anew=bool(network.relay))
 
 

@@ -72,6 +72,10 @@ LANGUAGES: Final = (
 LOCALE_VARIABLES: Final = ("LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG")
 
 
+LOCALE_NAME: Final = re.compile(r"([A-Za-z]{2})(?:[_-][A-Za-z0-9_-]*)?(?:\.[\w-]*)?(?:@[\w-]*)?")
+"""The pattern of a language with its country, encoding and variant, such as `de_AT.UTF-8@euro`."""
+
+
 class _Speech:
     """The chosen language of this process, which only `speak` changes."""
 
@@ -79,6 +83,20 @@ class _Speech:
     is_asked_for: bool = False
     catalogue: NullTranslations = NullTranslations()
     """The catalogue of translations. For English it returns each message unchanged."""
+
+
+def code_of(word: str) -> str | None:
+    """Return the language that a name means, such as `de`, `DE`, `de-AT` or `de_DE.UTF-8`.
+
+    Args:
+        word: The name, of a locale or typed.
+
+    Returns:
+        One of `LANGUAGES`, or None if the name means none of them.
+    """
+    found = LOCALE_NAME.fullmatch(word.strip())
+    code = found[1].lower() if found is not None else ""
+    return code if code in LANGUAGES else None
 
 
 def language_of(environ: Mapping[str, str]) -> str:
@@ -93,8 +111,7 @@ def language_of(environ: Mapping[str, str]) -> str:
     for name in LOCALE_VARIABLES:
         asked = environ.get(name, "")
         for word in asked.split(":"):
-            code = word[:2].lower()
-            if code in LANGUAGES:
+            if (code := code_of(word)) is not None:
                 return code
         if asked:
             return "en"
@@ -105,20 +122,21 @@ def speak(language: str, is_asked_for: bool = False) -> None:
     """Choose the language of this process.
 
     Args:
-        language: One of `LANGUAGES`.
+        language: The name of one of `LANGUAGES`, as `code_of` reads it.
         is_asked_for: Whether the command line names the language. The function `is_asked_for`
             returns this value.
 
     Raises:
         ValueError: If the language is none of `LANGUAGES`.
     """
-    if language not in LANGUAGES:
+    code = code_of(language)
+    if code is None:
         raise ValueError(f"the languages are {', '.join(LANGUAGES)}, not {language!r}")
-    _Speech.language, _Speech.is_asked_for = language, is_asked_for
-    _Speech.catalogue = NullTranslations() if language == "en" else _load(language)
+    _Speech.language, _Speech.is_asked_for = code, is_asked_for
+    _Speech.catalogue = NullTranslations() if code == "en" else _load(code)
 
     # The command-line library translates its own words.
-    os.environ["LANGUAGE"] = language
+    os.environ["LANGUAGE"] = code
     gettext.bindtextdomain(DOMAIN, str(LOCALE))
     gettext.textdomain(DOMAIN)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import tomllib
+import unicodedata
 from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -33,7 +34,7 @@ from ..rules.edition import (
     Switches,
 )
 from ..storage.private_files import NAMED
-from .toml_text import MOST_PARTS, long_key, without_strings
+from .toml_text import MOST_PARTS, long_key, marked_up, typographic, without_strings
 
 Place = tuple[str | int, ...]
 
@@ -154,6 +155,14 @@ class EditionCode(Code):
         ),
     )
     NO_TOML = "edition-no-toml", "is not valid TOML: {detail}"
+    MARKED_UP = "edition-marked-up", "is {form} instead of TOML; save it as plain text, in UTF-8"
+    TYPOGRAPHIC = (
+        "edition-typographic",
+        (
+            "is not valid TOML: line {line} has {sign}, which word processors write in the place "
+            "of a plain character; type the plain one, and save it as plain text"
+        ),
+    )
     LONG_KEY = (
         "edition-long-key",
         "has a key of more than {most} parts in line {line}, and no edition needs one; correct it",
@@ -241,6 +250,12 @@ def _shown(value: object) -> str:
         return _cut(repr(value))
     except (ValueError, RecursionError):  # An integer of more digits than Python shows.
         return "…"
+
+
+def _sign(sign: str) -> str:
+    """Return a character with its number and name in Unicode; one that nobody sees, without it."""
+    named = f"U+{ord(sign):04X} {unicodedata.name(sign, '')}".strip()
+    return f"{sign} ({named})" if sign.isprintable() else named
 
 
 @dataclass(frozen=True)
@@ -500,12 +515,17 @@ def parse(text: str, file: str) -> Edition:
     Raises:
         EditionError: If the text is no valid edition.
     """
+    if (form := marked_up(text)) is not None:
+        raise EditionError(file, because(EditionCode.MARKED_UP, form=form))
     if (line := long_key(text)) is not None:
         raise EditionError(file, because(EditionCode.LONG_KEY, most=MOST_PARTS, line=line))
     try:
         root = tomllib.loads(text)
     except (ValueError, RecursionError) as error:  # A huge number is a ValueError.
-        raise EditionError(file, because(EditionCode.NO_TOML, detail=str(error))) from error
+        why = because(EditionCode.NO_TOML, detail=str(error))
+        if (odd := typographic(text, str(error))) is not None:
+            why = because(EditionCode.TYPOGRAPHIC, line=odd[0], sign=_sign(odd[1]))
+        raise EditionError(file, why) from error
     edition = build(Field(file, text, (), root))
     _tell_apart(Field(file, text, ("colours",), root["colours"]))
     return edition

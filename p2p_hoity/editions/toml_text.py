@@ -7,6 +7,7 @@ dotted key. So the parts are counted before it reads a foreign text.
 from __future__ import annotations
 
 import re
+import unicodedata
 from typing import Final
 
 MOST_PARTS: Final = 4
@@ -60,3 +61,45 @@ def long_key(text: str) -> int | None:
         if run.group().count(".") >= MOST_PARTS:
             return blank.count("\n", 0, run.start()) + 1
     return None
+
+
+_MARKED_UP: Final = {"{\\rtf": "RTF", "<": "HTML or XML"}
+"""What texts of other forms begin with. No TOML text begins so."""
+_AT_LINE: Final = re.compile(r"\(at line (\d+), column \d+\)\Z")
+"""The place in a message of the module `tomllib`."""
+
+
+def marked_up(text: str) -> str | None:
+    """Return the name of the form in which a text with marks was saved.
+
+    Args:
+        text: The text, which may be anything.
+
+    Returns:
+        The name, or None for plain text.
+    """
+    start = text.lstrip()[:5].lower()
+    return next((form for mark, form in _MARKED_UP.items() if start.startswith(mark)), None)
+
+
+def typographic(text: str, error: str) -> tuple[int, str] | None:
+    """Look for a quotation mark, dash or space that word processors write for one of ASCII.
+
+    Args:
+        text: The text, which is no valid TOML.
+        error: The message of the parser. It names the line if such a mark should end a string.
+
+    Returns:
+        The line, from 1, and the character. None if there is none.
+    """
+    whole = list(enumerate(text.split("\n"), 1))
+    place = _AT_LINE.search(error)
+    number = int(place[1]) if place is not None else len(whole)  # or at the end of the text
+    lines = [*enumerate(without_strings(text).split("\n"), 1), *whole[number - 1 : number]]
+    found = ((line, sign) for line, words in lines for sign in words if _is_typographic(sign))
+    return next(found, None)
+
+
+def _is_typographic(sign: str) -> bool:
+    """Return whether a character is none of ASCII, and no letter, mark or digit."""
+    return not sign.isascii() and unicodedata.category(sign)[0] in "ZPSC"

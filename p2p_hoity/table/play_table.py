@@ -76,7 +76,7 @@ LOOPBACK: Final = "127.0.0.1"
 class SeatingCode(Code):
     """The reasons for which this node cannot be reached at a table."""
 
-    BAD_LISTEN = "bad-listen", "Write --listen as HOST:PORT, for example 0.0.0.0:4646, not {text}."
+    BAD_LISTEN = "bad-listen", "Write --listen as HOST:PORT, for example 0.0.0.0:4647, not {text}."
     CANNOT_LISTEN = (
         "cannot-listen-there",
         (

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from support.shell import Shell
 
-from cli.completion import INSTALL, SHOW, VARIABLE
+from cli.completion import INSTALL, SHOW, VARIABLE, ZSH_LINE
 
 
 @pytest.mark.parametrize(
@@ -66,6 +66,8 @@ def test_the_named_shell_counts_whichever_is_found(
     found: str | None, shell: str, monkeypatch: pytest.MonkeyPatch, hoity: Shell, tmp_path: Path
 ) -> None:
     monkeypatch.setattr("typer._completion_shared._get_shell_name", lambda: found)
+    for name in ("ZDOTDIR", "XDG_CONFIG_HOME"):
+        monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setattr(Path, "home", lambda: tmp_path)
     for words in ((SHOW, shell), (f"{SHOW}={shell}",), (SHOW, shell.upper())):
@@ -74,6 +76,41 @@ def test_the_named_shell_counts_whichever_is_found(
     (path,) = [one for one in tmp_path.rglob("*hoity*") if one.is_file()]
     assert f"Completion for {shell} is installed in {path}." in told
     assert SCRIPTS[shell] in path.read_text()
+
+
+def test_completion_is_installed_where_the_shell_reads_it(
+    monkeypatch: pytest.MonkeyPatch, hoity: Shell, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(Path, "home", lambda: tmp_path)
+    monkeypatch.setenv("ZDOTDIR", str(tmp_path / "zsh"))
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "settings"))
+    settings = tmp_path / "zsh" / ".zshrc"
+    settings.parent.mkdir()
+    settings.write_bytes(b"# \xe4\nsetopt autocd\n")
+    for _ in range(2):
+        hoity.told(0, INSTALL, "zsh")
+        lines = settings.read_bytes().splitlines()
+        assert lines == [b"# \xe4", b"setopt autocd", ZSH_LINE]
+    assert (tmp_path / ".zfunc" / "_hoity").exists()
+    assert not (tmp_path / ".zshrc").exists()
+    told = hoity.told(0, INSTALL, "fish")
+    path = tmp_path / "settings" / "fish" / "completions" / "hoity.fish"
+    assert str(path) in told
+    assert path.exists()
+    assert not (tmp_path / ".config").exists()
+    monkeypatch.setenv("XDG_CONFIG_HOME", "relative")  # counts as none
+    assert str(tmp_path / ".config" / "fish") in hoity.told(0, INSTALL, "fish")
+
+
+def test_completion_is_for_the_command_which_has_to_be_installed(
+    monkeypatch: pytest.MonkeyPatch, hoity: Shell, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(Path, "home", lambda: tmp_path)
+    monkeypatch.setenv("HOITY_CALLED_AS", "python3 tasks.py hoity")
+    for found, told in ((None, "It is for the command hoity, which"), ("/bin/hoity", "It works")):
+        monkeypatch.setattr("shutil.which", lambda *_, found=found: found)
+        for shell in SCRIPTS:
+            assert told in hoity.told(0, INSTALL, shell)
 
 
 @pytest.mark.parametrize("option", [INSTALL, SHOW])

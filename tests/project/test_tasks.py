@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 import tokenize
+from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -29,7 +30,7 @@ def _variables_come_back(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def environments(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+def environments(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     """The module, in which making an environment costs nothing."""
     module: Any = importlib.import_module("tools.environments")
     monkeypatch.setattr(module, "ROOT", tmp_path)
@@ -37,12 +38,23 @@ def environments(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     monkeypatch.setattr(module, "said", [], raising=False)
 
     def make(environment: Path, what: str) -> None:
-        environment.mkdir(exist_ok=True, parents=True)
         module.made.append(what)
 
     monkeypatch.setattr(module, "make", make)
+    monkeypatch.setattr(module, "runs", lambda _: True)
     monkeypatch.setattr(module, "print", lambda text, **_: module.said.append(text), raising=False)
-    return module
+    monkeypatch.setattr(module, "cache_folder", lambda _: tmp_path / "cache")
+    held: list[int] = []
+    monkeypatch.setattr(module, "held_now", held, raising=False)
+    monkeypatch.setattr(module.os, "set_inheritable", lambda number, _: held.append(number))
+    yield module
+    let_go(module)
+
+
+def let_go(environments: Any) -> None:
+    """End the processes that use environments, as it were."""
+    while environments.held_now:
+        os.close(environments.held_now.pop())
 
 
 @pytest.fixture
@@ -51,16 +63,77 @@ def targets() -> Any:
     return importlib.import_module("tools.targets")
 
 
-def test_an_environment_is_made_once_for_each_that_it_is_made_from_or_fresh(
-    environments: Any,
-) -> None:
-    place = environments.ROOT / ".venv"
-    for _ in range(2):
-        environments.ready(place, "1", "version 1")
+def test_an_environment_is_made_once_for_each_that_it_is_made_from(environments: Any) -> None:
+    for what in "12":
+        assert environments.ready(".venv", what, "version 1") == environments.ROOT / ".venv"
     assert environments.made == ["1"]
-    environments.ready(place, "2", "version 2")
-    environments.ready(place, "3", "version 2", fresh=True)
-    assert environments.made == ["1", "2", "3"]
+    let_go(environments)
+    assert environments.ready(".venv", "2", "version 2") == environments.ROOT / ".venv"
+    assert environments.made == ["1", "2"]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="there an open file cannot be removed")
+def test_an_environment_in_use_stays_and_goes_when_nobody_uses_it(environments: Any) -> None:
+    root = environments.ROOT
+    first = environments.ready(".venv", ".", "version 1")
+    (first / "module.py").touch()
+    let_go(environments)
+    second = environments.ready(".venv", ".", "version 1")
+    assert first == second
+    beside = environments.ready(".venv", ".", "version 2")
+    assert beside == root / ".venv-2"
+    assert (first / "module.py").exists()
+    # Both go on being found, each by what it was made from.
+    assert environments.ready(".venv", ".", "version 1") == first
+    assert environments.ready(".venv", ".", "version 2") == beside
+    assert environments.made == [".", "."]
+    let_go(environments)
+    assert environments.ready(".venv", ".", "version 3") == first
+    assert not (first / "module.py").exists()
+    assert not beside.exists()
+    last = 2 * environments.MOST_BESIDE
+    for number in range(1, last):
+        environments.ready(".venv", ".", f"version 3.{number}")
+    with pytest.raises(SystemExit, match="all environments there are in use"):
+        environments.ready(".venv", ".", f"version 3.{last}")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="there the first process waits for the game")
+def test_a_program_that_takes_the_place_of_this_one_still_uses_its_environment(
+    environments: Any, tmp_path: Path
+) -> None:
+    environment = environments.ready(".venv", ".", "version 1")
+    let_go(environments)
+    script = (
+        "import os, sys; sys.path.insert(0, sys.argv[1]); from pathlib import Path\n"
+        "from tools import environments\n"
+        "environments.runs = lambda _: True\n"
+        "assert environments.used(Path(sys.argv[2]), 'version 1')\n"
+        "os.execv('/bin/cat', ['cat'])\n"
+    )
+    words = [sys.executable, "-c", script, str(ROOT), str(environment)]
+    with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        assert process.stdin
+        assert process.stdout
+        process.stdin.write(b"playing")
+        process.stdin.flush()
+        assert process.stdout.read(7) == b"playing"
+        assert not environments.removed(environment)
+        process.stdin.close()
+    assert environments.removed(environment)
+
+
+@pytest.mark.parametrize("what", ["file", "folder", "link"])
+def test_what_was_not_made_here_is_left(environments: Any, what: str) -> None:
+    place = environments.ROOT / ".venv"
+    if what == "file":
+        place.touch()
+    elif what == "folder":
+        (place / "bin").mkdir(parents=True)
+    else:
+        place.symlink_to(environments.ROOT / "gone")
+    assert environments.ready(".venv", ".", "version 1") == environments.ROOT / ".venv-2"
+    assert os.path.lexists(place)
 
 
 def test_a_broken_off_one_is_made_again(environments: Any, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -72,33 +145,61 @@ def test_a_broken_off_one_is_made_again(environments: Any, monkeypatch: pytest.M
 
     monkeypatch.setattr(environments, "make", break_off)
     with pytest.raises(KeyboardInterrupt):
-        environments.ready(environments.ROOT / ".venv", ".", "version 1")
+        environments.ready(".venv", ".", "version 1")
     monkeypatch.setattr(environments, "make", make)
-    environments.ready(environments.ROOT / ".venv", ".", "version 1")
+    assert environments.ready(".venv", ".", "version 1") == environments.ROOT / ".venv"
     assert environments.made == [".", "."]
+
+
+def test_one_whose_python_does_not_start_is_made_again(
+    environments: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    environments.ready(".venv", "1", "version 1")
+    let_go(environments)
+    answers = [
+        False,
+        False,
+        True,
+    ]  # asked before this command may make it, then, and when it is new
+    monkeypatch.setattr(environments, "runs", lambda _: answers.pop(0))
+    assert environments.ready(".venv", "2", "version 1") == environments.ROOT / ".venv"
+    assert environments.made == ["1", "2"]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="a link is made more easily")
+def test_a_python_that_is_gone_or_broken_does_not_start(tmp_path: Path) -> None:
+    module: Any = importlib.import_module("tools.environments")
+    python = tmp_path / "bin" / "python"
+    python.parent.mkdir()
+    python.symlink_to(sys.executable)
+    assert module.runs(tmp_path)
+    for other in ("/gone/python", "/bin/false", str(tmp_path)):
+        python.unlink()
+        python.symlink_to(other)
+        assert not module.runs(tmp_path)
 
 
 def test_a_second_command_waits_and_says_so(
     environments: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    environment, told = environments.ROOT / ".venv", threading.Event()
-    said = environments.said
+    told, said = threading.Event(), environments.said
     monkeypatch.setattr(environments, "print", lambda text, **_: (said.append(text), told.set()))
-    words = (environment, "second", "version 1")
-    second = threading.Thread(target=environments.ready, args=words)
-    with environments.held(environment):
+    second = threading.Thread(target=environments.ready, args=(".venv", "second", "version 1"))
+    with environments.held(environments.ROOT, ".venv"):
         second.start()
         assert told.wait(LIMIT)
         assert said == ["Another command makes .venv: waiting for it."]
-        environments.make(environment, "first")
+        environments.made.append("first")
+        environment = environments.ROOT / ".venv"
+        environment.mkdir()
         (environment / "made-from").write_text("version 1")
     second.join(LIMIT)
     assert environments.made == ["first"]
 
 
 def test_two_environments_are_made_at_once_and_every_script_is_there(environments: Any) -> None:
-    with environments.held(environments.ROOT / ".venv"):
-        environments.ready(environments.ROOT / ".venv-test", ".[dev]", "version 1")
+    with environments.held(environments.ROOT, ".venv"):
+        environments.ready(".venv-test", ".[dev]", "version 1")
     assert environments.made == [".[dev]"]
     words = SOURCE.read_text(encoding="utf-8").split('"')
     scripts = [word for word in words if word.startswith(("tests/", "tools/"))]
@@ -107,38 +208,124 @@ def test_two_environments_are_made_at_once_and_every_script_is_there(environment
     assert [script for script in scripts if not (ROOT / script).exists()] == []
 
 
+def unwritable(environments: Any, monkeypatch: pytest.MonkeyPatch, *folders: Path) -> None:
+    """Let no file be made in folders, as where they are another user's."""
+    held = environments.held
+
+    def refuse(folder: Path, name: str) -> Any:
+        if folder in folders:
+            raise PermissionError(13, "Permission denied")
+        return held(folder, name)
+
+    monkeypatch.setattr(environments, "held", refuse)
+
+
 def test_a_checkout_that_cannot_be_written_has_its_environments_in_the_users_cache(
     environments: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(environments, "cache_folder", lambda _: tmp_path / "cache")
-    assert environments.place_of(".venv") == environments.ROOT / ".venv"
-    monkeypatch.setattr(environments.os, "access", lambda *_: False)
-    place = environments.place_of(".venv")
+    unwritable(environments, monkeypatch, tmp_path)
+    place = environments.ready(".venv", "1", "version 1")
     assert place.is_relative_to(tmp_path / "cache")
-    environments.ready(place, "1", "version 1")
-    assert (place / "made-from").exists()
-    monkeypatch.setattr(environments, "ROOT", tmp_path / "another checkout")
-    assert environments.place_of(".venv") != place
+    assert environments.ready(".venv", "2", "version 1") == place
+    assert environments.said == [f"Preparing {place}: this takes a minute, once."]
+    # Another checkout has another one. Those of a checkout that is gone are removed.
+    other = tmp_path / "another checkout"
+    other.mkdir()
+    unwritable(environments, monkeypatch, other)
+    monkeypatch.setattr(environments, "ROOT", other)
+    second = environments.ready(".venv", "1", "version 1")
+    assert second != place
+    let_go(environments)
+    other.rmdir()
+    monkeypatch.setattr(environments, "ROOT", tmp_path)
+    environments.ready(".venv", "1", "version 2")
+    assert not second.parent.exists()
+    assert place.exists()
     # One that was made while the checkout could be written is used, without any writing.
-    environments.make(environments.ROOT / ".venv", "")
-    (environments.ROOT / ".venv" / "made-from").write_text("version 1")
-    assert environments.place_of(".venv") == environments.ROOT / ".venv"
-    monkeypatch.setattr(environments, "held", None)
-    environments.ready(environments.ROOT / ".venv", "2", "version 1")
+    whole = tmp_path / ".venv"
+    whole.mkdir()
+    (whole / "made-from").write_text("version 2")
+    assert environments.ready(".venv", "2", "version 2") == whole
+
+
+@pytest.mark.skipif(os.name == "nt" or sys.platform == "darwin", reason="Linux names the mounts")
+def test_where_no_program_runs_or_a_path_has_a_colon_the_cache_is_taken(
+    environments: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    assert environments.unfit(tmp_path) == ""
+    (tmp_path / "cache").mkdir()
+
+    def statvfs(path: Path) -> SimpleNamespace:
+        return SimpleNamespace(f_flag=os.ST_NOEXEC if path == tmp_path else 0)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(environments.os, "statvfs", statvfs)
+        assert environments.ready(".venv", ".", "1").is_relative_to(tmp_path / "cache")
+    colon = tmp_path / "a:b"
+    colon.mkdir()
+    monkeypatch.setattr(environments, "ROOT", colon)
+    assert environments.ready(".venv", ".", "1").is_relative_to(tmp_path / "cache")
+    monkeypatch.setattr(environments, "cache_folder", lambda _: colon)
+    with pytest.raises(SystemExit, match="Rename the folder"):
+        environments.ready(".venv", ".", "2")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="sudo")
+def test_what_is_another_users_is_left_and_named_with_the_command_that_removes_it(
+    environments: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    folders = environments.folders()
+    for name in (".venv", ".venv-held"):
+        (tmp_path / name).mkdir()
+    folders[1].mkdir(parents=True)
+    unwritable(environments, monkeypatch, *folders)
+    with pytest.raises(SystemExit, match=r"Permission denied.\n.*\n.*\nXDG_CACHE_HOME="):
+        environments.ready(".venv", ".", "version 1")
+    monkeypatch.setattr(environments.os, "geteuid", lambda: -1)
+    with pytest.raises(SystemExit) as ended:
+        environments.ready(".venv", ".", "version 1")
+    command = str(ended.value).splitlines()[-1]
+    named = [tmp_path / ".venv", tmp_path / ".venv-held", folders[1].parent]
+    assert sorted(command.removeprefix("sudo rm -r ").split()) == sorted(map(str, named))
+
+
+@pytest.mark.skipif(os.name == "nt" or not os.geteuid(), reason="permissions that count")
+@pytest.mark.parametrize("which", [".venv", ".venv-held"])
+def test_a_folder_that_cannot_be_read_is_passed_over(environments: Any, which: str) -> None:
+    folder = environments.ROOT / which
+    folder.mkdir()
+    (folder / "made-from").write_text("version 1")
+    folder.chmod(0)
+    try:
+        assert environments.ready(".venv", ".", "version 1") != environments.ROOT / which
+    finally:
+        folder.chmod(0o700)
+
+
+def test_a_mark_that_cannot_be_read_counts_as_none(
+    environments: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    environments.ready(".venv", ".", "version 1")
+    let_go(environments)
+
+    def refuse(*_: Any, **__: Any) -> Any:
+        raise PermissionError(13, "Permission denied")
+
+    with monkeypatch.context() as patched:
+        for way in ("read_text", "exists", "stat"):
+            patched.setattr(Path, way, refuse)
+        assert not environments.is_whole(tmp_path / ".venv", "version 1")
+        assert not environments.used(tmp_path / ".venv", "version 1")
+        assert not environments.removed(tmp_path / ".venv")
 
 
 @pytest.mark.skipif(os.name == "nt" or sys.platform == "darwin", reason="other systems' folders")
-def test_a_relative_cache_folder_counts_as_none(environments: Any) -> None:
+def test_a_relative_cache_folder_counts_as_none() -> None:
+    environments = importlib.import_module("tools.environments")
     usual = Path.home() / ".cache"
     assert environments.cache_folder({"XDG_CACHE_HOME": "/somewhere"}) == Path("/somewhere")
     assert environments.cache_folder({"XDG_CACHE_HOME": "somewhere"}) == usual
     assert environments.cache_folder({}) == usual
-
-
-def test_where_nothing_can_be_written_a_sentence_says_so(environments: Any) -> None:
-    (environments.ROOT / "file").touch()
-    with pytest.raises(SystemExit, match=r"^\.venv cannot be made in .*\n.*\nXDG_CACHE_HOME="):
-        environments.ready(environments.ROOT / "file" / ".venv", ".", "version 1")
 
 
 SETTINGS_OF_PIP = """\
@@ -331,7 +518,7 @@ def test_a_game_is_told_how_it_was_started_and_its_exit_code_is_kept(
     targets: Any, monkeypatch: pytest.MonkeyPatch, code: int
 ) -> None:
     monkeypatch.setattr(targets, "program", lambda *_: sys.executable)
-    monkeypatch.setattr(targets, "ready", lambda *_: None)
+    monkeypatch.setattr(targets, "ready", lambda *_: ROOT)
     monkeypatch.setattr(targets, "stamp", lambda: "")
     monkeypatch.setattr(sys, "argv", ["a folder/tasks.py"])
 

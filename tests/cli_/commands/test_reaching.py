@@ -19,7 +19,8 @@ from cli.app import run
 from cli.commands import join, resume, take_seat
 from cli.commands import play as play_command
 from cli.commands.join import _ticket, _with_relays
-from cli.commands.options import USUAL, NetworkOptions
+from cli.commands.options import USUAL, NetworkOptions, RelayOptions
+from cli.commands.relay import relay as run_relay
 from cli.commands.take_seat import for_guests
 from cli.exit_codes import Trouble
 from cli.ui.lines.line_screen import LineScreen
@@ -52,6 +53,23 @@ def reach_of(
 ) -> Reach:
     """Return how a table is reached that is told to be reached in this way."""
     return take_seat.reach_of(NetworkOptions(listen, relay, **typed), lan)
+
+
+@pytest.mark.parametrize("text", ["nowhere", "65536", "-1", "4647x", "host:", ""])
+def test_an_error_shows_an_address_that_suits_the_command(text: str) -> None:
+    for ask, example in (
+        (lambda: reach_of(text), "--listen as HOST:PORT, for example 0.0.0.0:4647, not"),
+        (
+            lambda: run_relay(RelayOptions(text)),
+            "--listen as HOST:PORT, for example 0.0.0.0:4646, not",
+        ),
+        (
+            lambda: run_relay(RelayOptions(metrics=text)),
+            "--metrics as HOST:PORT, for example 127.0.0.1:9464",
+        ),
+    ):
+        with pytest.raises(Trouble, match=example):
+            ask()
 
 
 def again_by(listen: str = "", relay: list[str] | None = None, **typed: Any) -> Reach:
@@ -87,6 +105,11 @@ def test_a_forwarded_port_is_named_and_the_lan_not_asked_behind_a_proxy() -> Non
     usual, typed = reach_of(USUAL), reach_of(":4646")
     assert (usual.or_any, typed.or_any) == (True, False)
     assert reach_of(USUAL, proxy=TOR).or_any
+    for typed_port in ("4646", " 4646", ":4646", "４６４６"):
+        assert reach_of(typed_port) == reach_of(":4646")
+        assert again_by(typed_port) == again_by(":4646")
+    assert reach_of(USUAL.removeprefix(":"), relay_only=True, relay=["r.example:1"]).relay_only
+    assert not again_by(USUAL.removeprefix(":")).anew
     for how, option in ((Reach(hidden=True), "--proxy"), (Reach(relay_only=True), "--relay-only")):
         with pytest.raises(Trouble, match=f"With {option} this network is not searched"):
             _ticket(False, "", how)

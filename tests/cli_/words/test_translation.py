@@ -209,7 +209,13 @@ def test_a_variable_chooses_as_the_option_does(
     hoity.home.path.mkdir()
     (hoity.home.path / "settings.json").write_text('{"language": "es"}')
     assert "ZIEL" in hoity.told(0, "rules")
-    for wrong in ("xx", "german", "de_DE.UTF-8"):
+    for right in ("de_DE.UTF-8", "DE", "de-DE", " de", "de_DE@euro", "de_CH.ISO-8859-1", "De "):
+        monkeypatch.setenv("HOITY_LANG", right)
+        assert "ZIEL" in hoity.told(0, "rules")
+        monkeypatch.setenv("HOITY_LANG", "es")
+        assert "ZIEL" in hoity.told(0, "rules", "--lang", right)
+        assert "ZIEL" in hoity.told(0, "rules", f"--lang={right}")
+    for wrong in ("xx", "german", "fr_FR.UTF-8", "C", "d", "de DE", "deutsch", "en;de"):
         monkeypatch.setenv("HOITY_LANG", wrong)
         told = hoity.told(2, "rules")
         assert told == f"hoity: HOITY_LANG: the languages are en, de, es, not {wrong!r}"
@@ -240,6 +246,8 @@ def test_the_locale_chooses() -> None:
         ({"LANG": "es_ES", "LC_ALL": "de_AT.UTF-8"}, "de"),
         ({"LANGUAGE": "fr:de:en"}, "de"),
         ({"LANG": "fr_FR"}, "en"),
+        ({"LANG": "deu_DE"}, "en"),
+        ({"LANG": "es.UTF-8@x"}, "es"),
     ):
         assert translation.language_of(environ) == language
     found = {path.parts[-3] for path in catalogues.catalogues()}

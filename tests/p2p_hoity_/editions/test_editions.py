@@ -10,7 +10,7 @@ import pytest
 from support.cases import fails
 
 from cli.words.translation import LANGUAGES
-from p2p_hoity.editions.load_edition import DEFAULT, NAMES, EditionError, load, parse
+from p2p_hoity.editions.load_edition import DEFAULT, NAMES, EditionCode, EditionError, load, parse
 from p2p_hoity.rules import LETTERS
 from p2p_hoity.rules.edition import COLOURS
 
@@ -235,6 +235,51 @@ def test_a_file_is_read_as_people_save_it_and_errors_name_its_lines(tmp_path, wa
     lines = enumerate(TEXT[DEFAULT].splitlines(), 1)
     wanted = next(i for i, line in lines if "1533" in line)
     assert fails(EditionError, r"\(number-out-of-bounds ", load, file).line == wanted
+
+
+@pytest.mark.parametrize(
+    ("plain", "saved", "named"),
+    [
+        ('"UT"', "“UT”", "“ (U+201C LEFT DOUBLE QUOTATION MARK)"),
+        ('"UT"', "„UT“", "„ (U+201E DOUBLE LOW-9 QUOTATION MARK)"),
+        ('"UT"', "«UT»", "« (U+00AB "),
+        ('"UT"', '"UT”', "” (U+201D "),
+        ('"UT"', "’UT’", "’ (U+2019 "),
+        ("= 7", "= −7", "− (U+2212 MINUS SIGN)"),
+        ("= 7", "= –7", "– (U+2013 EN DASH)"),
+        ("= 7", "=\u00a07", "U+00A0 NO-BREAK SPACE"),
+        ("= 7", "=\u202f7", "U+202F NARROW NO-BREAK SPACE"),
+        ("= 7", "= 7\u200b", "U+200B ZERO WIDTH SPACE"),
+    ],
+)
+def test_a_character_of_a_word_processor_is_named_with_its_line(plain, saved, named):
+    text = '# “Über”\nname = "UT" # – it\'s\n\nnumber = 7\n'
+    error = fails(EditionError, "", parse, text.replace(plain, saved), "box.toml")
+    why = error.fields["why"]
+    assert why.code is EditionCode.TYPOGRAPHIC
+    assert why.fields["line"] == (2 if plain == '"UT"' else 4)
+    assert why.fields["sign"].startswith(named)
+
+
+@pytest.mark.parametrize(
+    ("text", "form"),
+    [
+        (r"{\rtf1\ansi{\fonttbl a.b.c.d.e.f}}", "RTF"),
+        ("\n<!DOCTYPE html><p>a.b.c.d.e.f = 1", "HTML or XML"),
+        ('<html><p>name = "x"', "HTML or XML"),
+        ('<?xml version="1.0"?>', "HTML or XML"),
+    ],
+)
+def test_a_file_with_marks_is_refused_by_its_form(text, form):
+    error = fails(EditionError, r"\(edition-marked-up", parse, text, "box.toml")
+    assert error.fields["why"].fields["form"] == form
+
+
+def test_a_letter_is_no_character_of_a_word_processor():
+    for text in ("größe = 1", 'name = "x', "number = 07", "a = 1 b"):
+        fails(EditionError, r"\(edition-no-toml", parse, text, "box.toml")
+    last = fails(EditionError, "", parse, 'a = 1\nname = "x”', "box.toml").fields["why"]
+    assert (last.fields["line"], last.fields["sign"][0]) == (2, "”")
 
 
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be", "utf-32"])
