@@ -410,6 +410,7 @@ def test_a_broken_file_is_not_ok(
     assert second["problem"]["code"] in told.out
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("name", "code", "place", "words"),
     [
@@ -448,6 +449,7 @@ def test_a_replay_fits_its_schema(hoity: Shell, game: Path) -> None:
     assert done.lines[-1]["verdict"] == "ok"
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("name", ["six-uberplay-2004", "small-four-returned", ""])
 def test_every_choice_shown_was_sealed_before(hoity: Shell, game: Path, name: str) -> None:
     path = VECTORS / "transcripts" / f"{name}.hoity" if name else game
@@ -546,11 +548,13 @@ def test_a_replay_stops_where_it_does_not_hold(
 
 def test_a_reader_that_has_gone_or_was_never_there_is_no_error(game: Path) -> None:
     """Even help cannot be put into a pipe whose read end is closed already."""
-    for words in (f"replay {game} --json", f"replay {game}", f"verify {game} --json", "rules"):
+    commands = (f"replay {game} --json", f"replay {game}", f"verify {game} --json", "rules")
+    for words in sample(commands, 1, "commands whose reader goes"):
         command = f"set -o pipefail; {sys.executable} -m cli {words} | head -c 1"
         done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
         assert (done.returncode, done.stderr) in ((0, ""), (141, "")), words
-    for words in (["--help"], ["rules"], ["play", "--help"]):
+    helps = (["--help"], ["rules"], ["play", "--help"])
+    for words in sample(helps, 1, "commands without a reader"):
         read, write = os.pipe()
         os.close(read)
         process = subprocess.Popen(
@@ -577,6 +581,7 @@ def test_verify_goes_on_after_a_missing_file(hoity: Shell, game: Path, tmp_path:
     assert hoity("verify", torn, game).code == 1
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("where", "error"),
     sample(

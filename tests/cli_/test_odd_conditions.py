@@ -82,6 +82,7 @@ def test_a_home_that_is_no_text_works(tmp_path: Path) -> None:
     assert Path(os.fsdecode(place)).joinpath("identity").exists()
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     "locale", sample(["C", "xx_YY.nonsense", "de_DE.ISO-8859-1", ""], 2, "odd locales")
 )
@@ -92,6 +93,7 @@ def test_an_odd_locale_is_spoken_to(home: Path, locale: str) -> None:
     hoity(0, "rules", "--lang", "de", env={**env, "PYTHONIOENCODING": "ascii"})
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("closed", [(0,), (1,), (2,), (0, 1, 2)])
 def test_a_closed_stream_takes_no_number_of_a_file(home: Path, closed: tuple[int, ...]) -> None:
     shut = " ".join(f"{number}>&-" if number else "<&-" for number in closed)
@@ -102,6 +104,7 @@ def test_a_closed_stream_takes_no_number_of_a_file(home: Path, closed: tuple[int
     assert player_key.load_identity(Home(home)).nickname == "Ada"
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="only Linux has such a device")
 @pytest.mark.parametrize("buffered", ["", "1"])
 def test_a_full_device_is_told(home: Path, buffered: str) -> None:

@@ -108,6 +108,7 @@ def way(monkeypatch: pytest.MonkeyPatch, copies: bool) -> None:
     monkeypatch.setattr(worker_processes, "_copies", lambda: copies)
 
 
+@pytest.mark.sampled(1)
 @BOTH_WAYS
 @pytest.mark.usefixtures("way")
 def test_each_piece_comes_with_what_is_made_of_it_though_one_ends_its_process() -> None:

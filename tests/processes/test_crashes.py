@@ -14,6 +14,8 @@ from support.terminals import GUEST, hoity, start
 
 from p2p_hoity.storage import rollback_marks
 
+pytestmark = pytest.mark.sampled(1)
+
 RESUME = ("resume", "--auto", "--json")
 
 

@@ -21,6 +21,8 @@ from support.terminals import GUEST, Terminal
 
 from p2p_hoity.net.ticket import Ticket, decode_ticket, encode_ticket
 
+pytestmark = pytest.mark.sampled(1)
+
 FULL = "uberplay-2004"
 KEEPS, RANDOM = "masquerade", "masquerade random"
 

@@ -7,6 +7,8 @@ import pytest
 from support.process_table import ProcessTable
 from support.terminals import LISTEN, hoity
 
+pytestmark = pytest.mark.sampled(1)
+
 
 @pytest.fixture
 def table(tmp_path: Path) -> Iterator[ProcessTable]:

@@ -10,6 +10,8 @@ from support.namespaces import RELAY, Internet, Machine, address, machines, rela
 from support.process_table import ProcessTable
 from support.terminals import BOT, GUEST
 
+pytestmark = pytest.mark.sampled(1)
+
 HIDES = 2
 """The number of the seat that hides, in the tables here."""
 ALONE = ("--relay-only", "--relay", RELAY)

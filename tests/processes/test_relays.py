@@ -12,6 +12,8 @@ from support.process_table import ProcessTable
 from support.sampling import sample
 from support.terminals import LISTEN, relay, start
 
+pytestmark = pytest.mark.sampled(2)
+
 
 @contextmanager
 def walled(path: Path, seats: int, *places: str) -> Iterator[ProcessTable]:

@@ -6,8 +6,10 @@ to that seed to draw the same cases again.
 
 import os
 import random
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TypeVar
+
+import pytest
 
 T = TypeVar("T")
 
@@ -56,3 +58,22 @@ def sample(cases: Iterable[T], count: int, name: str) -> list[T]:
 def times(quick: int, nightly: int) -> int:
     """Return how often a random check is repeated: `quick` times, or `nightly` times at night."""
     return nightly if is_nightly() else quick
+
+
+def not_drawn(items: Sequence[pytest.Item]) -> set[pytest.Item]:
+    """Return the tests that the quick suite leaves to the night: those that are not drawn.
+
+    `pytest.mark.sampled(COUNT)` on a test with many cases, on several tests, or on a whole module
+    as its `pytestmark` says that they are of one kind, of which so many are drawn.
+    """
+    kinds: dict[int, list[pytest.Item]] = {}
+    for item in items:
+        # A mark that several tests have is one object.
+        if mark := item.get_closest_marker("sampled"):
+            kinds.setdefault(id(mark), []).append(item)
+    left = set[pytest.Item]()
+    for kind in kinds.values():
+        mark = kind[0].get_closest_marker("sampled")
+        assert mark is not None
+        left |= {*kind} - {*sample(kind, mark.args[0], kind[0].nodeid)}
+    return left

@@ -334,20 +334,35 @@ async def test_a_bot_that_cannot_come_is_trouble(tmp_path: Path) -> None:
     await crew.dismiss(keep=False)
 
 
-def test_without_a_terminal_a_bot_plays_if_the_input_ends_unanswered(tmp_path: Path) -> None:
+@pytest.mark.sampled(1)
+@pytest.mark.parametrize("as_json", [False, True])
+def test_without_a_terminal_a_bot_plays_if_the_input_ends_unanswered(
+    tmp_path: Path, as_json: bool
+) -> None:
     words = ("play", "--bots", "1", "--edition", str(short_file(tmp_path)))
-    done = hoity(tmp_path / "one", *words, code=0)
+    if as_json:
+        done = hoity(tmp_path, *words, "--json", code=0)
+        said = [json.loads(one) for one in done.stdout.splitlines()]
+        assert [one["type"] for one in said].count("stand-in") == 1
+        assert said[-1]["type"] == "finished"
+        return
+    done = hoity(tmp_path, *words, code=0)
     first, *_, last = done.stdout.splitlines()
     assert first.startswith("This is no terminal")
     assert "hoity verify" in last
     assert "The input has ended: a bot plays your seat." in done.stdout
-    said = [json.loads(one) for one in hoity(tmp_path / "j", *words, "--json").stdout.splitlines()]
-    assert [one["type"] for one in said].count("stand-in") == 1
-    assert said[-1]["type"] == "finished"
-    for more in ((), ("--json",)):
-        hoity(tmp_path / "two", *words, "--no-auto", *more, code=130)
-    hoity(tmp_path / "three", *words, typed="1\ny\n", code=130)
-    hoity(tmp_path / "four", *words, "--json", typed="0\n", code=130)
+
+
+@pytest.mark.sampled(1)
+@pytest.mark.parametrize(
+    ("more", "typed"),
+    [(("--no-auto",), ""), (("--no-auto", "--json"), ""), ((), "1\ny\n"), (("--json",), "0\n")],
+)
+def test_without_a_terminal_the_command_ends_if_no_bot_may_play_or_something_was_answered(
+    tmp_path: Path, more: tuple[str, ...], typed: str
+) -> None:
+    words = ("play", "--bots", "1", "--edition", str(short_file(tmp_path)))
+    hoity(tmp_path, *words, *more, typed=typed, code=130)
 
 
 def test_ctrl_c_keeps_the_game_and_its_bots(tmp_path: Path) -> None:

@@ -53,6 +53,7 @@ PAIRS = [
 ]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(("one", "others", "least"), PAIRS)
 def test_each_level_beats_the_one_before(one, others, least):
     """Fair would be a quarter of the games."""
@@ -173,6 +174,7 @@ class Guarded(View):
         return object.__getattribute__(self, name)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("bot", BOTS)
 def test_a_bot_plays_whole_games_through_a_view_that_raises_on_anything_else(bot):
     def guarded(seen, due, rng):

@@ -170,6 +170,7 @@ WAYS = {
 """The versions of a relay that the seats speak, and those of the relay."""
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("way", WAYS.values(), ids=WAYS)
 @pytest.mark.parametrize("is_host", [False, True], ids=["a later guest", "a later host"])
 @pytest.mark.parametrize("seats", sample(SIZES, 1, "sizes of tables with a later seat"))

@@ -24,6 +24,8 @@ from p2p_hoity.table.watch_table import Onlooker
 from protocol.crypto.identities import Identity
 from protocol.wire.table_header import Timeouts
 
+pytestmark = pytest.mark.sampled(1)
+
 STRANGER = Identity(b"stranger" * 4)
 
 

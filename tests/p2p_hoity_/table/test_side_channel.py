@@ -17,6 +17,8 @@ from p2p_hoity.table.chat import speak
 from p2p_hoity.table.player_interface import PlayerRequest, Talk
 from p2p_hoity.table.watch_table import Onlooker
 
+pytestmark = pytest.mark.sampled(2)
+
 
 class Talker(Thinker):
     """A player who thinks, and says some words once the game has begun."""

@@ -21,6 +21,8 @@ from p2p_hoity.table.play_table import PeerError
 from p2p_hoity.table.ticket_proof import Capability
 from p2p_hoity.table.watch_table import Onlooker, watch_table
 
+pytestmark = pytest.mark.sampled(1)
+
 
 def unwatched(path: Path, seats: int = 3) -> PlayerTable:
     """A table that nobody may watch; its second seat takes its time."""

@@ -15,6 +15,8 @@ from p2p_hoity.table.play_table import Reach
 from p2p_hoity.table.resume_table import claim_game, resume_table
 from protocol.transcript import verifier
 
+pytestmark = pytest.mark.sampled(1)
+
 AWAY = float(times(1800, 3600))
 """Seconds for which seats are gone: an hour at night, half an hour in the quick suite."""
 GONE = 3

@@ -2,12 +2,15 @@
 
 from pathlib import Path
 
+import pytest
 import trio
 from support.player_table import USUAL, PlayerTable, past_round
 from trio.testing import MockClock
 
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.table.task_groups import AwakeClock
+
+pytestmark = pytest.mark.sampled(1)
 
 
 def sleep_an_hour() -> None:

@@ -164,7 +164,7 @@ WITHIN: dict[str, tuple[tuple[int, int, Set[int]], dict[str, Any], int, int]] = 
 }
 
 
-@pytest.mark.parametrize("name", sample(WITHIN, 2, "reveals within the bound"))
+@pytest.mark.parametrize("name", sample(WITHIN, 1, "reveals within the bound"))
 def test_with_a_barrier_no_new_epoch_changes_a_commit_step_after_a_reveal(name: str) -> None:
     table, more, states, new_epochs = WITHIN[name]
     model = run(table, "CHR", vain_reveal, only=has_reveal, **more)
@@ -180,7 +180,7 @@ DANGER = {
 }
 
 
-@pytest.mark.parametrize("name", sample(DANGER, 2, "reveals without a barrier"))
+@pytest.mark.parametrize("name", sample(DANGER, 1, "reveals without a barrier"))
 def test_a_reveal_on_the_commitments_alone_may_be_in_vain(name: str) -> None:
     """In two steps the model finds all that a liar could gain: a choice that is void or another."""
     table, found = DANGER[name]

@@ -132,7 +132,7 @@ GAMES = [
 @pytest.mark.parametrize(
     ("seats", "variant", "size", "language", "hands", "edition"),
     [
-        *sample([(*game, by_keys, short) for game in GAMES], 4, "games by keys"),
+        *sample([(*game, by_keys, short) for game in GAMES], 2, "games by keys"),
         *sample([(*game, by_mouse, short) for game in GAMES], 1, "games by mouse"),
         pytest.param(4, None, (120, 40), "en", by_keys, load, marks=pytest.mark.nightly),
     ],
@@ -339,7 +339,7 @@ async def test_talk_can_be_read_again_but_that_of_a_muted_seat(at: Sitting) -> N
 
 @seated()
 async def test_pages_open_and_close_and_a_key_over_one_turns_or_picks(at: Sitting) -> None:
-    for key in sample("ilroph?#", 4, "keys of pages"):
+    for key in sample("ilroph?#", 2, "keys of pages"):
         await at.press(key)
         assert isinstance(at.app.screen, Page)
         await at.press("escape")

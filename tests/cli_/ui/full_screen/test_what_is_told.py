@@ -32,6 +32,7 @@ def test_what_is_said_behind_the_end_is_heard(moment: str) -> None:
     ]
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("seed", range(1, 7))
 @pytest.mark.parametrize("seats", [4, 5, 6])
 def test_who_plays_again_is_read_behind_any_talk(seats: int, seed: int) -> None:
