@@ -2,12 +2,12 @@
 
 from pathlib import Path
 
-import pytest
 from support.process_table import ProcessTable, verify
+from support.sampling import AT_WORK
 from support.short_game import short_file
 from support.terminals import BOT, start
 
-pytestmark = pytest.mark.sampled(1)
+pytestmark = AT_WORK
 
 
 def test_two_programs_play_two_games_in_a_row_over_one_ticket(tmp_path: Path) -> None:

@@ -3,12 +3,12 @@ table that nobody may watch, by ticket and by code, before and in play."""
 
 from pathlib import Path
 
-import pytest
 from support.limits import LIMIT
 from support.process_table import ProcessTable
+from support.sampling import REACHED
 from support.terminals import GUEST, LISTEN, relay, start
 
-pytestmark = pytest.mark.sampled(1)
+pytestmark = REACHED
 
 
 def test_a_whole_game_by_code_through_a_relay(tmp_path: Path) -> None:

@@ -18,6 +18,17 @@ SEED = "HOITY_TEST_SEED"
 NIGHTLY = "HOITY_TEST_NIGHTLY"
 """Variable that is set in a run that tries all cases."""
 
+# Kinds of tests of which there are several files.
+
+REACHED = pytest.mark.sampled(3)
+"""Processes that find each other through relays, routers and proxies."""
+AT_WORK = pytest.mark.sampled(4)
+"""Processes that leave, crash, lie, keep secrets or play again."""
+AWAY = pytest.mark.sampled(3)
+"""Tables in memory whose seats vanish and come back."""
+LOOKED_ON = pytest.mark.sampled(4)
+"""Tables in memory with onlookers and talk."""
+
 
 def begin(nightly: bool) -> None:
     """Fix the seed of this run, unless a parent process or the user has fixed it.

@@ -25,7 +25,7 @@ TABLES = [("uberplay-2004", 4, None), ("reference-manual", 6, None)] + [
 
 @pytest.mark.parametrize(
     ("name", "seats", "variant", "bot"),
-    sample([(*table, bot) for table in TABLES for bot in BOTS], 4, "tables of bots"),
+    sample([(*table, bot) for table in TABLES for bot in BOTS], 2, "tables of bots"),
 )
 def test_a_bot_makes_only_legal_choices_and_games_end(name, seats, variant, bot):
     referee = Referee.seat(load(name), seats, 7, variant, [BOTS[bot]] * seats)

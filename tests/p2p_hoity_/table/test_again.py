@@ -21,7 +21,7 @@ from protocol.transcript import verifier
 from protocol.wire import table_header
 from protocol.wire.table_header import Header
 
-pytestmark = pytest.mark.sampled(5)
+pytestmark = pytest.mark.sampled(3)
 
 
 async def test_two_rosters_are_found_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,15 +2,15 @@
 
 from pathlib import Path
 
-import pytest
 import trio
 from support.player_table import USUAL, PlayerTable, past_round
+from support.sampling import AWAY
 from trio.testing import MockClock
 
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.table.task_groups import AwakeClock
 
-pytestmark = pytest.mark.sampled(1)
+pytestmark = AWAY
 
 
 def sleep_an_hour() -> None:

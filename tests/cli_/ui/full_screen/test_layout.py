@@ -183,6 +183,7 @@ def test_no_hidden_collectible_of_another_seat_is_drawn() -> None:
         assert one.lines(*size)[:-8] == other.lines(*size)[:-8]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("seed", range(1, 7))
 def test_every_exhibit_and_all_that_a_thief_may_take_is_on_the_smallest_screen(seed: int) -> None:
     shown = asked_for(begun(4, seed), "exhibit", 8)

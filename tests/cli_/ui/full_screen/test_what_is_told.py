@@ -127,6 +127,7 @@ def test_talk_that_has_no_row_is_told_of_in_the_title_and_muted_talk_nowhere() -
     assert shown.text() == before
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_talk_without_a_row_cuts_nothing_and_a_theft_is_read_whole(
     language: str,
