@@ -59,7 +59,7 @@ def pytest_configure(config: pytest.Config) -> None:
         "untimed",
         deadline=None,
         suppress_health_check=[HealthCheck.too_slow],
-        max_examples=sampling.times(20, 100),
+        max_examples=sampling.times(12, 100),
     )
     settings.load_profile("untimed")
     remember()

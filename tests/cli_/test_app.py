@@ -38,6 +38,8 @@ from p2p_hoity.table.join_table import JoinCode
 from p2p_hoity.table.play_table import PeerError
 from protocol import transcript
 
+SOME = pytest.mark.sampled(3)
+
 COMMANDS = [
     "play", "host", "join", "tables", "resume", "watch", "games", "forget", "verify",
     "replay", "relay", "id", "rules", "learn", "bench",
@@ -60,6 +62,7 @@ def python(*words: object) -> str:
 # Help.
 
 
+@SOME
 def test_without_docstrings_the_commands_are_there_and_have_no_help() -> None:
     command = [sys.executable, "-OO", "-m", "cli", "--help"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
@@ -86,6 +89,7 @@ def test_every_command_has_help_with_an_example_in_english_only(hoity: Shell, co
         assert len(english & set(other.out.splitlines())) < len(english) / 2
 
 
+@SOME
 def test_a_command_loads_no_more_than_it_needs(tmp_path: Path) -> None:
     """No screen, no network, no process, no seat: half of a small file's time is what is loaded."""
     heavy = {"trio", "nacl", "msgpack", "rich", "protocol", "zeroconf", "textual", "segno"}
@@ -106,6 +110,7 @@ def test_a_command_loads_no_more_than_it_needs(tmp_path: Path) -> None:
     assert not of_many & modules_of(1, "verify", whole, "--jobs", "1")
 
 
+@SOME
 def test_a_command_has_no_other_and_python_m_cli_is_hoity(game: Path) -> None:
     assert [one.name for one in build("verify").registered_commands] == ["verify"]
     assert build("id").registered_commands == []
@@ -339,6 +344,7 @@ def test_the_rules_fit_one_screen_and_name_the_switches_of_the_edition(hoity: Sh
         assert "rank is taken" in text.partition("- Detectives:")[2].partition("- Prison")[0]
 
 
+@SOME
 @pytest.mark.parametrize("seats", [3, pytest.param(6, marks=pytest.mark.nightly)])
 def test_bench(hoity: Shell, monkeypatch: pytest.MonkeyPatch, seats: int) -> None:
     """With a short game of three; with a whole one of six among the long tests."""
@@ -546,6 +552,7 @@ def test_a_replay_stops_where_it_does_not_hold(
     assert "step" in hoity("replay", game).out + hoity("replay", game).err
 
 
+@SOME
 def test_a_reader_that_has_gone_or_was_never_there_is_no_error(game: Path) -> None:
     """Even help cannot be put into a pipe whose read end is closed already."""
     commands = (f"replay {game} --json", f"replay {game}", f"verify {game} --json", "rules")
@@ -646,6 +653,7 @@ def test_a_pipe_is_read_to_its_end_and_without_a_writer_is_not_waited_for(
         assert hoity("verify", f"/dev/fd/{writer.stdout.fileno()}").code == 0
 
 
+@SOME
 def test_a_passphrase_without_a_terminal_is_a_clear_error(tmp_path: Path) -> None:
     process = subprocess.run(
         [sys.executable, "-m", "cli", "id", "new", "--passphrase"],

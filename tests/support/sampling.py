@@ -20,10 +20,12 @@ NIGHTLY = "HOITY_TEST_NIGHTLY"
 
 # Kinds of tests of which there are several files.
 
-REACHED = pytest.mark.sampled(3)
+REACHED = pytest.mark.sampled(2)
 """Processes that find each other through relays, routers and proxies."""
-AT_WORK = pytest.mark.sampled(4)
-"""Processes that leave, crash, lie, keep secrets or play again."""
+AT_WORK = pytest.mark.sampled(5)
+"""Processes that leave, crash, lie, keep secrets or play again, and the bots that they start."""
+LARGE_FILES = pytest.mark.sampled(1)
+"""Files as large as may be."""
 AWAY = pytest.mark.sampled(3)
 """Tables in memory whose seats vanish and come back."""
 LOOKED_ON = pytest.mark.sampled(4)

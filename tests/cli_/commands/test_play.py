@@ -18,6 +18,7 @@ import trio
 from support.boxes import box, file_of, with_colours
 from support.cases import fails
 from support.limits import LIMIT
+from support.sampling import AT_WORK
 from support.shell import nothing
 from support.short_game import short_file
 from support.terminals import hoity
@@ -326,6 +327,7 @@ async def test_bots_keep_their_journals_where_their_host_keeps_its_own(
     assert here.crew.folder.exists() is stays
 
 
+@AT_WORK
 async def test_a_bot_that_cannot_come_is_trouble(tmp_path: Path) -> None:
     crew = Crew(tmp_path, {"Ada": "normal"}, nothing)
     with pytest.raises(Trouble, match="not a ticket"):
@@ -334,7 +336,7 @@ async def test_a_bot_that_cannot_come_is_trouble(tmp_path: Path) -> None:
     await crew.dismiss(keep=False)
 
 
-@pytest.mark.sampled(1)
+@AT_WORK
 @pytest.mark.parametrize("as_json", [False, True])
 def test_without_a_terminal_a_bot_plays_if_the_input_ends_unanswered(
     tmp_path: Path, as_json: bool
@@ -353,7 +355,7 @@ def test_without_a_terminal_a_bot_plays_if_the_input_ends_unanswered(
     assert "The input has ended: a bot plays your seat." in done.stdout
 
 
-@pytest.mark.sampled(1)
+@AT_WORK
 @pytest.mark.parametrize(
     ("more", "typed"),
     [(("--no-auto",), ""), (("--no-auto", "--json"), ""), ((), "1\ny\n"), (("--json",), "0\n")],
@@ -365,6 +367,7 @@ def test_without_a_terminal_the_command_ends_if_no_bot_may_play_or_something_was
     hoity(tmp_path, *words, *more, typed=typed, code=130)
 
 
+@AT_WORK
 def test_ctrl_c_keeps_the_game_and_its_bots(tmp_path: Path) -> None:
     """One real process: interrupted at its first question, then resumed to the end by a bot."""
     environment = {**os.environ, "HOITY_HOME": str(tmp_path), "LANGUAGE": "en"}

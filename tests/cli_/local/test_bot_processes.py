@@ -4,8 +4,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
 from support.limits import LIMIT
+from support.sampling import AT_WORK
 from support.shell import nothing
 from support.short_game import short_file
 from support.terminals import BOT, GUEST, LISTEN, Terminal, environment, hoity, start
@@ -14,8 +14,6 @@ from cli.local import bot_processes
 from p2p_hoity.storage import private_files
 from p2p_hoity.storage.home import Home
 from p2p_hoity.storage.private_files import private_folder
-
-SOME = pytest.mark.sampled(1)
 
 GAME, OTHER = "0123456789abcdef", "fedcba9876543210"
 
@@ -104,7 +102,7 @@ def killed(path: Path, bots: int, seats: int) -> Path:
     return host.home
 
 
-@SOME
+@AT_WORK
 def test_bots_of_a_host_killed_in_the_game_let_go_of_it(tmp_path: Path) -> None:
     home = killed(tmp_path, 2, 3)
     books = list(home.glob("bots/*/*/journals/*.journal"))
@@ -116,7 +114,7 @@ def test_bots_of_a_host_killed_in_the_game_let_go_of_it(tmp_path: Path) -> None:
     assert crews(Home(home)) == []
 
 
-@SOME
+@AT_WORK
 def test_what_a_host_killed_in_the_lobby_left_is_gone_after_the_next_game(tmp_path: Path) -> None:
     home = killed(tmp_path, 1, 3)
     assert len(crews(Home(home))) == 1
@@ -125,7 +123,7 @@ def test_what_a_host_killed_in_the_lobby_left_is_gone_after_the_next_game(tmp_pa
     assert crews(Home(home)) == []
 
 
-@SOME
+@AT_WORK
 def test_a_bot_leaves_the_lobby_when_its_input_ends(tmp_path: Path) -> None:
     words = ("--seats", "3", "--lan", "off", *LISTEN, *BOT)
     host = start(tmp_path / "host", "host", *words)

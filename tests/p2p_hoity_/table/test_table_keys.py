@@ -39,7 +39,7 @@ from protocol import (
 from protocol.wire import signed_messages
 from protocol.wire.signed_messages import StepInput
 
-SOME = pytest.mark.sampled(2)
+SOME = pytest.mark.sampled(1)
 
 RELAY = "relay:1"
 

@@ -30,7 +30,7 @@ from p2p_hoity.table.watch_table import Onlooker
 from protocol.crypto.identities import Identity
 from protocol.wire import table_header
 
-SOME = pytest.mark.sampled(2)
+SOME = pytest.mark.sampled(1)
 
 
 @SOME

@@ -17,6 +17,8 @@ from support.sim.cheap import cheap_blocks
 
 from protocol.seat import end_notices
 
+SOME = pytest.mark.sampled(1)
+
 STEPS = 80
 """Steps of a random walk, after which nearly all seats have left."""
 
@@ -59,6 +61,7 @@ RANDOM: dict[str, Endings] = {
 }
 
 
+@SOME
 @pytest.mark.parametrize(("states", "model"), WHOLE)
 def test_every_ending_of_a_small_table_is_sound(states: int, model: Endings) -> None:
     assert replace(model).explore() == states  # what it remembers goes with it
@@ -157,6 +160,7 @@ def test_the_model_fails_under_each_earlier_rule_and_the_machine_ends_well(name:
         assert ended or not model.serves
 
 
+@SOME
 def test_a_machine_of_the_earlier_rule_ends_as_the_model_says() -> None:
     since = "    since = max(timers.over, followed.entered, *timers.first_links.values())\n"
     by_time = "    return timers.over + timers.times.step / 1000 - timers.now\n"

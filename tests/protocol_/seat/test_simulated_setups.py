@@ -40,6 +40,7 @@ def test_plans_use_every_deed_and_every_moment() -> None:
     assert any(plan.crash for plan in plans)
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     ("name", "seed"),
     [("no deals are needed to return", "m-299"), ("a confirmed seat ends setup", "m-1")],

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 from support.machine_table import MachineTable, make_table
+from support.sampling import LARGE_FILES
 from support.sim.cheap import cheap_blocks
 from support.toy_game import Toy, ToyGame
 
@@ -33,6 +34,7 @@ def table(turns: int, seats: int) -> MachineTable:
     return MachineTable(*make_table(LongGame(seats, turns), seats))
 
 
+@LARGE_FILES
 @pytest.mark.parametrize(
     ("turns", "seats"),
     [
