@@ -14,7 +14,7 @@ from support.terminals import hoity
 
 from p2p_hoity.editions.load_edition import NAMES, load
 
-SOME = pytest.mark.sampled(2)
+SOME = pytest.mark.sampled(1)
 
 
 def test_the_short_edition_and_its_file_are_one(tmp_path: Path) -> None:

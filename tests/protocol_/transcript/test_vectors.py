@@ -274,7 +274,7 @@ def test_there_is_no_file_that_nothing_makes() -> None:
 # Drift. `python3 tasks.py vectors --check` makes everything anew, too.
 
 
-@pytest.mark.sampled(30)
+@pytest.mark.sampled(15)
 @pytest.mark.parametrize("name", [*CHEAP, *sample(COSTLY, 2, "drift")])
 def test_a_file_has_not_drifted(name: str) -> None:
     """The seats that make a file check each proof once for all of them."""
