@@ -22,9 +22,9 @@ TEST = place_of(".venv-test")
 ONEFILE = place_of(".venv-onefile")
 CODE = ["protocol", "p2p_hoity", "cli", "training", "tests", "tools", "bench", "tasks.py"]
 
-WORKERS = ["-n", str((os.cpu_count() or 1) + 1), "--dist", "worksteal"]
-"""One worker more than there are cores, since some tests wait for other processes. A worker that
-has no tests left takes some of another one."""
+WORKERS = ["-n", str(os.cpu_count() or 1), "--dist", "worksteal"]
+"""One worker for each core: another one would read all tests once more, and the checks of types and
+of the wheel run beside them. A worker that has no tests left takes some of another one."""
 QUICK = [
     "tests/p2p_hoity_/rules",
     "tests/p2p_hoity_/editions",
