@@ -59,7 +59,7 @@ def pytest_configure(config: pytest.Config) -> None:
         "untimed",
         deadline=None,
         suppress_health_check=[HealthCheck.too_slow],
-        max_examples=sampling.times(20, 100),
+        max_examples=sampling.times(12, 100),
     )
     settings.load_profile("untimed")
     remember()
@@ -67,12 +67,17 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out the long tests, unless they are asked for, and begin with those that wait."""
+    """Leave out what runs at night, unless it is asked for, and begin with the tests that wait.
+
+    A test that is named on the command line is asked for, though it was not drawn.
+    """
     waiting = tuple(str(TESTS / place) for place in WAITING)
     items.sort(key=lambda item: not str(item.path).startswith(waiting))
     if config.getoption("--nightly") or config.getoption("-m"):
         return
     late = {item for item in items if item.get_closest_marker("nightly")}
+    if not any("::" in named for named in config.args):
+        late |= sampling.not_drawn([item for item in items if item not in late])
     config.hook.pytest_deselected(items=list(late))
     items[:] = [item for item in items if item not in late]
 

@@ -20,9 +20,9 @@ from .environments import ROOT, folders, pip, program, ready, undirected
 
 CODE = ["protocol", "p2p_hoity", "cli", "training", "tests", "tools", "bench", "tasks.py"]
 
-WORKERS = ["-n", str((os.cpu_count() or 1) + 1), "--dist", "worksteal"]
-"""One worker more than there are cores, since some tests wait for other processes. A worker that
-has no tests left takes some of another one."""
+WORKERS = ["-n", str(os.cpu_count() or 1), "--dist", "worksteal"]
+"""One worker for each core: another one would read all tests once more, and the checks of types and
+of the wheel run beside them. A worker that has no tests left takes some of another one."""
 QUICK = [
     "tests/p2p_hoity_/rules",
     "tests/p2p_hoity_/editions",
@@ -233,7 +233,7 @@ def wheel(args: Sequence[str]) -> None:
         env = {**os.environ, "HOITY_HOME": str(outside / "home"), "PYTHONPATH": str(unpacked)}
         game = str(outside / "game.hoity")
         hoity = str(next((unpacked / "bin").glob("hoity*")))
-        play = [hoity, "play", "--bots", "2", "--auto", "--transcript", game]
+        play = [hoity, "play", "--bots", "1", "--auto", "--transcript", game]
         run(play, cwd=folder, env=env, stdout=subprocess.DEVNULL)
         run([hoity, "verify", game], cwd=folder, env=env)
         shutil.rmtree(compiled(outside), ignore_errors=True)
@@ -291,8 +291,9 @@ def with_tests() -> dict[str, str]:
 
 def build(source: Path, folder: Path) -> Path:
     """Return the wheel of a checkout, built into a folder."""
-    here = "--no-build-isolation"  # The environment has the build tool, so nothing is downloaded.
-    pip(tester(), "wheel", here, "--no-deps", "--wheel-dir", str(folder), str(source))
+    # As pip does when it makes an environment, without what pip itself takes.
+    build_tool = [program(tester(), "python"), "-m", "hatchling", "build", "--target", "wheel"]
+    run([*build_tool, "--directory", str(folder)], cwd=source, stdout=subprocess.DEVNULL)
     (built,) = folder.glob("*.whl")
     return built
 

@@ -38,6 +38,8 @@ from p2p_hoity.table.join_table import JoinCode
 from p2p_hoity.table.play_table import PeerError
 from protocol import transcript
 
+SOME = pytest.mark.sampled(3)
+
 COMMANDS = [
     "play", "host", "join", "tables", "resume", "watch", "games", "forget", "verify",
     "replay", "relay", "id", "rules", "learn", "bench",
@@ -60,6 +62,7 @@ def python(*words: object) -> str:
 # Help.
 
 
+@SOME
 def test_without_docstrings_the_commands_are_there_and_have_no_help() -> None:
     command = [sys.executable, "-OO", "-m", "cli", "--help"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
@@ -86,6 +89,7 @@ def test_every_command_has_help_with_an_example_in_english_only(hoity: Shell, co
         assert len(english & set(other.out.splitlines())) < len(english) / 2
 
 
+@SOME
 def test_a_command_loads_no_more_than_it_needs(tmp_path: Path) -> None:
     """No screen, no network, no process, no seat: half of a small file's time is what is loaded."""
     heavy = {"trio", "nacl", "msgpack", "rich", "protocol", "zeroconf", "textual", "segno"}
@@ -106,6 +110,7 @@ def test_a_command_loads_no_more_than_it_needs(tmp_path: Path) -> None:
     assert not of_many & modules_of(1, "verify", whole, "--jobs", "1")
 
 
+@SOME
 def test_a_command_has_no_other_and_python_m_cli_is_hoity(game: Path) -> None:
     assert [one.name for one in build("verify").registered_commands] == ["verify"]
     assert build("id").registered_commands == []
@@ -339,6 +344,7 @@ def test_the_rules_fit_one_screen_and_name_the_switches_of_the_edition(hoity: Sh
         assert "rank is taken" in text.partition("- Detectives:")[2].partition("- Prison")[0]
 
 
+@SOME
 @pytest.mark.parametrize("seats", [3, pytest.param(6, marks=pytest.mark.nightly)])
 def test_bench(hoity: Shell, monkeypatch: pytest.MonkeyPatch, seats: int) -> None:
     """With a short game of three; with a whole one of six among the long tests."""
@@ -410,6 +416,7 @@ def test_a_broken_file_is_not_ok(
     assert second["problem"]["code"] in told.out
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("name", "code", "place", "words"),
     [
@@ -448,6 +455,7 @@ def test_a_replay_fits_its_schema(hoity: Shell, game: Path) -> None:
     assert done.lines[-1]["verdict"] == "ok"
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("name", ["six-uberplay-2004", "small-four-returned", ""])
 def test_every_choice_shown_was_sealed_before(hoity: Shell, game: Path, name: str) -> None:
     path = VECTORS / "transcripts" / f"{name}.hoity" if name else game
@@ -544,13 +552,16 @@ def test_a_replay_stops_where_it_does_not_hold(
     assert "step" in hoity("replay", game).out + hoity("replay", game).err
 
 
+@SOME
 def test_a_reader_that_has_gone_or_was_never_there_is_no_error(game: Path) -> None:
     """Even help cannot be put into a pipe whose read end is closed already."""
-    for words in (f"replay {game} --json", f"replay {game}", f"verify {game} --json", "rules"):
+    commands = (f"replay {game} --json", f"replay {game}", f"verify {game} --json", "rules")
+    for words in sample(commands, 1, "commands whose reader goes"):
         command = f"set -o pipefail; {sys.executable} -m cli {words} | head -c 1"
         done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
         assert (done.returncode, done.stderr) in ((0, ""), (141, "")), words
-    for words in (["--help"], ["rules"], ["play", "--help"]):
+    helps = (["--help"], ["rules"], ["play", "--help"])
+    for words in sample(helps, 1, "commands without a reader"):
         read, write = os.pipe()
         os.close(read)
         process = subprocess.Popen(
@@ -577,6 +588,7 @@ def test_verify_goes_on_after_a_missing_file(hoity: Shell, game: Path, tmp_path:
     assert hoity("verify", torn, game).code == 1
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("where", "error"),
     sample(
@@ -641,6 +653,7 @@ def test_a_pipe_is_read_to_its_end_and_without_a_writer_is_not_waited_for(
         assert hoity("verify", f"/dev/fd/{writer.stdout.fileno()}").code == 0
 
 
+@SOME
 def test_a_passphrase_without_a_terminal_is_a_clear_error(tmp_path: Path) -> None:
     process = subprocess.run(
         [sys.executable, "-m", "cli", "id", "new", "--passphrase"],

@@ -25,6 +25,8 @@ from p2p_hoity.table import session
 from p2p_hoity.table.frames_in import FramesIn
 from protocol.errors import Invalid
 
+SOME = pytest.mark.sampled(3)
+
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="pipes, devices and raw bytes")
 NO_TEXT = b"\xff\xfe"
 
@@ -63,6 +65,7 @@ def run_here(home: Path, capsys: pytest.CaptureFixture[str]) -> Callable[..., st
 # The environment and the streams.
 
 
+@SOME
 def test_a_passphrase_that_is_no_text_is_told_and_makes_nothing(home: Path) -> None:
     odd = {**os.environb, b"HOITY_PASSPHRASE": NO_TEXT}
     assert "not text in UTF-8" in hoity(2, "id", "new", env=odd)
@@ -73,6 +76,7 @@ def test_a_passphrase_that_is_no_text_is_told_and_makes_nothing(home: Path) -> N
     hoity(0, "id", "show", env=good)
 
 
+@SOME
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere every path is text")
 def test_a_home_that_is_no_text_works(tmp_path: Path) -> None:
     place = os.fsencode(tmp_path) + b"/\xff"
@@ -82,6 +86,7 @@ def test_a_home_that_is_no_text_works(tmp_path: Path) -> None:
     assert Path(os.fsdecode(place)).joinpath("identity").exists()
 
 
+@SOME
 @pytest.mark.parametrize(
     "locale", sample(["C", "xx_YY.nonsense", "de_DE.ISO-8859-1", ""], 2, "odd locales")
 )
@@ -92,6 +97,7 @@ def test_an_odd_locale_is_spoken_to(home: Path, locale: str) -> None:
     hoity(0, "rules", "--lang", "de", env={**env, "PYTHONIOENCODING": "ascii"})
 
 
+@SOME
 @pytest.mark.parametrize("closed", [(0,), (1,), (2,), (0, 1, 2)])
 def test_a_closed_stream_takes_no_number_of_a_file(home: Path, closed: tuple[int, ...]) -> None:
     shut = " ".join(f"{number}>&-" if number else "<&-" for number in closed)
@@ -102,6 +108,7 @@ def test_a_closed_stream_takes_no_number_of_a_file(home: Path, closed: tuple[int
     assert player_key.load_identity(Home(home)).nickname == "Ada"
 
 
+@SOME
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="only Linux has such a device")
 @pytest.mark.parametrize("buffered", ["", "1"])
 def test_a_full_device_is_told(home: Path, buffered: str) -> None:

@@ -68,7 +68,7 @@ def test_the_check_finds_what_it_looks_for() -> None:
     assert not unfit("Überplay “ñandú” 名前 😀 …")
 
 
-@settings(max_examples=times(120, 300))
+@settings(max_examples=times(60, 300))
 @given(ANY, st.sampled_from([None, "20", "80"]))
 def test_any_line_is_printed_fit_for_a_terminal(words: str, columns: str | None) -> None:
     with pytest.MonkeyPatch.context() as patch:
@@ -87,7 +87,7 @@ def _printed(act: Callable[[], object]) -> str:
     return out.getvalue()
 
 
-@settings(max_examples=times(120, 300))
+@settings(max_examples=times(60, 300))
 @given(st.dictionaries(ANY, ANY | st.integers() | st.lists(ANY), max_size=4))
 def test_any_object_is_one_fit_line_that_reads_back_the_same(value: dict[str, object]) -> None:
     line = _printed(lambda: write_line(value))

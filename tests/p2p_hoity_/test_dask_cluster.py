@@ -17,6 +17,8 @@ from p2p_hoity import dask_cluster
 from p2p_hoity.dask_cluster import ClusterError, in_order, on_cluster
 from p2p_hoity.worker_processes import ProcessEnded
 
+SOME = pytest.mark.sampled(1)
+
 NOWHERE = "tcp://127.0.0.1:9"
 
 
@@ -27,6 +29,7 @@ def local() -> Iterator[Any]:
         yield one
 
 
+@SOME
 def test_each_piece_comes_with_what_is_made_of_it_or_with_what_went_wrong(local: Any) -> None:
     found = dict(on_cluster(local.scheduler_address, pieces.doubled, range(30)))
     assert found == {number: 2 * number for number in range(30)}
@@ -48,6 +51,7 @@ def test_a_worker_of_several_threads_works_at_one_piece_at_a_time() -> None:
     assert found == [False] * 4
 
 
+@SOME
 def test_pieces_are_taken_as_there_is_room(local: Any) -> None:
     found = on_cluster(local.scheduler_address, pieces.doubled, taken := Counted())
     for done, _ in zip(range(50), found, strict=False):
@@ -64,6 +68,7 @@ class Counted:
             yield self.count
 
 
+@SOME
 def test_another_worker_does_what_a_dead_one_left(local: Any, tmp_path: Path) -> None:
     given = ["a", str(tmp_path / "was here"), "b"]
     Path(tmp_path / "a").touch()
@@ -87,6 +92,7 @@ def test_what_a_dead_worker_had_done_is_done_again(local: Any) -> None:
     assert dict([first, *found]) == {number: 2 * number for number in range(6)}
 
 
+@SOME
 def test_missing_code_is_told(local: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     (tmp_path / "here_alone.py").write_text("def work(piece):\n    return piece\n")
     monkeypatch.syspath_prepend(tmp_path)
@@ -95,6 +101,7 @@ def test_missing_code_is_told(local: Any, monkeypatch: pytest.MonkeyPatch, tmp_p
     assert fails(ClusterError, "", list, work).fields["kind"] == "ModuleNotFoundError"
 
 
+@SOME
 def test_a_cluster_that_goes_is_told() -> None:
     with begun(1) as local:
         found = on_cluster(local.scheduler_address, pieces.doubled, count())
@@ -103,6 +110,7 @@ def test_a_cluster_that_goes_is_told() -> None:
         fails(ClusterError, "cluster-gone", list, found)
 
 
+@SOME
 def test_a_cluster_without_workers_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     with begun(0) as local:
         monkeypatch.setattr(dask_cluster, "SCHEDULER_TIMEOUT", 0.5)

@@ -65,6 +65,7 @@ def play(seats: int, edition: str = EDITIONS[0], variant: Any = None) -> Machine
     return here
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     ("seats", "edition", "variant"),
     [

@@ -3,8 +3,11 @@
 from pathlib import Path
 
 from support.process_table import ProcessTable, verify
+from support.sampling import AT_WORK
 from support.short_game import short_file
 from support.terminals import BOT, start
+
+pytestmark = AT_WORK
 
 
 def test_two_programs_play_two_games_in_a_row_over_one_ticket(tmp_path: Path) -> None:

@@ -7,10 +7,13 @@ import pytest
 import trio
 from support.process_table import ProcessTable
 from support.relays import serve_relay
+from support.sampling import REACHED
 from support.socks_server import SocksServer, proxied
 
 from p2p_hoity.net.addresses import parse_address
 from p2p_hoity.net.ticket import decode_ticket
+
+pytestmark = REACHED
 
 RELAY = "relay.onion:4646"
 

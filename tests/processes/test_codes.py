@@ -5,7 +5,10 @@ from pathlib import Path
 
 from support.limits import LIMIT
 from support.process_table import ProcessTable
+from support.sampling import REACHED
 from support.terminals import GUEST, LISTEN, relay, start
+
+pytestmark = REACHED
 
 
 def test_a_whole_game_by_code_through_a_relay(tmp_path: Path) -> None:

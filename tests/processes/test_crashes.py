@@ -9,10 +9,13 @@ from soak import crashes
 from support import wire_tap
 from support.limits import LIMIT
 from support.process_table import ProcessTable
+from support.sampling import AT_WORK
 from support.seat import FIRST_RECORD
 from support.terminals import GUEST, hoity, start
 
 from p2p_hoity.storage import rollback_marks
+
+pytestmark = AT_WORK
 
 RESUME = ("resume", "--auto", "--json")
 

@@ -41,6 +41,7 @@ def tell(how: str) -> None:
     sys.exit(7)
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("how", ENDS)
 def test_a_fork_is_like_any(tmp_path: Path, how: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)

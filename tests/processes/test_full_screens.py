@@ -21,6 +21,8 @@ fcntl = pytest.importorskip("fcntl", reason="there are no such terminals")
 import pty  # noqa: E402 - only where there are terminals
 import termios  # noqa: E402
 
+pytestmark = pytest.mark.sampled(1)
+
 SMALL = b"needs 80"
 """What a screen says that is too small for the table."""
 MODES = (b"1049", b"1000", b"1003", b"2004")

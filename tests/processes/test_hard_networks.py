@@ -15,11 +15,13 @@ import pytest
 from support import namespaces
 from support.namespaces import LOST, REFUSED, RELAY, Internet, Machine, machines, part, relay
 from support.process_table import LONG, ProcessTable
-from support.sampling import is_nightly, sample
+from support.sampling import REACHED, is_nightly, sample
 from support.short_game import short_file
 from support.terminals import GUEST, Terminal
 
 from p2p_hoity.net.ticket import Ticket, decode_ticket, encode_ticket
+
+pytestmark = REACHED
 
 FULL = "uberplay-2004"
 KEEPS, RANDOM = "masquerade", "masquerade random"

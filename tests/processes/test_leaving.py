@@ -5,7 +5,10 @@ from pathlib import Path
 
 import pytest
 from support.process_table import ProcessTable
+from support.sampling import AT_WORK
 from support.terminals import LISTEN, hoity
+
+pytestmark = AT_WORK
 
 
 @pytest.fixture

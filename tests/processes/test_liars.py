@@ -9,8 +9,11 @@ from pathlib import Path
 import pytest
 from support.liars import table as liar_table
 from support.liars.plots import ENDINGS, PLOTS
+from support.sampling import AT_WORK
 
 from protocol.fault_codes import FAULTS
+
+pytestmark = AT_WORK
 
 QUICK = "bad-opening"
 MAY_FOLLOW = ("bad-promise",)

@@ -8,6 +8,9 @@ from pathlib import Path
 import pytest
 from support.liars.parting import CARRIERS, CLOSED
 from support.process_table import ProcessTable
+from support.sampling import AT_WORK
+
+pytestmark = AT_WORK
 
 TIMES = "8000,3000,1000,8000"
 QUICK = "notice"

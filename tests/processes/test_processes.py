@@ -14,17 +14,21 @@ from support.terminals import hoity
 
 from p2p_hoity.editions.load_edition import NAMES, load
 
+SOME = pytest.mark.sampled(1)
+
 
 def test_the_short_edition_and_its_file_are_one(tmp_path: Path) -> None:
     assert load(short_file(tmp_path)) == short_edition()
 
 
+@SOME
 @pytest.mark.parametrize("variant", ["surprise", "confrontation"])
 def test_two_seats(tmp_path: Path, variant: str) -> None:
     with ProcessTable(tmp_path, 2, options=("--variant", variant)) as table:
         print(table.play())
 
 
+@SOME
 @pytest.mark.parametrize(
     ("seats", "edition"),
     [
@@ -42,6 +46,7 @@ def test_every_number_of_seats(tmp_path: Path, seats: int, edition: str) -> None
 JUMPING = {0: ("jump=0",), 1: ("jump=1",)}
 
 
+@SOME
 @pytest.mark.parametrize(("seats", "habits"), [(3, {}), (2, JUMPING)], ids=["steady", "jumping"])
 def test_a_killed_seat_resumes_and_all_end_alike_whatever_the_wall_clocks_say(
     tmp_path: Path, seats: int, habits: dict[int, tuple[str]]
@@ -64,6 +69,7 @@ def test_the_clocks_of_that_test_do_jump(monkeypatch: pytest.MonkeyPatch) -> Non
     assert min(looks) < -day / 2
 
 
+@SOME
 def test_the_last_line_of_play_holds_the_transcript(tmp_path: Path) -> None:
     """The player and its bots are started as they are outside of tests."""
     words = ("play", "--auto", "--bots", "2", "--json", "--edition", str(short_file(tmp_path)))
@@ -74,6 +80,7 @@ def test_the_last_line_of_play_holds_the_transcript(tmp_path: Path) -> None:
     assert json.loads(verdict.stdout)["verdict"] == "ok"
 
 
+@SOME
 def test_who_stays_alone_saves_the_game_as_a_claim(tmp_path: Path) -> None:
     with ProcessTable(tmp_path, 2, options=("--variant", "surprise")) as table:
         table.fill()

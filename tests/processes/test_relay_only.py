@@ -8,7 +8,10 @@ import pytest
 from support import namespaces
 from support.namespaces import RELAY, Internet, Machine, address, machines, relay
 from support.process_table import ProcessTable
+from support.sampling import REACHED
 from support.terminals import BOT, GUEST
+
+pytestmark = REACHED
 
 HIDES = 2
 """The number of the seat that hides, in the tables here."""

@@ -9,8 +9,10 @@ from urllib.request import urlopen
 
 import pytest
 from support.process_table import ProcessTable
-from support.sampling import sample
+from support.sampling import REACHED, sample
 from support.terminals import LISTEN, relay, start
+
+pytestmark = REACHED
 
 
 @contextmanager

@@ -6,11 +6,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from support.sampling import AT_WORK
 from support.terminals import BOT, GUEST, LISTEN, hoity, start
 
 from p2p_hoity.storage import journal
 from p2p_hoity.storage.home import Home
 from p2p_hoity.storage.player_key import load_identity
+
+pytestmark = AT_WORK
 
 PASSPHRASE = "correct horse battery staple"
 

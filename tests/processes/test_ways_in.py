@@ -13,6 +13,8 @@ from support.terminals import BOT, Terminal
 
 from p2p_hoity.net.ticket import decode_ticket
 
+pytestmark = pytest.mark.sampled(1)
+
 HOME, INSIDE = "192.168.77.2", "192.168.77.1"
 OUTSIDE, GUEST = "81.2.69.1", "81.2.69.9"
 BEHIND = "100.64.9.1"

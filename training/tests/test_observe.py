@@ -61,6 +61,7 @@ def close(ours, theirs):
     return np.allclose(ours, np.array(theirs), rtol=0, atol=CLOSE)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("unrest", [CALM, UNRULY], ids=["calm", "unruly"])
 @pytest.mark.parametrize(("name", "seats", "variant"), sample(TABLES, 2, "observed tables"))
 def test_both_see_the_same(name, seats, variant, unrest: Unrest):

@@ -21,6 +21,7 @@ from p2p_hoity.rules import ActionKind, best_exhibit, strength
 from p2p_hoity.rules.exhibits import is_exhibit
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("unrest", [CALM, UNRULY], ids=["calm", "unruly"])
 @pytest.mark.parametrize(("name", "seats", "variant"), sample(TABLES, 6, "tables of the simulator"))
 def test_it_agrees_with_the_rules(name, seats, variant, unrest: Unrest):

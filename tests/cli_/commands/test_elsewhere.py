@@ -1,6 +1,7 @@
 """Files judged by other machines: named or sent, with the verdicts that they have here."""
 
 import sys
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -10,15 +11,27 @@ from support.dask_cluster import begun
 from support.paths import VECTORS
 from support.shell import Shell
 
+from cli.commands import verify_archive
 from cli.commands.verify_archive import Task, judge_task
 from cli.words import translation
 
 FAILURE = VECTORS / "failures" / "body-changed.hoity"
 
 
-@pytest.fixture(scope="module")
-def scheduler() -> Any:
-    """The address of a cluster of two workers."""
+def in_this_process(
+    _: str, work: Callable[[Any], Any], pieces: Iterable[Any]
+) -> Iterator[tuple[Any, Any]]:
+    """Stands for `p2p_hoity.dask_cluster.on_cluster`."""
+    return ((piece, work(piece)) for piece in pieces)
+
+
+@pytest.fixture(params=["this process", pytest.param("a cluster", marks=pytest.mark.nightly)])
+def scheduler(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """The address of a cluster of two workers, or one of which this process does the work."""
+    if request.param == "this process":
+        monkeypatch.setattr(verify_archive, "on_cluster", in_this_process)
+        yield "tcp://127.0.0.1:9"
+        return
     with begun(2) as local:
         yield local.scheduler_address
 

@@ -31,6 +31,7 @@ def file_of(folder: Path, name: str) -> Path:
     return path
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("named", [True, False])
 def test_the_file_of_another_branch_is_refused_with_what_to_do(
     hoity: Shell, tmp_path: Path, named: bool

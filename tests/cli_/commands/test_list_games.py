@@ -122,6 +122,7 @@ def test_a_time_of_the_calendar_is_a_date() -> None:
     assert len(list_games.date(0)) == len(list_games.NO_DATE)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("seconds", BEYOND)
 def test_a_file_dated_beyond_the_calendar_is_listed_among_the_others(
     seconds: int, game: str, hoity: Shell, monkeypatch: pytest.MonkeyPatch

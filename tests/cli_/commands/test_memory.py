@@ -10,7 +10,7 @@ import pytest
 from support.hostile_files import LARGE, MADE
 from support.journals import write
 from support.paths import ROOT
-from support.sampling import sample
+from support.sampling import LARGE_FILES, sample
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="ru_maxrss counts otherwise there")
 
@@ -48,6 +48,7 @@ KINDS = [
 ]
 
 
+@LARGE_FILES
 @pytest.mark.parametrize("kind", KINDS)
 def test_verify_and_replay_take_the_memory_of_the_file_and_a_bound(
     tmp_path: Path, kind: str

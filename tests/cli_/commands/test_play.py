@@ -18,6 +18,7 @@ import trio
 from support.boxes import box, file_of, with_colours
 from support.cases import fails
 from support.limits import LIMIT
+from support.sampling import AT_WORK
 from support.shell import nothing
 from support.short_game import short_file
 from support.terminals import hoity
@@ -326,6 +327,7 @@ async def test_bots_keep_their_journals_where_their_host_keeps_its_own(
     assert here.crew.folder.exists() is stays
 
 
+@AT_WORK
 async def test_a_bot_that_cannot_come_is_trouble(tmp_path: Path) -> None:
     crew = Crew(tmp_path, {"Ada": "normal"}, nothing)
     with pytest.raises(Trouble, match="not a ticket"):
@@ -334,22 +336,38 @@ async def test_a_bot_that_cannot_come_is_trouble(tmp_path: Path) -> None:
     await crew.dismiss(keep=False)
 
 
-def test_without_a_terminal_a_bot_plays_if_the_input_ends_unanswered(tmp_path: Path) -> None:
+@AT_WORK
+@pytest.mark.parametrize("as_json", [False, True])
+def test_without_a_terminal_a_bot_plays_if_the_input_ends_unanswered(
+    tmp_path: Path, as_json: bool
+) -> None:
     words = ("play", "--bots", "1", "--edition", str(short_file(tmp_path)))
-    done = hoity(tmp_path / "one", *words, code=0)
+    if as_json:
+        done = hoity(tmp_path, *words, "--json", code=0)
+        said = [json.loads(one) for one in done.stdout.splitlines()]
+        assert [one["type"] for one in said].count("stand-in") == 1
+        assert said[-1]["type"] == "finished"
+        return
+    done = hoity(tmp_path, *words, code=0)
     first, *_, last = done.stdout.splitlines()
     assert first.startswith("This is no terminal")
     assert "hoity verify" in last
     assert "The input has ended: a bot plays your seat." in done.stdout
-    said = [json.loads(one) for one in hoity(tmp_path / "j", *words, "--json").stdout.splitlines()]
-    assert [one["type"] for one in said].count("stand-in") == 1
-    assert said[-1]["type"] == "finished"
-    for more in ((), ("--json",)):
-        hoity(tmp_path / "two", *words, "--no-auto", *more, code=130)
-    hoity(tmp_path / "three", *words, typed="1\ny\n", code=130)
-    hoity(tmp_path / "four", *words, "--json", typed="0\n", code=130)
 
 
+@AT_WORK
+@pytest.mark.parametrize(
+    ("more", "typed"),
+    [(("--no-auto",), ""), (("--no-auto", "--json"), ""), ((), "1\ny\n"), (("--json",), "0\n")],
+)
+def test_without_a_terminal_the_command_ends_if_no_bot_may_play_or_something_was_answered(
+    tmp_path: Path, more: tuple[str, ...], typed: str
+) -> None:
+    words = ("play", "--bots", "1", "--edition", str(short_file(tmp_path)))
+    hoity(tmp_path, *words, *more, typed=typed, code=130)
+
+
+@AT_WORK
 def test_ctrl_c_keeps_the_game_and_its_bots(tmp_path: Path) -> None:
     """One real process: interrupted at its first question, then resumed to the end by a bot."""
     environment = {**os.environ, "HOITY_HOME": str(tmp_path), "LANGUAGE": "en"}

@@ -21,6 +21,8 @@ from cli.commands import verify_archive
 from p2p_hoity import worker_processes
 from protocol import transcript
 
+SOME = pytest.mark.sampled(3)
+
 COPIED = pytest.mark.skipif(
     not sys.platform.startswith("linux"),
     reason="what a test changes reaches only processes that are begun as copies",
@@ -75,6 +77,7 @@ def folder(tmp_path: Path) -> Path:
     return folder
 
 
+@SOME
 def test_a_folder_has_the_same_verdicts_by_any_processes(verify: Verify, folder: Path) -> None:
     alone = verify(folder, "--json", "--jobs", 1)
     assert alone.code == 1
@@ -86,6 +89,7 @@ def test_a_folder_has_the_same_verdicts_by_any_processes(verify: Verify, folder:
     assert verify(folder, "--json").verdicts == alone.verdicts
 
 
+@SOME
 @pytest.mark.parametrize("seed", range(3))
 def test_in_any_order_verdicts_are_of_each_alone(verify: Verify, folder: Path, seed: int) -> None:
     paths = sorted(folder.rglob("*.hoity"))
@@ -115,6 +119,7 @@ def test_in_words_what_is_ok_is_counted_and_the_rest_is_told(verify: Verify, fol
     assert sound.read_bytes() == before
 
 
+@SOME
 def test_what_is_told_by_other_processes_is_in_the_language_spoken(
     verify: Verify, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -167,6 +172,7 @@ def wicked(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return path
 
 
+@SOME
 @COPIED
 def test_a_file_that_ends_its_process_is_told(verify: Verify, folder: Path, wicked: Path) -> None:
     done = verify(folder, "--json", "--jobs", 2)
@@ -197,6 +203,7 @@ def test_a_second_run_judges_only_what_is_new(verify: Verify, folder: Path, tmp_
     assert third.out.strip().endswith(f"; {total} of them were checked in an earlier run")
 
 
+@SOME
 def test_after_breaks_verdicts_are_as_of_one_run(
     verify: Verify, folder: Path, tmp_path: Path
 ) -> None:
@@ -209,6 +216,7 @@ def test_after_breaks_verdicts_are_as_of_one_run(
         assert Verified(0, kept.read_text(), "").verdicts == whole.verdicts
 
 
+@SOME
 @pytest.mark.skipif(os.name == "nt", reason="Ctrl-C is sent otherwise there")
 @pytest.mark.parametrize("jobs", ["1", "2"])
 def test_ctrl_c_says_how_to_go_on(folder: Path, tmp_path: Path, jobs: str) -> None:

@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 from support.limits import LIMIT
+from support.sampling import AT_WORK
 from support.shell import nothing
 from support.short_game import short_file
 from support.terminals import BOT, GUEST, LISTEN, Terminal, environment, hoity, start
@@ -101,6 +102,7 @@ def killed(path: Path, bots: int, seats: int) -> Path:
     return host.home
 
 
+@AT_WORK
 def test_bots_of_a_host_killed_in_the_game_let_go_of_it(tmp_path: Path) -> None:
     home = killed(tmp_path, 2, 3)
     books = list(home.glob("bots/*/*/journals/*.journal"))
@@ -112,6 +114,7 @@ def test_bots_of_a_host_killed_in_the_game_let_go_of_it(tmp_path: Path) -> None:
     assert crews(Home(home)) == []
 
 
+@AT_WORK
 def test_what_a_host_killed_in_the_lobby_left_is_gone_after_the_next_game(tmp_path: Path) -> None:
     home = killed(tmp_path, 1, 3)
     assert len(crews(Home(home))) == 1
@@ -120,6 +123,7 @@ def test_what_a_host_killed_in_the_lobby_left_is_gone_after_the_next_game(tmp_pa
     assert crews(Home(home)) == []
 
 
+@AT_WORK
 def test_a_bot_leaves_the_lobby_when_its_input_ends(tmp_path: Path) -> None:
     words = ("--seats", "3", "--lan", "off", *LISTEN, *BOT)
     host = start(tmp_path / "host", "host", *words)

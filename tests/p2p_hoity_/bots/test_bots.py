@@ -25,7 +25,7 @@ TABLES = [("uberplay-2004", 4, None), ("reference-manual", 6, None)] + [
 
 @pytest.mark.parametrize(
     ("name", "seats", "variant", "bot"),
-    sample([(*table, bot) for table in TABLES for bot in BOTS], 4, "tables of bots"),
+    sample([(*table, bot) for table in TABLES for bot in BOTS], 2, "tables of bots"),
 )
 def test_a_bot_makes_only_legal_choices_and_games_end(name, seats, variant, bot):
     referee = Referee.seat(load(name), seats, 7, variant, [BOTS[bot]] * seats)
@@ -53,6 +53,7 @@ PAIRS = [
 ]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(("one", "others", "least"), PAIRS)
 def test_each_level_beats_the_one_before(one, others, least):
     """Fair would be a quarter of the games."""
@@ -173,6 +174,7 @@ class Guarded(View):
         return object.__getattribute__(self, name)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("bot", BOTS)
 def test_a_bot_plays_whole_games_through_a_view_that_raises_on_anything_else(bot):
     def guarded(seen, due, rng):

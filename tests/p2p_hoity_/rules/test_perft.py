@@ -98,6 +98,7 @@ COUNTS = [
 ]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("variant", "deck", "rounds", "sequences"), COUNTS)
 def test_the_number_of_choice_sequences(variant, deck, rounds, sequences):
     assert count(variant, DECKS[deck], rounds) == sequences

@@ -300,6 +300,7 @@ def pieces(data: bytes) -> tuple[bytes, list[bytes]]:
     return head, found
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("order", "left"),
     [

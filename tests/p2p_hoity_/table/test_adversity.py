@@ -23,6 +23,8 @@ from protocol.chain.chain_state import Kind
 from protocol.transcript import verifier
 from protocol.wire.table_header import Timeouts
 
+pytestmark = pytest.mark.sampled(3)
+
 
 async def test_a_host_that_says_nothing_is_told(pair: PlayerTable) -> None:
     host = Hub(pair.guests[0].key, network=pair.network)

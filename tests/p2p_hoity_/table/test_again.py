@@ -21,6 +21,8 @@ from protocol.transcript import verifier
 from protocol.wire import table_header
 from protocol.wire.table_header import Header
 
+pytestmark = pytest.mark.sampled(3)
+
 
 async def test_two_rosters_are_found_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A host with an accomplice, who has signed two entries: each seat's own one is in both."""

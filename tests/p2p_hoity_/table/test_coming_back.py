@@ -8,10 +8,13 @@ import pytest
 import trio
 from support.player_table import CALM, PlayerTable, Thinker, past_round
 from support.relays import serve_relay
+from support.sampling import AWAY
 
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.presentation.screen_updates import Attending
 from protocol.wire.table_header import Timeouts
+
+pytestmark = AWAY
 
 TIMES = Timeouts(choice=90_000, step=60_000, back_off=1000, cap=8000)
 """A choice is awaited for longer than one who has just sat down counts as there."""

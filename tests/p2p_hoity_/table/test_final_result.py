@@ -25,6 +25,8 @@ from protocol.transcript import verifier
 from protocol.wire import peer_frames
 from protocol.wire.signed_notices import EndNotice
 
+pytestmark = pytest.mark.sampled(2)
+
 STEP = CALM.step / 1000
 FAULTY = 2
 

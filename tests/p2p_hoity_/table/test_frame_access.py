@@ -31,6 +31,8 @@ from protocol.wire import peer_frames, signed_messages, table_header
 from protocol.wire.signed_messages import StepInput
 from protocol.wire.table_header import Header, Terms
 
+SOME = pytest.mark.sampled(1)
+
 WHO = [identity(seat) for seat in range(3)]
 TERMS = Terms(WHO[0].public, b"n" * 32, (("toy", 1),), 3, 2)
 ENTRIES = [
@@ -240,6 +242,7 @@ async def test_two_rosters_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyP
         assert ended.seat == 0
 
 
+@SOME
 async def test_a_late_roster_ends_no_game(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     table = PlayerTable(tmp_path, 3, edition=LONGER)
     host, hubs, shown = table.guests[0].key, list[Hub](), list[bytes]()
@@ -268,6 +271,7 @@ async def test_a_late_roster_ends_no_game(tmp_path: Path, monkeypatch: pytest.Mo
     assert table.ended_alike()
 
 
+@SOME
 async def test_a_roster_after_the_own_confirmation_of_the_deck_ends_no_game(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -32,6 +32,8 @@ from p2p_hoity.table.session import Session
 from protocol.crypto.identities import Identity
 from protocol.wire import codec, table_header
 
+SOME = pytest.mark.sampled(2)
+
 SIZES = range(2, 7)
 LONGEST = 600
 """Virtual seconds after which a test has failed."""
@@ -170,6 +172,7 @@ WAYS = {
 """The versions of a relay that the seats speak, and those of the relay."""
 
 
+@SOME
 @pytest.mark.parametrize("way", WAYS.values(), ids=WAYS)
 @pytest.mark.parametrize("is_host", [False, True], ids=["a later guest", "a later host"])
 @pytest.mark.parametrize("seats", sample(SIZES, 1, "sizes of tables with a later seat"))
@@ -228,6 +231,7 @@ async def test_nobody_sits_down_on_terms_with_an_option_of_later(
     assert not table.heard(updates.Started)
 
 
+@SOME
 @pytest.mark.parametrize("seats", sample(SIZES, 1, "sizes of tables with a later option"))
 async def test_a_file_of_seats_that_know_an_odd_option_of_later_is_verified_today(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seats: int
@@ -245,6 +249,7 @@ def dropped(table: PlayerTable) -> set[str]:
     return {str(one.reason.code) for one in table.heard(updates.Unlinked)} & set(DropCode)
 
 
+@SOME
 async def test_two_guests_without_a_common_version_play_through_their_host(
     tmp_path: Path, hubs: Hubs, made: list[Hub]
 ) -> None:
@@ -308,6 +313,7 @@ async def test_who_cannot_be_linked_with_the_host_is_told_why_at_once(
         nursery.cancel_scope.cancel()
 
 
+@SOME
 @pytest.mark.parametrize("seats", sample(SIZES, 1, "sizes of tables with a kind of later"))
 async def test_a_kind_is_sent_to_those_alone_who_have_named_its_feature(
     tmp_path: Path, hubs: Hubs, monkeypatch: pytest.MonkeyPatch, seats: int

@@ -20,6 +20,8 @@ from p2p_hoity.net.network_errors import NetCode, NetError
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.relay import rendezvous
 
+pytestmark = pytest.mark.sampled(1)
+
 LONGEST = 1200.0
 """Seconds, of the same clock, in which a game ends."""
 LIES = 30.0

@@ -35,6 +35,8 @@ from p2p_hoity.table.invite_by_code import ANSWER, CodeKeeper, ticket_by_code
 from p2p_hoity.table.spake2_exchange import GuestExchange, HostExchange
 from p2p_hoity.table.spoken_codes import LIFE, CodeError, SpokenCode, parse_code
 
+SOME = pytest.mark.sampled(1)
+
 TICKET = Ticket(b"h" * 32, ("192.0.2.1:4646",), b"t" * 32, (), b"s" * 16)
 WORD = encode_ticket(TICKET)
 WRONG = ("lantern", "walrus")
@@ -173,6 +175,7 @@ async def test_after_wrong_guesses_codes_have_more_words_and_still_lead_to_the_t
         assert len(spoken(await there.code()).words) == 3
 
 
+@SOME
 async def test_codes_burned_one_after_the_other_come_more_slowly_and_never_end(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -199,6 +202,7 @@ async def test_codes_burned_one_after_the_other_come_more_slowly_and_never_end(
         assert trio.current_time() - began < 1
 
 
+@SOME
 async def test_strangers_from_many_addresses_cost_a_few_codes_and_not_the_last_one() -> None:
     """They know how long numbers are just now, and try them all from every address."""
     draw = random.Random(1)

@@ -17,6 +17,8 @@ from protocol import Kind, effects
 from protocol.seat.effects import SeatLeft
 from protocol.wire.table_header import Timeouts
 
+pytestmark = pytest.mark.sampled(2)
+
 LONG = Timeouts(choice=300_000, step=120_000, back_off=1000, cap=8000)
 
 

@@ -31,6 +31,8 @@ from protocol.crypto.identities import Identity
 from protocol.errors import Invalid
 from protocol.wire import codec, table_header
 
+SOME = pytest.mark.sampled(1)
+
 
 @pytest.fixture(autouse=True)
 def _no_lan(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -236,6 +238,7 @@ async def test_a_reset_costs_no_seat(three: PlayerTable, monkeypatch: pytest.Mon
     assert three.ended_alike()
 
 
+@SOME
 async def test_a_lost_roster_is_given(three: PlayerTable, monkeypatch: pytest.MonkeyPatch) -> None:
     lost: list[bytes] = []
     post = Hub.post
@@ -382,6 +385,7 @@ def never(*_: Any) -> None:
     """No journal is found."""
 
 
+@SOME
 async def test_a_kept_seat_is_told_so(three: PlayerTable, monkeypatch: pytest.MonkeyPatch) -> None:
 
     async def leave() -> None:

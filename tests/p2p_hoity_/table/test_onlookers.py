@@ -11,6 +11,7 @@ import trio
 import trio.testing
 from support.memory_network import MemoryNetwork
 from support.player_table import PlayerTable
+from support.sampling import LOOKED_ON
 
 from p2p_hoity.net.hub import Hub, LinkUp
 from p2p_hoity.net.link_limits import Limits
@@ -23,6 +24,8 @@ from p2p_hoity.table.ticket_proof import Capability
 from p2p_hoity.table.watch_table import Onlooker
 from protocol.crypto.identities import Identity
 from protocol.wire.table_header import Timeouts
+
+pytestmark = LOOKED_ON
 
 STRANGER = Identity(b"stranger" * 4)
 

@@ -25,6 +25,8 @@ from p2p_hoity.table.resume_table import resume_table
 from protocol.crypto.identities import Identity
 from protocol.wire import table_header
 
+SOME = pytest.mark.sampled(1)
+
 HOME, MAPPED = "192.168.1.5:4646", "81.2.69.142:14646"
 
 
@@ -47,6 +49,7 @@ async def test_a_guest_is_told_how_far_its_ticket_leads(
     assert (await ends_in(PeerError, code, joining)).code.exit_code == 3
 
 
+@SOME
 @pytest.mark.parametrize("outside", [True, False])
 async def test_a_host_is_told_how_far_its_ticket_leads(pair: PlayerTable, outside: bool) -> None:
     """Who plays on one machine is told nothing."""
@@ -101,6 +104,7 @@ async def test_who_hides_names_no_machine_and_waits_longer(monkeypatch: pytest.M
         assert hub._limits.handshake == Limits().handshake
 
 
+@SOME
 async def test_a_game_begun_behind_a_proxy_is_not_resumed_without_one(three: PlayerTable) -> None:
     """All sit behind proxies, each reached where it says."""
     places = [f"node{number}:7" for number in range(3)]
@@ -114,6 +118,7 @@ async def test_a_game_begun_behind_a_proxy_is_not_resumed_without_one(three: Pla
     assert waiting.cancelled_caught  # it waits for the others, who are gone
 
 
+@SOME
 async def test_a_seat_is_resumed_where_it_is_told_to_listen(tmp_path: Path) -> None:
     table, places = PlayerTable(tmp_path, 3), []
     assert await table.play_until_the_last_goes(past_round(1))

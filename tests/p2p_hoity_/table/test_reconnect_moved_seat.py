@@ -303,6 +303,7 @@ class Islands(MemoryNetwork):
         return await super().open(address)
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("by_hand", [True, False], ids=["handed", "resumed"])
 async def test_a_table_goes_on_by_a_fresh_ticket(tmp_path: Path, by_hand: bool) -> None:
     """The host is elsewhere; its guest is handed the ticket while it waits, or takes its seat

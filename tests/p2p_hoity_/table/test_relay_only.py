@@ -39,6 +39,8 @@ from p2p_hoity.table.resume_table import find_game
 from p2p_hoity.table.spoken_codes import parse_code
 from protocol.wire import codec
 
+pytestmark = pytest.mark.sampled(3)
+
 RELAY, OTHER = "relay:1", "other:1"
 
 

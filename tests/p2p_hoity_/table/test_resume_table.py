@@ -19,6 +19,8 @@ from p2p_hoity.table import resume_table as resuming
 from p2p_hoity.table.play_table import PeerError, Reach, Seat
 from p2p_hoity.table.resume_table import ALONE, ARRIVAL_TIMEOUT, SETTLE, Answers, resume_table
 
+SOME = pytest.mark.sampled(1)
+
 TABLE, WHO = make_table(ToyGame(4, 1), 4, 3)
 
 
@@ -59,6 +61,7 @@ def test_whoever_is_let_in_goes_on_unless_so_many_object_that_one_is_honest() ->
     assert not answers.elsewhere
 
 
+@SOME
 async def test_a_copy_of_a_home_that_plays_already_stops_before_it_signs(tmp_path: Path) -> None:
     table = PlayerTable(tmp_path, 3, CALM, LONGER)
     copy, stopped = tmp_path / "copy", list[PeerError]()
@@ -88,6 +91,7 @@ async def test_a_copy_of_a_home_that_plays_already_stops_before_it_signs(tmp_pat
     assert not table.heard(updates.SeatsTimedOut)
 
 
+@SOME
 async def test_a_power_cut_costs_no_seat(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The others go on hearing nothing, as no packet tells them that the machine is off."""
     table = PlayerTable(tmp_path, 3, CALM, LONGER)

@@ -9,6 +9,7 @@ import pytest
 import trio
 from support.player_table import LONGER, Guest, PlayerTable, Thinker
 from support.running import running
+from support.sampling import LOOKED_ON
 
 from p2p_hoity.net.addresses import Address
 from p2p_hoity.net.hub import Hub
@@ -16,6 +17,8 @@ from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.table.chat import speak
 from p2p_hoity.table.player_interface import PlayerRequest, Talk
 from p2p_hoity.table.watch_table import Onlooker
+
+pytestmark = LOOKED_ON
 
 
 class Talker(Thinker):

@@ -24,6 +24,8 @@ from p2p_hoity.table.frame_kinds import kind_of
 from protocol.wire import table_header
 from protocol.wire.table_header import Timeouts
 
+pytestmark = pytest.mark.sampled(1)
+
 RATE = 2000.0
 PRODUCT_TICK = session.TICK
 

@@ -87,6 +87,7 @@ def test_the_claim_and_the_file_are_the_proof(home: Home, tmp_path: Path) -> Non
     assert open_games(home)[0].is_claimed
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("final", [0, 1, 20, SPLIT - 1, None])
 def test_a_file_with_every_final_step_of_the_journal_ends_the_game(
     home: Home, tmp_path: Path, final: int | None

@@ -39,6 +39,8 @@ from protocol import (
 from protocol.wire import signed_messages
 from protocol.wire.signed_messages import StepInput
 
+SOME = pytest.mark.sampled(1)
+
 RELAY = "relay:1"
 
 
@@ -137,6 +139,7 @@ def values(data: bytes) -> set[Any]:
     return found
 
 
+@SOME
 async def test_files_of_the_same_people_have_nothing_in_common_but_the_game(tmp_path: Path) -> None:
     files, constants = [], set[Any]()
     for evening in ("one", "two"):
@@ -159,6 +162,7 @@ async def test_files_of_the_same_people_have_nothing_in_common_but_the_game(tmp_
     assert not {e.id for e in headers[0].roster} & {e.id for e in headers[1].roster}
 
 
+@SOME
 async def test_another_game_of_the_same_people_keeps_their_keys_and_is_vouched_for_anew(
     tmp_path: Path,
 ) -> None:
@@ -178,6 +182,7 @@ async def test_another_game_of_the_same_people_keeps_their_keys_and_is_vouched_f
 # Stolen keys and copied homes
 
 
+@SOME
 async def test_the_secret_of_a_table_is_in_its_journal_and_gone_with_it(tmp_path: Path) -> None:
     """A home that is copied after the game can sign nothing for its table."""
     table, during = PlayerTable(tmp_path, 3, thinking=0.5), list[int]()
@@ -213,6 +218,7 @@ async def test_a_stolen_long_lived_key_convicts_nobody_at_an_old_table(pair: Pla
     assert read(true.encode(), header.table_id, ids).seat == seat
 
 
+@SOME
 async def test_one_person_plays_at_two_tables_through_one_relay(tmp_path: Path) -> None:
     """Both seats wait at the relay at once, with one long-lived key."""
     network = MemoryNetwork()

@@ -30,7 +30,10 @@ from p2p_hoity.table.watch_table import Onlooker
 from protocol.crypto.identities import Identity
 from protocol.wire import table_header
 
+SOME = pytest.mark.sampled(1)
 
+
+@SOME
 @pytest.mark.real_cards
 @pytest.mark.parametrize("seats", [2, 4])
 async def test_all_seats_end_with_the_same_transcript(tmp_path: Path, seats: int) -> None:
@@ -155,6 +158,7 @@ async def test_a_useless_ticket_is_told(tmp_path: Path) -> None:
     assert trio.current_time() - began < 1
 
 
+@SOME
 @pytest.mark.parametrize("number", [0, 2])
 async def test_a_seat_cut_down_and_resumed_ends_with_others(tmp_path: Path, number: int) -> None:
     table = PlayerTable(tmp_path, 3, CALM, LONGER)
@@ -173,6 +177,7 @@ async def test_a_seat_cut_down_and_resumed_ends_with_others(tmp_path: Path, numb
     ]
 
 
+@SOME
 async def test_a_seat_that_vanishes_is_absent_and_the_others_end(tmp_path: Path) -> None:
     table = PlayerTable(tmp_path, 4, edition=LONGER)
     await table.play_until_the_last_goes(past_round(2))
@@ -181,6 +186,7 @@ async def test_a_seat_that_vanishes_is_absent_and_the_others_end(tmp_path: Path)
     assert table.heard(updates.SeatsTimedOut)
 
 
+@SOME
 async def test_a_seat_declared_absent_comes_back_and_ends_with_the_others(tmp_path: Path) -> None:
     table = PlayerTable(tmp_path, 3, thinking=1.0)
 

@@ -15,11 +15,14 @@ from support.player_table import (
     willing,
     willing_table,
 )
+from support.sampling import LOOKED_ON
 
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.table.play_table import PeerError
 from p2p_hoity.table.ticket_proof import Capability
 from p2p_hoity.table.watch_table import Onlooker, watch_table
+
+pytestmark = LOOKED_ON
 
 
 def unwatched(path: Path, seats: int = 3) -> PlayerTable:

@@ -36,6 +36,7 @@ async def test_jumping_clocks_do_no_harm(tmp_path: Path, monkeypatch: pytest.Mon
     assert [guest.absences for guest in table.guests] == [(0, 0)] * 3
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("leap", [HOUR, -HOUR])
 @pytest.mark.parametrize("seats", [3, 4, 6])
 @cheap_blocks()

@@ -4,10 +4,13 @@ from pathlib import Path
 
 import trio
 from support.player_table import PlayerTable
+from support.sampling import AWAY
 
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.table.resume_table import open_games
 from protocol.chain.chain_state import Kind
+
+pytestmark = AWAY
 
 GONE = 0
 """The host, who shuffles first: what it has shuffled is out when it goes."""

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 import trio
 from support.player_table import USUAL, PlayerTable, past_round
-from support.sampling import times
+from support.sampling import AWAY, times
 
 from p2p_hoity import game_adapter
 from p2p_hoity.presentation import screen_updates as updates
@@ -14,6 +14,8 @@ from p2p_hoity.table import session
 from p2p_hoity.table.play_table import Reach
 from p2p_hoity.table.resume_table import claim_game, resume_table
 from protocol.transcript import verifier
+
+pytestmark = AWAY
 
 AWAY = float(times(1800, 3600))
 """Seconds for which seats are gone: an hour at night, half an hour in the quick suite."""

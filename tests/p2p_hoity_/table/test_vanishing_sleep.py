@@ -4,10 +4,13 @@ from pathlib import Path
 
 import trio
 from support.player_table import USUAL, PlayerTable, past_round
+from support.sampling import AWAY
 from trio.testing import MockClock
 
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.table.task_groups import AwakeClock
+
+pytestmark = AWAY
 
 
 def sleep_an_hour() -> None:

@@ -3,6 +3,9 @@
 from pathlib import Path
 
 from support.player_table import PlayerTable, past_round
+from support.sampling import AWAY
+
+pytestmark = AWAY
 
 FOUR, TWO = (0, 1, 2, 3), (4, 5)
 

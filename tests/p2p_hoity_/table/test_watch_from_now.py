@@ -9,9 +9,12 @@ import pytest
 import trio
 from support.player_table import PlayerTable
 from support.running import running
+from support.sampling import LOOKED_ON
 
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.table.watch_table import FIRST, MAX_CATCH_UP, QUIET, Onlooker, PastFilter
+
+pytestmark = LOOKED_ON
 
 STARTED = updates.Started(None, None)  # type: ignore[arg-type]
 FINISHED = updates.GameOver(None, None, (), None)  # type: ignore[arg-type]

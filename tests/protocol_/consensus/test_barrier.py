@@ -79,6 +79,7 @@ def test_a_barrier_is_empty_and_of_present_seats() -> None:
     assert (after.want.kind, after.last_barrier) == (Kind.REVEAL, node.step)
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("edition", ["uberplay-2004", "reference-manual"])
 def test_choices_sealed_together_need_one_barrier(edition: str) -> None:
     data = (TRANSCRIPTS / f"three-{edition}.hoity").read_bytes()

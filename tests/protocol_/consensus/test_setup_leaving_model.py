@@ -35,6 +35,7 @@ def total(name: str, games: int, seats: int, flaps: float = 0.0) -> Counter[str]
     return counts
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("seats", [3, 4, 5, 6])
 def test_all_honest_seats_play_or_all_leave(seats: int) -> None:
     counts = total("plain", times(40, 20_000), seats)
@@ -52,12 +53,14 @@ def test_two_faulty_seats_of_six_part_nobody_either() -> None:
     assert counts.total() == 0
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("seats", [4, 5, 6])
 def test_links_that_break_for_two_seconds_throw_nobody_out(seats: int) -> None:
     counts = total("flaps", times(20, 5000), seats, 2.0)
     assert counts["thrown out"] == counts["waiting"] == 0
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", WITHOUT)
 def test_each_rule_is_needed(name: str) -> None:
     """At three seats one is late, since its machine slept."""

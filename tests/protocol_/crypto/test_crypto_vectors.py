@@ -101,6 +101,7 @@ def test_accepted_vectors_hold(block: str) -> None:
     check(block, VECTORS["accept"][block])
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     "entry",
     [entry for entry in VECTORS["reject"] if "all equations true" in entry["name"]],

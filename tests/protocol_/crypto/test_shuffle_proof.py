@@ -139,6 +139,7 @@ OTHER_LENGTHS = {"short": POINT[:31], "long": POINT + b"\0", "empty": b"", "no b
 BAD_POINTS = {**forgeries(POINT), **OTHER_LENGTHS}
 
 
+@pytest.mark.sampled(40)
 @pytest.mark.parametrize(("name", "half"), [*product(BAD_POINTS, (0, 1))])
 def test_bad_points_in_the_new_deck_are_rejected(name: str, half: int) -> None:
     for at in range(N):

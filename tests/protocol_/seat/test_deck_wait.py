@@ -178,6 +178,7 @@ def swept(name: str) -> list[float]:
     return sample([number / 20 for number in range(first, STEPS, 5)], 2, name)
 
 
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("carrier", CARRIERS)
 @pytest.mark.parametrize(("seats", "quorum"), TABLES)
 def test_all_honest_seats_play_or_all_leave(carrier: str, seats: int, quorum: int) -> None:
@@ -197,6 +198,7 @@ def test_all_honest_seats_play_or_all_leave(carrier: str, seats: int, quorum: in
                 assert codes <= {UNCONFIRMED} or seats == quorum
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("seats", [3, 4, 6])
 @pytest.mark.parametrize("delay", sample(LINKS, 2, "links that close"))
 @pytest.mark.parametrize("alone", [True, False])
@@ -212,6 +214,7 @@ def test_a_faulty_seat_that_waits_until_links_close_gains_nothing(
         assert (left, plays) == (set(scene.honest), set())
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(("seats", "quorum"), TABLES)
 def test_all_leave_soon_if_one_has_ended(seats: int, quorum: int) -> None:
     """One that says so is not waited for; one that is silent is, twice the step timeout long."""
@@ -420,6 +423,7 @@ def test_a_seat_that_has_left_takes_its_seat_again_and_plays() -> None:
     assert scene.room.machine().tip.absences == (0, 0, 0, 0)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("seats", [3, 4, 5])
 @pytest.mark.parametrize("delay", [0.05, 0.5])
 def test_two_inputs_to_the_deal_that_name_no_node_do_not_hide_a_third(
@@ -452,6 +456,7 @@ def test_an_input_to_the_deal_is_passed_on_whatever_its_seat_has_signed_before(
 SPLITS = [(3, {0}), (4, {0}), (4, {0, 1}), (5, {0, 1}), (6, {0}), (6, {0, 1, 2})]
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(("seats", "first"), SPLITS)
 @pytest.mark.parametrize("confirms", [True, False])
 def test_all_leave_if_the_last_shuffle_was_shown_in_two_forms(

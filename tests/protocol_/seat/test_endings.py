@@ -45,6 +45,7 @@ def test_where_nobody_lies_all_leave_soon(seed: str) -> None:
     assert world.now < 60
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("number", sample(range(200), 6, "attacks at the end"))
 def test_attacks_at_the_end_strand_nobody(number: int) -> None:
     assert play(f"end-{number}", ending=True)["games"] == 1
@@ -81,11 +82,13 @@ def test_absences_have_every_table_and_come_back_early_and_late() -> None:
     assert max(absent.late for absent in back) > STEP / 2
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("number", sample(range(200), 6, "absences at the end"))
 def test_no_absent_seat_that_is_linked_is_left_behind(number: int) -> None:
     assert play(f"absence-{number}", absence=True)["games"] == 1
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("seed", ["absence-2", "absence-24", "absence-39"])
 def test_an_absent_seat_comes_back_just_before_the_others_would_leave(seed: str) -> None:
     """Of 200 such games 31 left it behind, linked, while only present seats were waited for."""

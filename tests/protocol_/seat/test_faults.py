@@ -92,6 +92,7 @@ def test_every_fault_is_in_the_catalogue_or_shown_by_a_statement() -> None:
         assert f"`{one.code}`" in sections[one.section], name
 
 
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("name", FORGERIES)
 def test_a_forged_body_is_named_by_every_honest_seat(name: str) -> None:
     """Before the game begins the table ends; later the liar is banned and the others play on.
@@ -220,6 +221,7 @@ def new_epoch_with_too_few(machine: SeatMachine, proposal: NewEpoch) -> Statemen
     return replace(proposal, promises=proposal.promises[:-1])
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("lie", "code", "seats"),
     [

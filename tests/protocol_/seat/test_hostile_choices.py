@@ -89,6 +89,7 @@ SHOWN_ALONE = [("solo", lie) for lie in (2, (), (2, 3), (99, 2**32 - 1))]
 OPEN = [("pile", lie) for lie in ((), (0,), (1, 1, 1), 2)]
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize(("kind", "lie"), SEALED + SHOWN_BY_ALL + SHOWN_ALONE + OPEN)
 def test_a_choice_that_is_not_of_its_form_is_a_fault(kind: str, lie: Any) -> None:
     room = hostile_table(kind, lie)

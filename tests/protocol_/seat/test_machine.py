@@ -85,6 +85,7 @@ def test_a_crash_after_every_single_record_never_makes_a_seat_contradict_itself(
             assert held.get(message.identity, message.hash) == message.hash
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("at", range(0, 44, 3))
 def test_a_seat_that_crashes_anywhere_comes_back_and_the_game_ends(at: int) -> None:
     room = toy_table(3)
@@ -195,6 +196,7 @@ def _gone_at(room: MachineTable, seats: set[int], step: int) -> None:
     room.collect = stop  # type: ignore[method-assign]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("step", [0, 1, 2, 4, 6, 8, 9])
 def test_two_absent_at_once_at_six_seats_and_the_game_ends(step: int) -> None:
     room = toy_table(6)

@@ -127,6 +127,7 @@ def test_a_seat_that_opens_too_early_is_found(lacking: str) -> None:
 # Games that reach rules which few games reach, so that each quick run does.
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("number", [10, 38])
 def test_new_epochs_are_fetched_and_readings_wait_for_a_later_base(number: int) -> None:
     seen, failed = Run("rare").game(number)

@@ -115,6 +115,7 @@ class Withheld:
         return have_end(self.table)
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("far", [0.0, 0.4, 1.5, 4.0])
 @pytest.mark.parametrize("back_off", [100, 300, 900, 5000])
 def test_nobody_is_left_promised_by_a_request_that_only_some_were_shown(

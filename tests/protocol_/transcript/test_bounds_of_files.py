@@ -9,6 +9,7 @@ from typing import Any, cast
 import pytest
 from support.cases import each
 from support.paths import VECTORS
+from support.sampling import LARGE_FILES, sample
 from vectors.making.bounded import joined
 
 from p2p_hoity.game_adapter import read_game
@@ -27,7 +28,8 @@ def judged(parts: list[tuple[str, int]]) -> list[Any]:
     return [report.verdict, problem and [problem.code, problem.step, problem.seat]]
 
 
-@each(CASES)
+@LARGE_FILES
+@each(sample(CASES, 12, "bounds of files"))
 def test_a_file_at_a_bound_is_judged_as_it_was(name: str) -> None:
     case = CASES[name]
     assert judged(case["parts"]) == [case["verdict"], case["problem"]]

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from support.files import refusal
 from support.played import files_of, game_of
 from support.proof_pile import bare
-from support.sampling import times
+from support.sampling import LARGE_FILES, times
 
 from protocol.transcript import transcript_format
 from protocol.transcript.verification_report import UNREADABLE
@@ -127,6 +127,7 @@ def nothing(items: int) -> bytes:
     return data + (b"\xdc\x40\x00" + b"\xc0" * (more - 1) if more else b"")
 
 
+@LARGE_FILES
 def test_a_file_of_a_million_items_is_cut_and_one_more_is_too_many() -> None:
     most = transcript_format.MAX_TOTAL
     assert len(nothing(most)) > most

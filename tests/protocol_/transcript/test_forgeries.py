@@ -31,6 +31,7 @@ LISTS = ["signatures", "messages", "new_epochs", "commits", "final"]
 # Evidence.
 
 
+@pytest.mark.sampled(7)
 @pytest.mark.parametrize("name", ["four", "returned", "equivocator", "wrong share"])
 @pytest.mark.parametrize("part", LISTS)
 def test_every_part_of_the_evidence_is_needed_once_and_in_its_place(name: str, part: str) -> None:

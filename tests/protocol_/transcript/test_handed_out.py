@@ -28,6 +28,7 @@ def _small_parts() -> Iterator[None]:
         yield
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("name", TABLES)
 def test_a_game_is_judged_alike(name: str) -> None:
     assert judged(files_of(name)[0], game_of).ok

@@ -69,7 +69,7 @@ def file_of(name: str) -> bytes:
 # What the labels say.
 
 
-@pytest.mark.parametrize("name", sample(TRANSCRIPTS, 3, "transcripts"))
+@pytest.mark.parametrize("name", sample(TRANSCRIPTS, 2, "transcripts"))
 def test_a_transcript_holds_what_its_label_says(name: str) -> None:
     label = label_of(f"transcripts/{name}")
     found = plain(side.described(file_of(f"transcripts/{name}")))
@@ -79,6 +79,7 @@ def test_a_transcript_holds_what_its_label_says(name: str) -> None:
     assert (label["standings"] == []) == unfinished
 
 
+@pytest.mark.sampled(40)
 @pytest.mark.parametrize("name", list(FILED))
 def test_a_failure_is_refused_or_named_as_its_label_says(name: str) -> None:
     label = label_of(f"failures/{name}")
@@ -146,6 +147,7 @@ PLACES = {
 }
 
 
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize(("name", "place"), PLACES.items())
 def test_a_fault_names_the_field_of_its_body_and_one_in_no_field_names_none(
     name: str, place: str | None
@@ -272,7 +274,8 @@ def test_there_is_no_file_that_nothing_makes() -> None:
 # Drift. `python3 tasks.py vectors --check` makes everything anew, too.
 
 
-@pytest.mark.parametrize("name", [*CHEAP, *sample(COSTLY, 4, "drift")])
+@pytest.mark.sampled(15)
+@pytest.mark.parametrize("name", [*CHEAP, *sample(COSTLY, 2, "drift")])
 def test_a_file_has_not_drifted(name: str) -> None:
     """The seats that make a file check each proof once for all of them."""
     with shared_nodes():

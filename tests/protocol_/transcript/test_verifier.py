@@ -15,6 +15,7 @@ from protocol.transcript.verifier import header_of, reached, steps_to, verify
 from protocol.wire.table_header import Terms
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("name", list(TABLES))
 def test_every_honest_file_verifies_and_leads_to_the_seats_own_end(name: str) -> None:
     machine = room_of(name).places[0].machine

@@ -225,7 +225,7 @@ MESSAGES = MAYBE(
 )
 
 
-@settings(max_examples=times(30, 1000), deadline=None)
+@settings(max_examples=times(15, 1000), deadline=None)
 @given(MESSAGES)
 def test_any_value_is_a_message_or_invalid(value: Any) -> None:
     check_parser(
@@ -261,7 +261,7 @@ LOBBY = MAYBE(
 )
 
 
-@settings(max_examples=times(30, 1000), deadline=None)
+@settings(max_examples=times(15, 1000), deadline=None)
 @given(LOBBY)
 def test_any_value_is_a_lobby_frame_or_invalid(value: Any) -> None:
     codes = ("bad-frame", "bad-header", "bad-encoding")
@@ -281,7 +281,7 @@ FIELD = st.sampled_from([b"", bytes(32), bytes(64), bytes(96), 3, None, (b"",), 
 
 
 @pytest.mark.parametrize("kind", BODIES)
-@settings(max_examples=times(30, 1000), deadline=None)
+@settings(max_examples=times(15, 1000), deadline=None)
 @given(value=st.lists(FIELD | VALUES, min_size=2, max_size=4).map(tuple) | VALUES)
 def test_any_value_is_a_body_or_invalid(kind: str, value: Any) -> None:
     data, encode = codec.encode(value), step_bodies.encode_body
@@ -355,7 +355,7 @@ def test_any_value_is_a_choice_or_invalid(value: Any) -> None:
     assert code or choice == value
 
 
-@settings(max_examples=times(30, 1000), deadline=None)
+@settings(max_examples=times(15, 1000), deadline=None)
 @given(st.integers(0, 7), VALUES)
 def test_terms_with_any_value_in_a_field_are_terms_or_invalid(at: int, value: Any) -> None:
     fields = list(TABLE.header.terms.value())
@@ -365,7 +365,7 @@ def test_terms_with_any_value_in_a_field_are_terms_or_invalid(at: int, value: An
     assert code or terms.value() == tuple(fields)
 
 
-@settings(max_examples=times(30, 1000), deadline=None)
+@settings(max_examples=times(15, 1000), deadline=None)
 @given(VALUES | shaped(st.just("hoity-toity"), st.just(1), st.binary(), st.just("")))
 def test_any_value_is_a_game_or_invalid(value: Any) -> None:
     fails(Invalid, "bad-game", game_adapter.read_game, replace(TABLE.header.terms, game=value))
@@ -377,7 +377,7 @@ CONTENT = shaped(st.binary(max_size=3), st.lists(ENTRY, max_size=3).map(tuple))
 EVIDENCE = shaped(st.lists(PAIRS, max_size=2).map(tuple), PAIRS, PAIRS, PAIRS, PAIRS)
 
 
-@settings(max_examples=times(30, 1000), deadline=None)
+@settings(max_examples=times(15, 1000), deadline=None)
 @given(CONTENT | VALUES, EVIDENCE | VALUES)
 def test_any_value_is_a_transcript_or_unsound_at_a_place_within_it(
     content: Any, evidence: Any

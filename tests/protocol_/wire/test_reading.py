@@ -75,7 +75,7 @@ def test_what_is_read_is_what_was_encoded(value: Any) -> None:
     assert read(encode(value)) == value
 
 
-@settings(max_examples=times(200, 3000))
+@settings(max_examples=times(100, 3000))
 @given(st.binary(max_size=80) | values.map(encode).flatmap(lambda d: st.permutations(list(d))))
 def test_any_bytes_are_read_as_the_other_decoder_reads_them(data: Any) -> None:
     data = bytes(data)

@@ -20,6 +20,7 @@ from p2p_hoity import rules
 NAMES = ["[/x]Bruno", "[red]Bruno", "[@click=app.quit]B", "[b]", "a\\[b", "[/]", "$x", "%s{0}"]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", NAMES)
 def test_a_name_is_no_markup_in_the_menu(name: str) -> None:
     async def script(at: Sitting) -> None:

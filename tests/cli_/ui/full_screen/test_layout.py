@@ -41,6 +41,7 @@ def assert_fits(shown: Shown, width: int, height: int) -> None:
     assert not {"\x1b", "\u202e"} & set("".join(lines))
 
 
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("name", MOMENTS)
 def test_a_moment_looks_as_it_was_kept(name: str) -> None:
     """`HOITY_KEEP=1` keeps what is drawn now: look at the difference before it is committed."""
@@ -53,7 +54,7 @@ def test_a_moment_looks_as_it_was_kept(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "language"), sample(product(MOMENTS, LANGUAGES), 20, "moments by language")
+    ("name", "language"), sample(product(MOMENTS, LANGUAGES), 10, "moments by language")
 )
 def test_a_moment_fits_every_size_in_every_language(name: str, language: str) -> None:
     translation.speak(language)
@@ -182,6 +183,7 @@ def test_no_hidden_collectible_of_another_seat_is_drawn() -> None:
         assert one.lines(*size)[:-8] == other.lines(*size)[:-8]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("seed", range(1, 7))
 def test_every_exhibit_and_all_that_a_thief_may_take_is_on_the_smallest_screen(seed: int) -> None:
     shown = asked_for(begun(4, seed), "exhibit", 8)

@@ -107,6 +107,7 @@ def by_keys(rng: random.Random) -> Script:
     return play
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("seed", range(3))
 def test_all_is_read_once_by_keys_alone(seed: int) -> None:
     pupil = attend(by_keys(random.Random(seed)), staged=seed == 0)

@@ -181,6 +181,7 @@ def drawn(shown: Shown, size: tuple[int, int]) -> tuple[list[int], int | None, s
     return slots, pointed, ticked
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("size", [(80, 24), (100, 30), (140, 40)])
 @pytest.mark.parametrize(("kind", "seats"), [("exhibit", 4), ("exhibit", 6), *THEFTS])
 def test_the_cursor_walks_as_the_screen_shows_and_what_is_ticked_is_sealed(

@@ -165,6 +165,7 @@ def test_a_screen_that_fails_has_shown_nothing(monkeypatch: pytest.MonkeyPatch) 
     assert show(node)
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("stops", ["space", "left"])
 def test_a_replay_runs_by_itself_until_a_key_stops_it(
     stops: str, monkeypatch: pytest.MonkeyPatch

@@ -49,6 +49,9 @@ from p2p_hoity.storage.private_files import private_folder
 from p2p_hoity.table.player_interface import Player, Talk, WaitLonger
 from p2p_hoity.table.session import Outcome
 
+PAGES = pytest.mark.sampled(1)
+WAYS_OUT = pytest.mark.sampled(2)
+
 
 def menu_of(at: Sitting) -> Menu:
     """What is asked."""
@@ -132,7 +135,7 @@ GAMES = [
 @pytest.mark.parametrize(
     ("seats", "variant", "size", "language", "hands", "edition"),
     [
-        *sample([(*game, by_keys, short) for game in GAMES], 4, "games by keys"),
+        *sample([(*game, by_keys, short) for game in GAMES], 1, "games by keys"),
         *sample([(*game, by_mouse, short) for game in GAMES], 1, "games by mouse"),
         pytest.param(4, None, (120, 40), "en", by_keys, load, marks=pytest.mark.nightly),
     ],
@@ -160,6 +163,7 @@ async def test_nothing_is_sealed_by_enter_alone_or_by_keys_typed_before(at: Sitt
     assert at.company.asked == ["place"]
 
 
+@WAYS_OUT
 @seated()
 async def test_every_way_out_asks_and_stay_loses_nothing(at: Sitting) -> None:
     for key in ("escape", "q", "ctrl+c", "ctrl+d"):
@@ -175,6 +179,7 @@ async def test_every_way_out_asks_and_stay_loses_nothing(at: Sitting) -> None:
         assert at.app.desk.menu is not None
 
 
+@WAYS_OUT
 @pytest.mark.parametrize(
     "keys", [("q", "down", "enter"), ("q", "2", "9", "enter"), ("ctrl+c", "ctrl+c")], ids=" ".join
 )
@@ -187,6 +192,7 @@ async def test_leaving_takes_more_than_one_key(at: Sitting, keys: tuple[str, ...
     assert at.left == ["you left"]
 
 
+@WAYS_OUT
 @seated(lambda: Company(3, pace=0.02))
 async def test_a_bot_plays_on_and_the_seat_is_taken_back_even_before_it_plays(at: Sitting) -> None:
     at.seat.pause = 50.0
@@ -299,6 +305,7 @@ async def test_talk_is_typed_on_the_smallest_screen_and_phrases_are_numbers(at: 
     assert at.wishes == [Talk("well 1"), Talk(1), WaitLonger()]
 
 
+@PAGES
 @seated()
 async def test_a_page_is_written_for_the_width_it_has(at: Sitting) -> None:
     for _line in range(60):
@@ -337,9 +344,10 @@ async def test_talk_can_be_read_again_but_that_of_a_muted_seat(at: Sitting) -> N
     assert not any("word" in line.plain for line in lines)
 
 
+@PAGES
 @seated()
 async def test_pages_open_and_close_and_a_key_over_one_turns_or_picks(at: Sitting) -> None:
-    for key in sample("ilroph?#", 4, "keys of pages"):
+    for key in sample("ilroph?#", 2, "keys of pages"):
         await at.press(key)
         assert isinstance(at.app.screen, Page)
         await at.press("escape")
@@ -365,6 +373,7 @@ async def test_pages_open_and_close_and_a_key_over_one_turns_or_picks(at: Sittin
     await at.until(lambda: len(at.company.asked) > 1)
 
 
+@PAGES
 @pytest.mark.parametrize("key", ["h", "escape"])
 @seated()
 async def test_what_opened_under_a_page_is_answered_once_it_is_seen(at: Sitting, key: str) -> None:
@@ -420,6 +429,7 @@ class Wishing(Company):
         return found
 
 
+@WAYS_OUT
 @seated(lambda: Wishing(3, edition=short()), asked=False)
 async def test_who_has_said_yes_to_another_game_can_still_leave(at: Sitting) -> None:
     at.seat.pause = 0.0
@@ -605,6 +615,7 @@ class Lines(LineSeat):
         return
 
 
+@WAYS_OUT
 def test_a_screen_that_fails_yields_to_lines(
     seat: FullSeat, monkeypatch: pytest.MonkeyPatch, capsys: Shown
 ) -> None:

@@ -32,6 +32,7 @@ def test_what_is_said_behind_the_end_is_heard(moment: str) -> None:
     ]
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("seed", range(1, 7))
 @pytest.mark.parametrize("seats", [4, 5, 6])
 def test_who_plays_again_is_read_behind_any_talk(seats: int, seed: int) -> None:
@@ -126,6 +127,7 @@ def test_talk_that_has_no_row_is_told_of_in_the_title_and_muted_talk_nowhere() -
     assert shown.text() == before
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_talk_without_a_row_cuts_nothing_and_a_theft_is_read_whole(
     language: str,

@@ -88,7 +88,7 @@ TABLES = [(2, "surprise"), (2, "confrontation"), (3, None), (4, None), (6, None)
 @pytest.mark.parametrize(
     ("seats", "variant", "language"),
     sample(
-        [(*table, one) for table in TABLES for one in translation.LANGUAGES], 4, "lines a round"
+        [(*table, one) for table in TABLES for one in translation.LANGUAGES], 2, "lines a round"
     ),
 )
 async def test_no_round_prints_more_than_a_screen(seats: int, variant: Any, language: str) -> None:
