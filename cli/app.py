@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import re
 import sys
 from collections.abc import Sequence
 from typing import Annotated, Any, Final
@@ -16,7 +17,7 @@ from p2p_hoity.shell_words import quoted
 from . import completion, printing
 from . import version as installed
 from .commands import command_lines
-from .exit_codes import OK, READER_GONE, USAGE, leaves, report, show_where
+from .exit_codes import OK, READER_GONE, USAGE, Trouble, leaves, report, show_where
 from .help import READERS, SpokenCommand, SpokenGroup, UsageError, complain, translate
 from .local import settings
 from .words import translation
@@ -47,6 +48,11 @@ ABOUT: Final = N_(
 LIBRARY_HELP: Final = (N_("Show this message and exit."),)
 LANGUAGE: Final = "HOITY_LANG"
 """The environment variable that chooses the language as `--lang` does, which comes before it."""
+EMPTY: Final = re.compile(r"(--[\w-]+=)?\s*")
+"""The pattern of a word that names nothing, and of an option with such a word.
+
+Such a word would mean the folder in which one stands, or the only game that there is.
+"""
 GLOBAL_FLAGS: Final = N_(
     "For every command: --lang CODE (or HOITY_LANG in the environment), --debug. Exit codes: 0 "
     "ok, 1 game or transcript not ok, 2 wrong usage, 3 network failed, 130 interrupted."
@@ -201,6 +207,9 @@ def _run(words: Sequence[str]) -> int:
     Typer's own `main` is not used, because it has other messages and exit codes.
     """
     completing = completion.VARIABLE in os.environ
+    if not completing and any(EMPTY.fullmatch(word) for word in words):
+        told = _("One of the words after hoity is empty. Is a variable of your shell not set?")
+        raise Trouble(told, USAGE)
     command = typer.main.get_command(build(words[0] if words and not completing else ""))
     columns = min(READERS, printing.width() or READERS)
     try:

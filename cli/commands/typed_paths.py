@@ -6,10 +6,13 @@ import os
 import re
 from pathlib import Path
 from typing import Final
+from urllib.parse import unquote
 
 from ..exit_codes import USAGE, Trouble
 from ..words.translation import _
 
+FILE_URL: Final = re.compile(r"\Afile:/+(?:localhost/)?", re.IGNORECASE)
+"""The beginning of a file's URL, as file managers give it. A path has lost one of its slashes."""
 VARIABLE: Final = re.compile(r"\$\w+|\$\{\w+\}|\$env:\w+|%\w+%")
 """The name of a variable, as shells write it."""
 
@@ -30,6 +33,8 @@ def typed_path(word: str | Path) -> Path:
         Trouble: If the path begins with a user's home folder that is not known, or with a variable.
     """
     text = str(word)
+    if FILE_URL.match(text):
+        text = unquote(FILE_URL.sub("/", text))
     begin = re.split(r"[/\\]" if os.name == "nt" else "/", text, maxsplit=1)[0]
     if begin.startswith("~"):
         whole = os.path.expanduser(text)

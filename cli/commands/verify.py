@@ -51,7 +51,7 @@ def transcript_named(word: str) -> Path:
     path = typed_path(word)
     if path.exists():
         return path
-    own, typed, word = home(), word, typed_id(word)
+    own, typed, word = home(), word, typed_id(word).removesuffix(".hoity")
     if word == LAST:
         if (newest := next(iter(transcripts(own)), None)) is not None:
             return newest

@@ -371,20 +371,23 @@ def why_no_nickname(word: str) -> str | None:
 
 
 def check_output(path: Path | None) -> None:
-    """Check that a transcript could be written to a file.
+    """Check that a transcript could be written to a file, and would replace none.
 
     Args:
-        path: The file. None for no check.
+        path: The file, or a device or pipe. None for no check.
 
     Raises:
-        Trouble: If it could not be written.
+        Trouble: If it could not be written, or the file is there already.
     """
     if path is None:
         return
+    if path.is_file():
+        words = _("{path} exists already, and a transcript replaces no file. Name another file.")
+        raise Trouble(words.format(path=path), USAGE)
     if path.is_dir():
         words = _("{path} is a folder; name a file for the transcript.")
         raise Trouble(words.format(path=path), USAGE)
-    why = None if path.exists() and not path.is_file() else transcript_archive.why_not(path.parent)
+    why = None if path.exists() else transcript_archive.why_not(path.parent)
     if why is not None:
         words = _("The transcript cannot be written to {path}: {why}. Name another file.")
         raise Trouble(words.format(path=path, why=sentence(why)), USAGE)

@@ -26,6 +26,11 @@ class FolderCode(Code):
         "path, such as {example}, without quotes, without spaces around it, and without the name "
         "of a variable.",
     )
+    GONE = (
+        "folder-gone",
+        "{path} leads to {target}, which is not there. If it is on a disk that can be taken out, "
+        "put the disk in and mount it.",
+    )
     EVERYTHING = (
         "folder-of-everything",
         "{name} in the environment is {text}. That is your home folder or a folder above it, and "
@@ -148,8 +153,8 @@ def own_folder(
         The folder, by its absolute path.
 
     Raises:
-        FolderError: If the path is relative, or the folder is the user's home folder or above it,
-            and nothing of this program is there yet.
+        FolderError: If the path is relative, or leads to a place that is gone, or the folder is the
+            user's home folder or above it, and nothing of this program is there yet.
     """
     named = os.environ.get(variable, "")
     path = Path(os.path.expanduser(named)) if named else usual()
@@ -159,9 +164,23 @@ def own_folder(
     if not path.is_absolute() or named != named.strip():
         told = named or os.environ.get(variable, "")
         raise FolderError(FolderCode.RELATIVE, name=variable, text=told, example=instead)
+    _check_links(path, store)
     if named and _is_everything(path, store):
         raise FolderError(FolderCode.EVERYTHING, name=variable, text=named, example=instead)
     return path
+
+
+def _check_links(path: Path, store: FileStore | None) -> None:
+    """Check that no link among a folder and those above it leads to a place that is gone.
+
+    Otherwise the player would be told that there is no key and no game.
+    """
+    real, has = (store.real, store.has) if store else (os.path.realpath, os.path.lexists)
+    for place in (path, *path.parents):
+        with suppress(OSError):
+            target = Path(real(place))
+            if target != place and has(place) and not has(target):
+                raise FolderError(FolderCode.GONE, path=str(place), target=str(target))
 
 
 def _is_everything(path: Path, store: FileStore | None) -> bool:

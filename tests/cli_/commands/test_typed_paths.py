@@ -11,6 +11,7 @@ from support.shell import Shell
 from cli.app import build
 from cli.commands.typed_paths import typed_path
 from cli.exit_codes import Trouble
+from cli.words import translation
 
 
 @pytest.fixture
@@ -69,3 +70,24 @@ def test_every_option_that_is_a_path_is_expanded(my_home: Path) -> None:
 def test_files_to_read_are_expanded(my_home: Path, hoity: Shell, command: tuple[str, ...]) -> None:
     (my_home / "x.hoity").write_bytes(b"x")
     assert str(my_home / "x.hoity") in hoity.told(1, *command, "~/x.hoity")
+
+
+@pytest.mark.parametrize("url", ["file:///tmp/my%20game.hoity", "file:/tmp/my%20game.hoity"])
+def test_the_url_of_a_file_is_its_path(url: str) -> None:
+    assert typed_path(url) == typed_path(Path(url)) == Path("/tmp/my game.hoity")
+
+
+@pytest.mark.parametrize("word", ["", " ", "--transcript=", "--edition= "])
+@pytest.mark.parametrize("command", [name for name in translation.NAMES if name != "id"])
+def test_an_empty_word_is_refused_by_every_command(hoity: Shell, command: str, word: str) -> None:
+    """It would mean the folder in which one stands, or the only game."""
+    assert "One of the words after hoity is empty" in hoity.done(2, command, word).err
+
+
+def test_a_transcript_replaces_no_file(hoity: Shell, tmp_path: Path) -> None:
+    kept = tmp_path / "notes.txt"
+    kept.write_text("notes")
+    for command in (["play", "--auto"], ["host", "--auto"], ["watch", "hoity3abc"]):
+        done = hoity.done(2, *command, "--transcript", str(kept))
+        assert "exists already" in done.err.replace("\n ", "")
+    assert kept.read_text() == "notes"

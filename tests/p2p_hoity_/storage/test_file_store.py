@@ -230,3 +230,17 @@ def test_after_a_power_failure_a_journal_has_what_was_put_on_disk(synced: int) -
     again, first, records = journal.reopen(path, None, store)
     assert (first, list(records)) == (FIRST, [b"record %d" % number for number in range(synced)])
     assert again.current
+
+
+@pytest.mark.skipif(not private_files.CHECKED, reason="there are no mode bits")
+def test_a_folder_of_others_or_a_device_is_not_to_be_closed(tmp_path: Path) -> None:
+    """Who followed such advice about /etc as root would break the machine."""
+    folder = tmp_path / "etc"
+    folder.mkdir(mode=0o755)
+    folder.chmod(0o755)
+    fails(NotPrivateError, "open-to-others", private_files.check_folder, folder)
+    (folder / "passwd").touch()
+    fails(NotPrivateError, "shared-folder", private_files.check_folder, folder)
+    (folder / "identity").touch()
+    fails(NotPrivateError, "open-to-others", private_files.check_folder, folder)
+    fails(NotPrivateError, "", private_files.check_folder, Path("/dev/null"))

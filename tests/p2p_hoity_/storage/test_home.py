@@ -73,3 +73,16 @@ def test_where_modes_are_not_stored_another_place_is_named(
         error = fails(NotPrivateError, "no-modes", private_folder, tmp_path / "home")
         assert "command" not in error.fields
     assert list((tmp_path / "home").iterdir()) == []
+
+
+def test_a_link_to_a_place_that_is_gone_is_told_and_not_taken_for_an_empty_home(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    link = tmp_path / "stick"
+    link.symlink_to(tmp_path / "unplugged")
+    for named in (link, link / "hoity"):
+        monkeypatch.setenv("HOITY_HOME", str(named))
+        with pytest.raises(FolderError, match="folder-gone"):
+            home()
+    (tmp_path / "unplugged").mkdir()
+    assert home().path == link / "hoity"

@@ -69,7 +69,8 @@ def check_unfinished(table: PlayerTable, store: MemoryStore) -> None:
     (kept,) = listed(home)
     assert (kept.path, kept.is_over, kept.is_claimed) == (game.path, False, True)
     split_tables.rescue(here.home, [home])
-    assert transcripts(here.home) == [here.end.transcript]
+    # The seat may have given the last input to a step that the others have completed without it.
+    assert here.end.transcript in transcripts(here.home)
     assert here.end.transcript is not None
     copy, report = saved_games.finish_from(seat, game.name, here.end.transcript, [home])
     assert report.ok
