@@ -15,7 +15,7 @@ import os
 import signal
 import subprocess
 import time
-from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from types import FrameType
 from typing import Any, Final
@@ -123,7 +123,8 @@ def wait_for(process: subprocess.Popen[bytes]) -> bool:
         asked.append(number)
         process.send_signal(number)
 
-    numbers = [signal.SIGTERM, *([signal.SIGHUP] if hasattr(signal, "SIGHUP") else [])]
+    hangup = [signal.SIGHUP] if hasattr(signal, "SIGHUP") else []
+    numbers = {*ENDING_SIGNALS, *hangup} - {signal.SIGINT}
     with ExitStack() as stack:
         for number in _not_ignored(numbers):
             stack.callback(signal.signal, number, signal.signal(number, heard))
@@ -135,7 +136,7 @@ def wait_for(process: subprocess.Popen[bytes]) -> bool:
                 continue
 
 
-def _not_ignored(numbers: Any) -> list[signal.Signals]:
+def _not_ignored(numbers: Iterable[signal.Signals]) -> list[signal.Signals]:
     return [one for one in numbers if signal.getsignal(one) is not signal.SIG_IGN]
 
 

@@ -11,7 +11,14 @@ import pytest
 import trio
 from trio.testing import MockClock
 
-from cli.local.ending_signals import AGAIN, ending_calls, interrupted, once, wait_for
+from cli.local.ending_signals import (
+    AGAIN,
+    ENDING_SIGNALS,
+    ending_calls,
+    interrupted,
+    once,
+    wait_for,
+)
 
 
 async def test_a_signal_that_comes_again_at_once_is_the_same_one(
@@ -63,8 +70,9 @@ def test_the_first_signal_calls_and_a_second_one_is_the_systems(
 
 
 @pytest.mark.skipif(os.name == "nt", reason="there is no such signal")
-def test_a_process_that_is_awaited_is_asked_to_end_too() -> None:
+@pytest.mark.parametrize("number", [one for one in ENDING_SIGNALS if one != signal.SIGINT])
+def test_a_process_that_is_awaited_is_asked_to_end_too(number: int) -> None:
     parent = os.getpid()
-    told = f"import os, time; os.kill({parent}, 15); time.sleep(600)"
+    told = f"import os, time; os.kill({parent}, {int(number)}); time.sleep(600)"
     assert wait_for(subprocess.Popen([sys.executable, "-c", told])) is True
     assert wait_for(subprocess.Popen([sys.executable, "-c", ""])) is False
