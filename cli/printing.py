@@ -293,8 +293,7 @@ def room() -> tuple[int, int] | None:
     """
     if not sys.stdout.isatty():
         return None
-    size = terminal_size()
-    return size.columns, size.lines
+    return terminal_size()
 
 
 def picture(lines: Iterable[str]) -> None:

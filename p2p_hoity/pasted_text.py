@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Callable
 from html import unescape
 from typing import Final
 
@@ -64,6 +65,18 @@ def visible(text: str, keeps: str = "") -> str:
     return "".join(_usual(c) for c in shown if c in keeps or not _is_invisible(c))
 
 
+def is_unseen(letter: str) -> bool:
+    """Return whether a character is drawn as nothing, or is white space.
+
+    Args:
+        letter: The character.
+
+    Returns:
+        True if so.
+    """
+    return _is_invisible(letter) or letter.isspace()
+
+
 def _is_invisible(letter: str) -> bool:
     """Return whether a character is drawn as nothing."""
     return unicodedata.category(letter) == "Cf" or letter in FILLERS
@@ -99,10 +112,23 @@ def bare(text: str) -> str:
     Returns:
         What is left, which may be empty.
     """
+    return stripped(text, is_mark)
+
+
+def stripped(text: str, is_around: Callable[[str], bool]) -> str:
+    """Return a text without some characters at its ends.
+
+    Args:
+        text: The text.
+        is_around: Returns whether a character is left out there.
+
+    Returns:
+        What is left, which may be empty.
+    """
     first, last = 0, len(text)
-    while first < last and is_mark(text[first]):
+    while first < last and is_around(text[first]):
         first += 1
-    while last > first and is_mark(text[last - 1]):
+    while last > first and is_around(text[last - 1]):
         last -= 1
     return text[first:last]
 

@@ -47,8 +47,7 @@ def _check(path: Path, as_json: bool) -> int:
     Return the exit code.
     """
     try:
-        with open(path, "rb", opener=open_at_once) as file:
-            data = file.read(MOST)
+        data = NAMED.get(path, MOST)
     except OSError as error:
         text = _("{path} cannot be read: {why}. Name an existing file.")
         raise Trouble(text.format(path=path, why=of_system(error)), USAGE) from error

@@ -16,7 +16,7 @@ from enum import Enum
 from pathlib import Path
 from typing import Final
 
-from p2p_hoity.storage.private_files import open_at_once
+from p2p_hoity.storage.private_files import NAMED
 
 from ..words.translation import N_, _, command_line
 
@@ -177,8 +177,7 @@ def _beginning(path: Path) -> bytes | None:
     """Return the first bytes of a regular file. None if it cannot be read (again)."""
     with suppress(OSError):
         if os.path.isfile(path):
-            with open(path, "rb", opener=open_at_once) as file:
-                return file.read(MOST)
+            return NAMED.get(path, MOST)
     return None
 
 

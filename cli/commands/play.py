@@ -11,6 +11,7 @@ from p2p_hoity import rules
 from p2p_hoity.coded_errors import because, of_protocol
 from p2p_hoity.editions.load_edition import load as load_edition
 from p2p_hoity.game_adapter import MAX_COLLECTIBLES, game_value, read_game
+from p2p_hoity.rules.choices import MAX_SEATS, MIN_SEATS
 from p2p_hoity.storage.home import home as own_home
 from p2p_hoity.table.host_table import host_table
 from p2p_hoity.table.join_table import JoinCode
@@ -30,8 +31,6 @@ from ..words.translation import _, level_word
 from .learn import before_the_game
 from .options import GuestOptions, OutputOptions, SeatOptions, TableOptions
 from .take_seat import PROXY, Sitting, new_sitting, sit
-
-MIN_SEATS, MAX_SEATS = 2, 6
 
 
 @dataclass(frozen=True)

@@ -9,11 +9,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Final
 
 import trio
 
 from p2p_hoity.net.ticket import Ticket
+from p2p_hoity.rules.choices import MAX_SEATS
 from p2p_hoity.storage import journal as journals
 from p2p_hoity.storage.home import Home
 from p2p_hoity.storage.home import home as own_home
@@ -78,10 +78,6 @@ def tell_running(sitting: Sitting, game: OpenGame, ticket: Ticket) -> int:
     return OK
 
 
-MOST_BOTS: Final = 5
-"""The most bots at a table of six seats."""
-
-
 def resume(seat: SeatOptions, output: OutputOptions, game: str | None, reach: Reach) -> int:
     """Resume a seat, together with the bots that this computer runs at the table.
 
@@ -98,7 +94,7 @@ def resume(seat: SeatOptions, output: OutputOptions, game: str | None, reach: Re
     home = own_home()
     check_home(home)
     # Before the player's key is loaded. How many are needed, only the game tells.
-    made = copies(MOST_BOTS if (home.path / "bots").exists() else 0)
+    made = copies(MAX_SEATS - 1 if (home.path / "bots").exists() else 0)
     me, passphrase = list_games.key_of_games(home)
     if game is None:
         found, others = list_games.newest(home, passphrase)

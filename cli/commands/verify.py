@@ -17,7 +17,7 @@ from p2p_hoity.game_adapter import Play, read_game
 from p2p_hoity.pasted_text import bare, visible
 from p2p_hoity.rules import State
 from p2p_hoity.storage.home import home, transcripts
-from p2p_hoity.storage.private_files import open_at_once
+from p2p_hoity.storage.private_files import NAMED, open_at_once
 from protocol import Invalid, fingerprint, transcript
 
 from .. import version
@@ -173,8 +173,7 @@ def players_of(report: transcript.Report, named: Path | None) -> tuple[Players, 
         return (), ""
     path = named or place_of(home().transcripts, header.table_id)
     try:
-        with open(path, "rb", opener=open_at_once) as file:
-            return read_vouches(file.read(MAX_FILE + 1), header), ""
+        return read_vouches(NAMED.get(path, MAX_FILE + 1), header), ""
     except OSError as error:
         words = _("{path} cannot be read: {why}. Name an existing file.")
         return (), "" if named is None else words.format(path=path, why=of_system(error))

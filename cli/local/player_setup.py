@@ -19,7 +19,7 @@ from typing import Any, Final
 from p2p_hoity.confusable_names import is_stacked, thinned
 from p2p_hoity.net.ticket import Ticket
 from p2p_hoity.net.typed_tickets import is_like_a_ticket
-from p2p_hoity.pasted_text import visible
+from p2p_hoity.pasted_text import is_unseen, stripped
 from p2p_hoity.storage import journal as journals
 from p2p_hoity.storage import player_key, rollback_marks, transcript_archive
 from p2p_hoity.storage.home import Home
@@ -307,23 +307,6 @@ def only_one(home: Home, ticket: Ticket) -> Iterator[None]:
                 home.files.remove(path)
 
 
-def shown(word: str) -> str:
-    """Return a typed word without what nobody sees at its ends, such as the mark of a file.
-
-    Args:
-        word: The word.
-
-    Returns:
-        The word.
-    """
-    first, last = 0, len(word)
-    while first < last and not visible(word[first]).strip():
-        first += 1
-    while last > first and not visible(word[last - 1]).strip():
-        last -= 1
-    return word[first:last]
-
-
 def first_run(home: Home) -> None:
     """Ask a new player at a terminal for a nickname, and store it.
 
@@ -340,7 +323,7 @@ def first_run(home: Home) -> None:
     if not at_terminal() or home.identity.exists() or settings.is_kept(home):
         return
     question = _("Your nickname for the other players? Press Enter for a new one at each table: ")
-    while word := shown(answer(question)):
+    while word := stripped(answer(question), is_unseen):
         if is_like_a_ticket(word) or is_code(word):
             say(_("That is a ticket or a code, and not a nickname. Give it to hoity join."))
         elif (why := why_no_nickname(word)) is not None:

@@ -262,8 +262,13 @@ def widest(addresses: Iterable[str]) -> Scope:
     Returns:
         The widest scope. NOWHERE if there are no addresses.
     """
-    scopes = {scope_of(address) for address in addresses}
-    return next((scope for scope in WIDEST if scope in scopes), Scope.NOWHERE)
+    return _widest(map(scope_of, addresses))
+
+
+def _widest(scopes: Iterable[Scope]) -> Scope:
+    """Return the widest of some scopes, or NOWHERE if there are none."""
+    found = set(scopes)
+    return next((scope for scope in WIDEST if scope in found), Scope.NOWHERE)
 
 
 def judge(found: Found, wanted: Wanted) -> Judged:
@@ -300,8 +305,7 @@ def judge(found: Found, wanted: Wanted) -> Judged:
         if not found.working and widest(chosen) is not Scope.ANYWHERE:
             chosen += [one for one in inside if host_of(one) in found.links]
         direct = tuple(dict.fromkeys(chosen))[:MOST_ADDRESSES]
-    reached = (*map(found.scope_of, direct), *map(scope_of, found.working))
-    scope = next((one for one in WIDEST if one in reached), Scope.NOWHERE)
+    scope = _widest((*map(found.scope_of, direct), *map(scope_of, found.working)))
     is_by_tunnel = scope is Scope.LAN and not found.working
     is_by_tunnel &= all(found.is_tunnelled(a) for a in direct if found.scope_of(a) is Scope.LAN)
     told = ReachCode.TUNNEL if is_by_tunnel else SCOPES[scope]

@@ -16,6 +16,12 @@ if TYPE_CHECKING:
     from .file_store import FileStore
 
 
+Real = Callable[[Path], str | Path]
+"""`FileStore.real`, or the function of the disk for it."""
+Has = Callable[[Path], bool]
+"""`FileStore.has`, or the function of the disk for it."""
+
+
 class FolderCode(Code):
     """The reasons why an environment variable cannot name a folder of the player's files."""
 
@@ -164,29 +170,27 @@ def own_folder(
     if not path.is_absolute() or named != named.strip():
         told = named or os.environ.get(variable, "")
         raise FolderError(FolderCode.RELATIVE, name=variable, text=told, example=instead)
-    _check_links(path, store)
-    if named and _is_everything(path, store):
+    # Not `NAMED`: even a help page looks for the settings in this folder.
+    real, has = (store.real, store.has) if store else (os.path.realpath, os.path.lexists)
+    _check_links(path, real, has)
+    if named and _is_everything(path, real, has):
         raise FolderError(FolderCode.EVERYTHING, name=variable, text=named, example=instead)
     return path
 
 
-def _check_links(path: Path, store: FileStore | None) -> None:
+def _check_links(path: Path, real: Real, has: Has) -> None:
     """Check that no link among a folder and those above it leads to a place that is gone.
 
     Otherwise the player would be told that there is no key and no game.
     """
-    real, has = (store.real, store.has) if store else (os.path.realpath, os.path.lexists)
     for place in (path, *path.parents):
         with suppress(OSError):
-            target = Path(real(place))
-            if target != place and has(place) and not has(target):
+            if has(place) and not has(target := Path(real(place))):
                 raise FolderError(FolderCode.GONE, path=str(place), target=str(target))
 
 
-def _is_everything(path: Path, store: FileStore | None) -> bool:
+def _is_everything(path: Path, real: Real, has: Has) -> bool:
     """Return whether a folder is or contains the user's home folder, and has no key in it."""
-    # Not `NAMED`: even a help page looks for the settings in this folder.
-    real, has = (store.real, store.has) if store else (os.path.realpath, os.path.lexists)
     with suppress(OSError, RuntimeError):
         return Path(real(Path.home())).is_relative_to(real(path)) and not has(path / "identity")
     return False

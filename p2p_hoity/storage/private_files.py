@@ -96,10 +96,7 @@ def check_private(path: Path, found: os.stat_result) -> None:
     is_open = not stat.S_ISLNK(found.st_mode) and bool(found.st_mode & OTHERS)
     if (is_foreign or is_open) and not _keeps_modes(path if is_folder else path.parent):
         raise NotPrivateError(PrivateCode.NO_MODES, path=str(path))
-    is_shared = is_open and (bool(found.st_mode & stat.S_ISVTX) or not _is_of_program(path))
-    if is_folder and (is_foreign or is_shared):
-        raise NotPrivateError(PrivateCode.SHARED, path=str(path))
-    if is_open and not is_folder and not stat.S_ISREG(found.st_mode):  # A device, such as /dev/null
+    if (is_folder and is_foreign) or (is_open and not _may_be_closed(path, found.st_mode)):
         raise NotPrivateError(PrivateCode.SHARED, path=str(path))
     if is_foreign:
         take = command("sudo", "chown", "-h", str(os.geteuid()), path)
@@ -109,17 +106,22 @@ def check_private(path: Path, found: os.stat_result) -> None:
         raise NotPrivateError(PrivateCode.OPEN, path=str(path), command=close)
 
 
-def _is_of_program(folder: Path) -> bool:
-    """Return whether closing a folder to other users would harm no other program.
+def _may_be_closed(path: Path, mode: int) -> bool:
+    """Return whether closing a file or folder to other users would harm no other program.
 
-    So it is if the folder is empty, or it or one above it has files of this program. Otherwise it
-    may be a folder of the system, such as /etc, which everybody has to be able to read.
+    It would harm others if it is a device, such as /dev/null, or a folder in which all may write. A
+    folder may be closed if it is empty, or it or one above it has files of this program. Otherwise
+    it may be one of the system, such as /etc, which everybody has to be able to read.
     """
+    if not stat.S_ISDIR(mode):
+        return stat.S_ISREG(mode)
+    if mode & stat.S_ISVTX:
+        return False
     try:
-        is_empty = not any(folder.iterdir())
+        is_empty = not any(path.iterdir())
     except OSError:
         return True  # The error of the system is told when the folder is used.
-    near = (folder, *folder.parents[:NEAR])
+    near = (path, *path.parents[:NEAR])
     return is_empty or any((place / name).exists() for place in near for name in OURS)
 
 
