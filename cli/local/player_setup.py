@@ -407,7 +407,10 @@ def check_home(home: Home) -> None:
         Trouble: If it could not be stored.
     """
     places = (home.journals, home.transcripts)
-    named = [*((place, "HOITY_HOME") for place in places), (rollback_marks.folder(), "HOITY_MARKS")]
+    named = [
+        *((place, "HOITY_HOME") for place in places),
+        (rollback_marks.folder(None), "HOITY_MARKS"),
+    ]
     for folder, variable in named:
         why = transcript_archive.why_not(folder)
         if why is not None:

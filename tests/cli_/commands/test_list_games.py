@@ -72,7 +72,8 @@ def test_a_journal_open_to_others_is_named_by_games(game: str, opened: Path, hoi
     told, done = hoity("games"), hoity("games", "--json")
     assert told.code == done.code == 2
     assert [line.split()[0] for line in told.out.splitlines()] == [game]
-    assert f"chmod 600 {opened}" in told.err
+    assert str(opened) in told.err
+    assert f"chmod -R go= {hoity.home.path}" in told.err
     (error,) = [one for one in done.lines if one.get("type") == "error"]
     assert [one.get("game") for one in done.lines if one != error] == [game]
     assert (error["code"], error["fields"]["path"]) == ("open-to-others", str(opened))
@@ -85,7 +86,7 @@ def test_a_journal_open_to_others_is_named_by_games(game: str, opened: Path, hoi
 def test_the_only_game_is_not_missing_if_it_is_open_to_others(opened: Path, hoity: Shell) -> None:
     done = hoity("games")
     assert (done.code, done.out) == (2, "")
-    assert f"chmod 600 {opened}" in hoity.told(2, "resume")
+    assert f"chmod -R go= {hoity.home.path}" in hoity.told(2, "resume")
 
 
 def test_without_a_game_it_is_said_how_one_is_played_and_a_running_one_stays(hoity: Shell) -> None:
