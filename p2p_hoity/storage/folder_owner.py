@@ -118,10 +118,11 @@ def foreign(folder: Path) -> Foreign | None:
         owner = _owner(place)
         if owner is None or owner == os.geteuid() or _is_usable(place):
             continue
-        is_own = is_of_user(place)
-        if not is_own and place != folder and place not in inside:
+        is_own, is_above = is_of_user(place), there != folder
+        if is_above and not is_own and os.access(place, os.X_OK):
             return None  # That no folder can be made in /srv, the system tells.
-        return Foreign(place, _name(owner), _name(os.geteuid()), _taking(place, owner, is_own))
+        take = _taking(folder if place in inside else place, owner) if is_own else None
+        return Foreign(place, _name(owner), _name(os.geteuid()), take)
     return None
 
 
@@ -138,10 +139,8 @@ def _is_usable(path: Path) -> bool:
     return os.access(path, needed | (os.W_OK if is_of_user(path) else 0))
 
 
-def _taking(path: Path, owner: int, is_own: bool) -> str | None:
+def _taking(path: Path, owner: int) -> str:
     """Return the command that takes over the highest folder below the home folder of this owner."""
-    if not is_own:
-        return None
     top = path
     while is_of_user(top.parent) and _owner(top.parent) == owner:
         top = top.parent

@@ -113,13 +113,16 @@ def test_what_root_has_made_is_told_with_the_command_that_takes_it_over(
     attempt()  # It can be used nevertheless.
     monkeypatch.setattr(os, "access", lambda path, mode: False)
     error = fails(FolderError, "folder-of-another", attempt)
-    taken = f"sudo chown -R {error.fields['user']} {foreign}"
+    whole = foreign.parent if "journals" in place else foreign
+    taken = f"sudo chown -R {error.fields['user']} {whole}"
     assert (error.fields["owner"], error.fields["command"]) == ("root", taken)
     monkeypatch.setenv("HOME", str(tmp_path / "elsewhere"))
     if named and "journals" in place:
         error = fails(FolderError, "folder-of-another-elsewhere", attempt)
         assert "command" not in error.fields
     elif named:
+        fails(FolderError, "folder-of-another-elsewhere", attempt)
+        monkeypatch.setattr(os, "access", lambda path, mode: mode == os.X_OK)
         attempt()  # That no folder can be made there, the system tells.
 
 
