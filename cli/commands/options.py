@@ -130,11 +130,7 @@ def option(
 
 LAST: Final = "last"
 """The word that a player types instead of an id for the newest game."""
-
-
 GAME: Final = re.compile(r"([0-9a-f]{16})\s.*|([0-9a-f]{4,16})[\w.]*\.(?:hoity|journal)", re.DOTALL)
-"""The pattern of a line about a game, which begins with its id, and of the name of a game's file."""
-
 """The pattern of a line that begins with the id of a game, and of the name of a game's file."""
 
 

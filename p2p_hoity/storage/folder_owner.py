@@ -13,8 +13,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from ..shell_words import command
-
 KEY: Final = b"hoity-key-"
 """How the file of a player's key begins."""
 OURS: Final = ("identity", "journals", "transcripts", "settings.json", "games.json")
@@ -25,7 +23,7 @@ NEAR: Final = 5
 """How many folders above a path are looked at: a bot's files are as deep in the player's."""
 
 
-def closing(path: Path, is_folder: bool) -> str | None:
+def closing(path: Path, is_folder: bool) -> tuple[str | Path, ...] | None:
     """Return the command that keeps other users from a file or folder of this program.
 
     In a copy of a player's folder all files are open. So the command is for the whole folder, if
@@ -36,15 +34,16 @@ def closing(path: Path, is_folder: bool) -> str | None:
         is_folder: Whether it is a folder.
 
     Returns:
-        The command. None if the folder may have files of other programs, as /etc has.
+        The words of the command, not quoted. None if the folder may have files of other programs,
+        as /etc has.
     """
     above = (path, *path.parents)[: NEAR + 1]
     for place in reversed(above):
         if _has_key(place) and _has_only_ours(place):
-            return command("chmod", "-R", "go=", os.path.realpath(place))
+            return "chmod", "-R", "go=", os.path.realpath(place)
     if not is_folder:
-        return command("chmod", "600", path)
-    return command("chmod", "700", path) if _is_harmless(path, above) else None
+        return "chmod", "600", path
+    return ("chmod", "700", path) if _is_harmless(path, above) else None
 
 
 def _has_key(folder: Path) -> bool:
@@ -69,12 +68,12 @@ def _is_harmless(folder: Path, above: tuple[Path, ...]) -> bool:
     except OSError:
         return True  # The error of the system is told when the folder is used.
     if is_empty:
-        return is_of_user(folder)
+        return _is_below_home(folder)
     ours = [place for place in above if any(os.path.lexists(place / name) for name in OURS)]
-    return any(is_of_user(place) or _has_only_ours(place) for place in ours)
+    return any(_is_below_home(place) or _has_only_ours(place) for place in ours)
 
 
-def is_of_user(path: Path) -> bool:
+def _is_below_home(path: Path) -> bool:
     """Return whether a path, without its links, is below the user's home folder."""
     with suppress(OSError, RuntimeError):
         own, real = Path(os.path.realpath(Path.home())), Path(os.path.realpath(path))
@@ -90,13 +89,14 @@ class Foreign:
         path: The folder or file.
         owner: The name of the other user.
         user: The name of the user of this process.
-        command: The command that takes it over. None outside the user's home folder.
+        take: The words of the command that takes it over, not quoted. None outside the user's home
+            folder.
     """
 
     path: Path
     owner: str
     user: str
-    command: str | None
+    take: tuple[str, ...] | None
 
 
 def foreign(folder: Path) -> Foreign | None:
@@ -118,7 +118,7 @@ def foreign(folder: Path) -> Foreign | None:
         owner = _owner(place)
         if owner is None or owner == os.geteuid() or _is_usable(place):
             continue
-        is_own, is_above = is_of_user(place), there != folder
+        is_own, is_above = _is_below_home(place), there != folder
         if is_above and not is_own and os.access(place, os.X_OK):
             return None  # That no folder can be made in /srv, the system tells.
         take = _taking(folder if place in inside else place, owner) if is_own else None
@@ -136,15 +136,15 @@ def _owner(path: Path) -> int | None:
 def _is_usable(path: Path) -> bool:
     """Return whether the user of this process can use a file or folder of another user."""
     needed = os.R_OK | (os.X_OK if path.is_dir() else 0)
-    return os.access(path, needed | (os.W_OK if is_of_user(path) else 0))
+    return os.access(path, needed | (os.W_OK if _is_below_home(path) else 0))
 
 
-def _taking(path: Path, owner: int) -> str:
+def _taking(path: Path, owner: int) -> tuple[str, ...]:
     """Return the command that takes over the highest folder below the home folder of this owner."""
     top = path
-    while is_of_user(top.parent) and _owner(top.parent) == owner:
+    while _is_below_home(top.parent) and _owner(top.parent) == owner:
         top = top.parent
-    return command("sudo", "chown", "-R", _name(os.geteuid()), os.path.realpath(top))
+    return "sudo", "chown", "-R", _name(os.geteuid()), os.path.realpath(top)
 
 
 def _name(number: int) -> str:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..coded_errors import Code, CodedError
+from ..shell_words import command
 from .folder_owner import foreign
 
 if TYPE_CHECKING:
@@ -215,8 +216,8 @@ def _check_owner(path: Path, variable: str, instead: str) -> None:
     if (found := foreign(path)) is None:
         return
     whose = {"path": str(found.path), "owner": found.owner, "user": found.user}
-    if found.command is not None:
-        raise FolderError(FolderCode.FOREIGN, **whose, command=found.command)
+    if found.take is not None:
+        raise FolderError(FolderCode.FOREIGN, **whose, command=command(*found.take))
     raise FolderError(FolderCode.ELSEWHERE, **whose, name=variable, example=instead)
 
 

@@ -101,8 +101,8 @@ def check_private(path: Path, found: os.stat_result) -> None:
     if is_foreign:
         take = command("sudo", "chown", "-h", str(os.geteuid()), path)
         raise NotPrivateError(PrivateCode.OTHERS, path=str(path), command=take)
-    if is_open:
-        raise NotPrivateError(PrivateCode.OPEN, path=str(path), command=close)
+    if close is not None:
+        raise NotPrivateError(PrivateCode.OPEN, path=str(path), command=command(*close))
 
 
 def _keeps_modes(folder: Path) -> bool:

@@ -96,7 +96,16 @@ def write_named(path: Path, data: bytes, files: FileStore = NAMED) -> None:
 
 
 def is_of_game(path: Path, game: str, files: FileStore = NAMED) -> bool:
-    """Return whether a file is a transcript of the game with this name, finished or not."""
+    """Return whether a file is a transcript of a game, finished or not.
+
+    Args:
+        path: The file, which need not exist.
+        game: The name of the game.
+        files: The store of transcripts.
+
+    Returns:
+        False also if the file is no transcript.
+    """
     found = _read(files, path)
     if found is None:
         return False
