@@ -376,7 +376,7 @@ def check_output(path: Path | None, game: str | None = None) -> None:
     Args:
         path: The file, or a device or pipe. None for no check.
         game: The name of the game that is continued, which may replace its own file. None for a new
-            game.
+            game. "" for a game that is not known yet, whose file any transcript may be.
 
     Raises:
         Trouble: If it could not be written, or the file is there already.

@@ -112,7 +112,7 @@ def test_an_empty_language_is_refused(hoity: Shell, words: list[str]) -> None:
 def test_a_transcript_replaces_no_file(hoity: Shell, tmp_path: Path) -> None:
     kept = tmp_path / "notes.txt"
     kept.write_text("notes")
-    for command in (["play", "--auto"], ["host", "--auto"], ["watch", "hoity3abc"]):
+    for command in (["play", "--auto"], ["host", "--auto"], ["watch", "hoity3abc"], ["join", "x"]):
         done = hoity.done(2, *command, "--transcript", str(kept))
         assert "exists already" in done.err.replace("\n ", "")
     assert kept.read_text() == "notes"

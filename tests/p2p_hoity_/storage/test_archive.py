@@ -180,10 +180,11 @@ def test_only_a_file_of_the_same_game_may_be_named_again(tmp_path: Path) -> None
     game, path = machine.table.id.hex()[:16], tmp_path / "8daa.hoity"
     for other in (b"notes", b"", transcript_archive.transcript_of(room_of("four").machine())):
         path.write_bytes(other)
-        for name in (None, game):
+        for name in (None, game, *([] if verify(other, game_of).ok else [""])):
             fails(Trouble, "exists already", check_output, path, name)
     path.write_bytes(transcript_archive.transcript_of(machine))
     check_output(path, game)
+    check_output(path, "")
     fails(Trouble, "exists already", check_output, path)
     path.unlink()
     path.symlink_to(tmp_path / "gone")
