@@ -48,7 +48,7 @@ ABOUT: Final = N_(
 LIBRARY_HELP: Final = (N_("Show this message and exit."),)
 LANGUAGE: Final = "HOITY_LANG"
 """The environment variable that chooses the language as `--lang` does, which comes before it."""
-EMPTY: Final = re.compile(r"(--[\w-]+=)?\s*")
+EMPTY: Final = re.compile(r"(--[\w-]+=)?[\s\u200b-\u200f\u2060\ufeff]*")
 """The pattern of a word that names nothing, and of an option with such a word.
 
 Such a word would mean the folder in which one stands, or the only game that there is.
@@ -207,9 +207,8 @@ def _run(words: Sequence[str]) -> int:
     Typer's own `main` is not used, because it has other messages and exit codes.
     """
     completing = completion.VARIABLE in os.environ
-    if not completing and any(EMPTY.fullmatch(word) for word in words):
-        told = _("One of the words after hoity is empty. Is a variable of your shell not set?")
-        raise Trouble(told, USAGE)
+    if not completing:
+        _check_words(words)
     command = typer.main.get_command(build(words[0] if words and not completing else ""))
     columns = min(READERS, printing.width() or READERS)
     try:
@@ -225,6 +224,21 @@ def _run(words: Sequence[str]) -> int:
     except SystemExit as end:  # Typer ends completion in this way.
         return end.code if isinstance(end.code, int) else OK
     return OK
+
+
+def _check_words(words: Sequence[str]) -> None:
+    """Check that no word of a command line is empty.
+
+    Raises:
+        Trouble: If one is.
+    """
+    before = "hoity"
+    for word in words:
+        if (found := EMPTY.fullmatch(word)) is not None:
+            told = _("The word after {before} is empty. Is a variable of your shell not set?")
+            raise Trouble(told.format(before=found[1] or before), USAGE)
+        if word.startswith("-") or before == "hoity":  # Others may be long, such as tickets.
+            before = word
 
 
 def _to_nowhere() -> None:

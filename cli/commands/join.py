@@ -329,7 +329,7 @@ def join(
     Returns:
         The exit code.
     """
-    check_output(output.transcript)
+    check_output(output.transcript, "")  # Which game it is, only the ticket tells.
     word = _ticket(output.as_json, ticket, reach)
     reach = _with_relays(word, reach) if reach.relay_only else reach
     ask = partial(ticket_of, word, reach.relays, reach.network, output.as_json)
@@ -347,6 +347,7 @@ def join(
         return await join_table(seat, keys, read, sitting.accept, reach)
 
     kept = kept_seat(sitting.home, sitting.passphrase, read)
+    check_output(output.transcript, kept)
     if kept is not None:
         game = find_game(sitting.home, kept, sitting.passphrase)
         if is_running(game):

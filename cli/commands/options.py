@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import math
+import re
 import sys
 from collections.abc import Callable, Iterable
 from contextlib import suppress
@@ -129,20 +130,25 @@ def option(
 
 LAST: Final = "last"
 """The word that a player types instead of an id for the newest game."""
+GAME: Final = re.compile(r"([0-9a-f]{16})\s.*|([0-9a-f]{4,16})[\w.]*\.(?:hoity|journal)", re.DOTALL)
+"""The pattern of a line that begins with the id of a game, and of the name of a game's file."""
 
 
 def typed_id(word: str) -> str:
     """Return the id of a game, or LAST, as it is stored, from what a player has typed or pasted.
 
     Args:
-        word: The word, perhaps in capitals, in quotation marks, or in a command.
+        word: The word, perhaps in capitals, in quotation marks, or in a command. It may also be a
+            whole line of `hoity games`, or the name of the game's file.
 
     Returns:
         The id. The word itself if nothing is left of it.
     """
     from p2p_hoity.pasted_text import after_command, bare, visible
 
-    return bare(after_command(visible(word))).lower() or word
+    text = bare(after_command(visible(word))).lower()
+    found = GAME.fullmatch(text)
+    return (found[1] or found[2]) if found is not None else text or word
 
 
 def open_games(incomplete: str) -> list[str]:

@@ -90,7 +90,6 @@ def resume(seat: SeatOptions, output: OutputOptions, game: str | None, reach: Re
     Returns:
         The exit code.
     """
-    check_output(output.transcript)
     home = own_home()
     check_home(home)
     # Before the player's key is loaded. How many are needed, only the game tells.
@@ -100,6 +99,7 @@ def resume(seat: SeatOptions, output: OutputOptions, game: str | None, reach: Re
         found, others = list_games.newest(home, passphrase)
     else:
         found, others = list_games.find(home, game, passphrase, _command(output)), ()
+    check_output(output.transcript, found.name)
     return take_up(Sitting(home, me, seat, output, passphrase), found, reach, others, made=made)
 
 
@@ -176,11 +176,12 @@ def _kept(game: str | None, transcript: Path | None, command: str) -> tuple[Seat
     Raises:
         Trouble: If several games may be meant. The message lists them.
     """
-    check_output(transcript)
     home = own_home()
     me, passphrase = list_games.key_of_games(home)
     seat = Seat(lambda update: None, transcript, home=home, me=me, passphrase=passphrase)
-    return seat, list_games.find(home, game, passphrase, command)
+    found = list_games.find(home, game, passphrase, command)
+    check_output(transcript, found.name)
+    return seat, found
 
 
 def bots_at(home: Home, game: str) -> list[Home]:

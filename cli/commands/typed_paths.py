@@ -35,6 +35,8 @@ def typed_path(word: str | Path) -> Path:
     text = str(word)
     if FILE_URL.match(text):
         text = unquote(FILE_URL.sub("/", text))
+        if os.name == "nt":
+            text = text.removeprefix("/")  # As in file:///C:/Games
     begin = re.split(r"[/\\]" if os.name == "nt" else "/", text, maxsplit=1)[0]
     if begin.startswith("~"):
         whole = os.path.expanduser(text)

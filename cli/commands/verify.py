@@ -51,7 +51,10 @@ def transcript_named(word: str) -> Path:
     path = typed_path(word)
     if path.exists():
         return path
-    own, typed, word = home(), word, typed_id(word).removesuffix(".hoity")
+    own, typed, word = home(), word, typed_id(word)
+    named = own.transcripts / typed
+    if typed == named.name and named.is_file():  # `hoity games --json` tells such names.
+        return named
     if word == LAST:
         if (newest := next(iter(transcripts(own)), None)) is not None:
             return newest

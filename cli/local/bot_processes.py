@@ -26,7 +26,7 @@ from p2p_hoity.confusable_names import twins
 from p2p_hoity.storage.file_store import StoredFile
 from p2p_hoity.storage.home import Home
 from p2p_hoity.storage.player_key import KeyFileError, load_identity
-from p2p_hoity.storage.private_files import PrivateFiles, private_folder
+from p2p_hoity.storage.private_files import PrivateFiles, check_if_there, private_folder
 from protocol.bounds import Seconds
 
 from ..exit_codes import USAGE, Trouble
@@ -306,6 +306,12 @@ class Crew:
         if not self.seated:
             raise Trouble(told)
         self.say(told)
+        if code > 0:
+            words = _(
+                "The game may wait for the bot {name}. To start it again, leave the table and take "
+                "your seat again with hoity resume."
+            )
+            self.say(words.format(name=name))
 
     def _why_stopped(self, name: str, code: int) -> str:
         """Return why a bot has stopped: by a signal, or with the last line that it wrote."""
@@ -395,6 +401,9 @@ def crew_of(home: Home, game: str, say: Callable[[str], None]) -> Crew | None:
 
     Returns:
         The bots, or None if this computer ran no bots in the game.
+
+    Raises:
+        NotPrivateError: If other users can access the files of a bot, which would not play then.
     """
     if not (home.path / "bots").exists():
         return None
@@ -402,6 +411,9 @@ def crew_of(home: Home, game: str, say: Callable[[str], None]) -> Crew | None:
         for folder in _folders_in(bots):
             if game in _games_of(folder):
                 levels = {bot.name: level_of(bot) for bot in _folders_in(folder)}
+                for path in (folder, *sorted(folder.rglob("*"))):
+                    if path.parent.name != "transcripts":  # Others may read those.
+                        check_if_there(path)
                 return Crew(folder, levels, say, held=_hold(folder))
     return None
 

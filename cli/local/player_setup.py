@@ -353,18 +353,22 @@ def why_no_nickname(word: str) -> str | None:
 # Checks of this machine
 
 
-def check_output(path: Path | None) -> None:
+def check_output(path: Path | None, game: str | None = None) -> None:
     """Check that a transcript could be written to a file, and would replace none.
 
     Args:
         path: The file, or a device or pipe. None for no check.
+        game: The name of the game that is continued, which may replace its own file. None for a new
+            game. "" for a game that is not known yet, whose file any transcript may be.
 
     Raises:
         Trouble: If it could not be written, or the file is there already.
     """
     if path is None:
         return
-    if path.is_file():
+    is_link_to_nothing = path.is_symlink() and not path.exists()  # The link would be replaced.
+    is_own = game is not None and path.is_file() and transcript_archive.is_of_game(path, game)
+    if (path.is_file() and not is_own) or is_link_to_nothing:
         words = _("{path} exists already, and a transcript replaces no file. Name another file.")
         raise Trouble(words.format(path=path), USAGE)
     if path.is_dir():
@@ -386,7 +390,10 @@ def check_home(home: Home) -> None:
         Trouble: If it could not be stored.
     """
     places = (home.journals, home.transcripts)
-    named = [*((place, "HOITY_HOME") for place in places), (rollback_marks.folder(), "HOITY_MARKS")]
+    named = [
+        *((place, "HOITY_HOME") for place in places),
+        (rollback_marks.folder(None), "HOITY_MARKS"),
+    ]
     for folder, variable in named:
         why = transcript_archive.why_not(folder)
         if why is not None:

@@ -11,6 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..coded_errors import Code, CodedError
+from ..shell_words import command
+from .folder_owner import foreign
 
 if TYPE_CHECKING:
     from .file_store import FileStore
@@ -36,6 +38,20 @@ class FolderCode(Code):
         "folder-gone",
         "{path} leads to {target}, which is not there. If it is on a disk that can be taken out, "
         "put the disk in and mount it.",
+    )
+    NO_FOLDER = (
+        "folder-is-none",
+        "{path} is no folder. Set {name} to a folder for this program alone, such as {example}.",
+    )
+    FOREIGN = (
+        "folder-of-another",
+        "{path} belongs to the user {owner}, so this program cannot use it for {user}. Perhaps it "
+        "was made when a program was run with sudo. If it is yours, take it over with: {command}",
+    )
+    ELSEWHERE = (
+        "folder-of-another-elsewhere",
+        "{path} belongs to the user {owner}, so this program cannot use it for {user}. Set {name} "
+        "to a folder for this program alone, such as {example}.",
     )
     EVERYTHING = (
         "folder-of-everything",
@@ -159,11 +175,13 @@ def own_folder(
         The folder, by its absolute path.
 
     Raises:
-        FolderError: If the path is relative, or leads to a place that is gone, or the folder is the
-            user's home folder or above it, and nothing of this program is there yet.
+        FolderError: If the path is relative, leads to a place that is gone, or is no folder, if
+            another user keeps this one from the folder, or if it is the user's home folder or above
+            it, and nothing of this program is there yet.
     """
     named = os.environ.get(variable, "")
     path = Path(os.path.expanduser(named)) if named else usual()
+    own = variable
     instead = _example("hoity-marks" if variable == "HOITY_MARKS" else "hoity")
     if not named:
         variable = of_platform if of_platform in os.environ else "HOME"
@@ -173,6 +191,8 @@ def own_folder(
     # Not `NAMED`: even a help page looks for the settings in this folder.
     real, has = (store.real, store.has) if store else (os.path.realpath, os.path.lexists)
     _check_links(path, real, has)
+    if store is None:
+        _check_owner(path, own, instead)
     if named and _is_everything(path, real, has):
         raise FolderError(FolderCode.EVERYTHING, name=variable, text=named, example=instead)
     return path
@@ -187,6 +207,24 @@ def _check_links(path: Path, real: Real, has: Has) -> None:
         with suppress(OSError):
             if has(place) and not has(target := Path(real(place))):
                 raise FolderError(FolderCode.GONE, path=str(place), target=str(target))
+
+
+def _check_owner(path: Path, variable: str, instead: str) -> None:
+    """Check that a path on this computer's disk is a folder, and that no other user keeps it.
+
+    Args:
+        path: The path, which need not exist.
+        variable: The environment variable that can name another folder.
+        instead: Such a folder, as an example.
+    """
+    if os.path.exists(path) and not os.path.isdir(path):
+        raise FolderError(FolderCode.NO_FOLDER, path=str(path), name=variable, example=instead)
+    if (found := foreign(path)) is None:
+        return
+    whose = {"path": str(found.path), "owner": found.owner, "user": found.user}
+    if found.take is not None:
+        raise FolderError(FolderCode.FOREIGN, **whose, command=command(*found.take))
+    raise FolderError(FolderCode.ELSEWHERE, **whose, name=variable, example=instead)
 
 
 def _is_everything(path: Path, real: Real, has: Has) -> bool:

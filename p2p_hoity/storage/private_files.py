@@ -22,6 +22,7 @@ from typing import IO, Any, Final
 from ..coded_errors import Code, NotRegularError
 from ..shell_words import command
 from .file_store import FileInfo, FileStore, NotPrivateError
+from .folder_owner import closing
 
 CHECKED: Final = os.name != "nt"
 """Whether this system has mode bits that show who can access a file."""
@@ -37,10 +38,6 @@ NEW: Final = os.O_CREAT | os.O_EXCL | CAREFUL
 """Flags for making a file that must not exist."""
 OTHERS: Final = 0o077
 """The mode bits that give access to users other than the owner."""
-OURS: Final = ("identity", "journals", "transcripts", "settings.json", "games.json")
-"""The names of files and folders in the highest folder of a player's files."""
-NEAR: Final = 4
-"""How many folders above one are looked at: a bot's files are as deep in the player's."""
 LOCKED_BYTE: Final = 2**31 - 2
 """The byte by which Windows locks a file.
 
@@ -96,33 +93,16 @@ def check_private(path: Path, found: os.stat_result) -> None:
     is_open = not stat.S_ISLNK(found.st_mode) and bool(found.st_mode & OTHERS)
     if (is_foreign or is_open) and not _keeps_modes(path if is_folder else path.parent):
         raise NotPrivateError(PrivateCode.NO_MODES, path=str(path))
-    if (is_folder and is_foreign) or (is_open and not _may_be_closed(path, found.st_mode)):
+    is_file = stat.S_ISREG(found.st_mode)  # And no device, such as /dev/null.
+    close = closing(path, is_folder) if is_open and (is_folder or is_file) else None
+    is_shared = is_open and (close is None or (is_folder and bool(found.st_mode & stat.S_ISVTX)))
+    if is_shared or (is_folder and is_foreign):
         raise NotPrivateError(PrivateCode.SHARED, path=str(path))
     if is_foreign:
         take = command("sudo", "chown", "-h", str(os.geteuid()), path)
         raise NotPrivateError(PrivateCode.OTHERS, path=str(path), command=take)
-    if is_open:
-        close = command("chmod", "700" if is_folder else "600", path)
-        raise NotPrivateError(PrivateCode.OPEN, path=str(path), command=close)
-
-
-def _may_be_closed(path: Path, mode: int) -> bool:
-    """Return whether closing a file or folder to other users would harm no other program.
-
-    It would harm others if it is a device, such as /dev/null, or a folder in which all may write. A
-    folder may be closed if it is empty, or it or one above it has files of this program. Otherwise
-    it may be one of the system, such as /etc, which everybody has to be able to read.
-    """
-    if not stat.S_ISDIR(mode):
-        return stat.S_ISREG(mode)
-    if mode & stat.S_ISVTX:
-        return False
-    try:
-        is_empty = not any(path.iterdir())
-    except OSError:
-        return True  # The error of the system is told when the folder is used.
-    near = (path, *path.parents[:NEAR])
-    return is_empty or any((place / name).exists() for place in near for name in OURS)
+    if close is not None:
+        raise NotPrivateError(PrivateCode.OPEN, path=str(path), command=command(*close))
 
 
 def _keeps_modes(folder: Path) -> bool:

@@ -23,11 +23,12 @@ MOST = 1 << 16
 """The most bytes that are read of a mark (the file that names a journal's last record)."""
 
 
-def folder(files: FileStore = NAMED) -> Path:
+def folder(files: FileStore | None = NAMED) -> Path:
     """Return the folder of the rollback marks, the files that name the last record of each journal.
 
     Args:
-        files: The store of the marks.
+        files: The store of the marks. None for this computer's disk, on which it is also checked
+            that the folder can be used.
 
     Returns:
         The folder that the environment variable HOITY_MARKS names, or else the platform's folder

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Iterator
 from contextlib import suppress
-from itertools import chain, count
+from itertools import count, islice
 from pathlib import Path
 from typing import Final
 
-from protocol import SeatMachine, transcript
+from protocol import Invalid, SeatMachine, table_header, transcript
 
-from ..coded_errors import Code, Reason, of_system
+from ..coded_errors import Code, NotRegularError, Reason, of_system
 from .file_store import FileStore
 from .journal import Journal, JournalError
 from .private_files import NAMED
@@ -33,6 +34,8 @@ class ArchiveCode(Code):
 
 CLAIM: Final = ".claim.hoity"
 """How the file of an unfinished game ends, behind the name of the game."""
+MOST_NAMES: Final = 100
+"""How many names are tried for a transcript beside other files."""
 ROOM = 4096
 """The number of bytes that are written to test whether a folder can be written to."""
 
@@ -71,20 +74,81 @@ def write_transcript(path: Path, data: bytes, files: FileStore = NAMED) -> None:
     files.put(path, data)
 
 
-def complete(path: Path, data: bytes, files: FileStore = NAMED) -> None:
+def write_named(path: Path, data: bytes, files: FileStore = NAMED) -> None:
+    """Write a transcript to a path that a person has named, where it replaces nothing else.
+
+    It may replace only an earlier part of the same game. A device or pipe is written to.
+
+    Args:
+        path: The path to write to.
+        data: The bytes of the transcript.
+        files: The store of transcripts.
+
+    Raises:
+        FileExistsError: If another file is there.
+        OSError: If the file cannot be written.
+    """
+    if _is_stream(path, files) or _is_earlier(path, data, files):
+        write_transcript(path, data, files)
+    else:
+        # Not after a look at what is there: the file may appear in between.
+        files.put(path, data, once=True)
+
+
+def is_of_game(path: Path, game: str, files: FileStore = NAMED) -> bool:
+    """Return whether a file is a transcript of a game, finished or not.
+
+    Args:
+        path: The file, which need not exist.
+        game: The name of the game.
+        files: The store of transcripts.
+
+    Returns:
+        False also if the file is no transcript.
+    """
+    found = _read(files, path)
+    if found is None:
+        return False
+    with suppress(Invalid):
+        return table_header.parse_header(found.content.header).table_id.hex().startswith(game)
+    return False
+
+
+def _is_stream(path: Path, files: FileStore) -> bool:
+    """Return whether a path leads to a device or pipe, into which bytes can be written."""
+    try:
+        files.info(path)
+    except NotRegularError:
+        return True
+    except OSError:
+        return False
+    return False
+
+
+def _is_earlier(path: Path, data: bytes, files: FileStore) -> bool:
+    """Return whether a file is a transcript of the same table that has no step which is not new."""
+    old, new = _read(files, path), transcript.opened(data).transcript
+    if old is None or new is None or old.content.header != new.content.header:
+        return False
+    return not _has_more(old, new)
+
+
+def complete(path: Path, before: bytes, data: bytes, files: FileStore = NAMED) -> None:
     """Replace a transcript that was written by a later one of the same game, if that is possible.
 
-    What went into a device or pipe stays as it is. If the disk is full, the earlier file stays: it
-    is valid too.
+    What went into a device or pipe stays as it is. So does a file that has been changed or put
+    there in the meantime. If the disk is full, the earlier file stays: it is valid too.
 
     Args:
         path: The path of the earlier transcript.
+        before: The bytes of the earlier transcript.
         data: The bytes of the later one.
         files: The store of transcripts.
     """
     with suppress(OSError):
         files.info(path)  # It fails if the file is gone, and for a device or pipe.
-        files.put(path, data)
+        if files.get(path, len(before) + 1) == before:
+            files.put(path, data)
 
 
 def free_place(path: Path, data: bytes, files: FileStore = NAMED) -> Path:
@@ -102,10 +166,15 @@ def free_place(path: Path, data: bytes, files: FileStore = NAMED) -> Path:
         The path, or one with a number behind the id of the game, such as `8daa.2.hoity`.
     """
     new = transcript.opened(data).transcript
-    name, _, suffixes = path.name.partition(".")
-    places = (path.with_name(f"{name}.{number}.{suffixes}") for number in count(2))
-    every = chain((path,), places)
-    return next(place for place in every if not _has_more(_read(files, place), new))
+    return next(place for place in _places(path) if not _has_more(_read(files, place), new))
+
+
+def _places(path: Path) -> Iterator[Path]:
+    """Find names for a file: `8daa.hoity`, then `8daa.2.hoity`, `8daa.3.hoity` and so on."""
+    yield path
+    name, dot, suffixes = path.name.partition(".")
+    for number in count(2):
+        yield path.with_name(f"{name}.{number}{dot}{suffixes}")
 
 
 def place_of_claim(folder: Path, game: str, data: bytes, files: FileStore) -> Path:
@@ -173,18 +242,20 @@ def transcript_of(machine: SeatMachine) -> bytes:
 def keep(
     data: bytes,
     wished: Path,
-    usual: Path,
+    usual: Path | None,
     journal: Journal | None,
     files: FileStore = NAMED,
 ) -> Path:
     """Write a transcript where the player wants it, or in the usual place if that fails.
 
-    In the usual folder it replaces no other history of the same game (`free_place`).
+    It fails too if another file is there (`write_named`). In the usual folder it replaces no other
+    history of the same game (`free_place`).
 
     Args:
         data: The bytes of the transcript.
         wished: The path that the player wants.
-        usual: The path in the usual folder.
+        usual: The path in the usual folder. None for a player without one, whose transcript is
+            written beside another file under a name with a number.
         journal: The journal of the seat, or None. If nothing can be written, the error tells the
             player how to write the transcript from this journal later.
         files: The store of transcripts.
@@ -196,13 +267,16 @@ def keep(
         JournalError: If neither place can be written.
     """
     trouble: dict[str, object] = {}
-    free = free_place(usual, data, files)
-    for path in dict.fromkeys((free if wished == usual else wished, free)):
+    free = None if usual is None else free_place(usual, data, files)
+    named = islice(_places(wished), MOST_NAMES if free is None else int(wished != usual))
+    for path in (*named, *([] if free is None else [free])):
         try:
-            write_transcript(path, data, files)
+            (write_transcript if path == free else write_named)(path, data, files)
             return path
         except OSError as error:
             trouble = {"path": str(path), "why": of_system(error)}
+            if free is None and not isinstance(error, FileExistsError):
+                break
     if journal is None:
         raise JournalError(ArchiveCode.UNWRITTEN, **trouble)
     raise JournalError(ArchiveCode.KEPT, **trouble, game=journal.path.stem)

@@ -397,7 +397,7 @@ def claim_game(seat: Seat, name: str | None) -> Path:
 
     Raises:
         PeerError: If there is no such game, or it had not begun and no fault has ended its setup.
-        JournalError: If the journal is in use.
+        JournalError: If the journal is in use, or the transcript cannot be written.
     """
     book, first, machine, _ = reopen(seat, name)
     book.close()
@@ -407,8 +407,8 @@ def claim_game(seat: Seat, name: str | None) -> Path:
     data = transcript_archive.transcript_of(machine)
     folder, game = seat.home.transcripts, table_name(machine.table)
     files = seat.home.unchecked
-    path = seat.output or transcript_archive.place_of_claim(folder, game, data, files)
-    transcript_archive.write_transcript(path, data, files)
+    usual = transcript_archive.place_of_claim(folder, game, data, files)
+    path = transcript_archive.keep(data, seat.output or usual, usual, None, files)
     keep_vouches(files, folder, machine.table.id, first.vouches)
     book.files.put(_claimed(book.path), b"")
     return path

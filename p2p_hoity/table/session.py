@@ -431,11 +431,11 @@ class Session:
         if output is None:
             return None
         machine = self.machine
-        data, usual = transcript_archive.transcript_of(machine), self._usual or output
+        data = transcript_archive.transcript_of(machine)
         if self._usual is not None:
             vouches = self._access.roster.vouches
             keep_vouches(self._files, self._usual.parent, machine.table.id, vouches)
-        path = transcript_archive.keep(data, output, usual, self._keeper.journal, self._files)
+        path = transcript_archive.keep(data, output, self._usual, self._keeper.journal, self._files)
         self._written = data
         return path
 
@@ -463,7 +463,8 @@ class Session:
             # A fault that was found since the end became final belongs into the file ([E-23]).
             data = transcript_archive.transcript_of(machine)
             if data != self._written:
-                transcript_archive.complete(self._result.transcript, data, self._files)
+                path = self._result.transcript
+                transcript_archive.complete(path, self._written, data, self._files)
         self._outcome = self._result
 
     def _save_proof(self) -> Path | None:

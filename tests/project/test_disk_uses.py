@@ -52,10 +52,17 @@ ALLOWED: Mapping[str, tuple[set[str], str]] = {
         "OpenSSL takes the key of a link from a file alone, which is in memory if possible",
     ),
     "relay/forwarding.py": ({"os.read", "os.write"}, "it reads and writes sockets"),
+    "storage/folder_owner.py": (
+        {
+            *("home", "iterdir", "lstat", "is_dir", "os.R_OK", "os.W_OK", "os.X_OK", "os.access"),
+            *("os.geteuid", "os.path.lexists", "os.path.realpath", "read_bytes", "stat"),
+        },
+        "it looks for advice about a folder of the disk",
+    ),
     "storage/home.py": (
         {
             *("home", "os.path.abspath", "os.path.expanduser", "os.path.lexists"),
-            *("os.path.realpath", NAMED, DISK),
+            *("exists", "os.path.exists", "os.path.isdir", "os.path.realpath", NAMED, DISK),
         },
         f"it reads the names of folders in the environment, and {DEFAULT}",
     ),

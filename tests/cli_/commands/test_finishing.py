@@ -62,3 +62,19 @@ def test_the_journal_of_ones_own_bot_on_another_branch_counts_too(
     assert journal.exists()
     assert hoity("resume", "--json", "--from", file_of(tmp_path, "one")).lines[0]["standings"]
     assert not journal.exists()
+
+
+def test_a_saved_game_replaces_no_file_but_its_own(hoity: Shell, tmp_path: Path) -> None:
+    keep_journal(hoity.home, branch("one"), records=records_up_to(first_difference())).close()
+    whole, named = file_of(tmp_path, "one"), tmp_path / "notes.txt"
+    named.write_text("notes")
+    for way in (["--claim"], ["--from", whole], []):
+        told = hoity.told(2, "resume", *way, "--transcript", named)
+        assert "exists already" in told
+    assert named.read_text() == "notes"
+    named.unlink()
+    assert str(named) in hoity.told(0, "resume", "--claim", "--transcript", named)
+    claim = named.read_bytes()
+    game = file_name(branch("one"), "")
+    assert "First: " in hoity.told(0, "resume", game, "--from", whole, "--transcript", named)
+    assert claim != named.read_bytes() == whole.read_bytes()

@@ -12,6 +12,8 @@ from support.kept_home import keep_journal, keep_transcript, player, room_of
 from support.shell import Shell, Types
 
 from cli.commands import list_games, options
+from cli.commands.options import typed_id
+from cli.commands.verify import transcript_named
 from p2p_hoity.storage import home as home_
 from p2p_hoity.storage.file_store import FileStore
 from p2p_hoity.storage.home import Home
@@ -72,7 +74,8 @@ def test_a_journal_open_to_others_is_named_by_games(game: str, opened: Path, hoi
     told, done = hoity("games"), hoity("games", "--json")
     assert told.code == done.code == 2
     assert [line.split()[0] for line in told.out.splitlines()] == [game]
-    assert f"chmod 600 {opened}" in told.err
+    assert str(opened) in told.err
+    assert f"chmod -R go= {hoity.home.path}" in told.err
     (error,) = [one for one in done.lines if one.get("type") == "error"]
     assert [one.get("game") for one in done.lines if one != error] == [game]
     assert (error["code"], error["fields"]["path"]) == ("open-to-others", str(opened))
@@ -85,7 +88,7 @@ def test_a_journal_open_to_others_is_named_by_games(game: str, opened: Path, hoi
 def test_the_only_game_is_not_missing_if_it_is_open_to_others(opened: Path, hoity: Shell) -> None:
     done = hoity("games")
     assert (done.code, done.out) == (2, "")
-    assert f"chmod 600 {opened}" in hoity.told(2, "resume")
+    assert f"chmod -R go= {hoity.home.path}" in hoity.told(2, "resume")
 
 
 def test_without_a_game_it_is_said_how_one_is_played_and_a_running_one_stays(hoity: Shell) -> None:
@@ -264,3 +267,42 @@ def test_the_newest_that_nobody_plays_is_taken(home: Home, monkeypatch: pytest.M
         with pytest.raises(PeerError, match="no-such-game"):
             list_games.find(home, word, None, "hoity resume")
     assert resume_table.open_games(home)[0] == found
+
+
+def test_a_line_of_games_or_the_name_of_a_file_is_as_good_as_the_id(
+    game: str, hoity: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    over, claim = "8b3632ae91383d75", "8b3632ae91383d75.claim.hoity"
+    keep_transcript(hoity.home, played_file(), f"{over}.hoity")
+    path = hoity.home.transcripts / f"{over}.hoity"
+    assert transcript_named(f"{over}.hoity") == path
+    assert transcript_named(f"{over[:6]}.hoity") == path
+    keep_transcript(hoity.home, played_file(), claim)
+    assert transcript_named(claim) == path.with_name(claim)
+    assert transcript_named(path.as_uri()) == path
+    words = f"{over}  2026-11-27 05:52  over, round 27: Festive Lynx 47, Ada 34"
+    for line in (words, f"  {words}\n", words.upper(), f"`{words}`"):
+        assert transcript_named(line) == path
+    assert hoity.told(0, "verify", f"{over}.hoity") != hoity.told(0, "verify", claim)
+    (line,) = [one for one in hoity("games").out.splitlines() if one.startswith(game)]
+    for typed in (line, f"{game}.journal"):
+        assert typed_id(typed) == game
+        assert list_games.find(hoity.home, typed, None, "").name == game
+    for other in (game[:4], f"{game}x", "last", f"{game[:5]} x"):
+        assert typed_id(other) == other
+
+
+@pytest.mark.parametrize("named", ["my game.hoity", "50%.hoity", "Größe#1?.hoity", "a+b.hoity"])
+def test_a_file_dragged_from_a_file_manager_is_read(
+    hoity: Shell, tmp_path: Path, named: str
+) -> None:
+    path = tmp_path / named
+    path.write_bytes(played_file())
+    for url in (path.as_uri(), path.as_uri().replace("file://", "file://localhost")):
+        assert "ok. Everything in it is valid" in hoity.told(0, "verify", url)
+    folder = tmp_path.as_uri()
+    assert "1" in hoity.told(0, "verify", folder)
+    new = tmp_path / "new one.cert"
+    assert hoity.told(0, "verify", path.as_uri(), "--save-certificate", new.as_uri())
+    assert new.is_file()

@@ -1,6 +1,8 @@
 """Paths that are typed where no shell replaces `~`, for every option that is a path."""
 
+import os
 from collections.abc import Iterator
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -77,17 +79,50 @@ def test_the_url_of_a_file_is_its_path(url: str) -> None:
     assert typed_path(url) == typed_path(Path(url)) == Path("/tmp/my game.hoity")
 
 
-@pytest.mark.parametrize("word", ["", " ", "--transcript=", "--edition= "])
-@pytest.mark.parametrize("command", [name for name in translation.NAMES if name != "id"])
-def test_an_empty_word_is_refused_by_every_command(hoity: Shell, command: str, word: str) -> None:
+def values(command: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], str]]:
+    """Yield each command with "" for an argument, and with each option that has a value."""
+    yield path, ""
+    for param in command.params:
+        if param.param_type_name == "option" and not param.is_flag:
+            yield from ((path, word) for word in param.opts)
+    for name, inner in getattr(command, "commands", {}).items():
+        yield from values(inner, (*path, name))
+
+
+def test_an_empty_word_is_refused_for_every_parameter_of_every_command(hoity: Shell) -> None:
     """It would mean the folder in which one stands, or the only game."""
-    assert "One of the words after hoity is empty" in hoity.done(2, command, word).err
+    found = set(values(typer.main.get_command(build())))
+    assert {command[0] for command, _ in found if command} == set(translation.NAMES)
+    assert found >= {(("forget",), ""), (("verify",), ""), (("id", "export"), "--secret")}
+    for (command, option), blank in product(found, ("", " \t", "\u00a0", "\u200b")):
+        given = [option] if option else []
+        forms = [(*command, *given, blank)]
+        forms += [(*command, f"{option}={blank}")] if option.startswith("--") else []
+        for words in forms:
+            told = hoity.told(2, *words)
+            assert "is empty. Is a variable of your shell not set?" in told, words
+            assert f"after {option or (*command, 'hoity')[0]}" in told, words
+
+
+@pytest.mark.parametrize("words", [["--lang", ""], ["--lang="], ["--lang= "]])
+def test_an_empty_language_is_refused(hoity: Shell, words: list[str]) -> None:
+    assert "--lang" in hoity.done(2, "games", *words).err
 
 
 def test_a_transcript_replaces_no_file(hoity: Shell, tmp_path: Path) -> None:
     kept = tmp_path / "notes.txt"
     kept.write_text("notes")
-    for command in (["play", "--auto"], ["host", "--auto"], ["watch", "hoity3abc"]):
+    for command in (["play", "--auto"], ["host", "--auto"], ["watch", "hoity3abc"], ["join", "x"]):
         done = hoity.done(2, *command, "--transcript", str(kept))
         assert "exists already" in done.err.replace("\n ", "")
     assert kept.read_text() == "notes"
+
+
+@pytest.mark.parametrize("command", [["id"], ["games"], ["verify", "last"], ["play", "--auto"]])
+def test_a_device_as_home_is_told_by_every_command(
+    hoity: Shell, monkeypatch: pytest.MonkeyPatch, command: list[str]
+) -> None:
+    monkeypatch.setenv("HOITY_HOME", os.devnull)
+    told = hoity.told(2, *command)
+    assert f"{os.devnull} is no folder. Set HOITY_HOME to a folder" in told
+    assert "chmod" not in told

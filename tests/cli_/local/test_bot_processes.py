@@ -1,17 +1,24 @@
 """Tests of crews: their folders are swept when nobody needs them, and bots go with their parent."""
 
+import shlex
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
+import pytest
+from support.cases import fails
 from support.limits import LIMIT
 from support.sampling import AT_WORK
 from support.shell import nothing
 from support.short_game import short_file
 from support.terminals import BOT, GUEST, LISTEN, Terminal, environment, hoity, start
 
-from cli.local import bot_processes
-from p2p_hoity.storage import private_files
+from cli.local import bot_processes, player_setup
+from p2p_hoity.storage import player_key, private_files
+from p2p_hoity.storage.file_store import NotPrivateError
 from p2p_hoity.storage.home import Home
 from p2p_hoity.storage.private_files import private_folder
 
@@ -25,7 +32,8 @@ def crews(home: Home) -> list[str]:
 
 def journal(folder: Path, game: str = GAME) -> None:
     """A seat's journal of a game."""
-    (private_folder(folder / "journals") / f"{game}.journal").write_bytes(b"")
+    path = private_folder(folder / "journals") / f"{game}.journal"
+    path.touch(mode=0o600)
 
 
 def left_over(home: Home) -> bot_processes.Crew:
@@ -61,6 +69,49 @@ def test_a_crew_killed_as_its_game_began_is_found_by_the_bots_journals(tmp_path:
     found = bot_processes.crew_of(home, GAME, nothing)
     assert found is not None
     assert found.folder == old.folder
+
+
+@pytest.mark.skipif(not private_files.CHECKED, reason="there are no mode bits")
+def test_one_command_closes_a_copied_home_and_its_bots_before_one_sits_down(tmp_path: Path) -> None:
+    home = Home(tmp_path / "home")
+    player_key.new_identity(home, "Ana")
+    crew = left_over(home)
+    journal(home.path)
+    for name in crew.levels:
+        player_key.new_identity(Home(crew.folder / name), name)
+        journal(crew.folder / name)
+    check = partial(bot_processes.crew_of, home, GAME, nothing)
+    whole = f"chmod -R go= {home.path}"
+    inside = [path for path in home.path.rglob("*") if crew.folder in (path, *path.parents)]
+    for path in inside:
+        before = path.stat().st_mode
+        path.chmod(0o755 if path.is_dir() else 0o644)
+        assert fails(NotPrivateError, "open-to-others", check).fields["command"] == whole, path
+        path.chmod(before)
+    for path in (home.path, *home.path.rglob("*")):
+        path.chmod(0o755 if path.is_dir() else 0o644)
+    told = fails(NotPrivateError, "open-to-others", player_setup.check_home, home)
+    assert told.fields["command"] == whole
+    subprocess.run(shlex.split(whole), check=True)
+    player_setup.check_home(home)
+    found = check()
+    assert found is not None
+    assert found.folder == crew.folder
+
+
+async def test_a_bot_that_stops_in_a_game_is_told_with_what_to_do(tmp_path: Path) -> None:
+    crew, said = left_over(Home(tmp_path)), list[str]()
+    crew.say = said.append
+    (crew.folder / "Ada" / bot_processes.TROUBLE_FILE).write_text("hoity: the disk is full\n")
+
+    async def wait() -> int:
+        return 2
+
+    process: Any = SimpleNamespace(wait=wait)
+    crew.seated = True
+    await crew._watch("Ada", process)
+    assert "the disk is full" in said[0]
+    assert "hoity resume" in said[1]
 
 
 def test_bots_are_reached_as_their_player_is(tmp_path: Path) -> None:

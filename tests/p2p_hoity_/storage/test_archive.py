@@ -142,7 +142,10 @@ def test_a_transcript_replaces_no_other_history_of_its_game(tmp_path: Path) -> N
     assert (usual.read_bytes(), second.read_bytes()) == (kept, late)
     second.write_bytes(kept)
     assert free(usual, late) == tmp_path / "8daa.3.claim.hoity"
-    assert keep(late, usual, tmp_path / "other", None) == usual, "the player has named this file"
+    other = tmp_path / "other"
+    assert keep(late, usual, other, None) == other, "the named file has another history"
+    usual.write_bytes(early)
+    assert keep(late, usual, other, None) == usual, "the named file is an earlier part of this game"
     assert usual.read_bytes() == late
 
 
@@ -151,3 +154,38 @@ def test_a_file_of_another_table_is_in_nobodys_way(tmp_path: Path) -> None:
     usual = tmp_path / "8daa.hoity"
     usual.write_bytes(one)
     assert transcript_archive.free_place(usual, other) == usual
+
+
+@pytest.mark.parametrize("has_usual", [True, False])
+def test_a_file_that_appears_during_the_game_is_not_replaced(
+    tmp_path: Path, has_usual: bool
+) -> None:
+    one, other = (transcript_archive.transcript_of(room_of(n).machine()) for n in ("two", "four"))
+    named = tmp_path / "notes.txt"
+    usual = tmp_path / "transcripts" / "8daa.hoity" if has_usual else None
+    for there in (b"notes", b"", other):
+        named.write_bytes(there)
+        due = usual or tmp_path / "notes.2.txt"
+        assert transcript_archive.keep(one, named, usual, None) == due
+        assert (named.read_bytes(), due.read_bytes()) == (there, one)
+        due.unlink()
+    named.unlink()
+    named.symlink_to(tmp_path / "gone")
+    assert transcript_archive.keep(one, named, usual, None) == due
+    assert named.is_symlink()
+
+
+def test_only_a_file_of_the_same_game_may_be_named_again(tmp_path: Path) -> None:
+    machine = room_of("two").machine()
+    game, path = machine.table.id.hex()[:16], tmp_path / "8daa.hoity"
+    for other in (b"notes", b"", transcript_archive.transcript_of(room_of("four").machine())):
+        path.write_bytes(other)
+        for name in (None, game, *([] if verify(other, game_of).ok else [""])):
+            fails(Trouble, "exists already", check_output, path, name)
+    path.write_bytes(transcript_archive.transcript_of(machine))
+    check_output(path, game)
+    check_output(path, "")
+    fails(Trouble, "exists already", check_output, path)
+    path.unlink()
+    path.symlink_to(tmp_path / "gone")
+    fails(Trouble, "exists already", check_output, path, game)

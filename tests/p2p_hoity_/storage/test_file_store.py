@@ -233,14 +233,21 @@ def test_after_a_power_failure_a_journal_has_what_was_put_on_disk(synced: int) -
 
 
 @pytest.mark.skipif(not private_files.CHECKED, reason="there are no mode bits")
-def test_a_folder_of_others_or_a_device_is_not_to_be_closed(tmp_path: Path) -> None:
+def test_a_folder_of_others_or_a_device_is_not_to_be_closed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Who followed such advice about /etc as root would break the machine."""
     folder = tmp_path / "etc"
     folder.mkdir(mode=0o755)
     folder.chmod(0o755)
+    fails(NotPrivateError, "shared-folder", private_files.check_folder, folder)  # As empty as /srv.
+    monkeypatch.setenv("HOME", str(tmp_path))
     fails(NotPrivateError, "open-to-others", private_files.check_folder, folder)
     (folder / "passwd").touch()
     fails(NotPrivateError, "shared-folder", private_files.check_folder, folder)
-    (folder / "identity").touch()
-    fails(NotPrivateError, "open-to-others", private_files.check_folder, folder)
-    fails(NotPrivateError, "", private_files.check_folder, Path("/dev/null"))
+    (folder / "identity").write_bytes(b"hoity-key-1\n")
+    told = fails(NotPrivateError, "open-to-others", private_files.check_folder, folder)
+    assert told.fields["command"] == f"chmod 700 {folder}", "not all that is in it"
+    monkeypatch.setenv("HOME", "/")
+    fails(NotPrivateError, "shared-folder", private_files.check_folder, folder)
+    fails(NotPrivateError, "shared-folder", private_files.check_folder, Path("/dev/null"))

@@ -153,6 +153,7 @@ def test_the_command_line_says_so_and_does_nothing(
     home.mkdir()
     home.chmod(0o755)
     monkeypatch.setenv("HOITY_HOME", str(home))
+    monkeypatch.setenv("HOME", str(tmp_path))
     for words in (["id", "new"], ["host", "--auto", "--bots", "3"], ["id", "show"]):
         code = run(words)
         err = capsys.readouterr().err

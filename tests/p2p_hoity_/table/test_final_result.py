@@ -234,13 +234,16 @@ async def test_what_is_found_after_the_result_is_in_the_file_in_the_end(
 def test_a_file_is_completed_as_a_whole_and_a_pipe_never(tmp_path: Path) -> None:
     path, gone = tmp_path / "game.hoity", tmp_path / "moved.hoity"
     path.write_bytes(b"first")
-    transcript_archive.complete(path, b"second")
+    transcript_archive.complete(path, b"first", b"second")
     assert path.read_bytes() == b"second"
-    transcript_archive.complete(gone, b"second")
+    path.write_bytes(b"notes")
+    transcript_archive.complete(path, b"second", b"third")
+    assert path.read_bytes() == b"notes", "another file has been put there"
+    transcript_archive.complete(gone, b"first", b"second")
     assert not gone.exists()
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
-    transcript_archive.complete(pipe, b"second")  # It would wait for a reader.
+    transcript_archive.complete(pipe, b"first", b"second")  # It would wait for a reader.
     assert not pipe.is_file()
 
 
@@ -255,5 +258,5 @@ def test_a_file_that_cannot_be_completed_stays(
 
     monkeypatch.setattr(type(NAMED), "put", full)
     fails(OSError, "space", transcript_archive.write_transcript, path, b"second")
-    transcript_archive.complete(path, b"second")
+    transcript_archive.complete(path, b"first", b"second")
     assert path.read_bytes() == b"first"
