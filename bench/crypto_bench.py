@@ -12,6 +12,7 @@ import argparse
 import json
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
@@ -21,12 +22,12 @@ from given_numbers import whole
 from p2p_hoity.benchmarks import report
 
 
-def main() -> None:
+def main(words: Sequence[str] | None = None) -> None:
     """Read the command line, print the report."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--cards", type=whole(24, 128), default=51)
     parser.add_argument("--rounds", type=whole(1, 99), default=9)
-    arguments = parser.parse_args()
+    arguments = parser.parse_args(words)
     print(json.dumps(report(arguments.cards, arguments.rounds, time.process_time), indent=2))
 
 

@@ -10,6 +10,7 @@ import argparse
 import json
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
@@ -30,13 +31,18 @@ def rounds_per_second(edition: str, limit: float) -> float:
     return rounds / (time.process_time() - began)
 
 
-def main(limit: float = 3.0) -> dict[str, object]:
+def measured(limit: float) -> dict[str, object]:
     """Both editions."""
     speeds = {name: round(rounds_per_second(name, limit)) for name in NAMES}
     return {"seats": 6, "clock": "processor", "rounds_per_second": speeds}
 
 
-if __name__ == "__main__":
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Reads the command line, prints what was found."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("seconds", type=seconds, nargs="?", default=3.0)
-    print(json.dumps(main(parser.parse_args().seconds)))
+    print(json.dumps(measured(parser.parse_args(arguments).seconds)))
+
+
+if __name__ == "__main__":
+    main()
