@@ -142,9 +142,10 @@ PLACE: Final = "place"
 
 
 def at_a_place() -> Generator[LocalTable]:
-    """Yield tables of `CHOOSERS` seats that stand before the choice of a place, without end.
+    """Play games of `CHOOSERS` seats, one after the other, up to each choice of a place.
 
-    The caller has to play on until the choice is open to all.
+    Yields:
+        The table, which stands before the choice. The caller plays on until it is open to all.
     """
     while True:
         table = open_table(CHOOSERS)

@@ -50,11 +50,22 @@ class Spread:
 
     @classmethod
     def of(cls, taken: Sequence[float]) -> Spread:
-        """Return the spread of what was measured, at least one time."""
+        """Return the spread of what was measured.
+
+        Args:
+            taken: The time of each round, in seconds. At least one.
+
+        Returns:
+            The spread.
+        """
         return cls(median(taken), min(taken), max(taken))
 
     def milliseconds(self) -> dict[str, float]:
-        """Return the three in milliseconds, as `ms`, `low_ms` and `high_ms`."""
+        """Return the three in milliseconds.
+
+        Returns:
+            A dict of `ms`, which is the median, `low_ms` and `high_ms`.
+        """
         three = {"ms": self.median, "low_ms": self.low, "high_ms": self.high}
         return {name: round(seconds * 1000, 2) for name, seconds in three.items()}
 
@@ -120,7 +131,14 @@ def counted() -> Iterator[Counter[str]]:
 
 
 def raw_spreads(watch: Stopwatch) -> dict[str, Spread]:
-    """Return the time that one call of each libsodium function in `RAW` takes, by its key."""
+    """Return the time that one call of each libsodium function in `RAW` takes.
+
+    Args:
+        watch: The stopwatch.
+
+    Returns:
+        The spread of each, by the keys of `RAW`.
+    """
     one, two = (group.mul_base(scalar(watch.rng)) for _ in range(2))
     number, key = group.encode_scalar(scalar(watch.rng)), SigningKey.generate()
     arguments = {
@@ -136,7 +154,14 @@ def raw_spreads(watch: Stopwatch) -> dict[str, Spread]:
 
 
 def raw_costs(watch: Stopwatch) -> dict[str, float]:
-    """Return the medians of `raw_spreads` in seconds."""
+    """Return the median time that one call of each libsodium function in `RAW` takes.
+
+    Args:
+        watch: The stopwatch.
+
+    Returns:
+        The time in seconds, by the keys of `RAW`.
+    """
     return {name: found.median for name, found in raw_spreads(watch).items()}
 
 

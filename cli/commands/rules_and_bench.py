@@ -141,6 +141,7 @@ def _what_players_feel(found: Mapping[str, Any]) -> Iterator[str]:
     start = found["start_of_play"]
     if "problem" in start:
         yield start["problem"]
+        yield _("To see why, start it yourself: hoity play")
         return
     text = _(
         "From the start of the program to the first question of play with {bots} bots: {ms} s "

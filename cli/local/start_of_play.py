@@ -55,7 +55,7 @@ def first_question() -> Seconds:
         ) as folder:
             return _measured(_environment(Path(folder)))
     except OSError as error:
-        words = _("hoity play could not be started: {words}")
+        words = _("The command play could not be started: {words}")
         raise NoQuestion(words.format(words=of_system(error))) from error
 
 
@@ -89,8 +89,10 @@ def _measured(environment: Mapping[str, str]) -> Seconds:
     if last is None:
         return taken
     if taken >= LATEST:
-        raise NoQuestion(_("hoity play asked nothing in {seconds} s.").format(seconds=int(taken)))
-    words = _("hoity play ended before its first question, with exit code {code}: {words}")
+        raise NoQuestion(
+            _("The command play asked nothing in {seconds} s.").format(seconds=int(taken))
+        )
+    words = _("The command play ended before its first question, with exit code {code}: {words}")
     raise NoQuestion(words.format(code=process.returncode, words=last))
 
 

@@ -432,14 +432,14 @@ def test_a_bench_without_a_start_of_play_says_why_and_has_the_rest(
     hoity: Shell, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fails() -> float:
-        raise start_of_play.NoQuestion("hoity play asked nothing in 60 s.")
+        raise start_of_play.NoQuestion("The command play asked nothing in 60 s.")
 
     monkeypatch.setattr(rules_and_bench, "first_question", fails)
     done = hoity.done(1, "bench")
     assert "verify a whole game of six" in done.out
-    assert done.out.endswith("hoity play asked nothing in 60 s.\n")
+    assert "\nThe command play asked nothing in 60 s.\nTo see why" in done.out
     found = hoity.done(1, "bench", "--json").lines[0]
-    assert found["start_of_play"]["problem"] == "hoity play asked nothing in 60 s."
+    assert found["start_of_play"]["problem"] == "The command play asked nothing in 60 s."
     assert found["choice_four"] == FOUND["choice_four"]
 
 

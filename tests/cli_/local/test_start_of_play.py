@@ -65,18 +65,18 @@ def test_a_program_that_ends_before_it_asks_is_told_with_its_last_words(
     runs(monkeypatch, sys.executable, "-c", script)
     with pytest.raises(NoQuestion) as told:
         first_question()
-    assert str(told.value) == f"hoity play ended before its first question, {words}"
+    assert str(told.value) == f"The command play ended before its first question, {words}"
 
 
 def test_a_program_that_cannot_be_started_or_asks_nothing_is_told(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     runs(monkeypatch, str(folder / "no-such-program"))
-    with pytest.raises(NoQuestion, match="hoity play could not be started: No such file"):
+    with pytest.raises(NoQuestion, match="The command play could not be started: No such file"):
         first_question()
     runs(monkeypatch, sys.executable, "-c", "import time; time.sleep(600)")
     monkeypatch.setattr(start_of_play, "LATEST", 0.1)
-    with pytest.raises(NoQuestion, match="hoity play asked nothing in 0 s"):
+    with pytest.raises(NoQuestion, match="The command play asked nothing in 0 s"):
         first_question()
     assert list(folder.iterdir()) == []
 
