@@ -11,10 +11,13 @@ themselves, and the ratios.
 
 All seconds are processor time of this process, with one exception: the rows `file` of the table
 compare several cores, so their `whole` is wall time, on one core too. `clock` says it in each row.
+Wall time holds only where nothing else runs: `load` is how many processes ran or waited for a core
+in the minute before.
 """
 
 import argparse
 import json
+import os
 import platform
 import random
 import sys
@@ -210,6 +213,7 @@ def table(
 
 def measure(name: str, seats: int, cards: int | None, rounds: int) -> dict[str, Any]:
     """All figures."""
+    load = round(os.getloadavg()[0], 1) if hasattr(os, "getloadavg") else None
     data, game_of, played = play(name, seats, cards)
     times, parts = [], list[dict[str, float]]()
     for _ in range(rounds):
@@ -231,6 +235,7 @@ def measure(name: str, seats: int, cards: int | None, rounds: int) -> dict[str, 
     return {
         "machine": f"{platform.machine()}, {worker_processes.core_count()} cores, Python {python}",
         "clock": "processor; wall in the rows of the table that say so",
+        "load": load,
         "game": name,
         "seats": seats,
         "steps": report.steps,
