@@ -13,6 +13,7 @@ import tempfile
 import time
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from threading import Timer
 from typing import Final
@@ -48,15 +49,21 @@ def first_question() -> Seconds:
 
     Raises:
         NoQuestion: If the program does not get so far.
+        KeyboardInterrupt: If this process is asked to end, by whatever signal.
     """
+    from .ending_signals import ending_calls  # It loads trio, which `hoity rules` does not need.
+
+    made = partial(tempfile.TemporaryDirectory, prefix="hoity-bench-", ignore_cleanup_errors=True)
     try:
-        with tempfile.TemporaryDirectory(
-            prefix="hoity-bench-", ignore_cleanup_errors=True
-        ) as folder:
+        with ending_calls(_interrupt), made() as folder:
             return _measured(_environment(Path(folder)))
     except OSError as error:
         words = _("The command play could not be started: {words}")
         raise NoQuestion(words.format(words=of_system(error))) from error
+
+
+def _interrupt() -> None:
+    raise KeyboardInterrupt
 
 
 def _environment(folder: Path) -> Mapping[str, str]:

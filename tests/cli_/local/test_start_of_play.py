@@ -1,8 +1,10 @@
 """How long a player waits for the first question of `play`, which a bench measures."""
 
 import os
+import signal
 import sys
 import tempfile
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
@@ -77,6 +79,22 @@ def test_a_program_that_cannot_be_started_or_asks_nothing_is_told(
     runs(monkeypatch, sys.executable, "-c", "import time; time.sleep(600)")
     monkeypatch.setattr(start_of_play, "LATEST", 0.1)
     with pytest.raises(NoQuestion, match="The command play asked nothing in 0 s"):
+        first_question()
+    assert list(folder.iterdir()) == []
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_to_end_ends_the_program_too_and_leaves_nothing(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, number: signal.Signals
+) -> None:
+    runs(monkeypatch, sys.executable, "-c", "import sys; print(1, flush=True); sys.stdin.read()")
+
+    def asked(output: Iterable[bytes]) -> None:
+        next(iter(output))
+        signal.raise_signal(number)
+
+    monkeypatch.setattr(start_of_play, "_read_until_asked", asked)
+    with pytest.raises(KeyboardInterrupt):
         first_question()
     assert list(folder.iterdir()) == []
 
