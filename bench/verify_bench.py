@@ -1,6 +1,6 @@
 """Times the verification of a whole game against the raw cost of the group operations in it.
 
-    python bench/verify_bench.py [--game toy|hoity] [--seats 6] [--cards 51] [--rounds 5]
+    python bench/verify_bench.py [--game toy|hoity] [--seats 6] [--cards 51] [--rounds 5] [--busy]
 
 Plays a game back to back with every seat in this process, then verifies its file. `--cards` is for
 the toy game: Hoity Toity has its own. Prints JSON: seconds to play, bytes of the file, seconds to
@@ -11,8 +11,8 @@ themselves, and the ratios.
 
 All seconds are processor time of this process, with one exception: the rows `file` of the table
 compare several cores, so their `whole` is wall time, on one core too. `clock` says it in each row.
-Wall time holds only where nothing else runs: `load` is how many processes ran or waited for a core
-in the minute before.
+Wall time tells something only where nothing else runs. `load` is how many processes ran or waited
+for a core in the minute before; `--busy` leaves these rows out.
 """
 
 import argparse
@@ -200,18 +200,23 @@ def row(part: str, number: int, clock: str, taken: float, raw: float) -> dict[st
 
 
 def table(
-    data: bytes, game_of: GameOf, found: dict[str, float], raw: dict[str, float], rounds: int
+    data: bytes,
+    game_of: GameOf,
+    found: dict[str, float],
+    raw: dict[str, float],
+    rounds: int,
+    most: int,
 ) -> list[dict[str, Any]]:
-    """Part, whole, raw and ratio side by side: the parts on one core, the file by cores. What the
-    operations cost alone on several cores is taken as divided among them evenly."""
+    """Part, whole, raw and ratio side by side: the parts on one core, the file by cores, up to the
+    most. What the operations cost alone on several cores is taken as divided among them evenly."""
     rows = [row(part, 1, "processor", found[part], raw.get(part, 0.0)) for part in found]
     alone = sum(raw.values())
-    files = range(1, worker_processes.core_count() + 1)
+    files = range(1, most + 1)
     taken = partial(over_cores, data, game_of, rounds=rounds)
     return rows + [row("file", n, "wall", taken(n), alone / n) for n in files]
 
 
-def measure(name: str, seats: int, cards: int | None, rounds: int) -> dict[str, Any]:
+def measure(name: str, seats: int, cards: int | None, rounds: int, busy: bool) -> dict[str, Any]:
     """All figures."""
     load = round(os.getloadavg()[0], 1) if hasattr(os, "getloadavg") else None
     data, game_of, played = play(name, seats, cards)
@@ -231,9 +236,9 @@ def measure(name: str, seats: int, cards: int | None, rounds: int) -> dict[str, 
     distinct = median(raw_seconds(calls, True) for _ in range(rounds))
     parted = {part: median(p[part] for p in parts) for part in parts[0]}
     raw = raw_parts(data, game_of, costs(calls))
-    python = platform.python_version()
+    python, cores = platform.python_version(), worker_processes.core_count()
     return {
-        "machine": f"{platform.machine()}, {worker_processes.core_count()} cores, Python {python}",
+        "machine": f"{platform.machine()}, {cores} cores, Python {python}",
         "clock": "processor; wall in the rows of the table that say so",
         "load": load,
         "game": name,
@@ -245,7 +250,7 @@ def measure(name: str, seats: int, cards: int | None, rounds: int) -> dict[str, 
         "verify_seconds": round(median(times), 4),
         "verify_lowest": round(min(times), 4),
         "verify_highest": round(max(times), 4),
-        "table": table(data, game_of, parted, raw, rounds),
+        "table": table(data, game_of, parted, raw, rounds, 0 if busy else cores),
         "checked": vars(report.counts),
         "operations": {op: found.total() for op, found in calls.items()},
         "repeated": {op: found.total() - len(found) for op, found in calls.items()},
@@ -263,8 +268,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--seats", type=whole(2, 6), default=6)
     parser.add_argument("--cards", type=whole(1, MOST_CARDS))
     parser.add_argument("--rounds", type=whole(1, 99), default=5)
+    parser.add_argument("--busy", action="store_true", help="do not compare cores by wall time")
     chosen = parser.parse_args(arguments)
-    found = measure(chosen.game, chosen.seats, chosen.cards, chosen.rounds)
+    found = measure(chosen.game, chosen.seats, chosen.cards, chosen.rounds, chosen.busy)
     json.dump(found, sys.stdout, indent=2)
     print()
 
