@@ -1,6 +1,6 @@
 """Measures what a change of epoch costs that a seat makes necessary, early and late in a game.
 
-    python bench/epoch_bench.py [--seats 6] [--steps 100,200,300,400] [--delay MS]
+    python bench/epoch_bench.py [--seats 6] [--steps 100,200,300,360] [--delay MS]
 
 Plays Hoity Toity with legal moves drawn at random, all seats in this process on a virtual clock.
 After each number of steps it stops one seat for good, and counts the bytes of all frames from the
@@ -14,20 +14,23 @@ import argparse
 import json
 import sys
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
+
+sys.path.insert(0, str(Path(__file__).parent.parent))
+sys.path.insert(1, str(Path(__file__).parent.parent / "tests"))
+
+from given_numbers import whole
+from support.inspection import view_of
+from support.machine_table import MachineTable
+from verify_bench import GAMES
 
 from protocol.chain.chain_state import Table
 from protocol.consensus.followed_chain import FollowedChain
 from protocol.crypto.identities import Identity
 from protocol.wire.signed_messages import EpochPromise
 from protocol.wire.table_header import Header, Terms, Timeouts, default_quorum, sit
-
-sys.path.append(str(Path(__file__).parent.parent / "tests"))
-
-from support.inspection import view_of
-from support.machine_table import MachineTable
-from verify_bench import GAMES
 
 LINE = 125_000
 """The bytes a second of a line of 1 Mbit/s."""
@@ -70,7 +73,7 @@ class CountedTable(MachineTable):
 
 def table_of(seats: int, delay: float) -> CountedTable:
     """Return a table of Hoity Toity."""
-    value, game_of, choose = GAMES["hoity"](seats, 0)
+    value, game_of, choose = GAMES["hoity"](seats, None)
     who = [Identity(bytes([i]) * 32) for i in range(seats)]
     terms = Terms(who[0].public, b"n" * 32, value, seats, default_quorum(seats), QUICK)
     roster = tuple(sit(terms, one, f"seat {i}", bytes([i]) * 32) for i, one in enumerate(who))
@@ -82,7 +85,7 @@ def measure(seats: int, step: int, delay: float) -> dict[str, Any]:
     room = table_of(seats, delay)
     room.start()
     if not room.go(lambda: room.step() >= step, 10_000.0):
-        raise SystemExit(f"a game of {seats} seats has ended before step {step}")
+        raise SystemExit(f"epoch_bench.py: a game of {seats} seats has ended before step {step}")
     room.leave(seats - 1)
     first, old = room.machine().transcript(), view_of(room.machine()).epoch
 
@@ -90,28 +93,32 @@ def measure(seats: int, step: int, delay: float) -> dict[str, Any]:
         return all(c.epoch > old and c.tip.step > c.base.step for c in room.chains())
 
     if not room.go(is_over, 600.0):
-        raise SystemExit("the epoch does not change")
+        raise SystemExit("epoch_bench.py: the epoch does not change")
     most = max(room.sent.values())
     return {
         "seats": seats,
         "step": step,
-        "all_links_mb": round(room.sent.total() / 1e6, 2),
-        "busiest_seat_mb": round(most / 1e6, 2),
+        "all_links_mb": round(room.sent.total() / 1e6, 3),
+        "busiest_seat_mb": round(most / 1e6, 3),
         "seconds_at_1_mbit": round(most / LINE, 1),
         "delays": round((room.now - room.began) / delay, 1),
-        "file_kb": round((len(room.machine().transcript()) - len(first)) / 1e3),
+        "file_kb": round((len(room.machine().transcript()) - len(first)) / 1e3, 1),
     }
 
 
-def main() -> None:
+def main(arguments: Sequence[str] | None = None) -> None:
     """Print the figures for each number of steps."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--seats", type=int, default=6)
-    parser.add_argument("--steps", default="100,200,300,400")
-    parser.add_argument("--delay", type=float, default=50.0, help="ms one way")
-    args = parser.parse_args()
-    for step in args.steps.split(","):
-        print(json.dumps(measure(args.seats, int(step), args.delay / 1000)), flush=True)
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--seats", type=whole(3, 6), default=6)
+    parser.add_argument("--steps", default="100,200,300,360")
+    parser.add_argument("--delay", type=whole(1, 10_000), default=50, help="ms one way")
+    args = parser.parse_args(arguments)
+    try:
+        steps = [whole(1, 10_000)(word) for word in args.steps.split(",")]
+    except argparse.ArgumentTypeError as error:
+        parser.error(f"argument --steps: {error}")
+    for step in steps:
+        print(json.dumps(measure(args.seats, step, args.delay / 1000)), flush=True)
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@ sys.path.insert(0, str(ROOT / "bench"))
 
 import bots_duel
 import crypto_bench
+import epoch_bench
 import hard_record
 import rules_bench
 import verify_bench
@@ -72,6 +73,8 @@ def test_a_toy_game_has_as_many_cards_as_are_asked_for(
         (bots_duel, "1 2 clever", "BOT: invalid choice: 'clever'"),
         (crypto_bench, "--cards 23", "--cards: a whole number from 24 to 128"),
         (crypto_bench, "--rounds 0", "--rounds: a whole number from 1 to 99"),
+        (epoch_bench, "--seats 2", "--seats: a whole number from 3 to 6 is needed, not '2'"),
+        (epoch_bench, "--steps 9,x", "--steps: a whole number from 1 to 10000 is needed, not 'x'"),
         (rules_bench, "0", "seconds: a number of seconds above 0 is needed, not '0'"),
         (rules_bench, "nan", "seconds: a number of seconds above 0 is needed, not 'nan'"),
         (rules_bench, "inf", "seconds: a number of seconds above 0 is needed, not 'inf'"),
@@ -96,6 +99,18 @@ def test_a_record_needs_duels(lines: list[str], told: str) -> None:
     with pytest.raises(SystemExit, match=told):
         hard_record.duels(lines)
     assert hard_record.duels(['{"seats": 4}\n', "\n"]) == [{"seats": 4}]
+
+
+@pytest.mark.sampled(1)
+def test_a_change_of_epoch_costs_more_the_later_it_comes(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    with shared_nodes():
+        epoch_bench.main(["--seats", "3", "--steps", "20,60"])
+    early, late = (json.loads(line) for line in capsys.readouterr().out.splitlines())
+    for name in ("all_links_mb", "busiest_seat_mb", "file_kb"):
+        assert early[name] < late[name]
+    assert early["delays"] == late["delays"]
 
 
 def test_what_plays_in_one_process_is_told_in_processor_time(
