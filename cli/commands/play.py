@@ -15,7 +15,7 @@ from p2p_hoity.rules.choices import MAX_SEATS, MIN_SEATS
 from p2p_hoity.storage.home import home as own_home
 from p2p_hoity.table.host_table import host_table
 from p2p_hoity.table.join_table import JoinCode
-from p2p_hoity.table.play_table import Reach
+from p2p_hoity.table.play_table import Lan, Reach
 from p2p_hoity.table.session import Outcome
 from p2p_hoity.table.table_keys import draw_keys
 from protocol import Invalid, Terms, Timeouts, table_header
@@ -27,7 +27,7 @@ from ..local.player_setup import at_terminal, check_output
 from ..ui.lines.line_screen import show_qr
 from ..words.error_sentences import sentence
 from ..words.table_terms import TableOffer, alone_lines
-from ..words.translation import _, level_word
+from ..words.translation import INSTALLED, _, level_word
 from .learn import before_the_game
 from .options import GuestOptions, OutputOptions, SeatOptions, TableOptions
 from .take_seat import PROXY, Sitting, new_sitting, sit
@@ -226,6 +226,9 @@ def _show_ticket(sitting: Sitting, terms: Terms, ticket: str, opening: Opening) 
     if opening.show_ticket or as_json:
         seat, names = sitting.seat, (sitting.me.nickname,)
         own = None if seat.long_lived_key is None else seat.long_lived_key.public
+        if opening.reach.announced is Lan.OPEN:
+            words = _("Everybody in your network may sit down. There they type: {hoity} join")
+            sitting.say(words.format(hoity=INSTALLED))
         sitting.screen.show_ticket(ticket, TableOffer(terms, read_game(terms), names, own))
     else:
         crew = sitting.crew

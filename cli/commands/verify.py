@@ -58,7 +58,13 @@ def transcript_named(word: str) -> Path:
     if word == LAST:
         if (newest := next(iter(transcripts(own)), None)) is not None:
             return newest
-        raise Trouble(_("There is no transcript on this machine yet."), USAGE)
+        raise Trouble(
+            _(
+                "No finished game is stored on this computer yet. hoity resume --claim saves an "
+                "unfinished one."
+            ),
+            USAGE,
+        )
     if ID.fullmatch(word):
         found: dict[str, Path] = {}
         for one in transcripts(own):

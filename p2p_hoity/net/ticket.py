@@ -74,10 +74,7 @@ class TicketCode(Code):
 
     NONE = (
         "no-ticket",
-        (
-            "this is not a ticket, which starts with {prefix}. To join by the nickname of a "
-            "host you need a terminal"
-        ),
+        "this is not a ticket, which starts with {prefix}. Ask the host for it",
     )
     OF_VERSION_2 = (
         "ticket-of-version-two",

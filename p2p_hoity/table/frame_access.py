@@ -34,6 +34,10 @@ class DropCode(Code):
     UNSIGNED = "table-unsigned", "it plays at a table that our host has not signed ({why})"
     FULL = "seat-full", "it has no room for more onlookers"
     UNWATCHED = "seat-unwatched", "the host does not allow onlookers"
+    UNPROVEN = (
+        "seat-without-ticket",
+        "it sat down without a ticket, so it lets nobody look on. The others show the game",
+    )
 
 
 TWO_ROSTERS: Final = "two-rosters"
@@ -45,7 +49,11 @@ MOST_ONLOOKERS: Final[Quota] = 40
 MAX_LOBBY_FRAME: Final = max(lobby.FRAMES.sizes["ask"], lobby.FRAMES.sizes["table"])
 """The most bytes of a lobby frame that is read at a running table: an `Ask` or `SignedTable`."""
 
-REFUSED: Final = {lobby.Refusal.FULL: DropCode.FULL, lobby.Refusal.UNWATCHED: DropCode.UNWATCHED}
+REFUSED: Final = {
+    lobby.Refusal.FULL: DropCode.FULL,
+    lobby.Refusal.UNWATCHED: DropCode.UNWATCHED,
+    lobby.Refusal.UNPROVEN: DropCode.UNPROVEN,
+}
 """For each refusal that an onlooker may receive, the code with which it drops the link."""
 
 
@@ -338,10 +346,11 @@ class OnlookerAccess(Access):
         return False
 
     def receive(self, peer: bytes, data: bytes, bound: bool = False) -> bool:
-        """Drop the link to a seat whose frame says that it takes no onlookers or has no room.
+        """Drop the link to a seat whose frame says that it does not let this onlooker in.
 
-        The seat is then not dialled for a while ([L-65]). Any other frame is ignored, even a
-        malformed frame.
+        The seat is then not dialled for a while ([L-65]). A seat that joined an open table without
+        a ticket can never check this node's proof, so it is not dialled again at all. Any other
+        frame is ignored, even a malformed frame.
 
         Args:
             peer: The id of the node that sent the frame.
@@ -354,7 +363,10 @@ class OnlookerAccess(Access):
         with suppress(Invalid):
             frame = lobby.parse_lobby(data)
             if isinstance(frame, lobby.Refuse) and frame.reason in REFUSED:
-                self._hub.leave_alone(peer)
+                if frame.reason is lobby.Refusal.UNPROVEN:
+                    self._hub.forget(peer)
+                else:
+                    self._hub.leave_alone(peer)
                 self._hub.drop(peer, because(REFUSED[frame.reason]))
                 if not self._is_told and not any(map(self._hub.linked, self.table.ids)):
                     self._is_told = True

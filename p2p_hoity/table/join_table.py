@@ -62,7 +62,14 @@ public key of the host. The key is None if the host does not show it.
 class JoinCode(Code):
     """The reasons for which a player cannot sit down at a table, or look on."""
 
-    OWN_TICKET = "own-ticket", "this is your own ticket: give it to the others", USAGE
+    OWN_TICKET = (
+        "own-ticket",
+        (
+            "this is your own table, at which you sit already: the others join it. For a second "
+            "player on this computer, set HOITY_HOME to another folder"
+        ),
+        USAGE,
+    )
     KEPT = "seat-kept", "you still have your seat at this table: take it again with hoity resume"
     UNREACHED = (
         "host-unreached",

@@ -331,7 +331,7 @@ def _numbers(stage: Stage, desk: Desk, numbers: Sequence[str], width: int) -> li
 
     While the table fills, the ticket and the terms stand above them.
     """
-    papers = (*desk.papers, "") if stage.scene.table is None else ()
+    papers = (*desk.papers, "") if stage.scene.table is None and desk.papers else ()
     return paragraphs((*papers, *numbers), width, first="", hanging="  ")
 
 

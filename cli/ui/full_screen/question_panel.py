@@ -170,7 +170,7 @@ def _end_of(stage: Stage) -> str:
     if not now.muster.begun:
         text_ = _("In {left} the table ends: the game has not begun.")
     elif now.muster.is_short:
-        return _("This table has to wait: too few seats would be left to go on without them.")
+        return _("The game waits for them: it cannot go on with fewer seats.")
     elif not now.muster.goes_on:
         who = ", ".join(name_of(stage, seat) for seat in sorted(now.muster.thinking))
         return _(THINKING).format(who=who)

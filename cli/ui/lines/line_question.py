@@ -287,9 +287,9 @@ def _asked(question: Query, kind: rules.Kind) -> list[str]:
     return [question.words, *lines]
 
 
-LEAVE: Final = frozenset({"1", "leave", "salir", "gehen", "verlassen"})
-BOT: Final = frozenset({"2", "bot"})
-STAY: Final = frozenset({"3", "stay", "quedarme", "bleiben"})
+STAY: Final = frozenset({"1", "stay", "quedarme", "bleiben"})
+LEAVE: Final = frozenset({"2", "leave", "salir", "gehen", "verlassen"})
+BOT: Final = frozenset({"3", "bot"})
 
 Act = Callable[[], None]
 
@@ -349,10 +349,10 @@ def leaving(has_begun: bool, leave: Act, bot: Act) -> SideQuestion:
         return SideQuestion((words,), leave)
     lines = (
         _("Leave the table?"),
-        "  1  " + _("leave for now; take your seat again any time"),
+        "  1  " + _("stay at the table"),
+        "  2  " + _("leave for now; take your seat again any time"),
         "     " + _(ROUND_LOST),
-        "  2  " + _("let a bot play on in your seat"),
-        "  3  " + _("stay at the table"),
+        "  3  " + _("let a bot play on in your seat"),
     )
     return SideQuestion(lines, leave, bot)
 

@@ -194,7 +194,7 @@ def test_a_game_that_is_played_elsewhere_is_handed_the_ticket_and_not_taken_up(
         ({"secret": b"x" * 16}, 2, "its secret is different"),
         ({"secret": b""}, 2, "its secret is different"),
         ({"host_id": b"x" * 32}, 2, "nobody who sits at this table"),
-        ({"host_id": identity(1).public}, 2, "this is your own ticket"),
+        ({"host_id": identity(1).public}, 2, "this is your own table"),
     ],
 )
 def test_a_ticket_that_is_forged_or_not_taken_is_not_left_with_a_game(

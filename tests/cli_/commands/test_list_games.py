@@ -230,7 +230,7 @@ def test_a_path_that_is_there_comes_first_and_a_finished_transcript_before_a_cla
 
 def test_what_names_no_transcript_or_several_is_said(game: str, hoity: Shell) -> None:
     assert "not over" in hoity.told(2, "verify", game[:6])
-    assert "no transcript on this machine" in hoity.told(2, "verify", "last")
+    assert "No finished game is stored" in hoity.told(2, "verify", "last")
     for name in ("8daa000011112222", "8daa100011112222"):
         keep_transcript(hoity.home, played_file(), f"{name}.hoity")
     assert "8daa000011112222, 8daa100011112222" in hoity.told(2, "verify", "8daa")

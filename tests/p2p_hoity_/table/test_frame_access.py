@@ -12,12 +12,14 @@ from support.machine_table import identity
 from support.player_table import LONGER, PlayerTable, Thinker, past_round
 from support.toy_game import ToyGame
 
+from p2p_hoity.coded_errors import Reason
 from p2p_hoity.net.hub import Hub
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.table import lobby
 from p2p_hoity.table.frame_access import (
     MOST_ONLOOKERS,
     PROOF_TIMEOUT,
+    REFUSED,
     TWO_ROSTERS,
     OnlookerAccess,
     SeatAccess,
@@ -55,6 +57,7 @@ class Desk:
         signature = table_header.sign_roster(header, WHO[0])
         roster = lobby.Roster(header.encode(), ((), (), ()), signature, (None,) * 3)
         self.posted: list[tuple[bytes, Any]] = []
+        self.left: list[tuple[str, bytes]] = []
         table = Table(header, ToyGame(3, 1))
         self.me = STRANGER if seat is None else WHO[seat].public
         kind = OnlookerAccess if seat is None else SeatAccess
@@ -64,6 +67,18 @@ class Desk:
     def post(self, to: bytes, data: bytes) -> bool:
         self.posted.append((to, lobby.parse_lobby(data)))
         return True
+
+    def leave_alone(self, peer: bytes) -> None:
+        self.left.append(("for a while", peer))
+
+    def forget(self, peer: bytes) -> None:
+        self.left.append(("for good", peer))
+
+    def drop(self, peer: bytes, reason: Reason) -> None:
+        self.left.append((reason.code, peer))
+
+    def linked(self, peer: bytes) -> bool:
+        return False
 
     def receive(self, peer: bytes, frame: Any) -> bool:
         return self.it.receive(peer, lobby.encode_lobby(frame))
@@ -350,6 +365,20 @@ def test_a_roster_is_signed_once_for_its_terms_and_table() -> None:
         (TERMS, ONE.table_id, os.urandom(64)),
     ):
         fails(Invalid, "", table_header.check_roster, terms, table, signed)
+
+
+@pytest.mark.parametrize("reason", lobby.Refusal)
+def test_an_onlooker_leaves_who_refuses_it_and_dials_whom_it_may(reason: lobby.Refusal) -> None:
+    """A guest of an open table has no ticket, so it can never check the onlooker's proof."""
+    desk = Desk(seat=None)
+    for seat in (0, 1):
+        desk.it.link_up(WHO[seat].public, LINK, 0.0)
+    desk.receive(WHO[1].public, lobby.Refuse(reason))
+    if reason not in REFUSED:
+        assert not desk.left
+        return
+    how = "for good" if reason is lobby.Refusal.UNPROVEN else "for a while"
+    assert desk.left == [(how, WHO[1].public), (REFUSED[reason], WHO[1].public)]
 
 
 def test_one_seat_lets_in_so_many_onlookers_and_gives_the_others_the_roster() -> None:

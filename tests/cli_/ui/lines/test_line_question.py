@@ -171,7 +171,7 @@ async def test_what_is_typed_before_the_question_is_no_answer() -> None:
 
 
 async def test_the_seat_is_handed_over_in_the_middle_of_a_question_but_not_by_one_key() -> None:
-    for lines in (("a", "y"), ("q", "2")):
+    for lines in (("a", "y"), ("q", "3")):
         choice, here = await answer(asked("place"), "place", *lines)
         assert choice == 1
         assert here.prompt.autopilot
@@ -200,7 +200,7 @@ async def test_the_bot_chooses_until_the_seat_is_taken_back(line: str) -> None:
 
 async def test_leaving_asks_what_it_means_and_may_be_taken_back() -> None:
     for word in ("q", "QUIT", "exit", "salir", "ende", INTERRUPT, END):
-        choice, here = await answer(asked("place"), "place", word, "9", "3", "1", "y")
+        choice, here = await answer(asked("place"), "place", word, "9", "1", "1", "y")
         assert choice == 0
         assert here.left == []
         assert sum("leave for now" in line for line in here.said) == 2, word
@@ -210,7 +210,7 @@ async def test_leaving_asks_what_it_means_and_may_be_taken_back() -> None:
 @pytest.mark.parametrize(
     ("begun", "answered", "left"),
     [
-        *((True, word, ["you left"]) for word in ("1", "leave", "y")),
+        *((True, word, ["you left"]) for word in ("2", "leave", "y")),
         *((False, word, ["you left"] if word else []) for word in ("y", "")),
         (False, "n", []),
     ],
