@@ -300,7 +300,7 @@ def rules(edition: opt.EditionOption = opt.USUAL_EDITION) -> None:
 
     Example: hoity rules --lang de
     """
-    from .rules_and_bench import show
+    from .rules import show
 
     raise typer.Exit(show(edition))
 
@@ -318,7 +318,7 @@ def bench(
 
     Example: hoity bench --json
     """
-    from .rules_and_bench import bench as measure
+    from .bench import bench as measure
 
     raise typer.Exit(measure(cards, rounds, as_json))
 

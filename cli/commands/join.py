@@ -33,7 +33,8 @@ from protocol import table_header
 from protocol.bounds import Seconds
 
 from ..exit_codes import INTERRUPTED, OK, USAGE, Trouble, ctrl_c_means
-from ..local.player_setup import answer, at_terminal, check_output, only_one
+from ..local.player_setup import answer, at_terminal
+from ..local.seat_checks import check_output, only_one
 from ..local.settings import relays_of
 from ..printing import say, write_line
 from ..words.error_sentences import sentence

@@ -27,7 +27,7 @@ from p2p_hoity.table.session import Outcome
 from ..exit_codes import NOT_OK, OK, Trouble, ctrl_c_means
 from ..local.bot_copies import Copy, copies
 from ..local.bot_processes import crew_of
-from ..local.player_setup import check_home, check_output
+from ..local.seat_checks import check_home, check_output
 from ..printing import say, write_line
 from ..words.presence_sentences import kept_as
 from ..words.table_terms import alone_lines

@@ -14,7 +14,7 @@ from p2p_hoity.rules import ActionCard, ActionKind, Choice, IllegalMove, Place, 
 from .board_text import own_slots, rank
 from .card_names import KIND_WORDS, PLACE_WORDS, Names, card, code, listed, place, run_letters
 from .choice_notes import placing
-from .error_sentences import choose_again
+from .refusals import choose_again
 from .translation import N_, _, in_all
 
 MOST: Final = 6

@@ -15,7 +15,7 @@ from p2p_hoity.rules import Happening, Piece, Place, Why, happenings
 from protocol import Kind, Node
 
 from .card_names import Names, card, code, colour, coloured_card, listed, place, run_letters
-from .table_terms import VARIANTS, title
+from .edition_text import VARIANTS, title
 from .translation import N_, _, count
 
 KINDS: Final = {

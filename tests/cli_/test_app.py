@@ -26,7 +26,7 @@ from support.sim.cheap import shared_nodes
 
 from cli import exit_codes
 from cli.app import EXAMPLES, build
-from cli.commands import join, rules_and_bench
+from cli.commands import bench, join
 from cli.words import translation
 from p2p_hoity import benchmarks, worker_processes
 from p2p_hoity.benchmarks import expected_seconds
@@ -364,15 +364,13 @@ def test_a_bench_says_how_long_it_takes_and_shows_progress_at_a_terminal_only(
     hoity: Shell, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     watched = threading.Event()
-    monkeypatch.setattr(rules_and_bench, "BEAT", 0.001)
-    monkeypatch.setattr(
-        rules_and_bench, "standing", lambda words: watched.set() if "%" in words else None
-    )
-    with rules_and_bench.progress(1.0):
+    monkeypatch.setattr(bench, "BEAT", 0.001)
+    monkeypatch.setattr(bench, "standing", lambda words: watched.set() if "%" in words else None)
+    with bench.progress(1.0):
         pass
     assert not watched.is_set()
-    monkeypatch.setattr(rules_and_bench, "is_watched", lambda: True)
-    with rules_and_bench.progress(0.0):
+    monkeypatch.setattr(bench, "is_watched", lambda: True)
+    with bench.progress(0.0):
         assert watched.wait(LIMIT)
     five, fifty = (expected_seconds(rounds, time.process_time) for rounds in (5, 500))
     assert 0 < five < fifty

@@ -13,7 +13,7 @@ from support.paths import ROOT
 
 import p2p_hoity
 from cli.words import error_sentences, translation
-from cli.words.error_sentences import PROTOCOL, as_json, meaning, sentence
+from cli.words.error_sentences import as_json, meaning, meanings, sentence
 from p2p_hoity.coded_errors import Code, NetworkCode, Reason, SystemCode, because
 from p2p_hoity.net.network_errors import NetCode, NetError
 from p2p_hoity.net.peer_link import LinkCode
@@ -33,7 +33,7 @@ CODES = [code for table in TABLES.values() for code in table]
 def test_a_code_is_one_word_of_one_table_and_has_a_sentence() -> None:
     words = [str(code) for code in CODES]
     assert len(words) == len(set(words))
-    assert not set(words) & set(PROTOCOL)
+    assert not set(words) & set(meanings())
     assert all(re.fullmatch(r"[a-z]+(-[a-z]+)*", word) for word in words)
     assert all(code.template for code in CODES)
 
@@ -41,7 +41,7 @@ def test_a_code_is_one_word_of_one_table_and_has_a_sentence() -> None:
 def test_every_sentence_with_words_is_in_every_language() -> None:
     for language in ("es", "de"):
         translation.speak(language)
-        for code, template in {**{one: one.template for one in CODES}, **PROTOCOL}.items():
+        for code, template in {**{one: one.template for one in CODES}, **meanings()}.items():
             has_words = re.search(r"[a-z]", re.sub(r"\{\w+\}", "", template)) is not None
             assert (translation._(template) != template) == has_words, code
 
@@ -73,7 +73,7 @@ def test_every_code_is_given_with_its_fields_and_has_a_meaning() -> None:
             text = path.read_text(encoding="utf-8")
             raised |= set(re.findall(r'\b(?:Invalid|Unsound|Fault)\(\s*"([a-z-]+)"', text))
     assert raised
-    assert raised <= set(PROTOCOL)
+    assert raised <= set(meanings())
 
 
 def test_a_table_that_cannot_be_played_at_has_its_exit_code() -> None:
