@@ -290,7 +290,7 @@ def forget(
 
     Example: hoity forget 8daa
     """
-    from .list_games import forget as forget_it
+    from .forget import forget as forget_it
 
     raise typer.Exit(forget_it(game, yes))
 

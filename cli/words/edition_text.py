@@ -8,8 +8,8 @@ from p2p_hoity.editions.edition_bytes import descent
 from p2p_hoity.rules import Edition
 from p2p_hoity.rules.edition import COLOURS
 
-from .card_names import colour, listed
-from .translation import N_, _
+from .card_names import colour
+from .translation import N_, _, listed
 
 VARIANTS: Final = {
     "surprise": N_("Surprise: Place and Action are chosen together."),

@@ -49,6 +49,9 @@ def meanings() -> Mapping[str, str]:
     """Return the meaning in English of every code of the package `protocol`.
 
     The first call loads much of this package, which most commands never need.
+
+    Returns:
+        The meanings, by their codes.
     """
     files, ends = protocol.transcript.FILE_FAULTS, protocol.effects.ENDS
     return {**BYTES, **files, **ends, **protocol.FAULTS}

@@ -17,10 +17,9 @@ from p2p_hoity.presentation.screen_updates import CodeEnd, Moved, OfferedCode, R
 from p2p_hoity.shell_words import command
 from protocol import Terms, fingerprint
 
-from .card_names import listed
 from .edition_text import edition_lines
 from .error_sentences import sentence
-from .translation import INSTALLED, N_, _, count, span
+from .translation import INSTALLED, N_, _, count, listed, span
 
 EXCEPTIONS: Final = N_(
     "Two exceptions to secrecy: in a split table cheaters see what either part opens, and two"

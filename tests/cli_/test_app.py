@@ -35,7 +35,7 @@ from p2p_hoity.net.network_errors import NetCode, NetError
 from p2p_hoity.net.ticket import Ticket, decode_ticket, encode_ticket
 from p2p_hoity.storage.journal import JournalCode, JournalError
 from p2p_hoity.table.join_table import JoinCode
-from p2p_hoity.table.play_table import PeerError
+from p2p_hoity.table.peer_error import PeerError
 from protocol import transcript
 
 SOME = pytest.mark.sampled(3)
@@ -108,6 +108,13 @@ def test_a_command_loads_no_more_than_it_needs(tmp_path: Path) -> None:
     whole = VECTORS / "failures" / "another-game.hoity"
     of_many = {"multiprocessing", "cli.commands.verify_archive", "distributed", "asyncio"}
     assert not of_many & modules_of(1, "verify", whole, "--jobs", "1")
+    loaded = modules_of(0, "rules")
+    assert "p2p_hoity.rules" in loaded
+    heavy = {"trio", "nacl", "ssl", "socket", "textual", "multiprocessing", "asyncio"}
+    assert not heavy & {name.split(".")[0] for name in loaded}
+    above = {"game_adapter", "benchmarks", "presentation", "net", "table", "bots", "reachability"}
+    assert not {f"p2p_hoity.{name}" for name in above} & loaded
+    assert not {"protocol.crypto", "protocol.chain", "protocol.seat", "cli.ui"} & loaded
 
 
 @SOME

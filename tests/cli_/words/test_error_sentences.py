@@ -20,8 +20,10 @@ from p2p_hoity.net.peer_link import LinkCode
 from p2p_hoity.storage.journal import JournalCode
 from p2p_hoity.table.host_table import LobbyCode
 from p2p_hoity.table.join_table import JoinCode
-from p2p_hoity.table.play_table import PeerError, SeatingCode
-from p2p_hoity.table.resume_table import ArrivalCode, ResumeCode
+from p2p_hoity.table.peer_error import PeerError
+from p2p_hoity.table.play_table import SeatingCode
+from p2p_hoity.table.resume_table import ArrivalCode
+from p2p_hoity.table.unfinished_games import ResumeCode
 
 for found in pkgutil.walk_packages(p2p_hoity.__path__, "p2p_hoity."):
     importlib.import_module(found.name)
