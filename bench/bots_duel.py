@@ -1,7 +1,8 @@
 """How often a bot wins against others: `python bench/bots_duel.py GAMES SEATS BOT OTHERS`.
 
 Prints one JSON object. A shared victory counts for its share. `--dask SCHEDULER` has the games
-played by the workers of a cluster, which have this checkout; what is told is the same.
+played by the workers of a cluster, which have this checkout; what is told is the same, but for the
+clock: the seconds are processor time where one process plays, and wall time where a cluster does.
 """
 
 from __future__ import annotations
@@ -15,11 +16,15 @@ from functools import partial
 from pathlib import Path
 from typing import Literal
 
-sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
+sys.path.insert(0, str(Path(__file__).parent.parent))
+sys.path.insert(1, str(Path(__file__).parent.parent / "tests"))
 
+from given_numbers import whole
 from support.rules_driver import Referee
 
+from cli.words.error_sentences import sentence
 from p2p_hoity.bots import BOTS
+from p2p_hoity.coded_errors import CodedError
 from p2p_hoity.dask_cluster import in_order
 from p2p_hoity.editions.load_edition import load
 from p2p_hoity.rules import Edition
@@ -52,7 +57,9 @@ def played(
 
 def measured(given: argparse.Namespace) -> dict[str, object]:
     """Play the games and sum up."""
-    edition, began = load(), time.perf_counter()
+    edition = load()
+    clock = time.perf_counter if given.dask else time.process_time
+    began = clock()
     results = played(edition, given.seats, given.games, given.one, given.others, given.dask)
     return {
         "games": given.games,
@@ -62,19 +69,26 @@ def measured(given: argparse.Namespace) -> dict[str, object]:
         "others": given.others,
         "wins_percent": round(100 * sum(won for won, _ in results) / given.games, 1),
         "mean_rounds": round(sum(rounds for _, rounds in results) / given.games, 1),
-        "seconds": round(time.perf_counter() - began, 1),
+        "seconds": round(clock() - began, 1),
+        "clock": "wall" if given.dask else "processor",
     }
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Reads the command line, prints what was found."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("games", type=int, nargs="?", default=1000)
-    parser.add_argument("seats", type=int, nargs="?", default=4)
+    parser.add_argument("games", type=whole(1, 10**9), nargs="?", default=1000)
+    parser.add_argument("seats", type=whole(2, 6), nargs="?", default=4)
     parser.add_argument("one", choices=BOTS, nargs="?", default="normal", metavar="BOT")
     parser.add_argument("others", choices=BOTS, nargs="?", default="random", metavar="OTHERS")
     parser.add_argument("--dask", metavar="SCHEDULER", help="tcp://HOST:PORT of a Dask cluster")
-    print(json.dumps(measured(parser.parse_args(arguments))))
+    given = parser.parse_args(arguments)
+    try:
+        print(json.dumps(measured(given)))
+    except CodedError as error:
+        parser.exit(error.code.exit_code, f"{parser.prog}: {sentence(error.reason)}\n")
+    except ProcessEnded:
+        parser.exit(1, f"{parser.prog}: a game ended the process that played it\n")
 
 
 if __name__ == "__main__":

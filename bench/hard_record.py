@@ -6,6 +6,7 @@ games of the duel at four seats are played here, for the test that plays them ag
 
 from __future__ import annotations
 
+import argparse
 import hashlib
 import json
 import platform
@@ -13,7 +14,8 @@ import sys
 from importlib.resources import files
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
+sys.path.insert(0, str(Path(__file__).parent.parent))
+sys.path.insert(1, str(Path(__file__).parent.parent / "tests"))
 
 from bots_duel import share
 
@@ -23,8 +25,22 @@ from p2p_hoity.editions.load_edition import load
 FIRST, SEATS = 24, 4
 
 
+def duels(lines: list[str]) -> list[object]:
+    """The duels that stand on the lines; SystemExit if there is none, or a line is none."""
+    found = list[object]()
+    for number, line in enumerate(lines, 1):
+        try:
+            found += [json.loads(line)] if line.strip() else []
+        except ValueError:
+            raise SystemExit(f"hard_record.py: line {number} of the input is no duel") from None
+    if not found:
+        raise SystemExit("hard_record.py: the input has no duels; see the first line of --help")
+    return found
+
+
 def record(lines: list[str]) -> dict[str, object]:
     """All that is recorded of the weights."""
+    fought = duels(lines)
     data = files(learned.__package__ or "").joinpath(learned.WEIGHTS).read_bytes()
     network, edition = learned.read(data), load()
     won = sum(share(edition, SEATS, "hard", "normal", seed)[0] for seed in range(FIRST))
@@ -34,9 +50,10 @@ def record(lines: list[str]) -> dict[str, object]:
         "seed": network.seed,
         "machine": f"{platform.machine()}, Python {platform.python_version()}",
         "first": {"games": FIRST, "won": won},
-        "duels": [json.loads(line) for line in lines if line.strip()],
+        "duels": fought,
     }
 
 
 if __name__ == "__main__":
+    argparse.ArgumentParser(description=__doc__).parse_args()
     print(json.dumps(record(sys.stdin.readlines()), indent=1))

@@ -100,6 +100,19 @@ def build(first: str = "") -> typer.Typer:
     return app
 
 
+_PREPARED: Final = dict[str, Any]()
+"""Commands that were built before they are typed."""
+
+
+def prepare(name: str) -> None:
+    """Build a command that copies of this process will run.
+
+    Args:
+        name: The name of the command.
+    """
+    _PREPARED[name] = typer.main.get_command(build(name))
+
+
 def _keys() -> typer.Typer:
     """Build the command group `hoity id`, whose commands are about the player's key."""
     keys = _typer(
@@ -209,7 +222,8 @@ def _run(words: Sequence[str]) -> int:
     completing = completion.VARIABLE in os.environ
     if not completing:
         _check_words(words)
-    command = typer.main.get_command(build(words[0] if words and not completing else ""))
+    first = words[0] if words and not completing else ""
+    command = _PREPARED.get(first) or typer.main.get_command(build(first))
     columns = min(READERS, printing.width() or READERS)
     try:
         if completing:

@@ -1,7 +1,7 @@
 """Measurement of how long parts of a game take on this machine, for the command `hoity bench`.
 
-Cryptographic operations are measured, and games of six seats. All seats of such a table are in one
-process, without links and files.
+Cryptographic operations are measured, games of six seats, and one choice of four. All seats of such
+a table are in one process, without links and files.
 """
 
 from __future__ import annotations
@@ -9,10 +9,12 @@ from __future__ import annotations
 import os
 import random
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import closing
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Any
+from itertools import islice
+from typing import Any, Final
 
 import protocol
 from p2p_hoity.editions.load_edition import load
@@ -22,11 +24,13 @@ from . import rules
 from .game_adapter import bind, game_value, read_game
 
 SEATS = 6
+CHOOSERS: Final = 4
+"""The number of seats of the table at which one choice is measured."""
 
 
 @dataclass
-class Table6:
-    """A table of six seats in one process, and the frames between them.
+class LocalTable:
+    """A table whose seats are all in one process, and the frames between them.
 
     Attributes:
         table: The table.
@@ -40,14 +44,17 @@ class Table6:
     frames: list[tuple[int, bytes]] = field(default_factory=list)
     draw: random.Random = field(default_factory=lambda: random.Random(1))
 
+    def start(self) -> None:
+        """Start all machines."""
+        for machine in self.machines:
+            machine.start(0.0)
+
     def run(self, done: Callable[[SeatMachine], bool]) -> None:
-        """Start all machines, and deliver frames until each has reached a certain state.
+        """Deliver frames until each machine has reached a certain state.
 
         Args:
             done: Returns whether a machine has reached the state.
         """
-        for machine in self.machines:
-            machine.start(0.0)
         while not all(done(machine) for machine in self.machines):
             for seat, machine in enumerate(self.machines):
                 for effect in machine.take():
@@ -72,16 +79,19 @@ class Table6:
             machine.choose(self.draw.choice(view.legal(kind)[:5]), 0.0)
 
 
-def open_table() -> Table6:
-    """Make a table of six with fresh keys and the default edition.
+def open_table(seats: int) -> LocalTable:
+    """Make a table with fresh keys and the default edition, and start it.
+
+    Args:
+        seats: The number of seats, at least 3.
 
     Returns:
-        The table. The state machines of its seats have not been started.
+        The table.
     """
-    who = [Identity(os.urandom(32)) for _ in range(SEATS)]
+    who = [Identity(os.urandom(32)) for _ in range(seats)]
     game = game_value(load(), None)
     terms = Terms(
-        who[0].public, os.urandom(32), game, SEATS, protocol.table_header.default_quorum(SEATS)
+        who[0].public, os.urandom(32), game, seats, protocol.table_header.default_quorum(seats)
     )
     roster = [
         protocol.table_header.sit(terms, one, f"seat {i}", os.urandom(32))
@@ -91,13 +101,15 @@ def open_table() -> Table6:
     machines = [
         SeatMachine(table, os.urandom, seat, one, os.urandom(32)) for seat, one in enumerate(who)
     ]
-    return Table6(table, machines)
+    made = LocalTable(table, machines)
+    made.start()
+    return made
 
 
 def deal() -> None:
     """Play a table of six until the cards are dealt."""
     setup = {Kind.KEY_COMMIT, Kind.KEY_REVEAL, Kind.KEY_OK, Kind.SHUFFLE, Kind.DECK_OK, Kind.DEAL}
-    open_table().run(lambda machine: machine.tip.want.kind not in setup)
+    open_table(SEATS).run(lambda machine: machine.tip.want.kind not in setup)
 
 
 @cache
@@ -109,7 +121,7 @@ def whole_game() -> bytes:
     Returns:
         The bytes of the transcript.
     """
-    table = open_table()
+    table = open_table(SEATS)
     table.run(lambda machine: machine.may_leave())
     return table.machines[0].transcript()
 
@@ -125,6 +137,61 @@ def verify() -> None:
         raise RuntimeError(f"the bench's own game does not verify: {report.problem}")
 
 
+PLACE: Final = "place"
+"""The kind of choice that is measured: where to go, with which each round begins."""
+
+
+def at_a_place() -> Generator[LocalTable]:
+    """Play games of `CHOOSERS` seats, one after the other, up to each choice of a place.
+
+    Yields:
+        The table, which stands before the choice. The caller plays on until it is open to all.
+    """
+    while True:
+        table = open_table(CHOOSERS)
+        machine = table.machines[0]
+        while not machine.may_leave():
+            table.run(lambda one: one.tip.want.name == PLACE or one.may_leave())
+            if not machine.may_leave():
+                yield table
+
+
+def choice(watch: measure.Stopwatch) -> dict[str, Any]:
+    """Measure one sealed choice: what all seats of a table compute for it, and its steps.
+
+    Every seat commits, confirms that it has all commitments, opens its own choice, and applies the
+    rules to the choices of all. In each step every seat waits for the messages of the others.
+
+    Args:
+        watch: The stopwatch.
+
+    Returns:
+        What `measure.compared` returns, and the number of `seats` and of network `delays`: one for
+        each step.
+    """
+    taken = list[float]()
+    with closing(at_a_place()) as tables:
+        first = next(tables)
+        before = measure.raw_costs(watch)
+        with measure.counted() as counts:
+            delays = _choose(first)
+        for table in islice(tables, watch.rounds):
+            start = watch.clock()
+            _choose(table)
+            taken.append(watch.clock() - start)
+    after = measure.raw_costs(watch)
+    costs = {name: (before[name] + after[name]) / 2 for name in before}
+    found = measure.compared(measure.Spread.of(taken), counts, costs)
+    return {"seats": CHOOSERS, "delays": delays, **found}
+
+
+def _choose(table: LocalTable) -> int:
+    """Have all seats choose a place, and return how many steps that took."""
+    before = table.machines[0].tip.step
+    table.run(lambda machine: machine.tip.want.name != PLACE)
+    return table.machines[0].tip.step - before
+
+
 def report(cards: int, rounds: int, clock: Callable[[], float]) -> dict[str, Any]:
     """Measure how long each part of a game takes, as the median of several rounds.
 
@@ -134,28 +201,31 @@ def report(cards: int, rounds: int, clock: Callable[[], float]) -> dict[str, Any
         clock: Returns the time in seconds.
 
     Returns:
-        The version of Python, and the time of each part in milliseconds.
+        The version of Python, and the time of each part in milliseconds: the median, lowest and
+        highest of the rounds.
     """
     watch = measure.Stopwatch(clock, os.urandom, rounds)
     found = {"python": sys.version.split()[0], **measure.blocks(cards, watch)}
     whole_game()
     work = {"deal_six": deal, "verify_game": verify}
-    return {**found, **{name: measure.measure(call, watch) for name, call in work.items()}}
+    games = {name: measure.measure(call, watch) for name, call in work.items()}
+    return {**found, "choice_four": choice(watch), **games}
 
 
-ONCE, EACH_ROUND = 185_000, 38_500
+ONCE, EACH_ROUND = 198_000, 39_500
 """The cost of `report` once and for each of its rounds, in multiplications of a curve point."""
 
 
-def expected_seconds(rounds: int, clock: Callable[[], float]) -> float:
-    """Estimate how long a call of `report` takes on this machine.
+def expected_seconds(rounds: int, clock: Callable[[], float], more: int = 0) -> float:
+    """Estimate how long a call of `report` takes on this machine, and something else.
 
     Args:
         rounds: The number of rounds of the report.
         clock: Returns the time in seconds.
+        more: The cost of what else is measured, in multiplications of a curve point.
 
     Returns:
         The seconds.
     """
-    one = measure.raw_costs(measure.Stopwatch(clock, os.urandom, 1))["multiply"]
-    return one / 1e6 * (ONCE + EACH_ROUND * (rounds + 1))
+    one = measure.raw_costs(measure.Stopwatch(clock, os.urandom, 3))["multiply"]
+    return one * (ONCE + EACH_ROUND * (rounds + 1) + more)

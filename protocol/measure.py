@@ -6,7 +6,7 @@ The caller passes in the clock and the source of randomness.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -35,6 +35,42 @@ RAW: dict[str, tuple[Any, str]] = {
 
 
 @dataclass(frozen=True)
+class Spread:
+    """What several rounds of one measurement have found, in seconds.
+
+    Attributes:
+        median: The median.
+        low: The lowest.
+        high: The highest.
+    """
+
+    median: float
+    low: float
+    high: float
+
+    @classmethod
+    def of(cls, taken: Sequence[float]) -> Spread:
+        """Return the spread of what was measured.
+
+        Args:
+            taken: The time of each round, in seconds. At least one.
+
+        Returns:
+            The spread.
+        """
+        return cls(median(taken), min(taken), max(taken))
+
+    def milliseconds(self) -> dict[str, float]:
+        """Return the three in milliseconds.
+
+        Returns:
+            A dict of `ms`, which is the median, `low_ms` and `high_ms`.
+        """
+        three = {"ms": self.median, "low_ms": self.low, "high_ms": self.high}
+        return {name: round(seconds * 1000, 2) for name, seconds in three.items()}
+
+
+@dataclass(frozen=True)
 class Stopwatch:
     """A clock with which calls are timed several times.
 
@@ -48,22 +84,24 @@ class Stopwatch:
     rng: Random
     rounds: int
 
-    def milliseconds(self, call: Callable[[], Any], times: int = 1) -> float:
-        """Return the median time of a call.
+    def spread(self, call: Callable[[], Any], times: int = 1) -> Spread:
+        """Return how long a call takes, over all rounds.
 
         Args:
             call: The function to call.
-            times: How many calls to make in each of the `rounds`.
+            times: How many calls to make in each of the `rounds`. A round counts as their mean, so
+                that a call may be shorter than a tick of the clock.
 
         Returns:
-            The median over all calls of the time of one call, in milliseconds.
+            The median, lowest and highest of the rounds.
         """
         taken = []
-        for _ in range(self.rounds * times):
+        for _ in range(self.rounds):
             start = self.clock()
-            call()
-            taken.append(self.clock() - start)
-        return median(taken) * 1000
+            for _ in range(times):
+                call()
+            taken.append((self.clock() - start) / times)
+        return Spread.of(taken)
 
 
 @contextmanager
@@ -92,14 +130,14 @@ def counted() -> Iterator[Counter[str]]:
             setattr(*where, originals[name])
 
 
-def raw_costs(watch: Stopwatch) -> dict[str, float]:
+def raw_spreads(watch: Stopwatch) -> dict[str, Spread]:
     """Return the time that one call of each libsodium function in `RAW` takes.
 
     Args:
         watch: The stopwatch.
 
     Returns:
-        The time in microseconds, by the keys of `RAW`.
+        The spread of each, by the keys of `RAW`.
     """
     one, two = (group.mul_base(scalar(watch.rng)) for _ in range(2))
     number, key = group.encode_scalar(scalar(watch.rng)), SigningKey.generate()
@@ -111,11 +149,44 @@ def raw_costs(watch: Stopwatch) -> dict[str, float]:
         "check": (one,),
         "signature": (bytes(key.sign(bytes(200))), bytes(key.verify_key)),
     }
-    costs = {}
-    for name, where in RAW.items():
-        call = partial(getattr(*where), *arguments[name])
-        costs[name] = round(watch.milliseconds(call, 50) * 1000, 2)
-    return costs
+    calls = {name: partial(getattr(*where), *arguments[name]) for name, where in RAW.items()}
+    return {name: watch.spread(call, 50) for name, call in calls.items()}
+
+
+def raw_costs(watch: Stopwatch) -> dict[str, float]:
+    """Return the median time that one call of each libsodium function in `RAW` takes.
+
+    Args:
+        watch: The stopwatch.
+
+    Returns:
+        The time in seconds, by the keys of `RAW`.
+    """
+    return {name: found.median for name, found in raw_spreads(watch).items()}
+
+
+def compared(
+    taken: Spread, counts: Mapping[str, int], costs: Mapping[str, float]
+) -> dict[str, Any]:
+    """Compare the time of a call with that of the libsodium calls that it makes.
+
+    Args:
+        taken: The time of the call.
+        counts: The number of calls of each libsodium function, by the keys of `RAW`.
+        costs: The time of one call of each in seconds, by the same keys.
+
+    Returns:
+        A dict. `ms`, `low_ms` and `high_ms` are the time in milliseconds, `operations` the number
+        of calls of each libsodium function, `raw_ms` the time of these calls alone, and `ratio` is
+        `ms` divided by `raw_ms`. It is None if the clock is too coarse to see them.
+    """
+    raw = sum(costs[name] * number for name, number in counts.items())
+    return {
+        **taken.milliseconds(),
+        "operations": dict(counts),
+        "raw_ms": round(raw * 1000, 2),
+        "ratio": round(taken.median / raw, 3) if raw else None,
+    }
 
 
 def measure(call: Callable[[], Any], watch: Stopwatch) -> dict[str, Any]:
@@ -128,21 +199,14 @@ def measure(call: Callable[[], Any], watch: Stopwatch) -> dict[str, Any]:
         watch: The stopwatch.
 
     Returns:
-        A dict. `ms` is the time in milliseconds, `operations` the number of calls of each libsodium
-        function, `raw_ms` the time of these calls alone, and `ratio` is `ms` divided by `raw_ms`.
+        What `compared` returns.
     """
     with counted() as counts:
         call()
     before = raw_costs(watch)
-    taken = watch.milliseconds(call)
+    taken = watch.spread(call)
     after = raw_costs(watch)
-    raw = sum((before[name] + after[name]) / 2 * number for name, number in counts.items()) / 1000
-    return {
-        "ms": round(taken, 2),
-        "operations": dict(counts),
-        "raw_ms": round(raw, 2),
-        "ratio": round(taken / raw, 3),
-    }
+    return compared(taken, counts, {name: (before[name] + after[name]) / 2 for name in RAW})
 
 
 def deck_work(cards: int, rng: Random) -> dict[str, Callable[[], Any]]:
@@ -195,6 +259,10 @@ def choice_work(rng: Random) -> dict[str, Callable[[], Any]]:
     }
 
 
+def _microseconds(seconds: float) -> float:
+    return round(seconds * 1e6, 2)
+
+
 def blocks(cards: int, watch: Stopwatch) -> dict[str, Any]:
     """Measure all computations of `deck_work` and `choice_work`, and libsodium's functions.
 
@@ -204,8 +272,10 @@ def blocks(cards: int, watch: Stopwatch) -> dict[str, Any]:
 
     Returns:
         A dict of the measurement of each computation by its name. It also has the sizes of a
-        shuffle proof and of a deck in bytes, and times of single operations in microseconds.
+        shuffle proof and of a deck in bytes, and times of single operations in microseconds:
+        the median, and in `operation_range_us` the lowest and highest of the rounds.
     """
+    single = raw_spreads(watch)
     work = {**deck_work(cards, watch.rng), **choice_work(watch.rng)}
 
     hashing = partial(group.hash_to_group, Label.CARD, watch.rng(8))
@@ -214,7 +284,11 @@ def blocks(cards: int, watch: Stopwatch) -> dict[str, Any]:
         "rounds": watch.rounds,
         "proof_bytes": shuffle_proof.proof_size(cards),
         "deck_bytes": 64 * cards,
-        "operation_us": raw_costs(watch),
-        "hash_to_group_us": round(watch.milliseconds(hashing, 50) * 1000, 2),
+        "operation_us": {name: _microseconds(found.median) for name, found in single.items()},
+        "operation_range_us": {
+            name: [_microseconds(found.low), _microseconds(found.high)]
+            for name, found in single.items()
+        },
+        "hash_to_group_us": _microseconds(watch.spread(hashing, 50).median),
         **{name: measure(call, watch) for name, call in work.items()},
     }

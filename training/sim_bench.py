@@ -1,19 +1,22 @@
 """How many rounds a second the simulator plays: `python training/sim_bench.py [SECONDS] [GAMES]`.
 
-On one core, choices at random, in seconds of its own; once without and once with what every
+On one core, choices at random, in processor time; once without and once with what every
 deciding seat sees. Prints JSON; `decisions` are rows a second. Needs numpy.
 """
 
 from __future__ import annotations
 
+import argparse
 import json
 import sys
 import time
 from pathlib import Path
 
-sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parent.parent)]
+ROOT = Path(__file__).parent.parent
+sys.path[:0] = [str(Path(__file__).parent), str(ROOT), str(ROOT / "bench")]
 
 import numpy as np
+from given_numbers import seconds, whole
 from hoity_training.observe import Eyes
 from hoity_training.sim import Table
 
@@ -28,11 +31,11 @@ TABLES: tuple[tuple[str, int, Variant], ...] = (
 )
 
 
-def speed(table: Table, seconds: float, eyes: Eyes | None) -> dict[str, int]:
+def speed(table: Table, limit: float, eyes: Eyes | None) -> dict[str, int]:
     """Rounds and decisions a second."""
     began, decisions = time.process_time(), 0
     rounds, point = -int(table.board.round.sum()), table.step()
-    while point is not None and time.process_time() - began < seconds:
+    while point is not None and time.process_time() - began < limit:
         if eyes is not None:
             eyes.see(point)
         decisions += len(point)
@@ -43,17 +46,21 @@ def speed(table: Table, seconds: float, eyes: Eyes | None) -> dict[str, int]:
     return {"rounds": round(rounds / taken), "decisions": round(decisions / taken)}
 
 
-def main(seconds: float = 3.0, games: float = 4096) -> dict[str, object]:
+def main(limit: float = 3.0, games: int = 4096) -> dict[str, object]:
     """Some tables, blind and seeing."""
-    found: dict[str, object] = {"games": int(games)}
+    found: dict[str, object] = {"games": games, "clock": "processor"}
     for name, seats, variant in TABLES:
         rng = np.random.default_rng(1)
-        table = Table(load(name), seats, variant, int(games), rng, checked=False)
-        blind = speed(table, seconds, None)
-        seeing = speed(table, seconds, Eyes(table.board))
+        table = Table(load(name), seats, variant, games, rng, checked=False)
+        blind = speed(table, limit, None)
+        seeing = speed(table, limit, Eyes(table.board))
         found[f"{name} {seats} {variant or ''}".strip()] = {"blind": blind, "seeing": seeing}
     return found
 
 
 if __name__ == "__main__":
-    print(json.dumps(main(*map(float, sys.argv[1:]))))
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("seconds", type=seconds, nargs="?", default=3.0)
+    parser.add_argument("games", type=whole(1, 10**7), nargs="?", default=4096)
+    given = parser.parse_args()
+    print(json.dumps(main(given.seconds, given.games)))

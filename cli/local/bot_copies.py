@@ -12,6 +12,7 @@ import gc
 import json
 import os
 import runpy
+import secrets
 import signal
 import socket
 import sys
@@ -23,9 +24,11 @@ from typing import Any, Final, NoReturn
 
 import trio
 
+from p2p_hoity.editions import load_edition as editions
+from p2p_hoity.net import secure_channel
 from p2p_hoity.worker_processes import can_copy
 
-PRELOADED: Final = ("cli.commands.join", "cli.ui.json_screen")
+PRELOADED: Final = ("cli.commands.join", "cli.ui.json_screen", "encodings.idna", "ifaddr")
 """What bots use, and the process of the player may not have imported."""
 SECRET: Final = frozenset({"HOITY_PASSPHRASE", "HOITY_TICKET"})
 """Environment variables that are not passed on to bots, unless they are set for them."""
@@ -137,8 +140,7 @@ def copies(number: int) -> list[Copy]:
     """
     if not number or not can_copy() or not hasattr(os, "pidfd_open") or SECRET & set(os.environ):
         return []
-    for name in PRELOADED:
-        import_module(name)
+    _prepare()
     gc.collect()
     gc.freeze()  # Otherwise the first search for cycles would copy all pages into each bot.
     made: list[Copy] = []
@@ -153,6 +155,19 @@ def copies(number: int) -> list[Copy]:
             theirs.close()
             made.append(Copy(ours, pid))
     return made
+
+
+def _prepare() -> None:
+    """Load what each bot would otherwise load for itself, since copies share it.
+
+    Nothing of it is secret: the key of the TLS context is drawn for it alone.
+    """
+    for name in PRELOADED:
+        import_module(name)
+    import_module("cli.app").prepare("join")
+    for name in editions.NAMES:
+        editions.load(name)
+    secure_channel.credentials(secrets.token_bytes(32))
 
 
 # In a copy

@@ -10,6 +10,7 @@ to a process and to its group. A repetition within `AGAIN` seconds is not a seco
 
 from __future__ import annotations
 
+import errno
 import math
 import os
 import signal
@@ -68,7 +69,7 @@ async def interrupted(
     if not wanted:
         task_status.started()
         return
-    with trio.open_signal_receiver(*wanted) as signals, _hangup_is(wanted[0]):
+    with trio.open_signal_receiver(*wanted) as signals, _hangup_is_heard():
         task_status.started()
         await anext(signals)
         leave(_("Interrupted"))
@@ -103,7 +104,7 @@ def ending_calls(act: Callable[[], Any]) -> Iterator[None]:
         for number in wanted:
             stack.callback(signal.signal, number, signal.signal(number, heard))
         if wanted:
-            stack.enter_context(_hangup_is(wanted[0]))
+            stack.enter_context(_hangup_is_heard())
         yield
 
 
@@ -140,43 +141,50 @@ def _not_ignored(numbers: Iterable[signal.Signals]) -> list[signal.Signals]:
     return [one for one in numbers if signal.getsignal(one) is not signal.SIG_IGN]
 
 
-def _is_closed(terminal: int) -> bool:
-    """Return whether the terminal of a descriptor has closed."""
-    import termios  # Windows has no SIGHUP and no such module.
+def is_closed(stream: int) -> bool:
+    """Return whether a descriptor belongs to a terminal that has closed.
 
+    Args:
+        stream: The descriptor.
+
+    Returns:
+        False for a file or pipe, and where the system cannot tell.
+    """
     try:
-        termios.tcgetattr(terminal)
-    except termios.error:
-        return True
+        import termios
+    except ImportError:  # Windows ends a program with its terminal.
+        return False
+    try:
+        termios.tcgetattr(stream)
+    except termios.error as error:
+        return bool(error.args[0] == errno.EIO)
     return False
 
 
-@contextmanager
-def _hangup_is(number: int) -> Iterator[None]:
-    """Raise a signal at SIGHUP, while the context lasts.
+def hang_up() -> None:
+    """End this process as SIGHUP does: by an ending signal, or else after `LATEST` seconds.
 
     If the terminal has closed, output is discarded from then on, because writing to it would fail
-    or block. If the process has not ended after `LATEST` seconds, the system ends it.
-
-    Args:
-        number: The signal to raise.
+    or block.
     """
+    null = os.open(os.devnull, os.O_RDWR)
+    for stream in (0, 1, 2):
+        if is_closed(stream):  # Otherwise SIGHUP was sent by hand: restore the screen.
+            os.dup2(null, stream)
+    os.close(null)
+    signal.alarm(math.ceil(LATEST))
+    for number in _not_ignored(ENDING_SIGNALS)[:1]:
+        signal.raise_signal(number)
+
+
+@contextmanager
+def _hangup_is_heard() -> Iterator[None]:
+    """Answer SIGHUP by `hang_up` while the context lasts, unless it is ignored."""
     name = getattr(signal, "SIGHUP", None)
     if name is None or signal.getsignal(name) is signal.SIG_IGN:
         yield
         return
-    streams = [stream for stream in (0, 1, 2) if os.isatty(stream)]
-
-    def gone(_number: int, _frame: FrameType | None) -> None:
-        null = os.open(os.devnull, os.O_RDWR)
-        for stream in streams:
-            if _is_closed(stream):  # Otherwise the signal was sent by hand: restore the screen.
-                os.dup2(null, stream)
-        os.close(null)
-        signal.alarm(math.ceil(LATEST))
-        signal.raise_signal(number)
-
-    before = signal.signal(name, gone)
+    before = signal.signal(name, lambda _number, _frame: hang_up())
     try:
         yield
     finally:

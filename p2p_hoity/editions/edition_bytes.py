@@ -122,12 +122,6 @@ def _table(value: Any) -> dict[str, Any]:
     }
 
 
-@lru_cache(maxsize=8)
-def _shipped(name: str) -> Edition:
-    """Return a shipped edition. It is loaded once."""
-    return load(name)
-
-
 def known_edition(edition: Edition, *own: Edition) -> Edition:
     """Give an edition the names of its Collectibles, taken from a known edition.
 
@@ -141,7 +135,7 @@ def known_edition(edition: Edition, *own: Edition) -> Edition:
     Returns:
         The edition with names, or the same edition if no known edition matches.
     """
-    for known in (*own, *(_shipped(name) for name in NAMES)):
+    for known in (*own, *(load(name) for name in NAMES)):
         if replace(known, switches=edition.switches) == edition:
             return replace(known, switches=edition.switches)
     return edition

@@ -106,8 +106,8 @@ def answer(state: SeatState, frame: peer_frames.FrameBody, peer: bytes | None) -
     match frame:
         case peer_frames.Fetch(hashes, new_epochs):
             _carry_part(state, _fetched(state.log.store, hashes, new_epochs), peer)
-        case peer_frames.Sync(epoch, step, have, _):
-            _carry_part(state, _lacking(state, epoch, step, set(have)), peer)
+        case peer_frames.Sync(epoch, step, have, direct):
+            _carry_part(state, _lacking(state, epoch, step, set(have), set(direct)), peer)
             _tell_notices(state, peer)
         case peer_frames.Own(after):
             _answer_own(state, after, peer)
@@ -169,32 +169,38 @@ def _fetched(
             yield found
 
 
-def _lacking(state: SeatState, epoch: int, step: int, have: set[bytes]) -> list[Message]:
+def _lacking(
+    state: SeatState, epoch: int, step: int, have: set[bytes], direct: set[int]
+) -> list[Message]:
     """Return the stored messages that a peer may lack, in the order in which they are sent.
 
     The peer stands in `epoch` at `step`. `have` has the first 16 bytes of the hash of each message
-    that the peer stores.
+    that the peer stores, and `direct` the seats that it hears directly.
 
     Messages of epoch changes come first, and then the inputs. Other seats' inputs off the followed
-    chain are left out, because most of them are never needed. A peer that needs such an input asks
-    for it by its hash.
+    chain are left out, because most of them are never needed. So are the epoch promises of the
+    seats in `direct`, which are on their way to the peer. A peer that needs such a message asks for
+    it by its hash.
     """
     stored = (*state.log.store.since(epoch, step), *state.log.votes.far.values())
     found = [m for m in stored if m.hash[: peer_frames.SHORT] not in have]
     on_chain = fault_evidence.ancestry(state.tip)
-    return sorted((m for m in found if _is_offered(state, m, on_chain)), key=_rank)
+    return sorted((m for m in found if _is_offered(state, m, on_chain, direct)), key=_rank)
 
 
-def _is_offered(state: SeatState, message: Message, on_chain: Mapping[bytes, Node]) -> bool:
+def _is_offered(
+    state: SeatState, message: Message, on_chain: Mapping[bytes, Node], direct: set[int]
+) -> bool:
     """Return whether to send a stored message to a peer that asks for missing messages (`sync`).
 
-    `on_chain` contains all nodes of the followed chain, by digest.
+    `on_chain` contains all nodes of the followed chain, by digest. `direct` contains the seats that
+    the peer hears directly.
     """
     step_input = message.statement
     if message.seat == state.seat:
         return True
     if isinstance(step_input, EpochPromise):
-        return is_called_for(state, step_input)
+        return message.seat not in direct and is_called_for(state, step_input)
     if not isinstance(step_input, StepInput):
         return True
     return step_input.on in on_chain and is_of_use(state, message, on_chain[step_input.on])

@@ -65,9 +65,14 @@ class Window:
 
 @contextmanager
 def window(
-    home: Path, *words: str, columns: int = 100, rows: int = 30, **variables: str
+    home: Path,
+    *words: str,
+    columns: int = 100,
+    rows: int = 30,
+    controls: bool = True,
+    **variables: str,
 ) -> Iterator[Window]:
-    """Run a command of the program in a terminal of its own."""
+    """Run a command of the program in a terminal of its own, which may send it signals."""
     controller, terminal = pty.openpty()
     fcntl.ioctl(controller, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
     process = subprocess.Popen(
@@ -77,7 +82,7 @@ def window(
         stderr=terminal,
         env=environment(home, TERM="xterm-256color", **variables),
         start_new_session=True,
-        preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
+        preexec_fn=(lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0)) if controls else None,
     )
     os.close(terminal)
     one = Window(controller, process)
@@ -121,12 +126,14 @@ def test_a_signal_closes_the_screen_and_leaves_the_terminal_as_it_was(
         assert one.left_on() == []
 
 
+@pytest.mark.parametrize("controls", [True, False])
 @pytest.mark.parametrize("screen", sample(SCREENS, 1, "screens"))
-def test_a_screen_ends_with_its_terminal(screen: str, tmp_path: Path) -> None:
+def test_a_screen_ends_with_its_terminal(screen: str, controls: bool, tmp_path: Path) -> None:
+    """Also where no SIGHUP comes, as in a container whose window is closed."""
     words, wanted = SCREENS[screen]
-    with window(tmp_path, *words) as one:
+    with window(tmp_path, *words, controls=controls) as one:
         one.read_until(wanted)
-        os.close(one.controller)  # The system sends SIGHUP.
+        os.close(one.controller)  # The system sends SIGHUP to a process that it controls.
         assert one.process.wait(30) == 130
         one.controller = os.open(os.devnull, os.O_RDONLY)
 

@@ -6,6 +6,7 @@ One widget shows the lines of the screen, and knows which action a click on each
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable, Sequence
 from typing import ClassVar, Final
 
@@ -23,6 +24,7 @@ from p2p_hoity.presentation.staging import Remark
 from p2p_hoity.rules import View
 from protocol.bounds import Quota, Seconds
 
+from ...local.ending_signals import hang_up, is_closed
 from ...local.settings import Settings
 from ...printing import is_small
 from ...words.chat_phrases import PHRASES, meant
@@ -89,6 +91,8 @@ class Board(Widget):
 
 DARK, LIGHT = "textual-dark", "textual-light"
 MOST_TALK: Final[Quota] = 200
+TERMINAL_CHECK: Final[Seconds] = 1.0
+"""The time between two checks whether the terminal is still there, in seconds."""
 HURRIED: Final[Seconds] = 30.0
 """The time, in seconds, before a step's timeout at which reveals stop being shown in parts."""
 
@@ -234,13 +238,21 @@ class TableApp(PagedApp):
         self.redraw()
 
     def on_mount(self) -> None:
-        """Make the program call `_question_shown` after each change of the page on the screen.
+        """Have `_question_shown` called after each page, and notice if the terminal closes.
 
-        So a question that was opened behind a page can be answered once the page is closed.
+        So a question that was opened behind a page can be answered once the page is closed. Not
+        every terminal that closes sends SIGHUP, and Textual would read its end again and again.
         """
+        if not self.is_headless:
+            self.set_interval(TERMINAL_CHECK, self._check_terminal)
         self.screen_change_signal.subscribe(
             self, lambda _screen: self.call_after_refresh(self._question_shown)
         )
+
+    def _check_terminal(self) -> None:
+        """End the program if its terminal has closed."""
+        if is_closed(sys.stdin.fileno()):
+            hang_up()
 
     def _question_shown(self) -> None:
         """Let keys answer the open question, unless a page lies over it."""

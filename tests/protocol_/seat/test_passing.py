@@ -101,6 +101,15 @@ def _tell_direct(room: MachineTable, told: dict[int, tuple[int, ...]]) -> None:
         room.machine().receive(frame, 0.0, room.table.ids[who])
 
 
+def _is_answered(room: MachineTable, message: Message, seat: int, direct: tuple[int, ...]) -> bool:
+    """Return whether seat 0 sends a message to a seat that asks for all it lacks."""
+    machine, peer = room.machine(), room.table.ids[seat]
+    machine.take()
+    machine.receive(peer_frames.encode_frame(peer_frames.Sync(0, 0, (), direct)), 0.0, peer)
+    found = [e for e in machine.take() if isinstance(e, Send) and e.frame == carried(message)]
+    return [e.peer for e in found] == [peer]
+
+
 @pytest.fixture
 def room() -> MachineTable:
     """Return a game that has begun for seat 0, which knows of no links between others."""
@@ -124,6 +133,11 @@ def test_a_promise_is_not_brought_to_who_hears_its_seat(room: MachineTable) -> N
     _tell_direct(room, {2: (1, 3), 3: (2,)})
     promise = room.sign(1, EpochPromise(1, None, (), None, (), ()))
     assert _not_forwarded_to(room, promise) == {1, 2}
+    assert not _is_answered(room, promise, 2, (1, 3)), "it is on its way to them"
+    assert _is_answered(room, promise, 3, (2,))
+    said = inspect(room.machine()).store.by_seat(0)
+    (own,) = [m for m in said if isinstance(m.statement, EpochPromise)]
+    assert _is_answered(room, own, 2, (0, 1, 3)), "it may be lost"
 
 
 def test_a_promise_that_its_seat_shows_to_the_proposer_alone_reaches_all() -> None:
