@@ -8,7 +8,7 @@ from functools import cached_property
 from itertools import takewhile
 from typing import Any, Final, cast
 
-from protocol import Header, Invalid, Table, Terms
+from protocol import Header, Invalid, Table, Terms, table_header
 from protocol.game_interface import Cards, Choice, ChoiceForm, Event, Expected, Layout
 
 from . import rules
@@ -106,6 +106,21 @@ def bind(header: Header) -> Table:
         Invalid: If the game cannot be played here.
     """
     return Table(header, read_game(header.terms))
+
+
+def bind_raw(raw: bytes) -> Table:
+    """Return the table that an encoded header describes, together with its game.
+
+    Args:
+        raw: The bytes of the header.
+
+    Returns:
+        The table with its game.
+
+    Raises:
+        Invalid: If the header is invalid, or its game cannot be played here.
+    """
+    return bind(table_header.parse_header(raw))
 
 
 @dataclass(frozen=True)

@@ -57,11 +57,11 @@ def messages() -> frozenset[Key]:
 
 def meanings() -> set[str]:
     """What the codes of the protocol, of the rules and of all else below `cli` mean."""
-    from cli.words.error_sentences import PROTOCOL
+    from cli.words.error_sentences import meanings as of_protocol
     from p2p_hoity.rules import Rule
     from p2p_hoity.rules.choices import Why
 
-    told = [*PROTOCOL.values(), *(code.template for code in (*codes(), *Rule)), *Why]
+    told = [*of_protocol().values(), *(code.template for code in (*codes(), *Rule)), *Why]
     return {template for template in map(str, told) if has_words(template)}
 
 

@@ -290,7 +290,7 @@ def forget(
 
     Example: hoity forget 8daa
     """
-    from .list_games import forget as forget_it
+    from .forget import forget as forget_it
 
     raise typer.Exit(forget_it(game, yes))
 
@@ -300,7 +300,7 @@ def rules(edition: opt.EditionOption = opt.USUAL_EDITION) -> None:
 
     Example: hoity rules --lang de
     """
-    from .rules_and_bench import show
+    from .rules import show
 
     raise typer.Exit(show(edition))
 
@@ -318,7 +318,7 @@ def bench(
 
     Example: hoity bench --json
     """
-    from .rules_and_bench import bench as measure
+    from .bench import bench as measure
 
     raise typer.Exit(measure(cards, rounds, as_json))
 

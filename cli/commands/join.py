@@ -24,16 +24,17 @@ from p2p_hoity.pasted_text import after_command, bare, visible
 from p2p_hoity.table.invite_by_code import ticket_by_code
 from p2p_hoity.table.join_table import join_table, kept_seat
 from p2p_hoity.table.play_table import Reach
-from p2p_hoity.table.resume_table import find_game
 from p2p_hoity.table.saved_games import is_running
 from p2p_hoity.table.session import Outcome
 from p2p_hoity.table.spoken_codes import CodeError, is_code, parse_code, parse_relay
 from p2p_hoity.table.table_keys import draw_keys
+from p2p_hoity.table.unfinished_games import find_game
 from protocol import table_header
 from protocol.bounds import Seconds
 
 from ..exit_codes import INTERRUPTED, OK, USAGE, Trouble, ctrl_c_means
-from ..local.player_setup import answer, at_terminal, check_output, only_one
+from ..local.player_setup import answer, at_terminal
+from ..local.seat_checks import check_output, only_one
 from ..local.settings import relays_of
 from ..printing import say, write_line
 from ..words.error_sentences import sentence

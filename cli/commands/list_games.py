@@ -1,4 +1,4 @@
-"""The commands `games` and `forget`, and how other commands find a stored game by its id."""
+"""The command `games`, and how other commands find a stored game by its id."""
 
 from __future__ import annotations
 
@@ -10,19 +10,17 @@ from typing import Any, Final
 from p2p_hoity.storage.home import Home
 from p2p_hoity.storage.home import home as own_home
 from p2p_hoity.storage.player_key import NamedIdentity, passphrase_from_environment
-from p2p_hoity.table import resume_table, saved_games
-from p2p_hoity.table.play_table import PeerError
-from p2p_hoity.table.resume_table import OpenGame
+from p2p_hoity.table import saved_games, unfinished_games
+from p2p_hoity.table.known_progress import Progress
+from p2p_hoity.table.peer_error import PeerError
 from p2p_hoity.table.saved_games import is_running
+from p2p_hoity.table.unfinished_games import OpenGame
 from protocol.bounds import Seconds
 
-from ..exit_codes import NOT_OK, OK, USAGE, Trouble, report
+from ..exit_codes import OK, USAGE, Trouble, report
 from ..local import player_setup
-from ..local.bot_processes import sweep
-from ..local.player_setup import ask_yes
 from ..printing import say, write_line
-from ..words.card_names import listed
-from ..words.translation import _, command_line
+from ..words.translation import _, listed
 from .options import LAST, typed_id
 
 SHORTEST = 4
@@ -41,7 +39,7 @@ def key_of_games(home: Home) -> tuple[NamedIdentity, str | None]:
         PeerError: If there is neither a key nor a game on this computer.
     """
     if not home.identity.exists() and not any(home.journals.glob("*.journal")):
-        raise PeerError(resume_table.ResumeCode.NO_GAME)
+        raise PeerError(unfinished_games.ResumeCode.NO_GAME)
     return player_setup.load(home)
 
 
@@ -64,8 +62,8 @@ def find(home: Home, name: str | None, passphrase: str | None, command: str) -> 
     if plain == LAST:
         return newest(home, passphrase)[0]
     try:
-        return resume_table.find_game(home, plain, passphrase)
-    except resume_table.SeveralGames as error:
+        return unfinished_games.find_game(home, plain, passphrase)
+    except unfinished_games.SeveralGames as error:
         raise Trouble(several(error.games, command), USAGE) from error
 
 
@@ -80,8 +78,8 @@ def newest(home: Home, passphrase: str | None) -> tuple[OpenGame, tuple[OpenGame
         The chosen game, and the other games among which it was chosen, newest first.
     """
     try:
-        found = resume_table.find_game(home, None, passphrase)
-    except resume_table.SeveralGames as error:
+        found = unfinished_games.find_game(home, None, passphrase)
+    except unfinished_games.SeveralGames as error:
         games = error.games
     else:
         return found, ()
@@ -158,7 +156,7 @@ def list_games(as_json: bool) -> int:
     """
     home, passphrase = own_home(), passphrase_from_environment()
     found = saved_games.kept_games(home, passphrase, time.monotonic, READING)
-    refused = [report(error, as_json) for error in resume_table.refused_games(home)]
+    refused = [report(error, as_json) for error in unfinished_games.refused_games(home)]
     for game in found:
         if as_json:
             write_line(as_object(game))
@@ -227,7 +225,7 @@ def in_words(game: saved_games.KeptGame) -> str:
     return text.format(game=game.name, date=date(game.when), state=state, who=who)
 
 
-def _scores(names: tuple[str, ...], progress: saved_games.Progress | None) -> list[str]:
+def _scores(names: tuple[str, ...], progress: Progress | None) -> list[str]:
     """Return each player's nickname and field on the track, in a finished game the winner first.
 
     If the fields are not known, return the nicknames alone.
@@ -294,44 +292,3 @@ def told(game: OpenGame, passphrase: str | None) -> str:
     if not words["round"]:
         return _("game {game} with {who}, begun {date}").format(**words)
     return _("game {game} with {who}, round {round}, begun {date}").format(**words)
-
-
-def forget(word: str, yes: bool) -> int:
-    """Remove the files of an unfinished game, after the player has confirmed it.
-
-    Args:
-        word: The beginning of the game's id, or `last`.
-        yes: Whether to remove them without a question.
-
-    Returns:
-        The exit code: NOT_OK if the player declines.
-
-    Raises:
-        PeerError: If the game is being played just now.
-    """
-    home = own_home()
-    passphrase = key_of_games(home)[1]
-    game = find(home, word, passphrase, command_line("forget"))
-    if is_running(game):
-        raise PeerError(saved_games.ForgetCode.RUNNING, game=game.name)
-    if not yes:
-        say(_("Forget {game}?").format(game=told(game, passphrase)))
-        say(
-            _(
-                "You will lose your seat in this game for good: it can neither be resumed nor "
-                "saved as a claim. The others may go on without you."
-            )
-        )
-        if not game.is_claimed:
-            words = _(
-                "If somebody has cheated, your journal may be the only proof of it. To save the "
-                "game as a file first, answer n and type: hoity resume --claim {game}"
-            )
-            say(words.format(game=game.name))
-        if not ask_yes(_("Forget it? y forgets it, n keeps it: ")):
-            say(_("Nothing was forgotten."))
-            return NOT_OK
-    saved_games.forget_game(game)
-    sweep(home)
-    say(_("Game {game} is forgotten.").format(game=game.name))
-    return OK

@@ -21,7 +21,7 @@ from protocol.bounds import Seconds
 from ..exit_codes import INTERRUPTED, OK, ctrl_c_means
 from ..local import settings
 from ..local.ending_signals import ENDING_SIGNALS, once
-from ..local.player_setup import check_home
+from ..local.seat_checks import check_home
 from ..printing import say, write_line
 from ..words.translation import INSTALLED, _, figures
 from .options import RelayOptions

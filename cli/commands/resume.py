@@ -17,17 +17,20 @@ from p2p_hoity.rules.choices import MAX_SEATS
 from p2p_hoity.storage import journal as journals
 from p2p_hoity.storage.home import Home
 from p2p_hoity.storage.home import home as own_home
+from p2p_hoity.table.finish_game import FileCode, finish_from
 from p2p_hoity.table.join_table import JoinCode
-from p2p_hoity.table.play_table import PeerError, Reach, Seat
+from p2p_hoity.table.peer_error import PeerError
+from p2p_hoity.table.play_table import Reach, Seat
 from p2p_hoity.table.reconnect_moved_seat import check_fresh, hand_over, name_in
-from p2p_hoity.table.resume_table import OpenGame, claim_game, resume_table
-from p2p_hoity.table.saved_games import FileCode, finish_from, is_running
+from p2p_hoity.table.resume_table import claim_game, resume_table
+from p2p_hoity.table.saved_games import is_running
 from p2p_hoity.table.session import Outcome
+from p2p_hoity.table.unfinished_games import OpenGame
 
 from ..exit_codes import NOT_OK, OK, Trouble, ctrl_c_means
 from ..local.bot_copies import Copy, copies
 from ..local.bot_processes import crew_of
-from ..local.player_setup import check_home, check_output
+from ..local.seat_checks import check_home, check_output
 from ..printing import say, write_line
 from ..words.presence_sentences import kept_as
 from ..words.table_terms import alone_lines

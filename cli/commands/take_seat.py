@@ -32,7 +32,7 @@ from ..exit_codes import INTERRUPTED, NOT_OK, OK, USAGE, Trouble, ctrl_c_means
 from ..local import player_setup
 from ..local.bot_processes import Crew
 from ..local.ending_signals import interrupted
-from ..local.player_setup import check_home
+from ..local.seat_checks import check_home
 from ..local.settings import is_none
 from ..printing import complain, is_full
 from ..ui.lines.stdin_lines import until_closed

@@ -23,10 +23,10 @@ from protocol import Invalid, fingerprint, transcript
 from .. import version
 from ..exit_codes import NOT_OK, OK, USAGE, Trouble
 from ..printing import complain, say, write_line
-from ..words.card_names import field_name, listed
-from ..words.error_sentences import PROTOCOL, meaning, of_system
+from ..words.card_names import field_name
+from ..words.error_sentences import meaning, meanings, of_system
 from ..words.key_names import player_key, table_key
-from ..words.translation import _
+from ..words.translation import _, listed
 from .mistaken_files import Kind, explained, indented
 from .options import LAST, VerifyOptions, typed_id
 from .typed_paths import typed_path
@@ -414,7 +414,7 @@ def _of_problem(problem: transcript.Problem) -> str:
 
     If the problem's code is not a code of the protocol, the problem's own words are returned.
     """
-    return meaning(problem.code) if problem.code in PROTOCOL else problem.words
+    return meaning(problem.code) if problem.code in meanings() else problem.words
 
 
 def _seats(

@@ -9,7 +9,7 @@ from p2p_hoity.table.session import Outcome
 from p2p_hoity.table.watch_table import Onlooker, watch_table
 
 from ..exit_codes import INTERRUPTED, NOT_OK, OK, Trouble, ctrl_c_means
-from ..local.player_setup import check_output
+from ..local.seat_checks import check_output
 from ..ui.screen_interface import ScreenOptions
 from ..words.translation import _
 from .join import ticket_of

@@ -23,8 +23,9 @@ from ..local.bot_processes import own_level
 from ..printing import write_line
 from ..words.chat_phrases import spoken
 from ..words.error_sentences import as_json as reason_json
-from ..words.error_sentences import meaning, refusal
+from ..words.error_sentences import meaning
 from ..words.presence_sentences import standings_json, why_ended
+from ..words.refusals import refusal
 from ..words.table_terms import TableOffer, terms_json
 from ..words.translation import _
 from .lines.line_question import MOST_REQUESTS

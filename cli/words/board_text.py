@@ -8,8 +8,8 @@ from typing import Final
 from p2p_hoity.rules import LETTERS, ActionCard, ActionKind, Phase, View
 
 from . import card_names
-from .card_names import KIND_WORDS, Names, Row, grid, listed
-from .translation import _
+from .card_names import KIND_WORDS, Names, Row, grid
+from .translation import _, listed
 
 WIDTH: Final = 80
 NAME: Final = 12

@@ -13,7 +13,7 @@ from typing import Final
 from p2p_hoity.confusable_names import twins_among
 from p2p_hoity.rules import LETTERS, ActionCard, ActionKind, Edition, Piece, Place, View, best_slots
 
-from .translation import N_, _, language
+from .translation import N_, _, language, listed
 
 COLOUR_WORDS: Final = (
     *(N_("black"), N_("red"), N_("blue"), N_("green"), N_("purple"), N_("beige")),
@@ -91,18 +91,6 @@ def code(piece: Piece) -> str:
         The letter and year, or `?` if it is hidden.
     """
     return "?" if piece.card is None else f"{piece.letter}{piece.year}"
-
-
-def listed(words: Iterable[str]) -> str:
-    """Return words with commas between them.
-
-    Args:
-        words: The words.
-
-    Returns:
-        The list, or a dash for none.
-    """
-    return ", ".join(words) or "–"
 
 
 def told_apart(nicknames: Sequence[str]) -> tuple[str, ...]:

@@ -12,10 +12,10 @@ from p2p_hoity.pasted_text import bare, visible
 from p2p_hoity.rules import ActionCard, ActionKind, Choice, IllegalMove, Place, View, theft_options
 
 from .board_text import own_slots, rank
-from .card_names import KIND_WORDS, PLACE_WORDS, Names, card, code, listed, place, run_letters
+from .card_names import KIND_WORDS, PLACE_WORDS, Names, card, code, place, run_letters
 from .choice_notes import placing
-from .error_sentences import choose_again
-from .translation import N_, _, in_all
+from .refusals import choose_again
+from .translation import N_, _, in_all, listed
 
 MOST: Final = 6
 """The most exhibits that a question lists. They are the best ones, and a digit picks each."""

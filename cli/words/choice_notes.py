@@ -8,8 +8,8 @@ from typing import Final
 from p2p_hoity import rules
 from p2p_hoity.rules import ActionKind, Choice, Edition, Place, View, best_slots, strength
 
-from .card_names import Names, held_numbers, listed
-from .translation import N_, _
+from .card_names import Names, held_numbers
+from .translation import N_, _, listed
 
 ORDINALS: Final = (N_("1st"), N_("2nd"), N_("3rd"), N_("4th"), N_("5th"), N_("6th"))
 

@@ -1,4 +1,4 @@
-"""The sentences for errors and refused choices, made from their codes in the chosen language.
+"""The sentences for errors, made from their codes in the chosen language.
 
 Most templates of sentences are defined beside the codes, not in this file.
 """
@@ -6,15 +6,13 @@ Most templates of sentences are defined beside the codes, not in this file.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from functools import cache
 from typing import Any, Final
 
+import protocol
 from p2p_hoity.coded_errors import Code, Reason, SystemCode
-from p2p_hoity.rules import ActionKind, Place, Rule
-from protocol import FAULTS, effects, transcript
-from protocol.game_interface import NOT_OF_FORM, NOTHING_ASKED, Field
 
-from .card_names import KIND_WORDS, place
 from .translation import N_, _, figures
 
 BYTES: Final = {
@@ -25,9 +23,6 @@ BYTES: Final = {
     "bad-result": N_("no such result is possible there, or too few seats have signed it"),
 }
 """The meaning of codes for malformed bytes that prove no fault of a seat or of a transcript."""
-
-PROTOCOL: Final[Mapping[str, str]] = {**BYTES, **transcript.FILE_FAULTS, **effects.ENDS, **FAULTS}
-"""The meaning in English of every code of the package `protocol`."""
 
 SYSTEM_WORDS: Final = (
     N_("Permission denied"),
@@ -49,6 +44,19 @@ QUOTED: Final = frozenset({"text", "letter", "theirs", "ours"})
 """The names of the fields that somebody has typed or sent. Their values are shown in quotes."""
 
 
+@cache
+def meanings() -> Mapping[str, str]:
+    """Return the meaning in English of every code of the package `protocol`.
+
+    The first call loads much of this package, which most commands never need.
+
+    Returns:
+        The meanings, by their codes.
+    """
+    files, ends = protocol.transcript.FILE_FAULTS, protocol.effects.ENDS
+    return {**BYTES, **files, **ends, **protocol.FAULTS}
+
+
 def sentence(reason: Reason) -> str:
     """Return the sentence for a reason, in the chosen language.
 
@@ -61,7 +69,7 @@ def sentence(reason: Reason) -> str:
     if reason.code is SystemCode.NUMBERED:
         return _(os.strerror(int(reason.fields["number"])))
     code = reason.code
-    template = code.template if isinstance(code, Code) else PROTOCOL[code]
+    template = code.template if isinstance(code, Code) else meanings()[code]
     return _(template).format(**{name: _told(name, it) for name, it in reason.fields.items()})
 
 
@@ -87,7 +95,7 @@ def meaning(code: str) -> str:
     Returns:
         The meaning.
     """
-    return _(PROTOCOL[code])
+    return _(meanings()[code])
 
 
 def _told(name: str, value: Any) -> str:
@@ -121,44 +129,3 @@ def _plain(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {name: _plain(part) for name, part in value.items()}
     return [_plain(part) for part in value] if isinstance(value, tuple) else value
-
-
-ILL_FORMED: Final = {
-    NOT_OF_FORM: N_("that is not a choice of this kind"),
-    NOTHING_ASKED: N_("this seat has no choice to make now"),
-}
-"""The meaning of the codes for choices that are refused before any rule of the game is checked."""
-
-_NAMED: Final[Mapping[str, Callable[[Any], str]]] = {
-    "action": lambda kind: _(KIND_WORDS[ActionKind(kind)]),
-    "place": lambda number: place(Place(number)),
-}
-"""For each field that is shown by a name, not by its value, the function that returns the name."""
-
-
-def refusal(code: str, fields: Mapping[str, Field]) -> str:
-    """Return why a choice is refused, in the chosen language.
-
-    Args:
-        code: The code of the broken rule.
-        fields: The values that the reason mentions, by name.
-
-    Returns:
-        The reason.
-    """
-    told = {name: _NAMED.get(name, str)(value) for name, value in fields.items()}
-    return _(ILL_FORMED.get(code) or Rule(code).template).format(**told)
-
-
-def choose_again(code: str, fields: Mapping[str, Field]) -> str:
-    """Return why a choice is refused, and the request to choose again.
-
-    Args:
-        code: The code of the broken rule.
-        fields: The values that the reason mentions, by name.
-
-    Returns:
-        The sentence.
-    """
-    reason = refusal(code, fields)
-    return _("The rules forbid that: {reason}. Choose again.").format(reason=reason)

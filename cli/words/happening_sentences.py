@@ -14,9 +14,9 @@ from typing import Any, Final
 from p2p_hoity.rules import Happening, Piece, Place, Why, happenings
 from protocol import Kind, Node
 
-from .card_names import Names, card, code, colour, coloured_card, listed, place, run_letters
-from .table_terms import VARIANTS, title
-from .translation import N_, _, count
+from .card_names import Names, card, code, colour, coloured_card, place, run_letters
+from .edition_text import VARIANTS, title
+from .translation import N_, _, count, listed
 
 KINDS: Final = {
     "place": N_("Place"),

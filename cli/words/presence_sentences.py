@@ -16,9 +16,9 @@ from p2p_hoity.table.frame_access import TWO_ROSTERS
 from p2p_hoity.table.session import LEFT, STOPPED
 from protocol import FAULTS, effects
 
-from .card_names import Names, listed
+from .card_names import Names
 from .error_sentences import meaning
-from .translation import N_, _, command_line, count, span
+from .translation import N_, _, command_line, count, listed, span
 
 GONE_FOR_GOOD: Final = N_(
     "By the terms you cannot come back any more, unless too few others are left to go on."

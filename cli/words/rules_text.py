@@ -8,9 +8,9 @@ from typing import Final
 
 from p2p_hoity.rules import LETTERS, Edition
 
-from .card_names import category, listed
-from .table_terms import VARIANTS, action_choice, card_lines, detective_in_hall, detective_rank
-from .translation import N_, _
+from .card_names import category
+from .edition_text import VARIANTS, action_choice, card_lines, detective_in_hall, detective_rank
+from .translation import N_, _, listed
 
 WIDTH: Final = 96
 

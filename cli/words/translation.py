@@ -5,7 +5,7 @@ from __future__ import annotations
 import gettext
 import os
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from gettext import NullTranslations
 from pathlib import Path
 from typing import Final
@@ -284,6 +284,18 @@ def span(milliseconds: int) -> str:
         if number or (size == 1 and not words):
             words.append(words_for(number).format(number=number))
     return " ".join(words[:2])
+
+
+def listed(words: Iterable[str]) -> str:
+    """Return words with commas between them.
+
+    Args:
+        words: The words.
+
+    Returns:
+        The list, or a dash for none.
+    """
+    return ", ".join(words) or "–"
 
 
 def figures(number: float) -> str:

@@ -16,13 +16,14 @@ from protocol import Kind, effects
 from protocol.bounds import Quota
 
 from . import presence_sentences, table_terms
-from .card_names import Names, listed
+from .card_names import Names
 from .chat_phrases import quoted, spoken
 from .choice_names import in_words
-from .error_sentences import choose_again, meaning, sentence
+from .error_sentences import meaning, sentence
 from .happening_sentences import brief_story, proved
 from .key_names import player_key
-from .translation import N_, _
+from .refusals import choose_again
+from .translation import N_, _, listed
 
 REMARKS: Final = frozenset(
     {

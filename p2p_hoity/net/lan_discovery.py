@@ -21,7 +21,8 @@ from protocol.bounds import Quota, Seconds
 from ..coded_errors import NetworkCode, Reason, because
 from ..confusable_names import is_stacked
 from .addresses import parse_address, parse_ip
-from .network_errors import NetError, TicketError, why
+from .exception_reasons import why
+from .network_errors import NetError, TicketError
 from .ticket import TicketCode, decode_ticket, spelled
 
 if TYPE_CHECKING:

@@ -19,8 +19,9 @@ import trio
 from protocol.bounds import Quota, Seconds
 
 from ..coded_errors import Code, Reason, because
+from .exception_reasons import TROUBLE, why
 from .link_limits import Bucket, Limits
-from .network_errors import TROUBLE, NetError, why
+from .network_errors import NetError
 from .transport import HEADER, MARK, OVERHEAD, FrameBuffer, cut, encode_frame, encode_read
 
 MOST: Final[Quota] = 4096

@@ -42,10 +42,6 @@ from .secure_channel import (
 from .ticket import decode_address, encode_address
 from .transport import Network, Outlet, cut
 
-NUMBER: Final = 4
-"""Bytes of the number of a mailbox (which connects a host and a guest at a relay), big-endian."""
-MOST_NUMBER: Final = 999_999_999
-"""The highest number that a relay gives to a mailbox, by which a guest finds a host."""
 MOST_FRAME: Final = 8192
 """The most bytes of one frame through a mailbox of a relay."""
 MOST_FRAMES: Final[Quota] = 4

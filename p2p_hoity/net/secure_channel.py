@@ -46,14 +46,8 @@ from nacl.signing import SigningKey, VerifyKey
 from protocol import Identity, Invalid, Label, codec, digest, framed, verify_signature
 
 from ..coded_errors import NetworkCode
-from .network_errors import (
-    MisfitError,
-    NetCode,
-    NetError,
-    NobodyError,
-    RefusedError,
-    trouble_is,
-)
+from .exception_reasons import trouble_is
+from .network_errors import MisfitError, NetCode, NetError, NobodyError, RefusedError
 from .transport import encode_frame, read_frame
 
 _OUTER: Final = bytes.fromhex("3081ce")

@@ -22,7 +22,8 @@ from .addresses import (
     is_loopback,
     parse_ip,
 )
-from .network_errors import AddressError, NetCode, NetError, NobodyError, trouble_is
+from .exception_reasons import trouble_is
+from .network_errors import AddressError, NetCode, NetError, NobodyError
 from .transport import StreamListener, TcpNetwork
 from .typed_addresses import typed_address
 

@@ -22,7 +22,8 @@ from protocol.bounds import Seconds
 
 from ..coded_errors import NetworkCode, SystemCode, because
 from .addresses import Address, Named, may_dial, parse_address
-from .network_errors import TROUBLE, NetCode, NetError, NobodyError, trouble_is
+from .exception_reasons import TROUBLE, trouble_is
+from .network_errors import NetCode, NetError, NobodyError
 
 HEADER = 4
 """Bytes of the header of a frame."""

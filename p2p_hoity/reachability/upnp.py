@@ -12,6 +12,7 @@ given up.
 
 from __future__ import annotations
 
+import html
 import socket
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
@@ -20,13 +21,12 @@ from ipaddress import AddressValueError, IPv4Address
 from itertools import islice
 from typing import Final
 from urllib.parse import urljoin, urlsplit
-from xml.sax.saxutils import escape
 
 import trio
 
 from protocol.bounds import Quota
 
-from ..net.network_errors import TROUBLE
+from ..net.exception_reasons import TROUBLE
 from ..net.transport import cut
 from .router_xml import Element, read_elements
 
@@ -207,7 +207,9 @@ def action(service: Service, name: str, fields: Fields) -> bytes:
     Returns:
         The bytes.
     """
-    inner = "".join(f"<{key}>{escape(value)}</{key}>" for key, value in fields.items())
+    inner = "".join(
+        f"<{key}>{html.escape(value, quote=False)}</{key}>" for key, value in fields.items()
+    )
     return ENVELOPE.format(action=name, service=service.kind, fields=inner).encode()
 
 

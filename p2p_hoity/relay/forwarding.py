@@ -20,7 +20,7 @@ import trio
 
 from protocol.bounds import Quota
 
-from ..net.network_errors import TROUBLE
+from ..net.exception_reasons import TROUBLE
 from ..net.transport import cut
 
 PIECE = 1 << 14

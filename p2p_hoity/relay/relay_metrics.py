@@ -17,7 +17,7 @@ from protocol.bounds import Quota, Seconds
 from ..coded_errors import Code, CodedError
 from ..installation import install_command
 from ..net.addresses import Address
-from ..net.network_errors import TROUBLE
+from ..net.exception_reasons import TROUBLE
 from ..net.transport import Network, TcpNetwork, attend_all, cut
 from .relay_log import LATE, Event, Watch
 

@@ -7,14 +7,19 @@ from collections.abc import Iterator
 from contextlib import suppress
 from itertools import count, islice
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from protocol import Invalid, SeatMachine, table_header, transcript
+import protocol
+from protocol import Invalid, table_header
 
 from ..coded_errors import Code, NotRegularError, Reason, of_system
 from .file_store import FileStore
 from .journal import Journal, JournalError
 from .private_files import NAMED
+
+if TYPE_CHECKING:
+    from protocol import SeatMachine
+    from protocol.transcript import Transcript
 
 
 class ArchiveCode(Code):
@@ -127,7 +132,7 @@ def _is_stream(path: Path, files: FileStore) -> bool:
 
 def _is_earlier(path: Path, data: bytes, files: FileStore) -> bool:
     """Return whether a file is a transcript of the same table that has no step which is not new."""
-    old, new = _read(files, path), transcript.opened(data).transcript
+    old, new = _read(files, path), protocol.transcript.opened(data).transcript
     if old is None or new is None or old.content.header != new.content.header:
         return False
     return not _has_more(old, new)
@@ -165,7 +170,7 @@ def free_place(path: Path, data: bytes, files: FileStore = NAMED) -> Path:
     Returns:
         The path, or one with a number behind the id of the game, such as `8daa.2.hoity`.
     """
-    new = transcript.opened(data).transcript
+    new = protocol.transcript.opened(data).transcript
     return next(place for place in _places(path) if not _has_more(_read(files, place), new))
 
 
@@ -203,18 +208,19 @@ def lacks(path: Path, data: bytes, files: FileStore) -> bool:
     Returns:
         False also if there is no such file, or if one of both is no transcript.
     """
-    return _has_more(transcript.opened(data).transcript, _read(files, path))
+    return _has_more(protocol.transcript.opened(data).transcript, _read(files, path))
 
 
-def _read(files: FileStore, path: Path) -> transcript.Transcript | None:
+def _read(files: FileStore, path: Path) -> Transcript | None:
     """Read a transcript without verifying it. Return None if the file is none."""
     try:
-        return transcript.opened(files.get(path, transcript.MAX_FILE + 1)).transcript
+        data = files.get(path, protocol.transcript.MAX_FILE + 1)
     except OSError:
         return None
+    return protocol.transcript.opened(data).transcript
 
 
-def _has_more(one: transcript.Transcript | None, other: transcript.Transcript | None) -> bool:
+def _has_more(one: Transcript | None, other: Transcript | None) -> bool:
     """Return whether a transcript has steps of a table that another one of it does not have."""
     if one is None or other is None or one.content.header != other.content.header:
         return False
@@ -235,7 +241,7 @@ def transcript_of(machine: SeatMachine) -> bytes:
     """
     try:
         return machine.transcript()
-    except transcript.TooLarge as error:
+    except protocol.transcript.TooLarge as error:
         raise JournalError(ArchiveCode.TOO_LARGE) from error
 
 

@@ -15,7 +15,7 @@ from protocol.bounds import Pace, Quota, Seconds
 
 from ..coded_errors import NETWORK, NOT_OK, USAGE, Code, of_protocol
 from ..confusable_names import is_stacked, twins, twins_among
-from ..game_adapter import HoityToity, read_game
+from ..game_adapter import HoityToity, bind_raw, read_game
 from ..net.hub import Event, Frame, Hub, LinkUp
 from ..net.link_limits import Bucket, Limits
 from ..net.network_errors import NetError, RefusedError
@@ -30,7 +30,8 @@ from . import lobby
 from .drawn_nicknames import draw_nickname
 from .frame_access import check_signed
 from .frame_kinds import is_known, is_of_game
-from .play_table import Backlog, PeerError, Reach, Seat, bind_raw, journal_path, open_hub, play
+from .peer_error import PeerError
+from .play_table import Backlog, Reach, Seat, journal_path, open_hub, play
 from .rematch import Agreed
 from .session import Outcome
 from .table_keys import TableKeys

@@ -12,10 +12,10 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
-from protocol import Header, Identity, SeatMachine, Table, table_header
+from protocol import Identity, SeatMachine, Table
 
-from ..coded_errors import NETWORK, Code, CodedError, Reason
-from ..game_adapter import bind, table_name
+from ..coded_errors import NETWORK, Code, Reason
+from ..game_adapter import bind_raw, table_name
 from ..net.addresses import RELAY_PREFIX, local_addresses, own_addresses, parse_port
 from ..net.hub import Event, Frame, Hub
 from ..net.interfaces import by_text
@@ -32,6 +32,7 @@ from ..storage.home import Home
 from ..storage.journal_format import SeatRecord
 from ..storage.player_key import NamedIdentity as Me
 from .frame_kinds import feature_of, longest
+from .peer_error import PeerError
 from .reconnect_moved_seat import take_tickets
 from .rematch import Agreed
 from .session import Attendee, Outcome, compose
@@ -91,10 +92,6 @@ class SeatingCode(Code):
         "HOST:PORT. The other players may have to do the same",
         NETWORK,
     )
-
-
-class PeerError(CodedError):
-    """An error that says why a table could not be opened, joined or resumed."""
 
 
 @dataclass(frozen=True)
@@ -344,22 +341,6 @@ def reachable(listening: list[str]) -> list[str]:
         host, _, port = address.rpartition(":")
         found += local_addresses(int(port)) if host in EVERYWHERE else [address]
     return list(dict.fromkeys(found))
-
-
-def bind_raw(raw: bytes) -> Table:
-    """Return the table that an encoded header describes, together with its game.
-
-    Args:
-        raw: The bytes of the header.
-
-    Returns:
-        The table with its game.
-
-    Raises:
-        Invalid: If the header is invalid, or its game cannot be played here.
-    """
-    complete: Header = table_header.parse_header(raw)
-    return bind(complete)
 
 
 def journal_path(home: Home, table: Table) -> Path:

@@ -9,7 +9,7 @@ for some seconds. So this process asks for longer than that before it gives up.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -22,36 +22,25 @@ from protocol.bounds import Seconds
 
 from .. import rules
 from ..coded_errors import NOT_OK, Code
-from ..game_adapter import Play, happenings_since, table_name
+from ..game_adapter import Play, bind_raw, happenings_since, table_name
 from ..net.addresses import RELAY_PREFIX, host_of, is_own_host
 from ..net.hub import Event, Hub, LinkDown, LinkedElsewhere, LinkUp
 from ..net.ticket import Ticket
 from ..presentation import screen_updates as updates
 from ..storage import journal as journals
 from ..storage import transcript_archive
-from ..storage.file_store import FileStore, NotPrivateError
-from ..storage.home import Home, transcripts
 from ..storage.journal_format import SeatRecord
 from ..storage.kept_vouches import keep_vouches
-from ..storage.player_key import of_file
 from .lobby import Roster
-from .play_table import (
-    Backlog,
-    PeerError,
-    Reach,
-    Seat,
-    bind_raw,
-    only_by_relays,
-    open_hub,
-    play,
-    run_session,
-)
+from .peer_error import PeerError
+from .play_table import Backlog, Reach, Seat, only_by_relays, open_hub, play, run_session
 from .reconnect_moved_seat import NewTicketReporter, check_fresh, dial_by_ticket, dial_seats
 from .rematch import Agreed
 from .session import Outcome
 from .table_keys import TableKeys
 from .task_groups import open_nursery
 from .ticket_proof import Capability
+from .unfinished_games import ResumeCode, claimed_mark, find_game, is_relay_only, relay_only_mark
 
 SETTLE: Final[Seconds] = 1.0
 """Seconds to wait for answers of the linked seats before the seat is resumed."""
@@ -170,217 +159,6 @@ async def wait_for_answers(hub: Hub, answers: Answers) -> Sequence[Event]:
     return backlog.frames
 
 
-class ResumeCode(Code):
-    """The reasons for which a game of this computer cannot be resumed."""
-
-    SEVERAL = "several-games", "several games can be resumed: {names}; name one"
-    CLAIMED = (
-        "only-claimed-games",
-        (
-            "no game is waiting for you. Games that you have saved as a claim have to be named: "
-            "{names}"
-        ),
-    )
-    NO_GAME = (
-        "no-game",
-        "no game is waiting for you on this machine: join a table with hoity join, or open one "
-        "with hoity host",
-    )
-    NO_SUCH_GAME = (
-        "no-such-game",
-        "no unfinished game in {path} has an id that begins with {text}: hoity games lists the "
-        "games of this machine",
-    )
-    OVER = (
-        "game-over",
-        "the game {game} is over, so there is nothing to resume or to forget. To see it again: "
-        "hoity replay {game}",
-    )
-    NOT_BEGUN = "game-not-begun", "that game had not begun: there is nothing to save", NOT_OK
-    BY_PROXY = (
-        "game-by-proxy",
-        "this game is played through a proxy, and you have named none: add --proxy, or the "
-        "others would see your address",
-    )
-    NO_RELAY = (
-        "game-by-relays-without-one",
-        "this game is played through a relay alone (--relay-only), and none is known: name one"
-        " with --relay HOST:PORT",
-    )
-    SHOWN = (
-        "game-by-relays-alone",
-        "this game is played through a relay alone (--relay-only): --listen and --advertise would"
-        " show an address of yours; leave them out",
-    )
-
-
-@dataclass(frozen=True)
-class OpenGame:
-    """A journal on this computer, whose game can be resumed.
-
-    Attributes:
-        name: The name of the game.
-        path: The path of the journal.
-        nicknames: The nickname of each seat.
-        started: The time at which the game began, in Unix seconds.
-        seat: The number of the player's own seat.
-        is_claimed: Whether the player has saved the unfinished game as a transcript (a claim to the
-            result so far). `find_game` then finds the game only by its name.
-        relays: The 'host:port' of each relay at which the seat waits for calls.
-        relay_only: Whether the seat is reached by its relays alone.
-        files: The store of files that has the journal.
-    """
-
-    name: str
-    path: Path
-    nicknames: tuple[str, ...]
-    started: int
-    seat: int = 0
-    is_claimed: bool = False
-    relays: tuple[str, ...] = ()
-    relay_only: bool = False
-    files: FileStore | None = field(default=None, repr=False, compare=False)
-
-    @property
-    def opponents(self) -> tuple[str, ...]:
-        """The nicknames of the other seats."""
-        return tuple(n for seat, n in enumerate(self.nicknames) if seat != self.seat)
-
-
-class SeveralGames(PeerError):
-    """An error: several stored games could be meant, so the player has to name the right game.
-
-    Attributes:
-        games: The games that could be meant.
-    """
-
-    def __init__(self, games: Sequence[OpenGame]) -> None:
-        super().__init__(ResumeCode.SEVERAL, names=tuple(game.name for game in games))
-        self.games = tuple(games)
-
-
-def open_games(home: Home, passphrase: str | None = None) -> list[OpenGame]:
-    """List the games of this computer that can be resumed.
-
-    A journal is left out if it cannot be read, or if other users have access to it (see
-    `refused_games`).
-
-    Args:
-        home: The folder of the player's files.
-        passphrase: The passphrase of the journals, if they have one.
-
-    Returns:
-        The games, the newest first.
-
-    Raises:
-        NotPrivateError: If other users have access to the folder of the journals.
-    """
-    found = []
-    for path in _journals(home):
-        try:
-            first = journals.read_first(path, passphrase, home.files)
-            names = tuple(entry.nickname for entry in first.table.roster)
-            game = OpenGame(path.stem, path, names, first.started, first.seat)
-            is_claimed = home.files.has(_claimed(path))
-            alone = is_relay_only(home.files, path, first)
-            game = replace(game, is_claimed=is_claimed, relays=first.relays, relay_only=alone)
-            game = replace(game, files=home.files)
-            found.append(game)
-        except (journals.JournalError, NotPrivateError, ValueError):
-            continue
-    return sorted(found, key=lambda game: -game.started)
-
-
-def refused_games(home: Home) -> Iterator[NotPrivateError]:
-    """Find the journals that other users own or have access to.
-
-    Args:
-        home: The folder of the player's files.
-
-    Yields:
-        For each such journal an error that says what is wrong and how to correct it.
-    """
-    for path in _journals(home):
-        try:
-            journals.check(path, home.files)
-        except NotPrivateError as error:
-            yield error
-        except journals.JournalError:
-            continue
-
-
-def _journals(home: Home) -> list[Path]:
-    """Return the paths of all journals, sorted by name.
-
-    Raises:
-        NotPrivateError: If other users have access to the folder of the journals.
-    """
-    return home.files.list(home.journals, ".journal")
-
-
-def find_game(home: Home, name: str | None, passphrase: str | None = None) -> OpenGame:
-    """Return the game with a given name, or the only game that waits for its player.
-
-    Args:
-        home: The folder of the player's files.
-        name: The name of the game or its beginning. None for the only game that is not
-            claimed. A game is claimed if the player has saved it as an unfinished transcript.
-        passphrase: The passphrase of the journals, if they have one.
-
-    Returns:
-        The game.
-
-    Raises:
-        SeveralGames: If more than one game fits.
-        PeerError: If no game fits.
-    """
-    games = open_games(home, passphrase)
-    if name is None:
-        fitting = [game for game in games if not game.is_claimed]
-    else:
-        fitting = [game for game in games if game.name.startswith(name)]
-    if len(fitting) > 1:
-        raise SeveralGames(fitting)
-    if fitting:
-        return fitting[0]
-    claimed = tuple(g.name for g in games if g.is_claimed)
-    if name is None and claimed:
-        raise PeerError(ResumeCode.CLAIMED, names=claimed)
-    _tell_unreadable(home, name or "", passphrase)
-    if name is None:
-        raise PeerError(ResumeCode.NO_GAME)
-    for path in transcripts(home):
-        if path.stem.startswith(name) and "." not in path.stem:  # no claim
-            raise PeerError(ResumeCode.OVER, game=path.stem)
-    raise PeerError(ResumeCode.NO_SUCH_GAME, path=str(home.journals), text=name)
-
-
-def _tell_unreadable(home: Home, name: str, passphrase: str | None) -> None:
-    """Check that every journal whose name begins with `name` can be read.
-
-    If one cannot be read, the game that the player looks for may be in that journal.
-
-    Raises:
-        PeerError: If such a journal cannot be read.
-    """
-    for path in _journals(home):
-        if path.stem.startswith(name):
-            try:
-                journals.read_first(path, passphrase, home.files)
-            except (journals.JournalError, ValueError) as error:
-                why = of_file(error)
-                raise PeerError(journals.JournalCode.UNUSABLE, path=str(path), why=why) from error
-
-
-def _claimed(journal: Path) -> Path:
-    """Return the path of the empty file that marks a game as claimed.
-
-    A game is claimed if its player has saved it unfinished as a transcript. The file lies beside
-    the journal.
-    """
-    return journal.with_suffix(".claimed")
-
-
 def claim_game(seat: Seat, name: str | None) -> Path:
     """Save an unfinished game as a transcript, as far as it was played.
 
@@ -402,7 +180,7 @@ def claim_game(seat: Seat, name: str | None) -> Path:
     book, first, machine, _ = reopen(seat, name)
     book.close()
     if not (machine.has_begun or machine.shows_fault):
-        book.files.put(_claimed(book.path), b"")
+        book.files.put(claimed_mark(book.path), b"")
         raise PeerError(ResumeCode.NOT_BEGUN)
     data = transcript_archive.transcript_of(machine)
     folder, game = seat.home.transcripts, table_name(machine.table)
@@ -410,7 +188,7 @@ def claim_game(seat: Seat, name: str | None) -> Path:
     usual = transcript_archive.place_of_claim(folder, game, data, files)
     path = transcript_archive.keep(data, seat.output or usual, usual, None, files)
     keep_vouches(files, folder, machine.table.id, first.vouches)
-    book.files.put(_claimed(book.path), b"")
+    book.files.put(claimed_mark(book.path), b"")
     return path
 
 
@@ -468,7 +246,7 @@ async def resume_table(
         how = _alone(how, book, first)
         if fresh is not None:
             check_fresh(fresh, machine.table.header, first.secret)
-        book.files.remove(_claimed(book.path))
+        book.files.remove(claimed_mark(book.path))
         recalled = replace(seat, screen=_recalling(seat.screen, machine))
         table, known = machine.table, first.addresses[first.seat]
         if not book.current:
@@ -496,30 +274,6 @@ async def resume_table(
                 return outcome
             seat = replace(seat, output=None)
             return await play(hub, seat, keys, reach, outcome.again, outcome.early)
-
-
-def _relay_only_mark(journal: Path) -> Path:
-    """Return the path of the file whose presence says that a seat is reached by relays alone.
-
-    The file is empty and lies beside the journal of the seat.
-    """
-    return journal.with_suffix(".relay-only")
-
-
-def is_relay_only(files: FileStore, journal: Path, first: SeatRecord) -> bool:
-    """Return whether a seat is reached by its relays alone.
-
-    This was decided when the game began, or when the seat was resumed.
-
-    Args:
-        files: The store of the journal.
-        journal: The path of the journal.
-        first: The first record of the journal.
-
-    Returns:
-        True if the seat is reached by its relays alone.
-    """
-    return first.relay_only or files.has(_relay_only_mark(journal))
 
 
 def _alone(how: Reach, book: journals.Journal, first: SeatRecord) -> Reach:
@@ -551,7 +305,7 @@ def _alone(how: Reach, book: journals.Journal, first: SeatRecord) -> Reach:
     if not (how.relays if how.relays_anew else first.relays):
         raise PeerError(ResumeCode.NO_RELAY)
     if not was_alone:
-        book.files.put(_relay_only_mark(book.path), b"")
+        book.files.put(relay_only_mark(book.path), b"")
     return only_by_relays(how)
 
 

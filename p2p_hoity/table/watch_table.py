@@ -13,6 +13,7 @@ from protocol import SeatMachine, Terms
 from protocol.bounds import Seconds
 
 from .. import rules
+from ..game_adapter import bind_raw
 from ..net.hub import Event
 from ..net.ticket import Ticket
 from ..net.transport import Network
@@ -21,7 +22,8 @@ from ..presentation.screen_updates import Screen
 from ..storage.private_files import NAMED
 from .join_table import HostLink, JoinCode, checked_header
 from .lobby import LobbyFrame, Offer, Roster
-from .play_table import PeerError, Reach, bind_raw, open_hub
+from .peer_error import PeerError
+from .play_table import Reach, open_hub
 from .rematch import Agreed
 from .session import Attendee, Outcome, compose
 from .table_keys import draw_keys

@@ -26,7 +26,7 @@ from support.sim.cheap import shared_nodes
 
 from cli import exit_codes
 from cli.app import EXAMPLES, build
-from cli.commands import join, rules_and_bench
+from cli.commands import bench, join
 from cli.local import start_of_play
 from cli.words import translation
 from p2p_hoity import benchmarks, worker_processes
@@ -36,7 +36,7 @@ from p2p_hoity.net.network_errors import NetCode, NetError
 from p2p_hoity.net.ticket import Ticket, decode_ticket, encode_ticket
 from p2p_hoity.storage.journal import JournalCode, JournalError
 from p2p_hoity.table.join_table import JoinCode
-from p2p_hoity.table.play_table import PeerError
+from p2p_hoity.table.peer_error import PeerError
 from protocol import transcript
 
 SOME = pytest.mark.sampled(3)
@@ -110,6 +110,13 @@ def test_a_command_loads_no_more_than_it_needs(tmp_path: Path) -> None:
     whole = VECTORS / "failures" / "another-game.hoity"
     of_many = {"multiprocessing", "cli.commands.verify_archive", "distributed", "asyncio"}
     assert not of_many & modules_of(1, "verify", whole, "--jobs", "1")
+    loaded = modules_of(0, "rules")
+    assert "p2p_hoity.rules" in loaded
+    heavy = {"trio", "nacl", "ssl", "socket", "textual", "multiprocessing", "asyncio"}
+    assert not heavy & {name.split(".")[0] for name in loaded}
+    above = {"game_adapter", "benchmarks", "presentation", "net", "table", "bots", "reachability"}
+    assert not {f"p2p_hoity.{name}" for name in above} & loaded
+    assert not {"protocol.crypto", "protocol.chain", "protocol.seat", "cli.ui"} & loaded
 
 
 @SOME
@@ -354,7 +361,7 @@ def test_bench(hoity: Shell, monkeypatch: pytest.MonkeyPatch, seats: int) -> Non
     if seats == 3:
         monkeypatch.setattr(benchmarks, "CHOOSERS", seats)
         monkeypatch.setattr(benchmarks, "load", short_edition)
-    monkeypatch.setattr(rules_and_bench, "first_question", iter((2.5,)).__next__)
+    monkeypatch.setattr(bench, "first_question", iter((2.5,)).__next__)
     benchmarks.whole_game.cache_clear()
     with shared_nodes() if seats == 3 else nullcontext():
         benchmarks.whole_game()
@@ -369,10 +376,8 @@ def test_bench(hoity: Shell, monkeypatch: pytest.MonkeyPatch, seats: int) -> Non
     one = found["choice_four"]
     assert (one["seats"], one["delays"]) == (benchmarks.CHOOSERS, 3)
     assert one["operations"]["signature"] == 3 * one["seats"] * (one["seats"] - 1)
-    assert set(rules_and_bench.PARTS) == {
-        name for name, it in found.items() if "raw_ms" in spread(it)
-    }
-    for row in (*map(found.get, rules_and_bench.PARTS), found["start_of_play"]):
+    assert set(bench.PARTS) == {name for name, it in found.items() if "raw_ms" in spread(it)}
+    for row in (*map(found.get, bench.PARTS), found["start_of_play"]):
         assert 0 <= row["low_ms"] <= row["ms"] <= row["high_ms"]
 
 
@@ -387,7 +392,7 @@ FOUND = {
     "rounds": 4,
     "operation_us": {"multiply": 92.0},
     "operation_range_us": {"multiply": [88.0, 97.0]},
-    **dict.fromkeys(rules_and_bench.PARTS, ROW),
+    **dict.fromkeys(bench.PARTS, ROW),
     "shuffle": {**ROW, "ratio": None},
     "choice_four": {**ROW, "seats": 4, "delays": 3},
 }
@@ -397,8 +402,8 @@ FOUND = {
 @pytest.fixture
 def measured(monkeypatch: pytest.MonkeyPatch) -> None:
     """Have a bench find `FOUND` and three starts, of which one is slow."""
-    monkeypatch.setattr(rules_and_bench, "report", lambda *_: FOUND)
-    monkeypatch.setattr(rules_and_bench, "first_question", iter((2.5, 9.0, 2.0)).__next__)
+    monkeypatch.setattr(bench, "report", lambda *_: FOUND)
+    monkeypatch.setattr(bench, "first_question", iter((2.5, 9.0, 2.0)).__next__)
 
 
 @pytest.mark.parametrize("language", translation.LANGUAGES)
@@ -408,7 +413,7 @@ def test_a_bench_has_a_row_with_the_spread_of_each_part_and_says_what_its_column
 ) -> None:
     lines = hoity.done(0, "bench", "--lang", language).out.splitlines()
     translation.speak(language)
-    words = {part: translation._(name) for part, name in rules_and_bench.PARTS.items()}
+    words = {part: translation._(name) for part, name in bench.PARTS.items()}
     rows = {
         part: next(it for it in lines if f"  {name}  " in it + "  ") for part, name in words.items()
     }
@@ -435,7 +440,7 @@ def test_a_bench_without_a_start_of_play_says_why_and_has_the_rest(
     def fails() -> float:
         raise start_of_play.NoQuestion("The command play asked nothing in 60 s.")
 
-    monkeypatch.setattr(rules_and_bench, "first_question", fails)
+    monkeypatch.setattr(bench, "first_question", fails)
     done = hoity.done(1, "bench")
     assert "verify a whole game of six" in done.out
     assert "\nThe command play asked nothing in 60 s.\nTo see why" in done.out
@@ -448,15 +453,13 @@ def test_a_bench_says_how_long_it_takes_and_shows_progress_at_a_terminal_only(
     hoity: Shell, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     watched = threading.Event()
-    monkeypatch.setattr(rules_and_bench, "BEAT", 0.001)
-    monkeypatch.setattr(
-        rules_and_bench, "standing", lambda words: watched.set() if "%" in words else None
-    )
-    with rules_and_bench.progress(1.0):
+    monkeypatch.setattr(bench, "BEAT", 0.001)
+    monkeypatch.setattr(bench, "standing", lambda words: watched.set() if "%" in words else None)
+    with bench.progress(1.0):
         pass
     assert not watched.is_set()
-    monkeypatch.setattr(rules_and_bench, "is_watched", lambda: True)
-    with rules_and_bench.progress(0.0):
+    monkeypatch.setattr(bench, "is_watched", lambda: True)
+    with bench.progress(0.0):
         assert watched.wait(LIMIT)
     five, fifty = (expected_seconds(rounds, time.process_time) for rounds in (5, 500))
     assert 0 < five < fifty

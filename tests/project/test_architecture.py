@@ -116,13 +116,17 @@ TIMELESS = {
     "chat",
     "frame_access",
     "frame_kinds",
+    "known_progress",
     "lobby",
+    "peer_error",
     "presence",
+    "read_progress",
     "rematch_frames",
     "saved_games",
     "spake2_exchange",
     "spoken_codes",
     "ticket_proof",
+    "unfinished_games",
 }
 """The files of a table that neither wait nor read a clock."""
 

@@ -26,7 +26,7 @@ from support.process_table import ProcessTable
 from support.seat import FIRST_RECORD
 from support.terminals import GUEST, LISTEN, Terminal
 
-from p2p_hoity.table import play_table
+from p2p_hoity.game_adapter import bind_raw
 from protocol.transcript import transcript_format
 
 FULL = "uberplay-2004"
@@ -46,7 +46,7 @@ def crash_again(table: ProcessTable, number: int, cuts: Iterable[int]) -> int:
 def hear(table: ProcessTable, last: Terminal) -> dict[str, int]:
     """What the taps of all seats say of one's statements; none was made twice."""
     content = transcript_format.read(transcript_format.open_file(last.transcript)).content
-    bound = play_table.bind_raw(content.header)
+    bound = bind_raw(content.header)
     found = wire_tap.gather(table.path.glob("*.wire"), bound)
     assert found.signed_twice() == [], found.signed_twice()
     return found.figures(last.seen("started")[0]["seat"])

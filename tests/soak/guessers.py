@@ -25,8 +25,9 @@ from support.relays import serve_relay
 
 from p2p_hoity.net.addresses import Address, parse_address
 from p2p_hoity.net.link_limits import Limits
+from p2p_hoity.net.mailbox_numbers import NUMBER
 from p2p_hoity.net.network_errors import NetError
-from p2p_hoity.net.relay_client import NUMBER, conversation, speak
+from p2p_hoity.net.relay_client import conversation, speak
 from p2p_hoity.net.ticket import Ticket, encode_ticket
 from p2p_hoity.net.transport import StreamListener, cut
 from p2p_hoity.presentation import screen_updates as updates

@@ -28,8 +28,9 @@ from support.process_table import ProcessTable
 
 from p2p_hoity.coded_errors import because
 from p2p_hoity.net.addresses import Address
+from p2p_hoity.net.exception_reasons import trouble_is
 from p2p_hoity.net.hub import Frame, Hub, LinkDown, LinkUp
-from p2p_hoity.net.network_errors import NetCode, trouble_is
+from p2p_hoity.net.network_errors import NetCode
 from p2p_hoity.net.ticket import decode_ticket
 from p2p_hoity.net.transport import TcpNetwork
 from p2p_hoity.table.frame_access import DropCode

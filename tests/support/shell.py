@@ -60,11 +60,16 @@ class Shell:
 
 def modules_of(code: int, *words: object) -> set[str]:
     """Return what a Python has loaded at the end of a command that ends with this code."""
+    return modules_after([*map(str, words)], code=code)
+
+
+def modules_after(*lines: list[str], code: int = 0) -> set[str]:
+    """Return what one Python has loaded after some commands, each of which ends with this code."""
     script = (
-        "import sys; from cli.app import run; code = run(sys.argv[1:]);"
-        "print(*sys.modules); sys.exit(code)"
+        f"import sys; from cli.app import run; codes = set(map(run, {lines!r}));"
+        "print(*sys.modules); sys.exit(codes.pop() if len(codes) == 1 else repr(codes))"
     )
-    command = [sys.executable, "-c", script, *map(str, words)]
+    command = [sys.executable, "-c", script]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (code, ""), done
     return set(done.stdout.splitlines()[-1].split())

@@ -15,7 +15,7 @@ from ...words.board_text import own_slots
 from ...words.card_names import Names, grid, run_letters
 from ...words.choice_names import ordered, sealing
 from ...words.choice_notes import note
-from ...words.error_sentences import refusal
+from ...words.refusals import refusal
 from ...words.translation import _
 
 BEST = 9

@@ -9,7 +9,7 @@ from support.cases import each
 from support.cheap_group import cheap_cards
 from support.cli_stage import played_file
 from support.kept_home import keep_journal, keep_transcript, player, room_of
-from support.shell import Shell, Types
+from support.shell import Shell, Types, modules_after
 
 from cli.commands import list_games, options
 from cli.commands.options import typed_id
@@ -18,8 +18,8 @@ from p2p_hoity.storage import home as home_
 from p2p_hoity.storage.file_store import FileStore
 from p2p_hoity.storage.home import Home
 from p2p_hoity.storage.private_files import CHECKED, private_folder
-from p2p_hoity.table import resume_table, saved_games
-from p2p_hoity.table.play_table import PeerError
+from p2p_hoity.table import saved_games, unfinished_games
+from p2p_hoity.table.peer_error import PeerError
 
 MODES = pytest.mark.skipif(not CHECKED, reason="this system has no mode bits")
 
@@ -58,6 +58,22 @@ def test_games_are_listed_with_names_round_and_fields(game: str, hoity: Shell) -
     (is_open,) = [line for line in lines if line.startswith(game)]
     assert "open, round 3: seat 0 " in is_open
     assert any("over, round" in line for line in lines)
+
+
+def test_keys_and_games_that_were_read_before_load_no_rules_and_no_seat(
+    game: str, hoity: Shell
+) -> None:
+    keep_transcript(hoity.home, played_file(), "won.hoity")
+    assert len(hoity.done(0, "games").out.splitlines()) == 2  # Now their progress is stored.
+    lines = [["id"], ["id", "show", "--json"], ["id", "export"], ["games"], ["games", "--json"]]
+    loaded = modules_after(*lines)
+    assert {"p2p_hoity.table.saved_games", "cli.commands.identity"} <= loaded
+    heavy = {"trio", "ssl", "textual", "multiprocessing", "asyncio"}
+    assert not heavy & {name.split(".")[0] for name in loaded}
+    above = ("rules", "game_adapter", "editions", "presentation", "reachability", "bots", "relay")
+    assert not {f"p2p_hoity.{name}" for name in above} & loaded
+    assert not {f"protocol.{name}" for name in ("chain", "seat", "transcript")} & loaded
+    assert not {"p2p_hoity.table.play_table", "p2p_hoity.net.hub", "cli.ui"} & loaded
 
 
 @pytest.fixture
@@ -148,10 +164,10 @@ def test_a_file_dated_beyond_the_calendar_is_listed_among_the_others(
 def test_a_journal_begun_beyond_the_calendar_is_listed_and_found(game: str, hoity: Shell) -> None:
     book = keep_journal(hoity.home, room_of(3, 2, b"m"), started=2**64 - 1)
     book.close()
-    newest, older = list_games.commands(resume_table.open_games(hoity.home), "hoity resume")
+    newest, older = list_games.commands(unfinished_games.open_games(hoity.home), "hoity resume")
     assert f"begun {list_games.NO_DATE} with seat 1" in newest
     assert "begun 2023-11-1" in older
-    assert list_games.NO_DATE in list_games.told(resume_table.open_games(hoity.home)[0], None)
+    assert list_games.NO_DATE in list_games.told(unfinished_games.open_games(hoity.home)[0], None)
     assert hoity("forget", "--yes", book.path.stem).code == 0
     assert hoity("games", "--json").lines[0]["game"] == game
 
@@ -266,7 +282,7 @@ def test_the_newest_that_nobody_plays_is_taken(home: Home, monkeypatch: pytest.M
     for word in ("...", "`", "\u200b"):  # Nothing is left of it, which is the beginning of all ids.
         with pytest.raises(PeerError, match="no-such-game"):
             list_games.find(home, word, None, "hoity resume")
-    assert resume_table.open_games(home)[0] == found
+    assert unfinished_games.open_games(home)[0] == found
 
 
 def test_a_line_of_games_or_the_name_of_a_file_is_as_good_as_the_id(

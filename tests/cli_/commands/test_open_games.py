@@ -7,9 +7,9 @@ import pytest
 from cli.commands import list_games
 from cli.exit_codes import USAGE, Trouble
 from p2p_hoity.storage.home import Home
-from p2p_hoity.table import resume_table
-from p2p_hoity.table.play_table import PeerError
-from p2p_hoity.table.resume_table import OpenGame
+from p2p_hoity.table import unfinished_games
+from p2p_hoity.table.peer_error import PeerError
+from p2p_hoity.table.unfinished_games import OpenGame
 
 
 def game(name: str, is_claimed: bool = False) -> OpenGame:
@@ -17,7 +17,7 @@ def game(name: str, is_claimed: bool = False) -> OpenGame:
 
 
 def offer(monkeypatch: pytest.MonkeyPatch, *games: OpenGame) -> None:
-    monkeypatch.setattr(resume_table, "open_games", lambda home, passphrase: list(games))
+    monkeypatch.setattr(unfinished_games, "open_games", lambda home, passphrase: list(games))
 
 
 def test_several_games_are_listed_with_date_and_opponents_and_what_to_type(

@@ -32,7 +32,7 @@ from cli.local.bot_processes import Crew, crew_of, hire
 from cli.ui.json_screen import last_line
 from cli.ui.lines import stdin_lines
 from cli.ui.lines.stdin_lines import END, forward_input, until_closed
-from cli.words import rules_text, table_terms
+from cli.words import edition_text, rules_text, table_terms
 from cli.words.table_terms import TableOffer
 from cli.words.translation import speak
 from p2p_hoity.editions.load_edition import EditionError, load
@@ -405,7 +405,7 @@ def test_ctrl_c_keeps_the_game_and_its_bots(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("variant", ["surprise", "confrontation"])
 def test_a_variant_says_in_the_terms_what_it_says_in_the_rules(variant: str) -> None:
-    text, sentence = described(terms(2, variant=variant)), table_terms.VARIANTS[variant]
+    text, sentence = described(terms(2, variant=variant)), edition_text.VARIANTS[variant]
     assert sentence in text
     assert sentence in " ".join(" ".join(rules_text.lines(load(), None)).split())
     assert "after the sale" not in text

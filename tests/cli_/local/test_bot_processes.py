@@ -16,7 +16,7 @@ from support.shell import nothing
 from support.short_game import short_file
 from support.terminals import BOT, GUEST, LISTEN, Terminal, environment, hoity, start
 
-from cli.local import bot_processes, player_setup
+from cli.local import bot_processes, seat_checks
 from p2p_hoity.storage import player_key, private_files
 from p2p_hoity.storage.file_store import NotPrivateError
 from p2p_hoity.storage.home import Home
@@ -90,10 +90,10 @@ def test_one_command_closes_a_copied_home_and_its_bots_before_one_sits_down(tmp_
         path.chmod(before)
     for path in (home.path, *home.path.rglob("*")):
         path.chmod(0o755 if path.is_dir() else 0o644)
-    told = fails(NotPrivateError, "open-to-others", player_setup.check_home, home)
+    told = fails(NotPrivateError, "open-to-others", seat_checks.check_home, home)
     assert told.fields["command"] == whole
     subprocess.run(shlex.split(whole), check=True)
-    player_setup.check_home(home)
+    seat_checks.check_home(home)
     found = check()
     assert found is not None
     assert found.folder == crew.folder

@@ -8,7 +8,7 @@ import pytest
 from cli.commands.join import join
 from cli.commands.options import OutputOptions, SeatOptions
 from cli.exit_codes import USAGE, Trouble
-from cli.local.player_setup import only_one
+from cli.local.seat_checks import only_one
 from p2p_hoity.net.ticket import Ticket, encode_ticket
 from p2p_hoity.storage.home import Home
 from p2p_hoity.table.play_table import Reach

@@ -13,15 +13,17 @@ from support.paths import ROOT
 
 import p2p_hoity
 from cli.words import error_sentences, translation
-from cli.words.error_sentences import PROTOCOL, as_json, meaning, sentence
+from cli.words.error_sentences import as_json, meaning, meanings, sentence
 from p2p_hoity.coded_errors import Code, NetworkCode, Reason, SystemCode, because
 from p2p_hoity.net.network_errors import NetCode, NetError
 from p2p_hoity.net.peer_link import LinkCode
 from p2p_hoity.storage.journal import JournalCode
 from p2p_hoity.table.host_table import LobbyCode
 from p2p_hoity.table.join_table import JoinCode
-from p2p_hoity.table.play_table import PeerError, SeatingCode
-from p2p_hoity.table.resume_table import ArrivalCode, ResumeCode
+from p2p_hoity.table.peer_error import PeerError
+from p2p_hoity.table.play_table import SeatingCode
+from p2p_hoity.table.resume_table import ArrivalCode
+from p2p_hoity.table.unfinished_games import ResumeCode
 
 for found in pkgutil.walk_packages(p2p_hoity.__path__, "p2p_hoity."):
     importlib.import_module(found.name)
@@ -33,7 +35,7 @@ CODES = [code for table in TABLES.values() for code in table]
 def test_a_code_is_one_word_of_one_table_and_has_a_sentence() -> None:
     words = [str(code) for code in CODES]
     assert len(words) == len(set(words))
-    assert not set(words) & set(PROTOCOL)
+    assert not set(words) & set(meanings())
     assert all(re.fullmatch(r"[a-z]+(-[a-z]+)*", word) for word in words)
     assert all(code.template for code in CODES)
 
@@ -41,7 +43,7 @@ def test_a_code_is_one_word_of_one_table_and_has_a_sentence() -> None:
 def test_every_sentence_with_words_is_in_every_language() -> None:
     for language in ("es", "de"):
         translation.speak(language)
-        for code, template in {**{one: one.template for one in CODES}, **PROTOCOL}.items():
+        for code, template in {**{one: one.template for one in CODES}, **meanings()}.items():
             has_words = re.search(r"[a-z]", re.sub(r"\{\w+\}", "", template)) is not None
             assert (translation._(template) != template) == has_words, code
 
@@ -73,7 +75,7 @@ def test_every_code_is_given_with_its_fields_and_has_a_meaning() -> None:
             text = path.read_text(encoding="utf-8")
             raised |= set(re.findall(r'\b(?:Invalid|Unsound|Fault)\(\s*"([a-z-]+)"', text))
     assert raised
-    assert raised <= set(PROTOCOL)
+    assert raised <= set(meanings())
 
 
 def test_a_table_that_cannot_be_played_at_has_its_exit_code() -> None:

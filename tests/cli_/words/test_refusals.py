@@ -3,7 +3,7 @@
 import pytest
 
 from cli.words import translation
-from cli.words.error_sentences import ILL_FORMED, choose_again, refusal
+from cli.words.refusals import ILL_FORMED, choose_again, refusal
 from p2p_hoity.rules import Rule
 from protocol.game_interface import NOT_OF_FORM, NOTHING_ASKED, Field
 

@@ -13,7 +13,7 @@ from support.machine_table import identity
 from support.paths import ROOT
 
 from cli.commands.options import MAX_TIMEOUT
-from cli.words import happening_sentences, table_terms, translation
+from cli.words import edition_text, happening_sentences, table_terms, translation
 from cli.words.card_names import Names
 from cli.words.presence_sentences import late
 from cli.words.table_terms import TableOffer
@@ -153,12 +153,12 @@ def test_who_has_no_program_is_told_where_it_is_and_what_to_type(
 def test_a_shipped_edition_is_what_its_name_says_and_ones_own_said_to_be_one() -> None:
     for name in ("uberplay-2004", "reference-manual"):
         edition = known_edition(read_canonical(load(name).canonical()))
-        assert table_terms.title(edition) == name
+        assert edition_text.title(edition) == name
         assert edition_json(edition) == {"edition": name, "colours": [*COLOURS], "changed": []}
     own = replace(UBER, name="my house")
-    assert "the host's own" in table_terms.title(own)
+    assert "the host's own" in edition_text.title(own)
     assert edition_json(own) == {"edition": "my house", "colours": [*COLOURS], "changed": None}
-    assert set(table_terms.PARTS) > set(parts_of(UBER))
+    assert set(edition_text.PARTS) > set(parts_of(UBER))
     choice = codec.form_of(table_header.Timeouts).forms["choice"]  # type: ignore[attr-defined]
     assert (choice.low, choice.high) == (1000, MAX_TIMEOUT * 1000)
     edition = CHANGES["track"]
@@ -206,7 +206,7 @@ def test_a_changed_edition_is_never_shown_under_its_originals_name_alone(part: s
     edition = CHANGES[part]
     assert descent(edition).original == "uberplay-2004"
     assert descent(edition).changes == (part,)
-    said = table_terms.title(edition)
-    assert said == f"uberplay-2004, changed ({table_terms.PARTS[part]})"
+    said = edition_text.title(edition)
+    assert said == f"uberplay-2004, changed ({edition_text.PARTS[part]})"
     assert f"Edition: {said}, " in described(terms(edition))
     assert edition_json(edition)["changed"] == [part]

@@ -9,7 +9,8 @@ from support.cases import ends_in
 from support.memory_network import MemoryNetwork
 
 from p2p_hoity.net.addresses import Address, Named
-from p2p_hoity.net.network_errors import NetCode, NetError, NobodyError, trouble_is
+from p2p_hoity.net.exception_reasons import trouble_is
+from p2p_hoity.net.network_errors import NetCode, NetError, NobodyError
 from p2p_hoity.net.transport import TcpNetwork, close_listeners
 
 LOOPBACK = "127.0.0.1"

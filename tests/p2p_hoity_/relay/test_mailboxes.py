@@ -17,11 +17,11 @@ from support.running import running
 from p2p_hoity.coded_errors import because
 from p2p_hoity.net.addresses import Address, parse_address
 from p2p_hoity.net.link_limits import Limits
+from p2p_hoity.net.mailbox_numbers import NUMBER
 from p2p_hoity.net.network_errors import NetError, RefusedError
 from p2p_hoity.net.relay_client import (
     MOST_FRAME,
     MOST_FRAMES,
-    NUMBER,
     Conversation,
     conversation,
     speak,

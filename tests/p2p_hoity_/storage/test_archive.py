@@ -13,7 +13,7 @@ from support.journals import fill_disk
 from support.played import game_of, room_of
 
 from cli.exit_codes import Trouble
-from cli.local.player_setup import check_home, check_output
+from cli.local.seat_checks import check_home, check_output
 from p2p_hoity.coded_errors import Reason
 from p2p_hoity.storage import home, private_files, transcript_archive
 from p2p_hoity.storage.journal import JournalError

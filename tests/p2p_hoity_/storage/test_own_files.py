@@ -11,7 +11,7 @@ from support.cases import fails
 
 from cli import exit_codes
 from cli.app import run
-from cli.local.player_setup import check_home
+from cli.local.seat_checks import check_home
 from p2p_hoity.storage import player_key, private_files, transcript_archive
 from p2p_hoity.storage.file_store import NotPrivateError
 from p2p_hoity.storage.home import Home

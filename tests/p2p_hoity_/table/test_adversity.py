@@ -15,10 +15,11 @@ from p2p_hoity import game_adapter
 from p2p_hoity.net.hub import Frame, Hub
 from p2p_hoity.net.ticket import Ticket
 from p2p_hoity.presentation import screen_updates as updates
-from p2p_hoity.table import lobby, resume_table
+from p2p_hoity.table import lobby, resume_table, unfinished_games
+from p2p_hoity.table.finish_game import finish_from
 from p2p_hoity.table.lobby import Sit
-from p2p_hoity.table.play_table import Backlog, PeerError
-from p2p_hoity.table.saved_games import finish_from
+from p2p_hoity.table.peer_error import PeerError
+from p2p_hoity.table.play_table import Backlog
 from protocol.chain.chain_state import Kind
 from protocol.transcript import verifier
 from protocol.wire.table_header import Timeouts
@@ -144,7 +145,7 @@ async def test_who_was_not_there_at_the_end_finishes_by_the_file_of_another(
     table.guests[2].leave_when(past_round(1))
     await table.play()
     seat, file = table.guests[2].seat, table.guests[0].games()[0][1]
-    (game,) = resume_table.open_games(seat.home)
+    (game,) = unfinished_games.open_games(seat.home)
     whole = file.read_bytes()
     wrong = tmp_path / "wrong.hoity"
     other = (ROOT / "tests" / "vectors" / "example.hoity").read_bytes()
@@ -163,7 +164,7 @@ async def test_who_was_not_there_at_the_end_finishes_by_the_file_of_another(
     kept, report = finish_from(seat, None, file)
     assert report.ok
     assert kept.read_bytes() == whole
-    assert resume_table.open_games(seat.home) == []
+    assert unfinished_games.open_games(seat.home) == []
 
 
 async def test_who_stays_at_a_table_for_two_can_claim_the_game(tmp_path: Path) -> None:
@@ -178,6 +179,6 @@ async def test_who_stays_at_a_table_for_two_can_claim_the_game(tmp_path: Path) -
     assert report.unfinished
     assert report.faults == ()
     home = table.guests[0].home
-    (game,) = resume_table.open_games(home)
-    fails(PeerError, f"only-claimed-games .*{game.name}", resume_table.find_game, home, None)
-    assert resume_table.find_game(home, game.name[:4]) == game
+    (game,) = unfinished_games.open_games(home)
+    fails(PeerError, f"only-claimed-games .*{game.name}", unfinished_games.find_game, home, None)
+    assert unfinished_games.find_game(home, game.name[:4]) == game

@@ -15,7 +15,7 @@ from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.storage.player_key import check_name
 from p2p_hoity.table import drawn_nicknames
 from p2p_hoity.table.drawn_nicknames import draw_nickname, nickname_words
-from p2p_hoity.table.play_table import PeerError
+from p2p_hoity.table.peer_error import PeerError
 
 
 def test_every_pair_of_words_is_a_nickname_and_looks_like_no_other_and_like_no_bot() -> None:

@@ -18,8 +18,8 @@ from p2p_hoity.storage import transcript_archive
 from p2p_hoity.storage.journal import JournalError
 from p2p_hoity.storage.private_files import NAMED
 from p2p_hoity.table.effects_out import EffectsOut
-from p2p_hoity.table.resume_table import open_games
 from p2p_hoity.table.saved_games import kept_games
+from p2p_hoity.table.unfinished_games import open_games
 from protocol import effects
 from protocol.transcript import verifier
 from protocol.wire import peer_frames

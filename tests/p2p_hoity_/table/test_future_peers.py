@@ -26,7 +26,8 @@ from p2p_hoity.relay.relay_server import Relay
 from p2p_hoity.table import frame_kinds, lobby, play_table
 from p2p_hoity.table.frame_access import DropCode
 from p2p_hoity.table.frame_kinds import OF_OTHERS
-from p2p_hoity.table.play_table import PeerError, only_by_relays
+from p2p_hoity.table.peer_error import PeerError
+from p2p_hoity.table.play_table import only_by_relays
 from p2p_hoity.table.player_interface import PlayerRequest, Talk
 from p2p_hoity.table.session import Session
 from protocol.crypto.identities import Identity

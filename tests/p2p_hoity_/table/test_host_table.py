@@ -23,7 +23,7 @@ from p2p_hoity.table.host_table import (
     AdmissionQueue,
 )
 from p2p_hoity.table.lobby import Ask, Offer, Pending, Refusal, Refuse, SeatedNames, Sit
-from p2p_hoity.table.play_table import PeerError
+from p2p_hoity.table.peer_error import PeerError
 from protocol import Identity
 
 

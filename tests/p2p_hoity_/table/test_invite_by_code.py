@@ -16,8 +16,9 @@ from support.running import running
 
 from p2p_hoity.net.addresses import parse_address
 from p2p_hoity.net.link_limits import Limits
+from p2p_hoity.net.mailbox_numbers import NUMBER
 from p2p_hoity.net.network_errors import NetError
-from p2p_hoity.net.relay_client import NUMBER, conversation, speak
+from p2p_hoity.net.relay_client import conversation, speak
 from p2p_hoity.net.secure_channel import (
     RELAY_VERSIONS,
     TlsStream,

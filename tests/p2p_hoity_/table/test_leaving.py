@@ -11,8 +11,8 @@ from support.player_table import PlayerTable, Thinker, past_round
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.presentation.screen_updates import Attendance, Attending, Clock
 from p2p_hoity.table.player_interface import BotPlayer
-from p2p_hoity.table.resume_table import open_games
 from p2p_hoity.table.session import LEFT
+from p2p_hoity.table.unfinished_games import open_games
 from protocol import Kind, effects
 from protocol.seat.effects import SeatLeft
 from protocol.wire.table_header import Timeouts

@@ -25,7 +25,8 @@ from p2p_hoity.table import host_table, join_table
 from p2p_hoity.table import lobby as frames
 from p2p_hoity.table.frame_kinds import KINDS, is_of_game
 from p2p_hoity.table.host_table import KEEP, SHOW
-from p2p_hoity.table.play_table import Lan, PeerError
+from p2p_hoity.table.peer_error import PeerError
+from p2p_hoity.table.play_table import Lan
 from p2p_hoity.table.ticket_proof import Capability
 from protocol.crypto.identities import Identity
 from protocol.errors import Invalid

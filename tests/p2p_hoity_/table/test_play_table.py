@@ -13,6 +13,7 @@ from cli import exit_codes
 from p2p_hoity.net.network_errors import NetError
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.table import play_table, resume_table
+from p2p_hoity.table.peer_error import PeerError
 from protocol.crypto.identities import Identity
 
 WHO = Identity(b"a" * 32)
@@ -44,7 +45,7 @@ async def test_a_port_given_away_is_replaced_if_the_system_chose_it_and_else_tol
         async with play_table.open_hub(WHO, replace(again, or_any=True)) as (_, second):
             assert len(second.named) == 1
             assert second.named != first.named
-        with pytest.raises(play_table.PeerError, match=r"cannot-listen-there .*port-in-use"):
+        with pytest.raises(PeerError, match=r"cannot-listen-there .*port-in-use"):
             async with play_table.open_hub(WHO, again):
                 pass
 

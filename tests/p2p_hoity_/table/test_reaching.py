@@ -20,7 +20,8 @@ from p2p_hoity.reachability.advertised_addresses import Found, ReachCode, Scope,
 from p2p_hoity.table.host_table import TicketTeller
 from p2p_hoity.table.join_table import join_table
 from p2p_hoity.table.lobby import Seating
-from p2p_hoity.table.play_table import PeerError, Reach, open_hub
+from p2p_hoity.table.peer_error import PeerError
+from p2p_hoity.table.play_table import Reach, open_hub
 from p2p_hoity.table.resume_table import resume_table
 from protocol.crypto.identities import Identity
 from protocol.wire import table_header

@@ -30,7 +30,8 @@ from p2p_hoity.storage.private_files import PrivateFiles
 from p2p_hoity.table import reconnect_moved_seat
 from p2p_hoity.table.join_table import checked_header
 from p2p_hoity.table.lobby import Roster
-from p2p_hoity.table.play_table import PeerError, Reach, journal_path
+from p2p_hoity.table.peer_error import PeerError
+from p2p_hoity.table.play_table import Reach, journal_path
 from p2p_hoity.table.reconnect_moved_seat import (
     FreshError,
     NewTicketReporter,

@@ -16,7 +16,8 @@ from p2p_hoity.net.link_limits import Limits
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.storage.home import Home
 from p2p_hoity.table import resume_table as resuming
-from p2p_hoity.table.play_table import PeerError, Reach, Seat
+from p2p_hoity.table.peer_error import PeerError
+from p2p_hoity.table.play_table import Reach, Seat
 from p2p_hoity.table.resume_table import ALONE, ARRIVAL_TIMEOUT, SETTLE, Answers, resume_table
 
 SOME = pytest.mark.sampled(1)

@@ -11,8 +11,9 @@ from support.kept_home import keep_journal, keep_transcript, player, room_of
 from p2p_hoity.storage import rollback_marks
 from p2p_hoity.storage.home import Home
 from p2p_hoity.table import saved_games as games
-from p2p_hoity.table.play_table import PeerError
-from p2p_hoity.table.resume_table import open_games
+from p2p_hoity.table.known_progress import NOT_BEGUN, Progress
+from p2p_hoity.table.peer_error import PeerError
+from p2p_hoity.table.unfinished_games import open_games
 
 ALL = 1e9
 
@@ -22,7 +23,7 @@ def listed(home: Home, seconds: float = ALL, password: str | None = None) -> lis
     return games.kept_games(home, password, lambda: float(next(ticks)), seconds)
 
 
-def only(home: Home, **given: Any) -> tuple[games.KeptGame, games.Progress]:
+def only(home: Home, **given: Any) -> tuple[games.KeptGame, Progress]:
     """The one game that is listed, and how far it came."""
     (game,) = listed(home, **given)
     assert game.progress is not None
@@ -104,7 +105,7 @@ def test_a_memory_that_is_none_is_read_anew(home: Home, kept: bytes) -> None:
 
 def test_nothing_of_a_sealed_journal_is_kept_and_before_the_deal_is_no_round(home: Home) -> None:
     keep_journal(home, room_of(3, 2), records=2).close()
-    assert only(home)[1] == games.NOT_BEGUN
+    assert only(home)[1] == NOT_BEGUN
     (game,) = open_games(home)
     games.forget_game(game)
     (home.path / "games.json").unlink()

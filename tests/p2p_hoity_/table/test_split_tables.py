@@ -16,11 +16,12 @@ from p2p_hoity import game_adapter
 from p2p_hoity.storage.home import Home
 from p2p_hoity.storage.player_key import NamedIdentity
 from p2p_hoity.table import resume_table
-from p2p_hoity.table.play_table import PeerError, Seat
-from p2p_hoity.table.resume_table import open_games
-from p2p_hoity.table.saved_games import finish_from
+from p2p_hoity.table.finish_game import finish_from
+from p2p_hoity.table.peer_error import PeerError
+from p2p_hoity.table.play_table import Seat
 from p2p_hoity.table.session import Session
 from p2p_hoity.table.split_tables import SplitCode, rescue
+from p2p_hoity.table.unfinished_games import open_games
 from protocol import transcript
 from protocol.seat import effects
 from protocol.seat.seat_machine import SeatMachine

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.cases import each, fails
 
-from p2p_hoity.net.relay_client import MOST_NUMBER
+from p2p_hoity.net.mailbox_numbers import MOST_NUMBER
 from p2p_hoity.table import spoken_codes
 
 LANTERN = spoken_codes.SpokenCode(7, ("lantern", "walrus"))

@@ -23,7 +23,7 @@ from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.storage.kept_vouches import encode_vouches, place_of, read_vouches
 from p2p_hoity.table import lobby
 from p2p_hoity.table.frame_kinds import is_of_game
-from p2p_hoity.table.play_table import PeerError
+from p2p_hoity.table.peer_error import PeerError
 from p2p_hoity.table.table_keys import TableKeys, draw_keys
 from protocol import (
     Header,

@@ -11,7 +11,7 @@ from p2p_hoity.game_adapter import read_game
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.storage import kept_vouches
 from p2p_hoity.storage.home import Home, transcripts
-from p2p_hoity.table import resume_table, saved_games, split_tables
+from p2p_hoity.table import finish_game, resume_table, saved_games, split_tables, unfinished_games
 from protocol import transcript
 
 HOMES = Path("/nowhere")
@@ -30,7 +30,7 @@ async def play(table: PlayerTable, store: MemoryStore) -> None:
         assert await table.sit_until(1, past_round(2))
         kept = [path.suffix for path in store.written]
         assert (kept.count(".journal"), kept.count(".mark")) == (3, 3)
-        (game,) = resume_table.open_games(second)
+        (game,) = unfinished_games.open_games(second)
         assert (game.opponents, saved_games.is_running(game)) == (("P0", "P2"), False)
         await table.resume(1)
 
@@ -49,7 +49,7 @@ def check_finished(table: PlayerTable) -> None:
     place = kept_vouches.place_of(home.transcripts, header.table_id)
     players = kept_vouches.read_vouches(home.unchecked.get(place), header)
     assert set(players) == {guest.me.identity.public for guest in table.guests}
-    assert resume_table.open_games(home) == []
+    assert unfinished_games.open_games(home) == []
     assert transcripts(home) == [here.end.transcript]
     (game,) = listed(home)
     assert game.progress is not None
@@ -61,8 +61,8 @@ def check_unfinished(table: PlayerTable, store: MemoryStore) -> None:
     """Do all that a player can do who was gone when the game ended."""
     there, here = table.guests[2], table.guests[0]
     seat, home = there.seat, there.home
-    assert list(resume_table.refused_games(home)) == []
-    game = resume_table.find_game(home, None)
+    assert list(unfinished_games.refused_games(home)) == []
+    game = unfinished_games.find_game(home, None)
     journal = store.get(game.path)
     claim = resume_table.claim_game(seat, None)
     assert transcript.verify(store.get(claim), read_game).unfinished
@@ -72,14 +72,14 @@ def check_unfinished(table: PlayerTable, store: MemoryStore) -> None:
     # The seat may have given the last input to a step that the others have completed without it.
     assert here.end.transcript in transcripts(here.home)
     assert here.end.transcript is not None
-    copy, report = saved_games.finish_from(seat, game.name, here.end.transcript, [home])
+    copy, report = finish_game.finish_from(seat, game.name, here.end.transcript, [home])
     assert report.ok
     assert store.get(copy) == here.transcript
     assert not store.has(game.path)
     assert [one.is_over for one in listed(home)].count(True) == 1
     store.put(game.path, journal)
-    saved_games.forget_game(resume_table.find_game(home, game.name))
-    assert resume_table.open_games(home) == []
+    saved_games.forget_game(unfinished_games.find_game(home, game.name))
+    assert unfinished_games.open_games(home) == []
 
 
 async def test_a_game_a_resume_and_the_archive(autojump_clock: trio.testing.MockClock) -> None:

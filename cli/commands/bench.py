@@ -1,4 +1,4 @@
-"""The commands `rules`, which prints the rules, and `bench`, which measures each part of a game."""
+"""The command `bench`, which measures each part of a game."""
 
 from __future__ import annotations
 
@@ -9,29 +9,13 @@ from threading import Event, Thread
 from typing import Any, Final
 
 from p2p_hoity.benchmarks import expected_seconds, report
-from p2p_hoity.editions.load_edition import load
 from protocol.bounds import Seconds
 from protocol.measure import Spread
 
 from ..exit_codes import NOT_OK, OK
 from ..local.start_of_play import BOTS, NoQuestion, first_question
-from ..printing import is_watched, say, standing, width, write_line
-from ..words.rules_text import lines
+from ..printing import is_watched, say, standing, write_line
 from ..words.translation import N_, _, figures
-
-
-def show(edition: str) -> int:
-    """Print the rules of an edition.
-
-    Args:
-        edition: The name of the edition, or the path of its file.
-
-    Returns:
-        The exit code.
-    """
-    say(*lines(load(edition), width()))
-    return OK
-
 
 BEAT: Final[Seconds] = 0.5
 """The time between two updates of the progress that is shown, in seconds."""

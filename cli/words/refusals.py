@@ -1,0 +1,52 @@
+"""The sentences about choices that the rules refuse, in the chosen language."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from p2p_hoity.rules import ActionKind, Place, Rule
+from protocol.game_interface import NOT_OF_FORM, NOTHING_ASKED, Field
+
+from .card_names import KIND_WORDS, place
+from .translation import N_, _
+
+ILL_FORMED: Final = {
+    NOT_OF_FORM: N_("that is not a choice of this kind"),
+    NOTHING_ASKED: N_("this seat has no choice to make now"),
+}
+"""The meaning of the codes for choices that are refused before any rule of the game is checked."""
+
+_NAMED: Final[Mapping[str, Callable[[Any], str]]] = {
+    "action": lambda kind: _(KIND_WORDS[ActionKind(kind)]),
+    "place": lambda number: place(Place(number)),
+}
+"""For each field that is shown by a name, not by its value, the function that returns the name."""
+
+
+def refusal(code: str, fields: Mapping[str, Field]) -> str:
+    """Return why a choice is refused, in the chosen language.
+
+    Args:
+        code: The code of the broken rule.
+        fields: The values that the reason mentions, by name.
+
+    Returns:
+        The reason.
+    """
+    told = {name: _NAMED.get(name, str)(value) for name, value in fields.items()}
+    return _(ILL_FORMED.get(code) or Rule(code).template).format(**told)
+
+
+def choose_again(code: str, fields: Mapping[str, Field]) -> str:
+    """Return why a choice is refused, and the request to choose again.
+
+    Args:
+        code: The code of the broken rule.
+        fields: The values that the reason mentions, by name.
+
+    Returns:
+        The sentence.
+    """
+    reason = refusal(code, fields)
+    return _("The rules forbid that: {reason}. Choose again.").format(reason=reason)

@@ -1,0 +1,9 @@
+"""The error of a table that this node cannot play at."""
+
+from __future__ import annotations
+
+from ..coded_errors import CodedError
+
+
+class PeerError(CodedError):
+    """An error that says why a table could not be opened, joined or resumed."""

@@ -1,0 +1,86 @@
+"""Read how far a game came, from its journal or its transcript, which takes up to a second."""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+
+from protocol import SeatMachine, transcript
+
+from ..game_adapter import Play, bind, bind_raw, read_game, table_name
+from ..storage import journal as journals
+from ..storage.file_store import FileStore, NotPrivateError
+from .known_progress import NOT_BEGUN, Progress
+
+
+def head_of(files: FileStore, path: Path) -> tuple[str, tuple[str, ...]] | None:
+    """Return the id of a transcript's game, as used in commands, and the players' nicknames.
+
+    Args:
+        files: The store of the transcript.
+        path: The path of the transcript.
+
+    Returns:
+        The id and the nickname of each seat. None if the file is not a transcript.
+    """
+    header = transcript.header_of(_opened(files, path))
+    if header is None:
+        return None
+    with suppress(ValueError):
+        return table_name(bind(header)), tuple(entry.nickname for entry in header.roster)
+    return None
+
+
+def _opened(files: FileStore, path: Path) -> transcript.OpenedFile:
+    """Open a transcript. A file that cannot be read counts as empty."""
+    with suppress(OSError):
+        files.info(path)  # It fails for a device or pipe, which would not end.
+        return transcript.opened(files.get(path, transcript.MAX_FILE + 1))
+    return transcript.opened(b"")
+
+
+def of_journal(path: Path, passphrase: str | None, files: FileStore | None) -> Progress | None:
+    """Read how far the game of a journal came.
+
+    The journal is replayed without the seat's key, so nothing is signed.
+
+    Args:
+        path: The path of the journal.
+        passphrase: The passphrase of the journal, if it has one.
+        files: The store of the journal. None for this computer's disk.
+
+    Returns:
+        The progress. None if the journal cannot be read.
+    """
+    try:
+        first, records = journals.read(path, passphrase, files)
+        machine = SeatMachine(bind_raw(first.header), os.urandom)
+        machine.restore(records)
+    except (journals.JournalError, NotPrivateError, ValueError, OSError):
+        return None
+    play = machine.tip.state
+    if not machine.has_begun or not isinstance(play, Play):
+        return NOT_BEGUN
+    return Progress(play.state.round, play.state.figures)
+
+
+def of_transcript(files: FileStore, path: Path) -> Progress:
+    """Verify a transcript, and return how far its game came and whether the transcript is valid.
+
+    Args:
+        files: The store of the transcript.
+        path: The path of the transcript.
+
+    Returns:
+        The progress.
+    """
+    report = transcript.verify(_opened(files, path), read_game)
+    play = report.node.state if report.node is not None else None
+    if not isinstance(play, Play):
+        return replace(NOT_BEGUN, whole=report.ok)
+    ranks = {seat: rank for rank, seat in report.standings}
+    by_seat = tuple(ranks[seat] for seat in sorted(ranks))
+    whole = report.ok or report.unfinished
+    return Progress(play.state.round, play.state.figures, by_seat, whole)
