@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from p2p_hoity.game_adapter import HoityToity, table_name
-from p2p_hoity.net.addresses import RELAY_PREFIX
-from p2p_hoity.net.peer_link import LinkCode
+from p2p_hoity.net.address_schemes import RELAY_PREFIX
+from p2p_hoity.net.network_errors import LinkCode
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.presentation.scene import Beat, Scene, fold
 from protocol import Kind, effects

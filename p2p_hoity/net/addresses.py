@@ -12,11 +12,12 @@ import platform
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from enum import Enum, StrEnum
+from enum import Enum
 from ipaddress import IPv4Address, IPv6Address, IPv6Network
 from typing import Final
 
 from ..coded_errors import Code
+from .address_schemes import RELAY_PREFIX, Scheme
 from .default_router import gateway
 from .interfaces import (
     IP,
@@ -186,22 +187,6 @@ class Named(Enum):
     """Named by a peer on this machine. It may also lead to this machine."""
     FAR = "far"
     """Named by any other peer. It may lead to the internet, or into a network of this machine."""
-
-
-class Scheme(StrEnum):
-    """The way to reach a peer at an address.
-
-    A relay address begins with `relay+`. A TCP address has no such prefix.
-    """
-
-    TCP = "tcp"
-    """By a TCP connection to the peer itself."""
-    RELAY = "relay"
-    """By a TCP connection to the relay at which the peer waits."""
-
-
-RELAY_PREFIX: Final = f"{Scheme.RELAY}+"
-"""The prefix of an address at which the peer is reached through a relay."""
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,8 @@ import trio
 from ..coded_errors import because
 from .addresses import Address
 from .link_limits import Limits
-from .peer_link import Link, LinkCode
+from .network_errors import LinkCode
+from .peer_link import Link
 from .secure_channel import Proven, Verdict
 
 

@@ -14,7 +14,8 @@ import trio
 from protocol import Identity
 
 from ..coded_errors import Reason, because
-from .addresses import Address, Named, Scheme, parse_address, source_of
+from .address_schemes import Scheme
+from .addresses import Address, Named, parse_address, source_of
 from .connection_slots import (
     Admission,
     AdmittedLink,
@@ -25,8 +26,8 @@ from .connection_slots import (
 from .dialler import PeerDialler, Secured, race
 from .hole_punching import Puncher, Stay
 from .link_limits import Buckets, Limits
-from .network_errors import MisfitError, NetCode, NetError, NobodyError, RefusedError
-from .peer_link import Link, LinkCode
+from .network_errors import LinkCode, MisfitError, NetCode, NetError, NobodyError, RefusedError
+from .peer_link import Link
 from .relay_client import Tell, WaitingAtRelay, reach
 from .secure_channel import (
     Listener,

@@ -51,6 +51,21 @@ class NetCode(NetworkCode):
     NOT_LISTENING = "not-listening", "no program accepts connections there any more"
 
 
+class LinkCode(Code):
+    """Reasons why a link has ended.
+
+    A link can also end with the reason of a `NetError`, or with a reason given to `hub.Hub.drop`.
+    """
+
+    CLOSED = "link-closed", "the other program closed the link"
+    CLOSED_HERE = "link-closed-here", "this program closed it"
+    TOO_SLOW = "link-too-slow", "the other program reads more slowly than we have to send"
+    SILENT = "link-silent", "nothing was received from it for {seconds} s"
+    UNREAD = "link-unread", "the other program has read nothing for {seconds} s"
+    REPLACED = "link-replaced", "a better link to the same peer took its place"
+    MADE_ROOM = "link-made-room", "it was closed to make room for another one"
+
+
 class NetError(CodedError):
     """An error of the network, for example a connection that failed.
 

@@ -18,10 +18,10 @@ import trio
 
 from protocol.bounds import Quota, Seconds
 
-from ..coded_errors import Code, Reason, because
+from ..coded_errors import Reason, because
 from .exception_reasons import TROUBLE, why
 from .link_limits import Bucket, Limits
-from .network_errors import NetError
+from .network_errors import LinkCode, NetError
 from .transport import HEADER, MARK, OVERHEAD, FrameBuffer, cut, encode_frame, encode_read
 
 MOST: Final[Quota] = 4096
@@ -105,21 +105,6 @@ Deliver = Callable[[bytes], Awaitable[None]]
 """A function that takes one received frame."""
 Charge = Callable[[float], float]
 """A function that charges a sender for bytes, and returns how many seconds it has to wait."""
-
-
-class LinkCode(Code):
-    """Reasons why a link has ended.
-
-    A link can also end with the reason of a `NetError`, or with a reason given to `Hub.drop`.
-    """
-
-    CLOSED = "link-closed", "the other program closed the link"
-    CLOSED_HERE = "link-closed-here", "this program closed it"
-    TOO_SLOW = "link-too-slow", "the other program reads more slowly than we have to send"
-    SILENT = "link-silent", "nothing was received from it for {seconds} s"
-    UNREAD = "link-unread", "the other program has read nothing for {seconds} s"
-    REPLACED = "link-replaced", "a better link to the same peer took its place"
-    MADE_ROOM = "link-made-room", "it was closed to make room for another one"
 
 
 class QueuedFrame(NamedTuple):

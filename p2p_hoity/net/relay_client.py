@@ -21,7 +21,8 @@ from protocol import Identity
 from protocol.bounds import Quota, Seconds
 
 from ..coded_errors import Code, CodedError, Reason, because
-from .addresses import Address, Scheme, numeric, parse_address
+from .address_schemes import Scheme
+from .addresses import Address, numeric, parse_address
 from .dialler import Secured
 from .link_limits import Limits
 from .network_errors import NetCode, NetError, NobodyError, RefusedError, TicketError

@@ -30,7 +30,8 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from ..coded_errors import Code
-from .addresses import Address, Scheme, parse_address
+from .address_schemes import Scheme
+from .addresses import Address, parse_address
 from .network_errors import AddressError, TicketError
 
 PREFIX = "hoity"

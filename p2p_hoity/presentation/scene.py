@@ -17,7 +17,7 @@ from protocol.bounds import Quota
 
 from .. import rules
 from ..game_adapter import table_name
-from ..net.addresses import RELAY_PREFIX
+from ..net.address_schemes import RELAY_PREFIX
 from ..rules import happenings
 from ..rules.choices import Why
 from ..rules.game_state import State

@@ -475,7 +475,7 @@ class Ended(NodeUpdate):
     """The table has ended without a result.
 
     Attributes:
-        code: The code of `protocol.seat.effects.Broken`, or `frame_access.TWO_ROSTERS`.
+        code: The code of `protocol.seat.effects.Broken`, or `end_codes.TWO_ROSTERS`.
         seat: The seat that the code is about, if any.
         by: The seat that ended the table and announced this code. None if this node found it.
     """

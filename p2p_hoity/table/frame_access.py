@@ -18,6 +18,7 @@ from ..coded_errors import Code, because
 from ..net.hub import Hub
 from ..presentation.screen_updates import Crowded, Screen
 from . import lobby
+from .end_codes import TWO_ROSTERS
 from .frame_kinds import Sender
 from .rematch_frames import is_next
 from .ticket_proof import Capability
@@ -40,8 +41,6 @@ class DropCode(Code):
     )
 
 
-TWO_ROSTERS: Final = "two-rosters"
-"""The code of a table whose host has signed two rosters for the same terms."""
 PROOF_TIMEOUT: Final[Seconds] = 10.0
 """Seconds within which a newly linked node must show the signed table or prove the ticket."""
 MOST_ONLOOKERS: Final[Quota] = 40

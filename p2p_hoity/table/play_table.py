@@ -16,7 +16,8 @@ from protocol import Identity, SeatMachine, Table
 
 from ..coded_errors import NETWORK, Code, Reason
 from ..game_adapter import bind_raw, table_name
-from ..net.addresses import RELAY_PREFIX, local_addresses, own_addresses, parse_port
+from ..net.address_schemes import RELAY_PREFIX
+from ..net.addresses import local_addresses, own_addresses, parse_port
 from ..net.hub import Event, Frame, Hub
 from ..net.interfaces import by_text
 from ..net.link_limits import Limits

@@ -23,7 +23,8 @@ from protocol.bounds import Seconds
 from .. import rules
 from ..coded_errors import NOT_OK, Code
 from ..game_adapter import Play, bind_raw, happenings_since, table_name
-from ..net.addresses import RELAY_PREFIX, host_of, is_own_host
+from ..net.address_schemes import RELAY_PREFIX
+from ..net.addresses import host_of, is_own_host
 from ..net.hub import Event, Hub, LinkDown, LinkedElsewhere, LinkUp
 from ..net.ticket import Ticket
 from ..presentation import screen_updates as updates

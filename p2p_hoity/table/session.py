@@ -29,8 +29,8 @@ from ..storage.file_store import FileStore
 from ..storage.journal import Journal, JournalError
 from ..storage.kept_vouches import keep_vouches
 from .effects_out import EffectsOut, GameReporter, JournalKeeper, play_of
+from .end_codes import LEFT, STOPPED, TWO_ROSTERS
 from .frame_access import (
-    TWO_ROSTERS,
     Access,
     DropCode,
     OnlookerAccess,
@@ -50,11 +50,6 @@ from .rematch_frames import refuser_of
 from .table_keys import TableKeys, players
 from .task_groups import AwakeClock, open_nursery
 from .ticket_proof import Capability
-
-STOPPED: Final = "stopped"
-"""The `Outcome.code` of a node that stopped while the table went on."""
-LEFT: Final = "left"
-"""The `Outcome.code` of a node whose player has left for now."""
 
 
 @dataclass(frozen=True)

@@ -28,7 +28,8 @@ from typing import Any, Final
 import trio
 from support.terminals import Terminal, start
 
-from p2p_hoity.net.addresses import Address, Scheme
+from p2p_hoity.net.address_schemes import Scheme
+from p2p_hoity.net.addresses import Address
 from p2p_hoity.net.link_limits import Limits
 from p2p_hoity.net.network_errors import NetError
 from p2p_hoity.net.peer_link import Link

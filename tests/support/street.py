@@ -4,7 +4,8 @@ from contextlib import asynccontextmanager
 
 import trio
 
-from p2p_hoity.net.addresses import Address, Scheme
+from p2p_hoity.net.address_schemes import Scheme
+from p2p_hoity.net.addresses import Address
 from p2p_hoity.net.hub import Hub
 from p2p_hoity.net.network_errors import NetError
 from p2p_hoity.net.secure_channel import RELAY_VERSIONS, secure_to

@@ -14,7 +14,7 @@ from typing import Any, Final, TypeVar
 import trio
 
 from p2p_hoity import rules
-from p2p_hoity.net.peer_link import LinkCode
+from p2p_hoity.net.network_errors import LinkCode
 from p2p_hoity.pasted_text import visible
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.table.player_interface import BotPlayer, Player, PlayerRequest, WaitLonger

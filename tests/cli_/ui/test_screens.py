@@ -22,8 +22,7 @@ from cli.words.update_sentences import GAME, TABLE
 from p2p_hoity import game_adapter, rules
 from p2p_hoity.coded_errors import because
 from p2p_hoity.editions.load_edition import load
-from p2p_hoity.net.network_errors import NetCode
-from p2p_hoity.net.peer_link import LinkCode
+from p2p_hoity.net.network_errors import LinkCode, NetCode
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.presentation.scene import Beat
 from p2p_hoity.reachability.advertised_addresses import ReachCode, Scope

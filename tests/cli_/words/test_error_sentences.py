@@ -15,8 +15,7 @@ import p2p_hoity
 from cli.words import error_sentences, translation
 from cli.words.error_sentences import as_json, meaning, meanings, sentence
 from p2p_hoity.coded_errors import Code, NetworkCode, Reason, SystemCode, because
-from p2p_hoity.net.network_errors import NetCode, NetError
-from p2p_hoity.net.peer_link import LinkCode
+from p2p_hoity.net.network_errors import LinkCode, NetCode, NetError
 from p2p_hoity.storage.journal import JournalCode
 from p2p_hoity.table.host_table import LobbyCode
 from p2p_hoity.table.join_table import JoinCode

@@ -16,8 +16,7 @@ from p2p_hoity.coded_errors import Reason
 from p2p_hoity.net import hole_punching
 from p2p_hoity.net.addresses import Address, Named, parse_address
 from p2p_hoity.net.hub import Frame, Hub, LinkDown, LinkUp
-from p2p_hoity.net.network_errors import NetError
-from p2p_hoity.net.peer_link import LinkCode
+from p2p_hoity.net.network_errors import LinkCode, NetError
 from p2p_hoity.net.relay_client import reach, read_seen, seen_from
 from p2p_hoity.net.secure_channel import Listener, Purpose, Speech, prove, receive, send
 from protocol.crypto.identities import Identity

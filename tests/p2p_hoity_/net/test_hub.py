@@ -16,8 +16,7 @@ from p2p_hoity.net.addresses import parse_address
 from p2p_hoity.net.dialler import PeerDialler
 from p2p_hoity.net.hub import Frame, Hub, LinkDown, LinkedElsewhere, LinkUp
 from p2p_hoity.net.link_limits import Limits
-from p2p_hoity.net.network_errors import AddressError, NetCode, NetError, RefusedError
-from p2p_hoity.net.peer_link import LinkCode
+from p2p_hoity.net.network_errors import AddressError, LinkCode, NetCode, NetError, RefusedError
 from p2p_hoity.net.relay_client import reach
 from p2p_hoity.net.secure_channel import (
     LINK_VERSIONS,

@@ -12,8 +12,8 @@ from support.street import Stuck
 
 from p2p_hoity.coded_errors import Reason, because
 from p2p_hoity.net.link_limits import Limits
-from p2p_hoity.net.network_errors import NetCode
-from p2p_hoity.net.peer_link import RECORD, UNHURRIED, Link, LinkCode
+from p2p_hoity.net.network_errors import LinkCode, NetCode
+from p2p_hoity.net.peer_link import RECORD, UNHURRIED, Link
 from p2p_hoity.net.transport import OVERHEAD, FrameCode, encode_frame, encode_read
 
 LIMITS = Limits(frame=1000, queue_frames=5, queue_bytes=3000)

@@ -5,7 +5,8 @@ import trio
 import trio.testing
 from support.cases import ends_in
 
-from p2p_hoity.net.addresses import Address, Scheme
+from p2p_hoity.net.address_schemes import Scheme
+from p2p_hoity.net.addresses import Address
 from p2p_hoity.net.dialler import Secured, race
 from p2p_hoity.net.link_limits import Limits
 from p2p_hoity.net.network_errors import NetCode, NetError

@@ -12,7 +12,8 @@ from support.cases import ends_in
 from support.memory_network import MemoryNetwork
 from support.street import GUEST, ONE, RELAY, SEAT, Street, street
 
-from p2p_hoity.net.addresses import Address, Scheme
+from p2p_hoity.net.address_schemes import Scheme
+from p2p_hoity.net.addresses import Address
 from p2p_hoity.net.hub import Hub
 from p2p_hoity.net.link_limits import Limits
 from p2p_hoity.net.network_errors import NetError, NobodyError

@@ -9,7 +9,8 @@ from support.memory_network import MemoryNetwork
 from support.street import GUEST, ONE, OTHER, SEAT
 
 from p2p_hoity.coded_errors import Reason
-from p2p_hoity.net.addresses import Address, Scheme
+from p2p_hoity.net.address_schemes import Scheme
+from p2p_hoity.net.addresses import Address
 from p2p_hoity.net.hub import Frame, Hub
 from p2p_hoity.net.network_errors import NetError
 from p2p_hoity.net.relay_client import CALL, register, spliced

@@ -10,7 +10,8 @@ from support.memory_network import MemoryNetwork
 from support.street import GUEST, ONE, OTHER, RELAY, SEAT, TWO, Stuck, street
 
 from p2p_hoity.coded_errors import Reason
-from p2p_hoity.net.addresses import Address, Scheme, parse_address
+from p2p_hoity.net.address_schemes import Scheme
+from p2p_hoity.net.addresses import Address, parse_address
 from p2p_hoity.net.hub import Frame, LinkDown, LinkUp
 from p2p_hoity.net.link_limits import Limits
 from p2p_hoity.net.network_errors import NetError

@@ -12,7 +12,8 @@ from support.memory_network import MemoryNetwork
 from support.running import running
 from support.street import GUEST, ONE, SEAT
 
-from p2p_hoity.net.addresses import Address, Scheme
+from p2p_hoity.net.address_schemes import Scheme
+from p2p_hoity.net.addresses import Address
 from p2p_hoity.net.hub import Hub
 from p2p_hoity.net.network_errors import NetError
 from p2p_hoity.net.relay_client import CALL, observed, register, spliced

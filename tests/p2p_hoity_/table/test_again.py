@@ -11,7 +11,7 @@ from support.player_table import LONGER, past_round, willing, willing_table
 from p2p_hoity import game_adapter
 from p2p_hoity.net.hub import Hub
 from p2p_hoity.presentation import screen_updates as updates
-from p2p_hoity.table.frame_access import TWO_ROSTERS
+from p2p_hoity.table.end_codes import TWO_ROSTERS
 from p2p_hoity.table.lobby import Roster, encode_lobby, parse_lobby
 from p2p_hoity.table.rematch import ANSWER, MAX_GATHER
 from p2p_hoity.table.rematch_frames import next_terms, refuse

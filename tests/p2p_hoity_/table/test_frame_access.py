@@ -16,11 +16,11 @@ from p2p_hoity.coded_errors import Reason
 from p2p_hoity.net.hub import Hub
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.table import lobby
+from p2p_hoity.table.end_codes import TWO_ROSTERS
 from p2p_hoity.table.frame_access import (
     MOST_ONLOOKERS,
     PROOF_TIMEOUT,
     REFUSED,
-    TWO_ROSTERS,
     OnlookerAccess,
     SeatAccess,
     TwoRosters,

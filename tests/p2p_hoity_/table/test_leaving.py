@@ -10,8 +10,8 @@ from support.player_table import PlayerTable, Thinker, past_round
 
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.presentation.screen_updates import Attendance, Attending, Clock
+from p2p_hoity.table.end_codes import LEFT
 from p2p_hoity.table.player_interface import BotPlayer
-from p2p_hoity.table.session import LEFT
 from p2p_hoity.table.unfinished_games import open_games
 from protocol import Kind, effects
 from protocol.seat.effects import SeatLeft

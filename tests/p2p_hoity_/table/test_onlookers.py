@@ -15,7 +15,7 @@ from support.sampling import LOOKED_ON
 
 from p2p_hoity.net.hub import Hub, LinkUp
 from p2p_hoity.net.link_limits import Limits
-from p2p_hoity.net.peer_link import LinkCode
+from p2p_hoity.net.network_errors import LinkCode
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.table import frame_access
 from p2p_hoity.table.frame_kinds import Budget, is_of_game, kind_of

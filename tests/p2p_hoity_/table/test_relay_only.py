@@ -23,7 +23,8 @@ from support.player_table import (
 )
 from support.relays import serve_relay
 
-from p2p_hoity.net.addresses import Address, Scheme
+from p2p_hoity.net.address_schemes import Scheme
+from p2p_hoity.net.addresses import Address
 from p2p_hoity.net.network_errors import NetError, NobodyError
 from p2p_hoity.net.ticket import Ticket
 from p2p_hoity.net.transport import RelayedNetwork

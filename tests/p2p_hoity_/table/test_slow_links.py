@@ -16,7 +16,7 @@ from support.sampling import sample
 from cli.commands.options import MAX_TIMEOUT, TableOptions
 from cli.commands.play import checked_terms
 from p2p_hoity.net import peer_link as links
-from p2p_hoity.net.peer_link import LinkCode
+from p2p_hoity.net.network_errors import LinkCode
 from p2p_hoity.net.transport import FrameBuffer
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.table import session

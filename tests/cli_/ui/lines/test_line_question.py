@@ -19,7 +19,7 @@ from cli.words.board_text import own_slots
 from cli.words.card_names import Names
 from p2p_hoity import rules
 from p2p_hoity.coded_errors import because
-from p2p_hoity.net.peer_link import LinkCode
+from p2p_hoity.net.network_errors import LinkCode
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.presentation.scene import Scene
 from p2p_hoity.rules import View, happenings

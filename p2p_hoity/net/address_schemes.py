@@ -1,0 +1,22 @@
+"""The two ways to reach a peer, and how an address says which of them it means."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Final
+
+
+class Scheme(StrEnum):
+    """The way to reach a peer at an address.
+
+    A relay address begins with `relay+`. A TCP address has no such prefix.
+    """
+
+    TCP = "tcp"
+    """By a TCP connection to the peer itself."""
+    RELAY = "relay"
+    """By a TCP connection to the relay at which the peer waits."""
+
+
+RELAY_PREFIX: Final = f"{Scheme.RELAY}+"
+"""The prefix of an address at which the peer is reached through a relay."""
