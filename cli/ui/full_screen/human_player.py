@@ -37,8 +37,8 @@ from ...words.table_terms import TableOffer, reach_lines
 from ...words.translation import INSTALLED, N_, _
 from ..lines.line_seat import LineSeat
 from ..screen_interface import Box, ScreenOptions
+from ..table_view.desk import is_muted
 from .key_bindings import Hands
-from .layout import is_muted
 from .textual_app import TableApp
 
 T = TypeVar("T")

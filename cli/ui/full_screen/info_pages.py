@@ -22,14 +22,16 @@ from ...words.chat_phrases import MARK, PHRASES, spoken
 from ...words.table_terms import if_finished, if_moved, moved, reach_lines, whole
 from ...words.translation import N_, _
 from ..lines.line_screen import qr
+from ..table_view.desk import Desk, is_muted
+from ..table_view.menu import BEST
+from ..table_view.seat_names import author_of, name_of
+from ..table_view.seat_status import DONE
+from ..table_view.stage import Stage, keys_of
 from .colours import CUT, Line, broken, paragraphs, style_of, tamed, text
 from .key_bindings import NUMBERS, OVER_A_PAGE, key_of
-from .layout import Desk, is_muted
-from .menu import BEST
+from .lobby_deal_result import ten_lines
 from .score_track import SEVERAL
-from .seats_and_pieces import DONE, HIDDEN, POINTER, TAKEN, WINDOWS, YOU, name_of, seat_style
-from .stage import Stage, keys_of
-from .turning_points import ten_lines
+from .seats_and_pieces import HIDDEN, POINTER, TAKEN, WINDOWS, YOU, seat_style
 
 NARROWEST: Final = 20
 """The least width of a page, in columns, even if the terminal is narrower."""
@@ -249,8 +251,7 @@ def _log(stage: Stage, desk: Desk, numbers: Sequence[str], width: int) -> list[L
     if spoken_:
         lines.append(text(_("Talk"), "title"))
     for one in spoken_:
-        who = one.who if one.seat is None else name_of(stage, one.seat)
-        lines += broken(f"» {who}: {spoken(one.words)}", width, "plain", "» ")
+        lines += broken(f"» {author_of(stage, one)}: {spoken(one.words)}", width, "plain", "» ")
     if spoken_:
         lines.append(Line())
     return lines + paragraphs(stage.log, width, first="", hanging="  ")

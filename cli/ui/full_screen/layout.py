@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import Final
 
 from p2p_hoity.presentation.screen_updates import Attending, Said
-from p2p_hoity.rules import Phase, Place, View, happenings
 
 from ...printing import COLUMNS, ROWS, is_small
 from ...words.chat_phrases import MARK, spoken
-from ...words.presence_sentences import victory
 from ...words.translation import N_, _
-from . import turning_points
+from ..table_view.desk import Desk, recent_talk
+from ..table_view.headline import headline
+from ..table_view.result import again, stays
+from ..table_view.seat_names import author_of
+from ..table_view.seat_status import presence
+from ..table_view.stage import Stage
+from . import lobby_deal_result
 from .colours import Line, between, broken, cells, joined, paragraphs, text
-from .menu import Menu
 from .question_panel import question, waiting
 from .score_track import track
-from .seats_and_pieces import name_of, pieces, seat_style, seats
-from .stage import Stage
+from .seats_and_pieces import pieces, seat_style, seats
 
 
 def header(stage: Stage, width: int, by_bot: bool = False, is_unseen: bool = False) -> Line:
@@ -49,99 +50,6 @@ def header(stage: Stage, width: int, by_bot: bool = False, is_unseen: bool = Fal
     return between(left, right, width)
 
 
-def headline(stage: Stage, by_bot: bool = False) -> str:
-    """Return the round and what happens in it now, in few words.
-
-    Args:
-        stage: What is shown.
-        by_bot: Whether a bot plays this person's seat.
-
-    Returns:
-        The words.
-    """
-    view = stage.scene.view
-    if view is None or not stage.scene.is_dealt:
-        fills = _("The table fills") if stage.scene.of_seats else ""
-        return _("The deal") if stage.scene.table else fills
-    if stage.is_revealing and stage.scene.record:
-        return f"{_round(view.state.round)} · {_revealed(stage)}"
-    if stage.scene.standings is not None:
-        if stage.scene.standings and stage.names:
-            return victory(stage.scene.standings, stage.names)
-        return _("The game is over")
-    if stage.scene.ended is not None:
-        return _("The table has ended")
-    now = _(next((words for phases, words in DOING if view.state.phase in phases), GOES_ON))
-    if stage.scene.question is not None and not by_bot:
-        now = _asked(view, stage.scene.question.kind)
-    return f"{_round(view.state.round)} · {now}"
-
-
-def _round(number: int) -> str:
-    return _("ROUND {round}").format(round=number)
-
-
-def _revealed(stage: Stage) -> str:
-    """Return the words for what is being revealed, by the kind of the last event shown."""
-    item = stage.scene.record[-1]
-    words = (words for kinds, words in REVEALED if isinstance(item, kinds))
-    return _(next(words, GOES_ON))
-
-
-FINAL: Final = (
-    happenings.BanquetReached,
-    happenings.HandOpened,
-    happenings.FinalExhibit,
-    happenings.StandingMade,
-)
-GOES_ON: Final = N_("the round goes on")
-REVEALED: Final = (
-    (happenings.PlaceShown, N_("the Places are shown")),
-    (happenings.ActionShown, N_("the Actions are shown")),
-    (
-        (happenings.Sale, happenings.CashStolen, happenings.CashPaid, happenings.TurnedUp),
-        N_("the sale"),
-    ),
-    ((happenings.ExhibitShown, happenings.NothingShown), N_("the exhibits are shown")),
-    (happenings.FigureMoved, N_("the figures move")),
-    (happenings.Stolen, N_("the Thieves take their loot")),
-    ((happenings.DetectiveRanked, happenings.Imprisoned), N_("Thieves go to prison")),
-    (FINAL, N_("the last exhibits")),
-)
-"""The words for what is being revealed, by the class of the last event that was shown."""
-
-
-DOING: Final = (
-    ((Phase.PLACE_SEAL, Phase.PLACE_OPEN), N_("everyone picks a Place")),
-    ((Phase.TURN_SEAL, Phase.TURN_OPEN), N_("everyone picks a Place and an Action")),
-    ((Phase.ALL_SEAL,), N_("everyone picks an Action")),
-    ((Phase.HALL_SEAL, Phase.HALL_OPEN), N_("Actions in the Auction Hall")),
-    ((Phase.CASTLE_SEAL, Phase.CASTLE_OPEN), N_("Actions in the Castle")),
-    ((Phase.WINDOW, Phase.DRAW), N_("the buyer picks a window")),
-    ((Phase.LONE_SHOW, Phase.EXHIBIT_SEAL, Phase.EXHIBIT_OPEN), N_("exhibits are chosen")),
-    ((Phase.THEFT,), N_("a Thief picks his loot")),
-    ((Phase.FINAL, Phase.OVER), N_("the last exhibits")),
-)
-"""The words for each phase while this person is asked nothing."""
-
-
-def _asked(view: View, kind: str) -> str:
-    """Return the words for the kind of choice that this person is asked for."""
-    where = view.state.places[view.seat] if view.seat is not None else None
-    words = {
-        "place": _("choose your Place"),
-        "turn": _("choose your Place and Action"),
-        "exhibit": _("choose your exhibit"),
-        "window": _("choose a window"),
-        "theft": _("choose your Thief's loot"),
-    }
-    if kind == "action":
-        if where == Place.AUCTION_HALL:
-            return _("Auction Hall: choose your Action")
-        return _("Castle: choose your Action")
-    return words.get(kind, "")
-
-
 def health(stage: Stage, wide: bool) -> Line:
     """Return the state of links and proofs, for the right end of the header.
 
@@ -155,12 +63,7 @@ def health(stage: Stage, wide: bool) -> Line:
     seats = len(stage.scene.attendance)
     if not seats:
         return Line()
-    fine = {Attending.LINKED}
-    if stage.scene.seat is None:
-        fine.add(
-            Attending.UNLINKED
-        )  # An onlooker has few links, and hears of seats through others.
-    linked = sum(one in fine for one in stage.scene.attendance)
+    linked = sum(presence(stage.scene, seat) is Attending.LINKED for seat in range(seats))
     good = linked == seats
     words = _("{linked}/{seats} linked").format(linked=linked, seats=seats)
     line = text(words, "dim" if good else "warn", "page('links')").add(" · ", "dim")
@@ -173,39 +76,6 @@ QUESTION = 4
 """The least number of lines of a question."""
 TALK = 3
 """The least number of lines for chat when the game is over."""
-ONLOOKERS = -1
-FRESH = 12
-"""The number of log lines after which a chat message is shown on the log's page only."""
-
-
-@dataclass
-class Desk:
-    """The state that only this person's screen has.
-
-    Attributes:
-        menu: The menu of the choice that the player has to make. None if there is none.
-        papers: The lines that are shown while the table fills.
-        muted: The seats that are muted, and `ONLOOKERS` for all onlookers, whose names are
-            unproven.
-        hint: The words that replace the list of keys in the last line. "" to show the keys.
-        autopilot: Whether a bot plays the seat.
-        has_hints: Whether the player may ask for a hint.
-        answers: The words of the open yes-or-no question. "" if there is none.
-        has_replied: Whether a yes-or-no question was answered since the game began.
-        told: The lines of a replay that replace the question. None at a table.
-        lesson: The explanation that is shown. "" if there is none just now, None outside a lesson.
-    """
-
-    menu: Menu | None = None
-    papers: tuple[str, ...] = ()
-    muted: set[int] = field(default_factory=set)
-    hint: str = ""
-    autopilot: bool = False
-    has_hints: bool = False
-    answers: str = ""
-    has_replied: bool = False
-    told: tuple[str, ...] | None = None
-    lesson: str | None = None
 
 
 def frame(stage: Stage, desk: Desk, width: int, height: int) -> list[Line]:
@@ -235,9 +105,9 @@ def frame(stage: Stage, desk: Desk, width: int, height: int) -> list[Line]:
         body = _board(stage, desk, width, room)
         head = header(stage, width, desk.autopilot, _is_unseen(stage, desk, body))
     elif stage.scene.table is not None:
-        body = [Line(), *turning_points.deal(stage, width)]
+        body = [Line(), *lobby_deal_result.deal(stage, width)]
     else:
-        body = _cut([Line(), *turning_points.lobby(stage, width, desk.papers)], room)
+        body = _cut([Line(), *lobby_deal_result.lobby(stage, width, desk.papers)], room)
     body = body[:room]
     body += [Line()] * (room - len(body))
     return [line.within(width) for line in (head, *body, *foot)]
@@ -267,16 +137,17 @@ def _ending(stage: Stage, desk: Desk, width: int, rows: int) -> list[Line]:
 
     Blank lines are left out if there is no room for them.
     """
-    lines = [Line(), *turning_points.over(stage, width)]
+    lines = [Line(), *lobby_deal_result.over(stage, width)]
     if stage.scene.is_dealt:
         lines += [Line(), *pieces(stage, None, width)]
-    below = turning_points.again(stage, width, desk.autopilot and not desk.has_replied)
+    told = [again(stage, desk.autopilot and not desk.has_replied)]
     if not desk.hint:  # With the hint the program stays no more.
-        below += turning_points.stays(stage, width)
+        told.append(stays(stage))
+    below = paragraphs(filter(None, told), width - 1)
     if len(lines) + len(below) > rows:
         lines = [line for line in lines if line.plain]
     most = max(TALK, rows - len(lines) - len(below))
-    below += _talk(stage, _heard(stage, desk)[-most:], width)
+    below += _talk(stage, recent_talk(stage, desk)[-most:], width)
     lines = lines[: rows - len(below)]
     return [*lines, *[Line()] * (rows - len(below) - len(lines)), *below]
 
@@ -312,7 +183,7 @@ def _now(stage: Stage, desk: Desk, width: int, rows: int) -> list[Line]:
     if desk.told is not None:
         return paragraphs(desk.told, width - 1, "bright")[:rows]
     if stage.is_revealing:
-        return turning_points.reveal(stage, width)[:rows]
+        return lobby_deal_result.reveal(stage, width)[:rows]
     if desk.lesson:
         return broken(" » " + desk.lesson, width - 1, "title", "   ")[:rows]
     if desk.menu is not None:
@@ -331,7 +202,7 @@ def _news(stage: Stage, desk: Desk, width: int, rows: int) -> list[Line]:
     """
     if rows <= 0:
         return []
-    heard = _heard(stage, desk)
+    heard = recent_talk(stage, desk)
     if rows == 1 and not (heard and stage.talk[-1] == (heard[-1], stage.told)):
         heard = []
     talk = _talk(stage, heard[-max(1, rows // 3) :], width)
@@ -353,35 +224,15 @@ def _talk(stage: Stage, heard: Sequence[Said], width: int) -> list[Line]:
     lines = []
     for one in heard:
         style = "dim" if one.seat is None else seat_style(stage, one.seat)
-        who = one.who if one.seat is None else name_of(stage, one.seat)
-        line = text(f" {MARK}{who}: ", style).add(spoken(one.words), "plain")
+        line = text(f" {MARK}{author_of(stage, one)}: ", style).add(spoken(one.words), "plain")
         lines.append(line.within(width))
     return lines
 
 
-def _heard(stage: Stage, desk: Desk) -> list[Said]:
-    """Return the recent chat messages of those whom this person has not muted."""
-    fresh = [one for one, told in stage.talk if stage.told - told <= FRESH]
-    return [one for one in fresh if not is_muted(desk, one)]
-
-
 def _is_unseen(stage: Stage, desk: Desk, body: Sequence[Line]) -> bool:
     """Return whether other players have written in the chat and no line shows their messages."""
-    happenings = [one for one in _heard(stage, desk) if not one.is_own]
+    happenings = [one for one in recent_talk(stage, desk) if not one.is_own]
     return bool(happenings) and not any(line.plain.startswith(f" {MARK}") for line in body)
-
-
-def is_muted(desk: Desk, one: Said) -> bool:
-    """Return whether this person has muted the author of a chat message.
-
-    Args:
-        desk: The state of this person's screen.
-        one: The message.
-
-    Returns:
-        Whether the author is muted.
-    """
-    return (ONLOOKERS if one.seat is None else one.seat) in desk.muted
 
 
 def keys(stage: Stage, desk: Desk, width: int) -> Line:

@@ -2,25 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Final
-
-from p2p_hoity.presentation.screen_updates import Attending
-from protocol.bounds import Seconds
-
-from ...words.presence_sentences import GONE_FOR_GOOD, THINKING
-from ...words.translation import _, clock
+from ...words.translation import _
+from ..table_view.menu import Menu
+from ..table_view.stage import Stage
+from ..table_view.waiting import absence, at_timeout, awaited_others, lost_seats
 from .colours import Line, broken, cells, cut, fit, text
-from .menu import Menu
-from .seats_and_pieces import POINTER, name_of
-from .stage import Stage
-
-PATIENT: Final[Seconds] = 15.0
-"""The time after which the program suggests that a seat without a link has moved, in seconds."""
-CALM: Final[Seconds] = 20.0
-"""The time before the screen says what happens when a step times out, in seconds.
-
-If an awaited seat has no link, the screen says so at once.
-"""
+from .seats_and_pieces import POINTER
 
 
 def question(stage: Stage, menu: Menu, width: int, rows: int) -> list[Line]:
@@ -117,69 +104,14 @@ def waiting(stage: Stage, width: int) -> list[Line]:
     Returns:
         The lines.
     """
-    lines = []
-    if stage.scene.sealed is not None:
+    scene, lines = stage.scene, []
+    if away := absence(scene):
+        lines.append(text(" " + away, "warn", "seal()" if scene.may_rejoin else ""))
+    if scene.sealed is not None:
         lines.append(text(" " + _("sealed ✓"), "good"))
-    now = stage.scene.clock
-    if now is not None:
-        others = sorted(now.awaited - {stage.scene.seat})
-        if others:
-            who = ", ".join(name_of(stage, seat) for seat in others)
-            words = _("waiting for {who} · {waited}")
-            lines.append(text(" " + words.format(who=who, waited=clock(now.waited)), "plain"))
-            style = "warn" if now.left < now.timeout / 2 else "dim"
-            end = _end_of(stage)
-            lines += broken(" " + end, width, style, " ") if end else []
-            lines += _elsewhere(stage, width) if now.waited >= PATIENT else []
-    if stage.scene.is_away:
-        words = _("The others go on without you. Enter takes your seat again.")
-        if not stage.scene.may_rejoin:
-            words = _(GONE_FOR_GOOD)
-        lines.insert(0, text(" " + words, "warn", "seal()" if stage.scene.may_rejoin else ""))
+    if scene.clock is not None and (words := awaited_others(stage)):
+        lines.append(text(" " + words, "plain"))
+        style = "warn" if scene.clock.left < scene.clock.timeout / 2 else "dim"
+        for told, how in ((at_timeout(stage), style), (lost_seats(stage), "warn")):
+            lines += broken(" " + told, width, how, " ") if told else []
     return lines
-
-
-def _elsewhere(stage: Stage, width: int) -> list[Line]:
-    """Return the lines about seats that cannot be found and may have another address now."""
-    found = stage.scene.lost_seats
-    if not found:
-        return []
-    words = _("p shows a ticket for those who cannot reach you.")
-    if stage.scene.moved is None:
-        who = ", ".join(name_of(stage, seat) for seat in found)
-        words = _("p says what to do if {who} came back at another address.").format(who=who)
-        if stage.scene.is_resumed and stage.scene.is_alone:
-            words = _(
-                "Nobody can be reached: p says what to do if they moved, or finished without you."
-            )
-    return broken(" " + words, width, "warn", " ")
-
-
-def _are_linked(stage: Stage, seats: frozenset[int]) -> bool:
-    return all(stage.scene.attendance[seat] is Attending.LINKED for seat in seats)
-
-
-def _end_of(stage: Stage) -> str:
-    """Return the sentence about what happens when the step times out.
-
-    Return an empty text if the screen shows no such sentence now.
-    """
-    now = stage.scene.clock
-    if now is None or (now.waited < CALM and _are_linked(stage, now.awaited)):
-        return ""
-    if not now.muster.begun:
-        text_ = _("In {left} the table ends: the game has not begun.")
-    elif now.muster.is_short:
-        return _("The game waits for them: it cannot go on with fewer seats.")
-    elif not now.muster.goes_on:
-        who = ", ".join(name_of(stage, seat) for seat in sorted(now.muster.thinking))
-        return _(THINKING).format(who=who)
-    elif now.left <= 0:
-        text_ = _(
-            "Their time is over. The game goes on without them as soon as enough seats agree."
-        )
-    else:
-        text_ = _("In {left} the game goes on without them, if enough agree. w waits longer.")
-        if stage.scene.seat is None:
-            text_ = _("In {left} the game goes on without them, if enough agree.")
-    return text_.format(left=clock(now.left))

@@ -6,9 +6,9 @@ from p2p_hoity.rules import Edition, View
 
 from ...words.choice_notes import leading, octagon_at
 from ...words.translation import _
+from ..table_view.stage import Stage
 from .colours import Line, between, text
-from .seats_and_pieces import letters, seat_style
-from .stage import Stage
+from .seats_and_pieces import marks_of, seat_style
 
 STEP = 5
 """The number of fields between two numbers above the track."""
@@ -55,7 +55,7 @@ def track(stage: Stage, width: int, rows: int) -> list[Line]:
 def _figures(stage: Stage, view: View, rows: int) -> list[Line]:
     """Return the lines below the scale of the track: figures, and the numbers of free fields."""
     edition = view.state.edition
-    marks = letters(stage.names.nicknames) if stage.names else ()
+    marks = marks_of(stage.names.nicknames) if stage.names else ()
     stacks: dict[int, list[int]] = {}
     for seat, place in enumerate(view.state.figures):
         stacks.setdefault(place, []).append(seat)

@@ -4,38 +4,32 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from p2p_hoity.presentation.screen_updates import Attending
-from p2p_hoity.rules import LETTERS, ActionCard, ActionKind, Place, Seal, View, expected
-from p2p_hoity.rules.happenings import CashStolen, Sale
+from p2p_hoity.rules import LETTERS, ActionKind, View
 
 from ...words import card_names
 from ...words.card_names import Grid, Mark, Names, grid
-from ...words.error_sentences import meaning
-from ...words.translation import _, clock
+from ...words.translation import _
+from ..table_view.menu import Menu
+from ..table_view.seat_names import letters, name_of
+from ..table_view.seat_rows import SeatRow, seat_rows, short_card
+from ..table_view.seat_status import DONE, Notice
+from ..table_view.stage import Stage
 from .colours import Line, cells, cut, fit, looks, text
-from .menu import Menu
-from .stage import Stage
 
 YOU = "►"
-DONE = "✓"
 POINTER = "▸"
 
 
-def letters(nicknames: Sequence[str]) -> tuple[str, ...]:
-    """Return the letter or number by which the screen marks each seat.
+def marks_of(nicknames: Sequence[str]) -> tuple[str, ...]:
+    """Return the letter or number of one cell that marks each seat, by the seats' nicknames.
 
     Args:
         nicknames: The nicknames of the seats.
 
     Returns:
-        For each seat the first letter of its nickname that no earlier seat has, in capitals. If
-        there is no such letter, the number of the seat.
+        For each seat its letter or number.
     """
-    found: list[str] = []
-    for seat, nickname in enumerate(nicknames):
-        own = (one.upper() for one in nickname if one.isalnum() and cells(one.upper()) == 1)
-        found.append(next((one for one in own if one not in found), str(seat + 1)))
-    return tuple(found)
+    return letters(nicknames, lambda letter: cells(letter) == 1)
 
 
 def seat_style(stage: Stage, seat: int) -> str:
@@ -52,108 +46,6 @@ def seat_style(stage: Stage, seat: int) -> str:
         return "*bright"
     found = looks(tuple(colour.name for colour in stage.names.edition.colours))
     return f"*seat.{found[stage.names.colours[seat]]}"
-
-
-def name_of(stage: Stage, seat: int) -> str:
-    """Return the nickname of a seat, or the word for `You` for this person's own seat.
-
-    Args:
-        stage: What is shown.
-        seat: The seat.
-
-    Returns:
-        The name.
-    """
-    if stage.names is None:
-        return str(seat + 1)
-    return _("You") if seat == stage.scene.seat else stage.names.nicknames[seat]
-
-
-def status(stage: Stage, seat: int) -> Line:
-    """Return what a seat does now, or why it does nothing.
-
-    Args:
-        stage: What is shown.
-        seat: The seat.
-
-    Returns:
-        The line.
-    """
-    there = stage.scene.attendance[seat] if seat < len(stage.scene.attendance) else Attending.LINKED
-    if stage.scene.seat is None and there is Attending.UNLINKED:
-        there = Attending.LINKED  # An onlooker has few links, and hears of seats through others.
-    clock_now = stage.scene.clock
-    if there is Attending.BANNED or seat in stage.scene.faults:
-        code = stage.scene.faults.get(seat)
-        words = _("CHEATED: {why}").format(why=meaning(code)) if code else _("banned")
-        return text(words, "bad")
-    if there is Attending.ABSENT:
-        return text(_("absent"), "warn")
-    if seat == stage.scene.seat and stage.scene.question is not None:
-        return _own(stage)
-    if stage.is_revealing and there is Attending.LINKED:
-        return Line()  # The scene is already at the step after the reveal.
-    if stage.scene.is_over or clock_now is None or seat not in clock_now.awaited:
-        return _resting(stage, seat, there)
-    if there is Attending.LINKED and _has_sealed(stage, seat):
-        return _resting(stage, seat, there)
-    if seat == stage.scene.seat:
-        return text("…", "dim")
-    return _awaited(there, clock_now.waited)
-
-
-def _own(stage: Stage) -> Line:
-    """Return the status of this person's own seat while a choice is asked of it."""
-    now = stage.scene.clock
-    left = clock(now.left) if now is not None and not now.muster.strict else ""
-    left = f"≤ {left}" if left and stage.scene.is_late else left
-    return text(f"{YOU} ", "title").add(_("your choice {left}").format(left=left).rstrip(), "title")
-
-
-def _awaited(there: Attending, waited: float) -> Line:
-    """Return the status of a seat that is awaited.
-
-    Args:
-        there: Whether the seat is linked to this node, or has left.
-        waited: The seconds since the step began.
-    """
-    words, style = {
-        Attending.LINKED: (_("thinking… {waited}"), "plain"),
-        Attending.UNLINKED: (_("link lost {waited}"), "warn"),
-        Attending.LEFT: (_("left for now"), "warn"),
-    }[there]
-    return text(words.format(waited=clock(waited)), style)
-
-
-def _resting(stage: Stage, seat: int, there: Attending) -> Line:
-    """Return the status of a seat that is not awaited."""
-    if there is Attending.LEFT:
-        return text(_("left for now"), "warn")
-    if there is Attending.UNLINKED and seat != stage.scene.seat:
-        return text(_("link lost"), "warn")
-    return text(_doing(stage, seat), "good" if _has_sealed(stage, seat) else "dim")
-
-
-def _has_sealed(stage: Stage, seat: int) -> bool:
-    """Return whether a seat has sealed a choice that is not shown yet."""
-    if seat == stage.scene.seat and stage.scene.sealed is not None:
-        return True
-    if stage.scene.view is None or not stage.scene.is_dealt or stage.scene.clock is None:
-        return False
-    due, now = expected(stage.scene.view.state), stage.scene.clock
-    if isinstance(due, Seal) and seat in due.seats:
-        return now.is_opening or seat not in now.awaited
-    return seat in stage.scene.view.state.sealed
-
-
-def _doing(stage: Stage, seat: int) -> str:
-    """Return whether a seat has sealed a choice or sits the round out, in words."""
-    if _has_sealed(stage, seat):
-        return _("sealed") + f" {DONE}"
-    state = stage.scene.view.state if stage.scene.view else None
-    if state is not None and seat in state.resting:
-        return _("sits this round out")
-    return ""
 
 
 WINDOWS = "①②"
@@ -196,7 +88,7 @@ def pieces(stage: Stage, menu: Menu | None, width: int) -> list[Line]:
     needed = _needed(found, menu.slots if menu is not None else ())
     years, columns = _fitting(stage.names, found, needed, width - name - best - 10)
     lines = [_heading(stage.names, found, name, columns, width)]
-    marks = letters(stage.names.nicknames)
+    marks = marks_of(stage.names.nicknames)
     for row in found.rows:
         who = fit(f" {marks[row.seat]} {name_of(stage, row.seat)}", name)
         line = text(who, seat_style(stage, row.seat))
@@ -392,90 +284,83 @@ def seats(stage: Stage, width: int) -> list[Line]:
     Returns:
         The lines. They are empty before the game has begun.
     """
-    view = stage.scene.view
+    rows, view = seat_rows(stage), stage.scene.view
     if view is None or stage.names is None:
         return []
-    columns = _columns(stage, view, width)
+    marks = marks_of(stage.names.nicknames)
+    columns = _columns(stage, rows, marks, width >= 100)
     head = Line().add(" ")
     for title, size, _cell in columns:
         head.add(fit(title, size), "dim").add(" ")
     head.add(_("STATUS"), "dim")
     lines = [head.within(width)]
-    for seat in card_names.own_first(view):
+    for row in rows:
         line = Line().add(" ")
         for _title, size, cell in columns:
-            line.join(cell(seat).within(size)).add(" ")
-        lines.append(line.join(status(stage, seat)).within(width))
-    return [*lines, prison(stage, view, width)]
+            line.join(cell(row).within(size)).add(" ")
+        lines.append(line.join(_status(row.status)).within(width))
+    return [*lines, _prison(stage, view, marks, width)]
 
 
-Column = tuple[str, int, Callable[[int], Line]]
+def _status(notice: Notice) -> Line:
+    """Return what a seat does now, with the sign `YOU` if it is this person's turn."""
+    if notice.tone == "turn":
+        return text(f"{YOU} ", "title").add(notice.words, "title")
+    return text(notice.words, notice.tone)
 
 
-def _columns(stage: Stage, view: View, width: int) -> list[Column]:
+Column = tuple[str, int, Callable[[SeatRow], Line]]
+
+
+def _columns(
+    stage: Stage, rows: Sequence[SeatRow], marks: Sequence[str], wide: bool
+) -> list[Column]:
     """Return the columns of the table of seats: title, width, function for a seat's cell."""
-    state, wide = view.state, width >= 100
-    ranks, figures = state.ranks(state.figures), state.figures
-    names = [name_of(stage, seat) for seat in range(state.seats)]
-    longest = min(LONGEST_NAME if wide else LONG_NAME, max(cells(name) for name in names) + 2)
+    longest = min(LONGEST_NAME if wide else LONG_NAME, max(cells(row.name) for row in rows) + 2)
 
-    def who(seat: int) -> Line:
-        mark = letters(stage.names.nicknames)[seat] if stage.names else ""
-        return text(mark + " ", seat_style(stage, seat)).add(names[seat], seat_style(stage, seat))
-
-    def held(kind: ActionKind) -> Callable[[int], Line]:
-        return lambda seat: text(_numbers(view, seat, kind))
+    def who(row: SeatRow) -> Line:
+        style = seat_style(stage, row.seat)
+        return text(marks[row.seat] + " ", style).add(row.name, style)
 
     found: list[Column] = [(_("SEAT"), max(SHORTEST_NAME, longest), who)]
     if wide:
-        named = [cells(_colour(stage, seat)) for seat in range(state.seats)]
-        size = min(LONG_COLOUR, max(SHORT_COLOUR, *named))
-        found.append((_("COLOUR"), size, lambda seat: text(_colour(stage, seat), "dim")))
-    cash = min(
-        24 if wide else 14,
-        max(
-            5,
-            cells(_("CASH")),
-            *(cells(_numbers(view, s, ActionKind.CASH)) for s in range(state.seats)),
-        ),
-    )
+        size = min(LONG_COLOUR, max(SHORT_COLOUR, *(cells(row.colour) for row in rows)))
+        found.append((_("COLOUR"), size, lambda row: text(row.colour, "dim")))
+    cash = max(5, cells(_("CASH")), *(cells(_numbers(row, ActionKind.CASH)) for row in rows))
     return [
         *found,
-        (_("FLD"), 3, lambda seat: text(fit(str(figures[seat]), 3, right=True), "bright")),
-        (_("RK"), 2, lambda seat: text(fit(str(ranks[seat]), 2, right=True))),
+        (_("FLD"), 3, lambda row: text(fit(str(row.field), 3, right=True), "bright")),
+        (_("RK"), 2, lambda row: text(fit(str(row.rank), 2, right=True))),
         (
             _("THIS ROUND") if wide else _("WHERE"),
             20 if wide else 13,
-            lambda s: where(stage, view, s, wide),
+            lambda row: _this_round(row, wide),
         ),
-        (_("CASH"), cash, held(ActionKind.CASH)),
-        (_("THIEF"), 5, held(ActionKind.THIEF)),
-        (" ".join(_mark(kind) for kind in SINGLE), 3, lambda seat: text(_flags(view, seat))),
+        (
+            _("CASH"),
+            min(24 if wide else 14, cash),
+            lambda row: text(_numbers(row, ActionKind.CASH)),
+        ),
+        (_("THIEF"), 5, lambda row: text(_numbers(row, ActionKind.THIEF))),
+        (" ".join(_mark(kind) for kind in SINGLE), 3, lambda row: text(_flags(row))),
     ]
 
 
-def _colour(stage: Stage, seat: int) -> str:
-    """Return the name of a seat's colour, or "" if no colours are known yet."""
-    colours = stage.names.colours if stage.names else ()
-    return card_names.colour(colours[seat]) if seat < len(colours) else ""
-
-
-def _numbers(view: View, seat: int, kind: ActionKind) -> str:
+def _numbers(row: SeatRow, kind: ActionKind) -> str:
     """Return the numbers of a seat's Action cards of one kind, such as `5 10`, or a dash."""
-    return " ".join(map(str, card_names.held_numbers(view, seat, kind))) or "—"
+    return " ".join(map(str, row.hand[kind])) or "—"
 
 
 SINGLE = (ActionKind.DETECTIVE, ActionKind.EXHIBIT)
 """The kinds of Action card that a seat has only one of."""
 
 
-def _flags(view: View, seat: int) -> str:
+def _flags(row: SeatRow) -> str:
     """Return the first letters of the Detective and Exhibit cards that a seat has.
 
     A dot stands for a card that the seat lacks, as in `D ·`.
     """
-    has = card_names.held_numbers
-    return " ".join(_mark(kind) if has(view, seat, kind) else "·" for kind in SINGLE)
+    return " ".join(_mark(kind) if row.hand[kind] else "·" for kind in SINGLE)
 
 
 def _mark(kind: ActionKind) -> str:
@@ -483,81 +368,26 @@ def _mark(kind: ActionKind) -> str:
     return _(card_names.KIND_WORDS[kind])[0]
 
 
-def where(stage: Stage, view: View, seat: int, wide: bool) -> Line:
-    """Return the Place and the Action that a seat has shown this round, and what came of it.
-
-    Args:
-        stage: What is shown.
-        view: The game as it is shown.
-        seat: The seat.
-        wide: Whether the screen is wide.
-
-    Returns:
-        The line.
-    """
-    place, action = view.state.places[seat], view.state.actions[seat]
-    done = _done(stage.scene.doings.get(seat))
-    if place is None:
-        return text(done, "dim")
-    line = text(_("Castle") if place == Place.CASTLE else _("Hall"))
-    if action is not None:
-        line.add(" " + played(view.state.action_card(action), wide), "bright")
-    elif done:
-        line.add(" " + done, "title")
-    return line
+def _this_round(row: SeatRow, wide: bool) -> Line:
+    """Return the Place and the Action that a seat has shown this round, and what came of it."""
+    if not row.place:
+        return text(row.gained, "dim")
+    if row.action is not None:
+        return text(row.place).add(" " + short_card(row.action, wide), "bright")
+    return text(row.place).add(" " + row.gained if row.gained else "", "title")
 
 
-def _done(doing: Sale | CashStolen | None) -> str:
-    """Return in few letters what a seat got in the Auction Hall this round.
-
-    For example, `10→B1926` means that Cash 10 has bought the piece B1926, and `+10` that Cash 10
-    was stolen.
-    """
-    match doing:
-        case Sale(_, paid, _, took):
-            return f"{paid.number}→{took.letter}{took.year}"
-        case CashStolen(cash=cash):
-            return f"+{cash.number}"
-    return ""
-
-
-def played(card: ActionCard, wide: bool) -> str:
-    """Return an Action card in few cells.
-
-    Args:
-        card: The card.
-        wide: Whether there is room for the whole name instead of its first letter.
-
-    Returns:
-        The name and number of the card.
-    """
-    kind = _(card_names.KIND_WORDS[card.kind])
-    if wide:
-        return kind if card.number is None else f"{kind} {card.number}"
-    return f"{kind[0]}{card.number or ''}"
-
-
-def prison(stage: Stage, view: View, width: int) -> Line:
-    """Return the cells of the prison, cell 1 first, and the Cash in the cash register.
-
-    Args:
-        stage: What is shown.
-        view: The game as it is shown.
-        width: The width of the screen, in cells.
-
-    Returns:
-        The line.
-    """
+def _prison(stage: Stage, view: View, marks: Sequence[str], width: int) -> Line:
+    """Return the cells of the prison, cell 1 first, and the Cash in the cash register."""
     state = view.state
-    marks = letters(stage.names.nicknames) if stage.names else ()
     line = Line().add(" " + _("Prison"), "dim").add(" ")
     for number in range(state.seats):
         line.add(f"[{number + 1} ", "dim")
         if number < len(state.prison):
             card = state.prison[number]
             owner = state.owner(card)
-            thief = state.action_card(card)
-            line.add(f"{marks[owner]} {played(thief, wide=False)}", seat_style(stage, owner))
+            thief = short_card(state.action_card(card))
+            line.add(f"{marks[owner]} {thief}", seat_style(stage, owner))
         else:
             line.add("—", "dim")
         line.add("]", "dim")

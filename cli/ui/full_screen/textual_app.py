@@ -29,12 +29,13 @@ from ...local.settings import Settings
 from ...printing import is_small
 from ...words.chat_phrases import PHRASES, meant
 from ...words.translation import _, yes_or_no
+from ..table_view.main_menu import options
+from ..table_view.menu import menu
+from ..table_view.stage import Stage
 from .colours import Line, style_of
 from .info_pages import Choices, PagedApp
-from .key_bindings import KEYS, NUMBERS, Hands, key_of, options
+from .key_bindings import KEYS, NUMBERS, Hands, key_of
 from .layout import frame
-from .menu import menu
-from .stage import Stage
 
 
 class Board(Widget):

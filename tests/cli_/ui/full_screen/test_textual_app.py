@@ -28,12 +28,13 @@ from cli.local import settings
 from cli.ui.full_screen import human_player, info_pages
 from cli.ui.full_screen.human_player import FullSeat
 from cli.ui.full_screen.info_pages import Choices, Page, Picture
-from cli.ui.full_screen.layout import ONLOOKERS, frame
-from cli.ui.full_screen.menu import Menu
-from cli.ui.full_screen.stage import Stage
+from cli.ui.full_screen.layout import frame
 from cli.ui.full_screen.textual_app import TableApp
 from cli.ui.lines.line_seat import LineSeat
 from cli.ui.screen_interface import ScreenOptions
+from cli.ui.table_view.desk import ONLOOKERS
+from cli.ui.table_view.menu import Menu
+from cli.ui.table_view.stage import Stage
 from cli.words import choice_names, translation
 from cli.words.error_sentences import sentence
 from cli.words.table_terms import TableOffer

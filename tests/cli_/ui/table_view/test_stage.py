@@ -12,11 +12,13 @@ from support.moments import Shown, asked_for, begun
 from support.sampling import times
 
 from cli.ui.full_screen.info_pages import _links
-from cli.ui.full_screen.layout import Desk, headline
 from cli.ui.full_screen.question_panel import waiting
-from cli.ui.full_screen.seats_and_pieces import TAKEN, status
-from cli.ui.full_screen.stage import WORDLESS, Stage
-from cli.ui.full_screen.turning_points import turning_points
+from cli.ui.full_screen.seats_and_pieces import TAKEN
+from cli.ui.table_view import turning_points
+from cli.ui.table_view.desk import Desk
+from cli.ui.table_view.headline import headline
+from cli.ui.table_view.seat_status import status
+from cli.ui.table_view.stage import WORDLESS, Stage
 from cli.words.update_sentences import GAME, PLAIN, TABLE, WAITS
 from p2p_hoity import rules
 from p2p_hoity.coded_errors import because
@@ -117,7 +119,7 @@ def test_the_last_beat_stays_for_its_time_whatever_comes() -> None:
 
 def statuses(shown: Shown) -> list[str]:
     """Return what stands beside each seat, without its clock."""
-    return [status(shown.stage, seat).plain.split(" 0:")[0] for seat in range(4)]
+    return [status(shown.stage, seat).words.split(" 0:")[0] for seat in range(4)]
 
 
 def test_what_was_sealed_in_a_reveal_is_sealed_behind_it_until_it_is_shown() -> None:
@@ -331,7 +333,7 @@ def test_who_takes_a_seat_again_sees_what_happened_before(steps: int) -> None:
     assert again.stage.scene.record == one.stage.scene.record
     assert again.stage.scene.view == one.stage.scene.view
     assert again.stage.scene.doings == one.stage.scene.doings
-    assert turning_points(again.stage) == turning_points(one.stage) != []
+    assert turning_points.sentences(again.stage) == turning_points.sentences(one.stage) != []
     lines = list(one.stage.log)
     assert list(again.stage.log)[-len(lines) :] == lines
     again.stage.hear(updates.Rewound(1, 30, one.view))

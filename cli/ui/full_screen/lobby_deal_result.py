@@ -1,0 +1,173 @@
+"""The screens that ask nothing: while the table fills, at the deal, in a reveal, at the end."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from p2p_hoity.presentation import screen_updates as updates
+
+from ...words import rules_text, table_terms
+from ...words.card_names import run_letters
+from ...words.error_sentences import sentence
+from ...words.presence_sentences import ended, kept_as, won
+from ...words.translation import _
+from ..table_view import turning_points
+from ..table_view.deal import PROMISES, progress, step_words, warnings
+from ..table_view.result import result_rows
+from ..table_view.stage import Stage, keys_of
+from .colours import Line, broken, cells, fit, paragraphs, text
+from .seats_and_pieces import marks_of, seat_style
+
+BAR = 40
+
+
+def lobby(stage: Stage, width: int, papers: Sequence[str]) -> list[Line]:
+    """Return the lines of the screen while the table fills.
+
+    Args:
+        stage: What is shown.
+        width: The width of the screen, in cells.
+        papers: The lines below the seats, such as the ticket and the terms.
+
+    Returns:
+        The lines.
+    """
+    seated = _("Seated {number} of {seats}").format(
+        number=len(stage.scene.lobby), seats=stage.scene.of_seats
+    )
+    lines = [text(" " + seated, "title")] if stage.scene.of_seats else []
+    for number, name in enumerate(stage.scene.lobby, 1):
+        lines.append(text(f"   {number}  {name}", "bright"))
+    for number in range(len(stage.scene.lobby) + 1, stage.scene.of_seats + 1):
+        lines.append(text(f"   {number}  …", "dim"))
+    if stage.lobby_note:
+        lines += broken(" " + stage.lobby_note, width - 1, "bright", "   ")
+    lines += [Line(), *_code(stage.scene.code, width)]
+    return [*lines, *paragraphs(papers, width - 1)]
+
+
+def _code(code: updates.OfferedCode | updates.NoCode | None, width: int) -> list[Line]:
+    """Return the lines with the code that the host can speak to a guest, or why there is none."""
+    if code is None:
+        return []
+    if isinstance(code, updates.NoCode):
+        return [*paragraphs([sentence(code.reason)], width - 1), Line()]
+    *after, invitation, life = table_terms.invitation(code)
+    copies = _("{life} d copies it.").format(life=life)
+    lines = [*paragraphs(after, width - 1), *paragraphs([invitation], width - 1, "title")]
+    return [*lines, *paragraphs([copies], width - 1), Line()]
+
+
+def deal(stage: Stage, width: int) -> list[Line]:
+    """Return the lines of the screen during the deal: its progress, and the key of each seat.
+
+    Args:
+        stage: What is shown.
+        width: The width of the screen, in cells.
+
+    Returns:
+        The lines.
+    """
+    table = stage.scene.table
+    if table is None:
+        return []
+    done, total = progress(stage.scene, table.seats)
+    filled = round(BAR * done / total)
+    bar = text(" " + "█" * filled, "title").add("░" * (BAR - filled), "rule")
+    bar.add(f" {done}/{total}", "dim")
+    lines = [text(" " + _("The cards are shuffled by every seat in turn."), "title"), bar]
+    if words := step_words(stage):
+        lines.append(text("   " + words, "bright"))
+    lines.append(Line())
+    keys = keys_of(stage.scene)
+    marks = marks_of([nickname for nickname, _key in keys])
+    for seat, (mark, (nickname, key)) in enumerate(zip(marks, keys, strict=True)):
+        line = text(f"   {mark} ", seat_style(stage, seat)).add(fit(nickname, 16), "bright")
+        lines.append(line.add(key, "dim").within(width))
+    lines.append(Line())
+    lines += paragraphs(warnings(stage), width - 1, "warn", hanging=" ")
+    return lines + paragraphs(map(_, PROMISES), min(width - 1, 90), "dim", hanging=" ")
+
+
+def reveal(stage: Stage, width: int) -> list[Line]:
+    """Return the lines of what is being revealed now, a paragraph for each sentence.
+
+    Args:
+        stage: What is shown.
+        width: The width of the screen, in cells.
+
+    Returns:
+        The lines.
+    """
+    lines = [text(" " + _("REVEALED") + "  ", "title").add(_("any key hurries"), "dim")]
+    return lines + paragraphs(stage.beat, width - 1, "bright")
+
+
+def over(stage: Stage, width: int) -> list[Line]:
+    """Return the lines of the result: standings, last exhibits, and turning points of the game.
+
+    If the table has ended without a result, the lines say why.
+
+    Args:
+        stage: What is shown.
+        width: The width of the screen, in cells.
+
+    Returns:
+        The lines.
+    """
+    if stage.scene.ended is not None:
+        words = ended(stage.scene.ended, stage.names, stage.scene.game)
+        file = () if stage.scene.transcript is None else kept_as(stage.scene.transcript)
+        return [*broken(" " + words, width - 1, "warn", " "), Line(), *paragraphs(file, width - 1)]
+    if stage.scene.standings is None or stage.names is None:
+        return []
+    told = won(stage.scene.standings, stage.names) if stage.scene.standings else ""
+    lines = broken(" " + told, width - 1, "title", "   ") if told else []
+    lines += _standings(stage, width)
+    papers = kept_as(stage.scene.transcript) if stage.scene.transcript is not None else ()
+    return [*lines, Line(), *paragraphs([*papers, *turning_points.sentences(stage)], width - 1)]
+
+
+def _standings(stage: Stage, width: int) -> list[Line]:
+    """Return a line for each seat: rank, field, its last exhibit, and the fields gained by it."""
+    rows = result_rows(stage)
+    who = min(18, 2 + max(map(cells, (_("SEAT"), *(row.name for row in rows)))))
+    head = Line().add(" ").add(fit(_("RANK"), 6) + fit(_("SEAT"), who), "dim")
+    lines = [head.add(fit(_("FIELD"), 8) + _("LAST EXHIBIT"), "dim")]
+    longest = min(24, max(14, *(len(row.pieces) for row in rows), 0))
+    for row in rows:
+        line = Line().add(" ").add(fit(f"  {row.standing.rank}", 6), "title")
+        line.add(fit(row.name, who), seat_style(stage, row.standing.seat))
+        line.add(fit(str(row.standing.field), 8), "bright")
+        line.add(f"+{row.gained} " if row.pieces else "", "title")
+        words = run_letters(p.letter for p in row.pieces) or "–"
+        line.add(fit(words, longest) + " ", "bright")
+        years = " ".join(f"{p.letter}{p.year}" for p in row.pieces)
+        lines += _spread(line, years, width)
+    return lines
+
+
+def _spread(line: Line, years: str, width: int) -> list[Line]:
+    """Add the pieces of an exhibit to a line of the standings, and return the resulting lines.
+
+    `years` names the pieces by letter and year. If this text is too long for `width` columns, it
+    goes on in further lines.
+    """
+    start = line.width
+    first, *rest = broken(years, max(10, width - start - 1), "dim")
+    return [line.join(first), *(Line().fill(start).join(more) for more in rest)]
+
+
+def ten_lines(stage: Stage, width: int) -> list[Line]:
+    """Return the lines of the page with the rules in brief.
+
+    Args:
+        stage: What is shown.
+        width: The width of the page, in cells.
+
+    Returns:
+        The lines.
+    """
+    if stage.names is None:
+        return []
+    return [text(words, "plain") for words in rules_text.lines(stage.names.edition, width)]

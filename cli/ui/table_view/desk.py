@@ -1,0 +1,73 @@
+"""The state that only one person's screen has, such as whom this person has muted."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Final
+
+from p2p_hoity.presentation.screen_updates import Said
+
+from .menu import Menu
+from .stage import Stage
+
+ONLOOKERS: Final = -1
+"""The number that stands for all onlookers among the seats that are muted."""
+FRESH: Final = 12
+"""The number of log lines after which a chat message is shown on the log's page only."""
+
+
+@dataclass
+class Desk:
+    """The state that only this person's screen has.
+
+    Attributes:
+        menu: The menu of the choice that the player has to make. None if there is none.
+        papers: The lines that are shown while the table fills.
+        muted: The seats that are muted, and `ONLOOKERS` for all onlookers, whose names are
+            unproven.
+        hint: The words that replace the list of keys in the last line. "" to show the keys.
+        autopilot: Whether a bot plays the seat.
+        has_hints: Whether the player may ask for a hint.
+        answers: The words of the open yes-or-no question. "" if there is none.
+        has_replied: Whether a yes-or-no question was answered since the game began.
+        told: The lines of a replay that replace the question. None at a table.
+        lesson: The explanation that is shown. "" if there is none just now, None outside a lesson.
+    """
+
+    menu: Menu | None = None
+    papers: tuple[str, ...] = ()
+    muted: set[int] = field(default_factory=set)
+    hint: str = ""
+    autopilot: bool = False
+    has_hints: bool = False
+    answers: str = ""
+    has_replied: bool = False
+    told: tuple[str, ...] | None = None
+    lesson: str | None = None
+
+
+def recent_talk(stage: Stage, desk: Desk) -> list[Said]:
+    """Return the recent chat messages of those whom this person has not muted.
+
+    Args:
+        stage: What is shown.
+        desk: The state of this person's screen.
+
+    Returns:
+        The messages, oldest first.
+    """
+    fresh = [one for one, told in stage.talk if stage.told - told <= FRESH]
+    return [one for one in fresh if not is_muted(desk, one)]
+
+
+def is_muted(desk: Desk, one: Said) -> bool:
+    """Return whether this person has muted the author of a chat message.
+
+    Args:
+        desk: The state of this person's screen.
+        one: The message.
+
+    Returns:
+        Whether the author is muted.
+    """
+    return (ONLOOKERS if one.seat is None else one.seat) in desk.muted

@@ -1,0 +1,108 @@
+"""The recorded game of a replay: its steps, the one that is shown, and whose knowledge is shown."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from p2p_hoity import rules
+from p2p_hoity.presentation import screen_updates as updates
+from p2p_hoity.rules import happenings
+from protocol import Table
+
+from .stage import Stage
+
+
+@dataclass(frozen=True)
+class Moment:
+    """A step of a game.
+
+    Attributes:
+        items: What happened in it.
+        state: The state of the game after it.
+    """
+
+    items: tuple[rules.Happening, ...]
+    state: rules.State
+
+
+class Film:
+    """A recorded game in a replay, as everyone could see it or as one seat saw it.
+
+    Attributes:
+        table: The table.
+        moments: The steps of the game, in order.
+        at: The index of the moment that is shown.
+        eyes: The seat whose knowledge is shown. None for what everyone knew.
+    """
+
+    def __init__(self, table: Table, moments: Sequence[Moment]) -> None:
+        """Begin at the first moment.
+
+        Args:
+            table: The table.
+            moments: The steps of the game in order, at least one.
+        """
+        self.table, self.moments = table, tuple(moments)
+        known = self.moments[-1].state.known
+        self._cards = {slot: card for slot, card in enumerate(known) if card is not None}
+        self.at = 0
+        self.eyes: int | None = None
+
+    @property
+    def rounds(self) -> list[int]:
+        """The indices of the moments in which a round begins."""
+        return [
+            number
+            for number, moment in enumerate(self.moments)
+            if any(isinstance(item, happenings.RoundBegan) for item in moment.items)
+        ]
+
+    def step(self, number: int) -> None:
+        """Go forward or back by some moments.
+
+        Args:
+            number: How many. Negative to go back.
+        """
+        self.at = min(max(0, self.at + number), len(self.moments) - 1)
+
+    def jump(self, forward: bool) -> None:
+        """Go to where the next or the previous round begins.
+
+        If there is no such round, go to the last or the first moment.
+
+        Args:
+            forward: Whether to go forward instead of back.
+        """
+        if forward:
+            self.at = min((n for n in self.rounds if n > self.at), default=len(self.moments) - 1)
+        else:
+            self.at = max((n for n in self.rounds if n < self.at), default=0)
+
+    def look(self) -> None:
+        """Switch to what the next seat knew of the game.
+
+        Repeated calls go through all seats, then to what everyone knew, then to seat 0 again.
+        """
+        eyes = 0 if self.eyes is None else self.eyes + 1
+        self.eyes = eyes if eyes < self.table.seats else None
+
+    def stage(self) -> Stage:
+        """Return the content of the full screen at this moment.
+
+        Returns:
+            The content, whose `beat` contains the sentences of what happened in this moment.
+        """
+        stage = Stage(staged=False)
+        stage.hear(updates.Started(self.table, None))
+        stage.hear(updates.Attendance(()))
+        lines = 0
+        for moment in self.moments[: self.at + 1]:
+            lines = len(stage.log)
+            view = rules.view(moment.state, self.eyes, self._cards)
+            stage.hear(updates.Happened(moment.items, view))
+        stage.beat = tuple(stage.log)[min(lines, len(stage.log)) :]
+        standings = self.moments[self.at].state.standings
+        if standings and self.at == len(self.moments) - 1:
+            stage.scene, stage.beat = replace(stage.scene, standings=standings), ()
+        return stage

@@ -1,0 +1,107 @@
+"""What a person reads while nothing is asked: who is awaited, and what happens at the timeout."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from p2p_hoity.presentation.scene import Scene
+from p2p_hoity.presentation.screen_updates import Attending
+from protocol.bounds import Seconds
+
+from ...words.presence_sentences import GONE_FOR_GOOD, THINKING
+from ...words.translation import _, clock
+from .seat_names import names_of
+from .stage import Stage
+
+PATIENT: Final[Seconds] = 15.0
+"""The time after which the program suggests that a seat without a link has moved, in seconds."""
+CALM: Final[Seconds] = 20.0
+"""The time before the screen says what happens when a step times out, in seconds.
+
+If an awaited seat has no link, the screen says so at once.
+"""
+
+
+def absence(scene: Scene) -> str:
+    """Return that the others go on without this person's seat.
+
+    Args:
+        scene: The state of the table.
+
+    Returns:
+        The sentence. "" if the seat is present.
+    """
+    if not scene.is_away:
+        return ""
+    if not scene.may_rejoin:
+        return _(GONE_FOR_GOOD)
+    return _("The others go on without you. Enter takes your seat again.")
+
+
+def awaited_others(stage: Stage) -> str:
+    """Return which other seats are awaited, and for how long.
+
+    Args:
+        stage: What is shown.
+
+    Returns:
+        The words. "" if no other seat is awaited.
+    """
+    now = stage.scene.clock
+    if now is None or not (others := now.awaited - {stage.scene.seat}):
+        return ""
+    words = _("waiting for {who} · {waited}")
+    return words.format(who=names_of(stage, others), waited=clock(now.waited))
+
+
+def lost_seats(stage: Stage) -> str:
+    """Return what to do about seats that cannot be found and may have another address now.
+
+    Args:
+        stage: What is shown.
+
+    Returns:
+        The sentence. "" if there are none, or if the wait has just begun.
+    """
+    found, now = stage.scene.lost_seats, stage.scene.clock
+    if not found or now is None or now.waited < PATIENT:
+        return ""
+    if stage.scene.moved is not None:
+        return _("p shows a ticket for those who cannot reach you.")
+    if stage.scene.is_resumed and stage.scene.is_alone:
+        return _("Nobody can be reached: p says what to do if they moved, or finished without you.")
+    words = _("p says what to do if {who} came back at another address.")
+    return words.format(who=names_of(stage, found))
+
+
+def at_timeout(stage: Stage) -> str:
+    """Return what happens when the step times out.
+
+    Args:
+        stage: What is shown.
+
+    Returns:
+        The sentence. "" if there is no need to say so yet.
+    """
+    now = stage.scene.clock
+    if now is None or (now.waited < CALM and _are_linked(stage.scene, now.awaited)):
+        return ""
+    if not now.muster.begun:
+        words = _("In {left} the table ends: the game has not begun.")
+    elif now.muster.is_short:
+        return _("The game waits for them: it cannot go on with fewer seats.")
+    elif not now.muster.goes_on:
+        return _(THINKING).format(who=names_of(stage, now.muster.thinking))
+    elif now.left <= 0:
+        words = _(
+            "Their time is over. The game goes on without them as soon as enough seats agree."
+        )
+    elif stage.scene.seat is None:
+        words = _("In {left} the game goes on without them, if enough agree.")
+    else:
+        words = _("In {left} the game goes on without them, if enough agree. w waits longer.")
+    return words.format(left=clock(now.left))
+
+
+def _are_linked(scene: Scene, seats: frozenset[int]) -> bool:
+    return all(scene.attendance[seat] is Attending.LINKED for seat in seats)
