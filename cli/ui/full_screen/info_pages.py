@@ -24,8 +24,7 @@ from ...words.translation import N_, _
 from ..lines.line_screen import qr
 from ..table_view.desk import Desk, is_muted
 from ..table_view.menu import BEST
-from ..table_view.seat_names import author_of, name_of
-from ..table_view.seat_status import DONE
+from ..table_view.seats import DONE, author_of, name_of
 from ..table_view.stage import Stage, keys_of
 from .colours import CUT, Line, broken, paragraphs, style_of, tamed, text
 from .key_bindings import NUMBERS, OVER_A_PAGE, key_of

@@ -13,8 +13,7 @@ from ...words.translation import N_, _
 from ..table_view.desk import Desk, recent_talk
 from ..table_view.headline import headline
 from ..table_view.result import again, stays
-from ..table_view.seat_names import author_of
-from ..table_view.seat_status import presence
+from ..table_view.seats import author_of, presence
 from ..table_view.stage import Stage
 from . import lobby_deal_result
 from .colours import Line, between, broken, cells, joined, paragraphs, text

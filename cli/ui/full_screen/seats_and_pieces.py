@@ -10,9 +10,7 @@ from ...words import card_names
 from ...words.card_names import Grid, Mark, Names, grid
 from ...words.translation import _
 from ..table_view.menu import Menu
-from ..table_view.seat_names import letters, name_of
-from ..table_view.seat_rows import SeatRow, seat_rows, short_card
-from ..table_view.seat_status import DONE, Notice
+from ..table_view.seats import DONE, Notice, SeatRow, letters, name_of, seat_rows, short_card
 from ..table_view.stage import Stage
 from .colours import Line, cells, cut, fit, looks, text
 
@@ -324,18 +322,15 @@ def _columns(
 
     found: list[Column] = [(_("SEAT"), max(SHORTEST_NAME, longest), who)]
     if wide:
-        size = min(LONG_COLOUR, max(SHORT_COLOUR, *(cells(row.colour) for row in rows)))
-        found.append((_("COLOUR"), size, lambda row: text(row.colour, "dim")))
+        most = min(LONG_COLOUR, max(SHORT_COLOUR, *(cells(row.colour) for row in rows)))
+        found.append((_("COLOUR"), most, lambda row: text(row.colour, "dim")))
     cash = max(5, cells(_("CASH")), *(cells(_numbers(row, ActionKind.CASH)) for row in rows))
+    shown, size = (_("THIS ROUND"), 20) if wide else (_("WHERE"), 13)
     return [
         *found,
         (_("FLD"), 3, lambda row: text(fit(str(row.field), 3, right=True), "bright")),
         (_("RK"), 2, lambda row: text(fit(str(row.rank), 2, right=True))),
-        (
-            _("THIS ROUND") if wide else _("WHERE"),
-            20 if wide else 13,
-            lambda row: _this_round(row, wide),
-        ),
+        (shown, size, lambda row: _this_round(row, wide)),
         (
             _("CASH"),
             min(24 if wide else 14, cash),

@@ -9,7 +9,7 @@ from protocol import Kind
 
 from ...words.presence_sentences import announced, unconfirmed
 from ...words.translation import N_, _
-from .seat_names import names_of
+from .seats import names_of
 from .stage import Stage
 
 STAGES: Final = {

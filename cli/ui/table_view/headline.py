@@ -50,25 +50,18 @@ def _revealed(stage: Stage) -> str:
     return _(next(words, GOES_ON))
 
 
-FINAL: Final = (
-    happenings.BanquetReached,
-    happenings.HandOpened,
-    happenings.FinalExhibit,
-    happenings.StandingMade,
-)
+HALL: Final = happenings.Sale | happenings.CashStolen | happenings.CashPaid | happenings.TurnedUp
+FINAL: Final = happenings.HandOpened | happenings.FinalExhibit | happenings.StandingMade
 GOES_ON: Final = N_("the round goes on")
 REVEALED: Final = (
     (happenings.PlaceShown, N_("the Places are shown")),
     (happenings.ActionShown, N_("the Actions are shown")),
-    (
-        (happenings.Sale, happenings.CashStolen, happenings.CashPaid, happenings.TurnedUp),
-        N_("the sale"),
-    ),
-    ((happenings.ExhibitShown, happenings.NothingShown), N_("the exhibits are shown")),
+    (HALL, N_("the sale")),
+    (happenings.ExhibitShown | happenings.NothingShown, N_("the exhibits are shown")),
     (happenings.FigureMoved, N_("the figures move")),
     (happenings.Stolen, N_("the Thieves take their loot")),
-    ((happenings.DetectiveRanked, happenings.Imprisoned), N_("Thieves go to prison")),
-    (FINAL, N_("the last exhibits")),
+    (happenings.DetectiveRanked | happenings.Imprisoned, N_("Thieves go to prison")),
+    (happenings.BanquetReached | FINAL, N_("the last exhibits")),
 )
 """The words for what is being revealed, by the class of the last event that was shown."""
 
@@ -87,18 +80,19 @@ DOING: Final = (
 """The words for each phase while this person is asked nothing."""
 
 
+ASKED: Final = {
+    "place": N_("choose your Place"),
+    "turn": N_("choose your Place and Action"),
+    "exhibit": N_("choose your exhibit"),
+    "window": N_("choose a window"),
+    "theft": N_("choose your Thief's loot"),
+}
+"""The words for each kind of choice that this person is asked for, except an Action."""
+
+
 def _asked(view: View, kind: str) -> str:
     """Return the words for the kind of choice that this person is asked for."""
-    where = view.state.places[view.seat] if view.seat is not None else None
-    words = {
-        "place": _("choose your Place"),
-        "turn": _("choose your Place and Action"),
-        "exhibit": _("choose your exhibit"),
-        "window": _("choose a window"),
-        "theft": _("choose your Thief's loot"),
-    }
-    if kind == "action":
-        if where == Place.AUCTION_HALL:
-            return _("Auction Hall: choose your Action")
-        return _("Castle: choose your Action")
-    return words.get(kind, "")
+    if kind != "action":
+        return _(ASKED[kind])
+    is_in_hall = view.seat is not None and view.state.places[view.seat] == Place.AUCTION_HALL
+    return _("Auction Hall: choose your Action") if is_in_hall else _("Castle: choose your Action")

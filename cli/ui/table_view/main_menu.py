@@ -23,11 +23,7 @@ def options(stage: Stage, desk: Desk, rings: bool) -> list[Offer]:
         The entries. The first entry means to stay at the table.
     """
     if desk.lesson is not None:
-        return [
-            ("stay", _("stay at the table")),
-            ("leave", _("leave the lesson")),
-            *_look(stage),
-        ]
+        return [("stay", _("stay at the table")), ("leave", _("leave the lesson")), *_look(stage)]
     bell = _("turn the bell off") if rings else _("turn the bell on")
     pace, theme = _look(stage)
     found = []
@@ -38,14 +34,8 @@ def options(stage: Stage, desk: Desk, rings: bool) -> list[Offer]:
     if any(one.seat is None for one in stage.scene.talk):
         words = _("hear onlookers again") if ONLOOKERS in desk.muted else _("mute onlookers")
         found.append((f"mute {ONLOOKERS}", words))
-    return [
-        ("stay", _("stay at the table")),
-        *_leave(stage, desk),
-        pace,
-        ("bell", bell),
-        theme,
-        *found,
-    ]
+    stay = ("stay", _("stay at the table"))
+    return [stay, *_leave(stage, desk), pace, ("bell", bell), theme, *found]
 
 
 def _look(stage: Stage) -> list[Offer]:

@@ -9,7 +9,7 @@ from p2p_hoity.rules import Piece, Standing, banquet, happenings
 
 from ...words import presence_sentences
 from ...words.translation import _
-from .seat_names import name_of, names_of
+from .seats import name_of, names_of
 from .stage import Stage
 
 

@@ -10,7 +10,7 @@ from typing import Final
 from p2p_hoity.rules import Happening, happenings
 
 from ...words.translation import _
-from .seat_names import name_of, names_of
+from .seats import name_of, names_of
 from .stage import Stage
 
 MOST_STEPS: Final = 3

@@ -10,7 +10,7 @@ from protocol.bounds import Seconds
 
 from ...words.presence_sentences import GONE_FOR_GOOD, THINKING
 from ...words.translation import _, clock
-from .seat_names import names_of
+from .seats import names_of
 from .stage import Stage
 
 PATIENT: Final[Seconds] = 15.0
@@ -84,7 +84,10 @@ def at_timeout(stage: Stage) -> str:
         The sentence. "" if there is no need to say so yet.
     """
     now = stage.scene.clock
-    if now is None or (now.waited < CALM and _are_linked(stage.scene, now.awaited)):
+    there = stage.scene.attendance
+    if now is None or (
+        now.waited < CALM and all(there[seat] is Attending.LINKED for seat in now.awaited)
+    ):
         return ""
     if not now.muster.begun:
         words = _("In {left} the table ends: the game has not begun.")
@@ -101,7 +104,3 @@ def at_timeout(stage: Stage) -> str:
     else:
         words = _("In {left} the game goes on without them, if enough agree. w waits longer.")
     return words.format(left=clock(now.left))
-
-
-def _are_linked(scene: Scene, seats: frozenset[int]) -> bool:
-    return all(scene.attendance[seat] is Attending.LINKED for seat in seats)

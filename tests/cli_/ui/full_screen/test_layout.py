@@ -20,7 +20,7 @@ from cli.ui.full_screen.layout import keys
 from cli.ui.full_screen.question_panel import question
 from cli.ui.full_screen.seats_and_pieces import POINTER, seat_style
 from cli.ui.table_view.desk import Desk
-from cli.ui.table_view.seat_status import DONE
+from cli.ui.table_view.seats import DONE
 from cli.ui.table_view.stage import Stage
 from cli.words import happening_sentences, translation
 from cli.words.card_names import Names

@@ -12,7 +12,7 @@ from support.sampling import times
 from cli.ui.full_screen.layout import frame
 from cli.ui.full_screen.seats_and_pieces import POINTER
 from cli.ui.table_view.menu import Menu, menu
-from cli.ui.table_view.seat_status import DONE
+from cli.ui.table_view.seats import DONE
 from cli.words.board_text import own_slots
 from cli.words.choice_names import forced, ordered, sealing
 from p2p_hoity import rules

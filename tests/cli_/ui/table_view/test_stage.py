@@ -17,7 +17,7 @@ from cli.ui.full_screen.seats_and_pieces import TAKEN
 from cli.ui.table_view import turning_points
 from cli.ui.table_view.desk import Desk
 from cli.ui.table_view.headline import headline
-from cli.ui.table_view.seat_status import status
+from cli.ui.table_view.seats import status
 from cli.ui.table_view.stage import WORDLESS, Stage
 from cli.words.update_sentences import GAME, PLAIN, TABLE, WAITS
 from p2p_hoity import rules
