@@ -12,8 +12,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
 from support.moments import MOMENTS  # noqa: E402
 
-from cli.ui.full_screen.key_bindings import Hands  # noqa: E402
-from cli.ui.full_screen.textual_app import TableApp  # noqa: E402
+from cli.ui.full_screen.paged_app import PagedApp  # noqa: E402
 
 FOLDER = ROOT / "docs" / "pictures"
 PICTURES: dict[str, tuple[str, tuple[int, int], bool]] = {
@@ -27,11 +26,11 @@ PICTURES: dict[str, tuple[str, tuple[int, int], bool]] = {
 
 
 async def _drawn(moment: str, size: tuple[int, int], light: bool) -> str:
-    app = TableApp(Hands())
     shown = MOMENTS[moment]()
+    app = PagedApp(shown.stage)
     async with app.run_test(size=size) as pilot:
         app.theme = "textual-light" if light else "textual-dark"
-        app.stage, app.desk = shown.stage, shown.desk
+        app.desk = shown.desk
         app.redraw()
         await pilot.pause()
         picture = app.export_screenshot(title="Hoity Toity")

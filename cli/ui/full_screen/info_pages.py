@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import ClassVar, Final
 
-from textual import events
-from textual.app import App, ComposeResult
+from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 from textual.content import Content
@@ -14,114 +13,22 @@ from textual.screen import ModalScreen
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
-from p2p_hoity.presentation.screen_updates import Attending, OfferedCode
+from p2p_hoity.presentation.screen_updates import Attending
 
 from ...words import choice_names
 from ...words.card_names import grid
 from ...words.chat_phrases import MARK, PHRASES, spoken
-from ...words.table_terms import if_finished, if_moved, moved, reach_lines, whole
+from ...words.table_terms import if_finished, if_moved, moved, reach_lines
 from ...words.translation import N_, _
-from ..lines.line_screen import qr
 from ..table_view.desk import Desk, is_muted
 from ..table_view.menu import BEST
 from ..table_view.seats import DONE, author_of, name_of
 from ..table_view.stage import Stage, keys_of
 from .colours import CUT, Line, broken, paragraphs, style_of, tamed, text
-from .key_bindings import NUMBERS, OVER_A_PAGE, key_of
+from .key_bindings import NUMBERS
 from .lobby_deal_result import ten_lines
 from .score_track import SEVERAL
 from .seats_and_pieces import HIDDEN, POINTER, TAKEN, WINDOWS, YOU, seat_style
-
-NARROWEST: Final = 20
-"""The least width of a page, in columns, even if the terminal is narrower."""
-WIDEST: Final = 114
-"""The greatest width of a terminal that a page uses, in columns."""
-FRAME: Final = 6
-"""The columns of a page's border, margins and scroll bar."""
-
-
-class PagedApp(App[None]):
-    """An application that shows a table and can open pages over it.
-
-    Attributes:
-        page_keys: The keys that work while a page is open, each with the name of its action.
-        stage: The contents of the screen: the state of the table and of the game.
-        desk: The state of this person's screen.
-        numbers: The lines that state the table's guarantees in numbers, such as its quorum.
-        ticket: The ticket of the table. "" if there is none.
-    """
-
-    page_keys: ClassVar[Mapping[str, str]] = OVER_A_PAGE
-
-    def __init__(self, stage: Stage) -> None:
-        super().__init__()
-        self.stage, self.desk = stage, Desk()
-        self.numbers: list[str] = []
-        self.ticket = ""
-
-    async def action_page(self, name: str) -> None:
-        """Open a page.
-
-        Args:
-            name: The name of the page, one of `PAGES`.
-        """
-        width = max(NARROWEST, min(WIDEST, self.size.width) * 96 // 100 - FRAME)
-        title, lines = page(name, self.stage, self.desk, self.numbers, width)
-        await self.push_screen(Page(title, lines, name, at_end=name == "log"))
-
-    def action_copy(self) -> None:
-        """Copy the ticket to the clipboard, if the terminal allows it."""
-        if self.ticket:
-            self.copy_to_clipboard(self.ticket)
-            self.notify(_("The ticket is copied, if this terminal allows it."))
-
-    def action_copy_code(self) -> None:
-        """Copy the spoken code to the clipboard, if the terminal allows it."""
-        if isinstance(self.stage.scene.code, OfferedCode):
-            self.copy_to_clipboard(whole(self.stage.scene.code))
-            self.notify(_("The code is copied, if this terminal allows it."))
-
-    async def action_qr(self) -> None:
-        """Show the ticket as a QR code on the whole screen."""
-        if self.ticket:
-            await self.push_screen(Picture([text(line, "qr on qr") for line in qr(self.ticket)]))
-
-    def over_a_page(self, key: str) -> str | None:
-        """Return the action of a key that works while a page is open.
-
-        Args:
-            key: The key.
-
-        Returns:
-            The action, or None if the key has none.
-        """
-        return self.page_keys.get(key)
-
-    async def key_over_a_page(self, event: events.Key) -> None:
-        """Handle a key while a page is open.
-
-        The key of another page turns to that page, and the key of the open page closes it. Other
-        keys with an action close the page and run the action.
-
-        Args:
-            event: The key.
-        """
-        action = self.over_a_page(key_of(event).lower())
-        if action is None or not isinstance(self.screen, Page) or self.screen.name is None:
-            return
-        event.prevent_default()  # Textual would call the handler of a base class as well.
-        name = self.screen.name
-        await self.pop_screen()
-        if action != f"page('{name}')":
-            await self.run_action(action)
-
-    async def show_alarm(self) -> None:
-        """Show the sentence about a proven fault over the table, unless it was shown before."""
-        words, self.stage.alarm = self.stage.alarm, None
-        if words is None:
-            return
-        await self.push_screen(Page(_("A proof failed"), alarm(words)))
-
 
 HELP: Final = (
     ("1–9 ↑ ↓", N_("pick an answer; Enter seals it, and there is no undo")),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Final
+from typing import Final, Protocol
 
 from textual.events import Key
 
@@ -57,11 +57,10 @@ def key_of(event: Key) -> str:
     return event.character if event.is_printable and event.character else event.key
 
 
-class Hands:
+class Hands(Protocol):
     """The methods that the screen calls when the player does something, such as send a message.
 
-    They run in Textual's event loop. In this base class they do nothing. A replay uses the base
-    class, because nobody plays there.
+    They run in Textual's event loop.
     """
 
     def answer(self, choice: Choice, view: View) -> None:

@@ -9,8 +9,8 @@ from textual import events
 
 from ...words.translation import _
 from ..table_view.film import Film
-from .key_bindings import Hands, key_of
-from .textual_app import TableApp
+from .key_bindings import key_of
+from .paged_app import PagedApp
 
 SPEEDS: Final = (4.0, 2.0, 1.0, 0.5, 0.25)
 """The seconds for which a step is shown while the replay runs, from slow to fast."""
@@ -19,7 +19,7 @@ SPEEDS: Final = (4.0, 2.0, 1.0, 0.5, 0.25)
 PAGES: Final = {"i": "pieces", "l": "log", "r": "rules", "p": "links", "?": "replay"}
 
 
-class ReplayApp(TableApp):
+class ReplayApp(PagedApp):
     """The full screen of a replay, on which keys move through a recorded game.
 
     Attributes:
@@ -30,7 +30,7 @@ class ReplayApp(TableApp):
     page_keys: ClassVar = {key: f"page('{name}')" for key, name in PAGES.items()}
 
     def __init__(self, film: Film) -> None:
-        super().__init__(Hands(), rings=False)
+        super().__init__(film.stage())
         self.film = film
         self.speed: int | None = None
         self._run = 0
@@ -47,7 +47,11 @@ class ReplayApp(TableApp):
         self.redraw()
 
     async def on_key(self, event: events.Key) -> None:
-        """Handle a key: move through the recorded game, open a page, or leave the replay."""
+        """Handle a key: move through the recorded game, open a page, or leave the replay.
+
+        Args:
+            event: The key.
+        """
         if len(self.screen_stack) > 1:
             await self.key_over_a_page(event)
             return

@@ -324,7 +324,7 @@ def _columns(
     if wide:
         most = min(LONG_COLOUR, max(SHORT_COLOUR, *(cells(row.colour) for row in rows)))
         found.append((_("COLOUR"), most, lambda row: text(row.colour, "dim")))
-    cash = max(5, cells(_("CASH")), *(cells(_numbers(row, ActionKind.CASH)) for row in rows))
+    cash = max(5, cells(_("CASH")), *(_cards(row, ActionKind.CASH).width for row in rows))
     shown, size = (_("THIS ROUND"), 20) if wide else (_("WHERE"), 13)
     return [
         *found,
@@ -334,16 +334,16 @@ def _columns(
         (
             _("CASH"),
             min(24 if wide else 14, cash),
-            lambda row: text(_numbers(row, ActionKind.CASH)),
+            lambda row: _cards(row, ActionKind.CASH),
         ),
-        (_("THIEF"), 5, lambda row: text(_numbers(row, ActionKind.THIEF))),
+        (_("THIEF"), 5, lambda row: _cards(row, ActionKind.THIEF)),
         (" ".join(_mark(kind) for kind in SINGLE), 3, lambda row: text(_flags(row))),
     ]
 
 
-def _numbers(row: SeatRow, kind: ActionKind) -> str:
+def _cards(row: SeatRow, kind: ActionKind) -> Line:
     """Return the numbers of a seat's Action cards of one kind, such as `5 10`, or a dash."""
-    return " ".join(map(str, row.hand[kind])) or "—"
+    return text(" ".join(map(str, row.hand[kind])) or "—")
 
 
 SINGLE = (ActionKind.DETECTIVE, ActionKind.EXHIBIT)

@@ -1,21 +1,12 @@
-"""The table as a Textual application, which handles keys and clicks and draws the screen.
-
-One widget shows the lines of the screen, and knows which action a click on each place runs.
-"""
+"""The table of a player or an onlooker as a Textual application, which handles keys and clicks."""
 
 from __future__ import annotations
 
-import os
-import sys
-from collections.abc import Callable, Sequence
 from typing import ClassVar, Final
 
-from rich.segment import Segment
 from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.strip import Strip
-from textual.widget import Widget
 from textual.widgets import Input
 
 from p2p_hoity import rules
@@ -24,7 +15,6 @@ from p2p_hoity.presentation.staging import Remark
 from p2p_hoity.rules import View
 from protocol.bounds import Quota, Seconds
 
-from ...local.ending_signals import hang_up, is_closed
 from ...local.settings import Settings
 from ...printing import is_small
 from ...words.chat_phrases import PHRASES, meant
@@ -32,68 +22,12 @@ from ...words.translation import _, yes_or_no
 from ..table_view.main_menu import options
 from ..table_view.menu import menu
 from ..table_view.stage import Stage
-from .colours import Line, style_of
-from .info_pages import Choices, PagedApp
+from .info_pages import Choices
 from .key_bindings import KEYS, NUMBERS, Hands, key_of
-from .layout import frame
-
-
-class Board(Widget):
-    """The widget that shows the lines of a frame.
-
-    Attributes:
-        draw: Returns the lines for a width and a height in cells.
-        lines: The lines that are shown.
-    """
-
-    DEFAULT_CSS = "Board { width: 1fr; height: 1fr; }"
-
-    def __init__(self, draw: Callable[[int, int], Sequence[Line]]) -> None:
-        super().__init__()
-        self.draw = draw
-        self.lines: Sequence[Line] = ()
-
-    def redraw(self) -> None:
-        """Draw all lines again after something has changed."""
-        self.lines = self.draw(self.size.width, self.size.height)
-        self.refresh()
-
-    def on_resize(self) -> None:
-        """Draw all lines in the new size of the window."""
-        self.redraw()
-
-    def render_line(self, y: int) -> Strip:
-        """Return one row of the screen for Textual.
-
-        Args:
-            y: The row, from 0.
-
-        Returns:
-            The row as styled segments.
-        """
-        light = not self.app.current_theme.dark
-        line = self.lines[y] if y < len(self.lines) else Line().fill(self.size.width)
-        return Strip(
-            [Segment(span.text, style_of(span.style, light).rich_style) for span in line.spans]
-        )
-
-    async def on_click(self, event: events.Click) -> None:
-        """Run the action at the place of a click.
-
-        Args:
-            event: The click.
-        """
-        if event.y < len(self.lines):
-            action = self.lines[event.y].action_at(event.x)
-            if action:
-                await self.app.run_action(action)
-                self.redraw()
-
+from .paged_app import PagedApp
 
 DARK, LIGHT = "textual-dark", "textual-light"
 MOST_TALK: Final[Quota] = 200
-TERMINAL_CHECK: Final[Seconds] = 1.0
-"""The time between two checks whether the terminal is still there, in seconds."""
 HURRIED: Final[Seconds] = 30.0
 """The time, in seconds, before a step's timeout at which reveals stop being shown in parts."""
 
@@ -107,37 +41,16 @@ class TableApp(PagedApp):
         is_asking: Whether the open question has been shown, so that keys may answer it.
     """
 
-    ENABLE_COMMAND_PALETTE = False
-    AUTO_FOCUS = None
-    TITLE = "Hoity Toity"
-    CSS = """
-    Screen { layers: table talk; overflow: hidden; }
-    Board { layer: table; }
-    Input { layer: talk; dock: bottom; height: 1; border: none; padding: 0 1; }
-    """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+c", "interrupt", show=False, priority=True),
-        Binding("ctrl+q,ctrl+d", "menu", show=False, priority=True),
-        Binding("ctrl+z", "suspend_process", show=False, priority=True),
     ]
 
     def __init__(self, hands: Hands, rings: bool = True) -> None:
-        # Textual would take the size of the window from these, and not see it change.
-        for name in ("COLUMNS", "LINES"):
-            os.environ.pop(name, None)
         super().__init__(Stage())
         self.hands, self.rings = hands, rings
         self._watched = True
         self.is_asking = False
         self._beating = False
-        self._board = Board(self._frame)
-
-    def _print_error_renderables(self) -> None:
-        """Print nothing after a failure of the screen.
-
-        Textual would print a traceback here, but the line prompt takes over and reports the
-        failure.
-        """
 
     def furnish(self, settings: Settings, bell: bool) -> None:
         """Apply the person's stored settings to the screen.
@@ -158,24 +71,10 @@ class TableApp(PagedApp):
         Yields:
             The widgets.
         """
-        yield self._board
+        yield from super().compose()
         talk = Input(max_length=MOST_TALK, id="talk")
         talk.display = False
         yield talk
-
-    def _frame(self, width: int, height: int) -> list[Line]:
-        """Return all lines of the screen in its present state."""
-        return frame(self.stage, self.desk, width, height)
-
-    @property
-    def failure(self) -> Exception | None:
-        """The error that made the application fail, or None."""
-        return self._exception
-
-    def redraw(self) -> None:
-        """Show the current state."""
-        if self._board.is_attached:
-            self._board.redraw()
 
     def remark(self, words: str) -> None:
         """Add a line to this screen's log. The node does not know of the line.
@@ -239,21 +138,13 @@ class TableApp(PagedApp):
         self.redraw()
 
     def on_mount(self) -> None:
-        """Have `_question_shown` called after each page, and notice if the terminal closes.
+        """Have `_question_shown` called after each page.
 
-        So a question that was opened behind a page can be answered once the page is closed. Not
-        every terminal that closes sends SIGHUP, and Textual would read its end again and again.
+        So a question that was opened behind a page can be answered once the page is closed.
         """
-        if not self.is_headless:
-            self.set_interval(TERMINAL_CHECK, self._check_terminal)
         self.screen_change_signal.subscribe(
             self, lambda _screen: self.call_after_refresh(self._question_shown)
         )
-
-    def _check_terminal(self) -> None:
-        """End the program if its terminal has closed."""
-        if is_closed(sys.stdin.fileno()):
-            hang_up()
 
     def _question_shown(self) -> None:
         """Let keys answer the open question, unless a page lies over it."""

@@ -114,6 +114,25 @@ def at_film(script: Callable[[ReplayApp, Pilot[None]], Awaitable[None]], size: A
     return asyncio.run(play())
 
 
+def test_a_click_on_every_place_of_the_board_does_no_harm() -> None:
+    """The board of a replay has the places that a player may click on, and nobody to answer."""
+
+    async def play(app: ReplayApp, pilot: Pilot[None]) -> None:
+        while "choose(" not in str(app._board.lines):
+            await pilot.press("right")
+        at = app.film.at
+        actions = {span.action for line in app._board.lines for span in line.spans if span.action}
+        for action in actions:
+            await app.run_action(action)
+            await pilot.press("escape") if len(app.screen_stack) > 1 else None
+        assert app.film.at == at
+        assert app.is_running
+        for key in ("ctrl+c", "ctrl+q", "ctrl+d"):
+            assert app.active_bindings[key].binding.action == "menu"
+
+    at_film(play, (100, 30))
+
+
 def test_keys_move_the_film_and_q_leaves() -> None:
     async def play(app: ReplayApp, pilot: Pilot[None]) -> None:
         await pilot.press("right", "right", "s")
