@@ -10,16 +10,14 @@ from typing import Any, Final, TypeVar
 import trio
 
 from p2p_hoity import rules
-from p2p_hoity.game_adapter import table_name
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.presentation.scene_json import update_json
 from p2p_hoity.rules import happenings
 from p2p_hoity.rules.happenings import plain
-from p2p_hoity.table.player_interface import BotPlayer, LeaveForNow, PlayerRequest, Talk, WaitLonger
+from p2p_hoity.table.player_interface import LeaveForNow, PlayerRequest, Talk, WaitLonger
 from p2p_hoity.table.session import Outcome
 
 from ..exit_codes import INTERRUPTED, USAGE, Trouble
-from ..local.bot_processes import own_level
 from ..printing import write_line
 from ..words.chat_phrases import spoken
 from ..words.error_sentences import as_json as reason_json
@@ -28,9 +26,8 @@ from ..words.presence_sentences import standings_json, why_ended
 from ..words.refusals import NO_SUCH_QUESTION, OLD_QUESTION, refusal
 from ..words.table_terms import TableOffer, terms_json
 from ..words.translation import _
-from .lines.line_question import MOST_REQUESTS
 from .lines.stdin_lines import STRAYS, forward_input
-from .screen_interface import Box, ScreenOptions
+from .person_seat import PersonSeat, Window
 
 T = TypeVar("T")
 Write = Callable[[dict[str, Any]], None]
@@ -85,7 +82,7 @@ def _question_of(value: Any) -> int:
     return number if type(number) is int else 0
 
 
-class JsonSeat:
+class JsonWindow(Window):
     """The JSON interface by which a program plays the seat (option `--json`).
 
     Each update and each happening is written as an object with a `type`, one a line. The program
@@ -105,28 +102,24 @@ class JsonSeat:
 
     Attributes:
         nicknames: The nicknames of the seats. Empty before the game has begun.
-        table_name: The id of the game. "" before it has begun.
         typed: The channel into which the lines of the program are sent.
     """
 
-    def __init__(self, how: ScreenOptions, write: Write = write_line) -> None:
-        """Prepare the screen.
+    def __init__(self, seat: PersonSeat, write: Write = write_line) -> None:
+        """Prepare the window.
 
         Args:
-            how: The options of the screen. `leave` is called if a choice is needed after the input
-                has ended.
+            seat: Who plays. The seat is left if a choice is needed after the input has ended.
             write: Writes one JSON object as a line.
         """
-        self._how, self._write = how, write
+        super().__init__(seat)
+        self._how, self._write = seat.how, write
         self.nicknames: tuple[str, ...] = ()
-        self.table_name = ""
-        self._is_over = self._has_answered = self._stands_in = False
+        self._is_over = self._has_answered = False
         self._seat_requests = self._questions = 0
         self._kind = ""
-        self._bot = BotPlayer(own_level()) if how.auto or how.stands_in else None
         self.typed, self._lines = trio.open_memory_channel[str](64)
         self._send, self._answers = trio.open_memory_channel[str](64)
-        self._player_requests = Box[PlayerRequest](MOST_REQUESTS)
 
     # Screen
 
@@ -136,9 +129,6 @@ class JsonSeat:
         Updates of the clock are not written. The result of a game is written as soon as it is
         final. Unless another game may follow, it is the last line, except for faults that are found
         while others still have to confirm the result.
-
-        Args:
-            update: The update.
         """
         match update:
             case updates.GameOver(_, _, standings, transcript, awaited, left):
@@ -161,7 +151,7 @@ class JsonSeat:
                 return
             case updates.Started(table):
                 self.nicknames = tuple(entry.nickname for entry in table.header.roster)
-                self.table_name, self._is_over = table_name(table), False
+                self._is_over = False
         told = update_json(update, reason_json) | _words(update)
         if isinstance(update, updates.Choosing):
             self._questions, self._kind = self._questions + 1, update.kind
@@ -176,76 +166,33 @@ class JsonSeat:
         if own:
             self._write({"type": "hand", "collectibles": own})
 
-    def say(self, words: str) -> None:
-        """Do nothing, because programs get no messages for people.
-
-        Args:
-            words: The message.
-        """
-
     def show_ticket(self, ticket: str, offer: TableOffer) -> None:
-        """Write the object with the ticket and the terms, which is the first one that a host gets.
-
-        Args:
-            ticket: The ticket.
-            offer: The table with its terms.
-        """
+        """Write the object with the ticket and the terms, the first one that a host gets."""
         self._write({"type": "ticket", "ticket": ticket, **terms_json(offer)})
 
     def show_terms(self, offer: TableOffer) -> None:
-        """Write the object with the terms, which is the first one that a guest gets.
-
-        Args:
-            offer: The table with its terms.
-        """
+        """Write the object with the terms, the first one that a guest gets."""
         self._write({"type": "terms", **terms_json(offer)})
 
-    def allow_hints(self, allowed: bool) -> None:
-        """Do nothing, because a program gets no hints.
-
-        Args:
-            allowed: Whether hints are allowed.
-        """
-
-    def run(self, main: Callable[..., Awaitable[T]], *args: Any) -> T:
-        """Run the peer in trio. This screen needs no loop of its own.
-
-        Args:
-            main: The peer's main function.
-            args: The arguments of `main`.
-
-        Returns:
-            The result of `main`.
-        """
-        return trio.run(main, *args)
-
-    def end(self, outcome: Outcome) -> None:
-        """Write the object that tells how the table ended, unless it was written already.
-
-        Args:
-            outcome: The outcome of the table.
-        """
+    def end(self, outcome: Outcome) -> tuple[()]:
+        """Write the object that tells how the table ended, unless it was written already."""
         if not self._is_over:
             self._is_over = outcome.code is None
             self._write(last_line(outcome, self.nicknames))
+        return ()
 
     # Input
 
-    def listens(self, is_asked: bool) -> bool:
-        """Return whether `listen` has to run, which reads lines from the standard input.
+    def listener(self, is_asked: bool) -> Callable[[], Awaitable[None]] | None:
+        """Return the function that reads lines from the standard input.
 
         A player's lines are read if the player may be asked something or another game may follow.
         An onlooker's lines are chat. They are read unless the standard input is a terminal.
-
-        Args:
-            is_asked: Whether the player may be asked something.
-
-        Returns:
-            True if `listen` has to run.
         """
+        is_read = is_asked or self._how.again
         if self._how.looks_on:
-            return not sys.stdin.isatty()
-        return is_asked or self._how.again
+            is_read = not sys.stdin.isatty()
+        return self.listen if is_read else None
 
     async def listen(self) -> None:
         """Read and handle every line until the input ends."""
@@ -261,7 +208,7 @@ class JsonSeat:
                 if request is None:
                     await self._send.send(line)
                 else:
-                    self._player_requests.put(request)
+                    self.seat.request(request)
 
     async def _line(self) -> str:
         """Wait for the next line that the program writes as an answer, and return the line.
@@ -281,9 +228,6 @@ class JsonSeat:
         """Wait for the program's answer whether it accepts the terms.
 
         Late answers to questions for a choice are refused, and the line after them is read.
-
-        Returns:
-            Whether the next line is true, y or yes.
         """
         while self._is_late(line := await self._line()):
             continue
@@ -306,13 +250,6 @@ class JsonSeat:
 
         The answer has to repeat the fingerprint of the guest. If the guest shows no key, the answer
         also has to repeat the number of this request. All other lines are skipped.
-
-        Args:
-            nickname: The nickname of the guest.
-            key: The fingerprint of the guest's long-lived key. None if the guest shows no key.
-
-        Returns:
-            Whether the program admits the guest.
         """
         self._seat_requests += 1
         request = {"nickname": nickname, "fingerprint": key, "request": self._seat_requests}
@@ -324,29 +261,17 @@ class JsonSeat:
                 if said == {word: key, **named}:
                     return means
 
-    # Player
+    # Questions
 
     async def choose(self, view: rules.View, kind: rules.Kind, again: bool) -> rules.Choice:
-        """Wait for a line that is a legal choice, or return a bot's choice if a bot plays the seat.
-
-        Args:
-            view: What the seat may know of the game.
-            kind: The kind of choice.
-            again: Whether the player is asked again because an earlier choice, which others may
-                have seen, no longer counts.
-
-        Returns:
-            The choice.
+        """Wait for a line that is a legal choice.
 
         Raises:
             Trouble: After too many lines that are no choice.
         """
         strays = 0
         while strays < STRAYS:
-            line = None if self._how.auto else await self._choice_line()
-            if line is None and self._bot is not None:
-                return await self._bot.choose(view, kind, again)
-            value = _parsed(line or "")
+            value = _parsed(await self._choice_line())
             if 0 < (number := _question_of(value)) < self._questions:
                 self._refuse_late(number)
                 continue
@@ -373,46 +298,22 @@ class JsonSeat:
             raise rules.IllegalMove(NO_SUCH_QUESTION)
         return value["choice"]
 
-    async def _choice_line(self) -> str | None:
-        """Return the next line, or None if the input has ended and a bot plays on."""
+    async def _choice_line(self) -> str:
+        """Return the next line. If the input has ended, a bot plays on, or the seat is left."""
         try:
             line = await self._line()
         except Trouble as error:
-            if self._bot is None or self._has_answered:
-                self._how.leave(str(error).rstrip("."))
-                await trio.sleep_forever()
-            if not self._stands_in:
+            if self._how.stands_in and not self._has_answered:
                 self._write({"type": "stand-in"})
-            self._stands_in = True
-            return None
+                self.seat.hand_over(True)
+            else:
+                self.seat.leave(str(error).rstrip("."))
+            await trio.sleep_forever()
         self._has_answered = True
         return line
 
-    async def returning(self) -> None:
-        """Do nothing: a program that still runs is taken to be ready to play again.
-
-        Other screens wait here until the player of an absent seat wants to come back.
-        """
-
-    async def next_request(self) -> PlayerRequest:
-        """Wait for a line that is a request.
-
-        Returns:
-            The request.
-        """
-        return await self._player_requests.next()
-
     async def again(self) -> bool:
-        """Return whether this seat plays another game with the same people.
-
-        The next line of input decides: `true`, `y` or `yes` means yes. If a bot plays the seat and
-        the program is not to be asked, the answer is yes, and no line is read.
-
-        Returns:
-            True if the seat plays again. False if the answer is no, or the input has ended.
-        """
-        if self._how.auto and not self._how.again:
-            return True
+        """Ask the program for another game, which `true`, `y` or `yes` accepts."""
         try:
             return await self.agree()
         except Trouble:

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 import trio
+from support.at_prompt import json_window
 from support.cli_stage import referee, until
 from support.running import running
 from support.sampling import seed
@@ -12,7 +13,7 @@ from support.screened import Company, short
 from support.unruly_games import TABLES
 
 from cli.exit_codes import Trouble
-from cli.ui.json_screen import JsonSeat
+from cli.ui.json_screen import JsonWindow
 from cli.ui.lines.stdin_lines import STRAYS
 from cli.ui.screen_interface import ScreenOptions
 from p2p_hoity.presentation import screen_updates as updates
@@ -27,8 +28,8 @@ def asked() -> View:
     return until(referee(3, 1), "place", 0)
 
 
-def program(written: Written, **how: Any) -> JsonSeat:
-    return JsonSeat(ScreenOptions([].append, **how), written.append)
+def program(written: Written, **how: Any) -> JsonWindow:
+    return json_window(ScreenOptions([].append, **how), written.append)
 
 
 async def answered(*lines: str, questions: int = 2) -> tuple[Any, Written]:
@@ -172,7 +173,7 @@ async def test_a_whole_game_is_written_as_before_but_for_the_ids(
             answer = {"id": line["id"], "choice": said} if with_ids else said
             player.typed.send_nowait(json.dumps(answer))
 
-    player = JsonSeat(ScreenOptions([].append), read)
+    player = json_window(ScreenOptions([].append), read)
 
     def tell(update: updates.Update) -> None:
         if isinstance(update, updates.Happened):
