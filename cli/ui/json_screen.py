@@ -23,7 +23,7 @@ from ..words.chat_phrases import spoken
 from ..words.error_sentences import as_json as reason_json
 from ..words.error_sentences import meaning
 from ..words.presence_sentences import standings_json, why_ended
-from ..words.refusals import refusal
+from ..words.refusals import NO_SUCH_QUESTION, OLD_QUESTION, refusal
 from ..words.table_terms import TableOffer, terms_json
 from ..words.translation import _
 from .lines.stdin_lines import STRAYS, forward_input
@@ -71,12 +71,26 @@ def _talk(line: str) -> Talk | None:
     return Talk(words) if is_said else None
 
 
+def _names_question(value: Any) -> bool:
+    """Return whether a JSON value is a choice together with the id of the question."""
+    return isinstance(value, dict) and set(value) == {"id", "choice"}
+
+
+def _question_of(value: Any) -> int:
+    """Return the number of the question for which an answer is. 0 if the answer names none."""
+    number = value["id"] if _names_question(value) else 0
+    return number if type(number) is int else 0
+
+
 class JsonWindow(Window):
     """The JSON interface by which a program plays the seat (option `--json`).
 
     Each update and each happening is written as an object with a `type`, one a line. The program
     answers each `choosing` line with a line that is a choice as JSON: a number or an array as in
     `choices`. A choice that is not legal is refused and asked for again.
+
+    Each `choosing` line has an `id`. The answer {"id": NUMBER, "choice": CHOICE} is for this
+    question alone. It is refused if it comes too late.
 
     Some lines are no answers. {"wait": true} asks for more time for the awaited seats, and
     {"leave": true} leaves for now. {"talk": "words"} sends a chat message, and {"talk": 3} sends
@@ -102,7 +116,8 @@ class JsonWindow(Window):
         self._how, self._write = seat.how, write
         self.nicknames: tuple[str, ...] = ()
         self._is_over = self._has_answered = False
-        self._seat_requests = 0
+        self._seat_requests = self._questions = 0
+        self._kind = ""
         self.typed, self._lines = trio.open_memory_channel[str](64)
         self._send, self._answers = trio.open_memory_channel[str](64)
 
@@ -137,7 +152,11 @@ class JsonWindow(Window):
             case updates.Started(table):
                 self.nicknames = tuple(entry.nickname for entry in table.header.roster)
                 self._is_over = False
-        self._write(update_json(update, reason_json) | _words(update))
+        told = update_json(update, reason_json) | _words(update)
+        if isinstance(update, updates.Choosing):
+            self._questions, self._kind = self._questions + 1, update.kind
+            told["id"] = self._questions
+        self._write(told)
         if isinstance(update, updates.Resumed):
             self._show_hand(update.view)
 
@@ -206,8 +225,25 @@ class JsonWindow(Window):
             raise Trouble(words, INTERRUPTED) from error
 
     async def agree(self) -> bool:
-        """Wait for the program's answer whether it accepts the terms."""
-        return (await self._line()).lower() in ("true", "y", "yes")
+        """Wait for the program's answer whether it accepts the terms.
+
+        Late answers to questions for a choice are refused, and the line after them is read.
+        """
+        while self._is_late(line := await self._line()):
+            continue
+        return line.lower() in ("true", "y", "yes")
+
+    def _is_late(self, line: str) -> bool:
+        """Return whether a line answers an earlier question for a choice. If so, refuse it."""
+        number = _question_of(_parsed(line))
+        if not 0 < number <= self._questions:
+            return False
+        self._refuse_late(number)
+        return True
+
+    def _refuse_late(self, number: int) -> None:
+        """Write that the answer to the question with a number came too late."""
+        self.tell(updates.ChoiceRefused(self._kind, OLD_QUESTION, {"id": number}))
 
     async def admit(self, nickname: str, key: str | None) -> bool:
         """Ask the program that reads the JSON lines whether a guest may sit down.
@@ -233,17 +269,34 @@ class JsonWindow(Window):
         Raises:
             Trouble: After too many lines that are no choice.
         """
-        for _stray in range(STRAYS):
-            line = await self._choice_line()
+        strays = 0
+        while strays < STRAYS:
+            value = _parsed(await self._choice_line())
+            if 0 < (number := _question_of(value)) < self._questions:
+                self._refuse_late(number)
+                continue
             try:
-                choice = rules.choice_from_wire(kind, _parsed(line))
+                choice = rules.choice_from_wire(kind, self._choice_in(value))
                 view.check(kind, choice)
             except rules.IllegalMove as error:
                 self.tell(updates.ChoiceRefused(kind, error.code, error.fields))
+                strays += 1
                 continue
             return choice
         words = _("too many lines of the input ({number}) were no choice; with --auto a bot plays")
         raise Trouble(words.format(number=STRAYS), USAGE)
+
+    def _choice_in(self, value: Any) -> Any:
+        """Return the choice in an answer, which may name the question that it is for.
+
+        Raises:
+            IllegalMove: If the answer names a question that was never asked.
+        """
+        if not _names_question(value):
+            return value
+        if _question_of(value) != self._questions:
+            raise rules.IllegalMove(NO_SUCH_QUESTION)
+        return value["choice"]
 
     async def _choice_line(self) -> str:
         """Return the next line. If the input has ended, a bot plays on, or the seat is left."""

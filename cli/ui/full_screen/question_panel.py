@@ -8,7 +8,7 @@ from p2p_hoity.presentation.screen_updates import Attending
 from protocol.bounds import Seconds
 
 from ...words.presence_sentences import GONE_FOR_GOOD, THINKING
-from ...words.translation import _, clock
+from ...words.translation import FIRST_SECOND, _, clock
 from .colours import Line, broken, cells, cut, fit, text
 from .menu import Menu
 from .seats_and_pieces import POINTER, name_of
@@ -126,6 +126,8 @@ def waiting(stage: Stage, width: int) -> list[Line]:
         if others:
             who = ", ".join(name_of(stage, seat) for seat in others)
             words = _("waiting for {who} · {waited}")
+            if now.waited < FIRST_SECOND:
+                words = _("waiting for {who}")
             lines.append(text(" " + words.format(who=who, waited=clock(now.waited)), "plain"))
             style = "warn" if now.left < now.timeout / 2 else "dim"
             end = _end_of(stage)

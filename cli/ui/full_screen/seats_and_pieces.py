@@ -11,7 +11,7 @@ from p2p_hoity.rules.happenings import CashStolen, Sale
 from ...words import card_names
 from ...words.card_names import Grid, Mark, Names, grid
 from ...words.error_sentences import meaning
-from ...words.translation import _, clock
+from ...words.translation import FIRST_SECOND, _, clock
 from .colours import Line, cells, cut, fit, looks, text
 from .menu import Menu
 from .stage import Stage
@@ -117,12 +117,14 @@ def _awaited(there: Attending, waited: float) -> Line:
         there: Whether the seat is linked to this node, or has left.
         waited: The seconds since the step began.
     """
-    words, style = {
-        Attending.LINKED: (_("thinking… {waited}"), "plain"),
-        Attending.UNLINKED: (_("link lost {waited}"), "warn"),
-        Attending.LEFT: (_("left for now"), "warn"),
-    }[there]
-    return text(words.format(waited=clock(waited)), style)
+    if there is Attending.LEFT:
+        return text(_("left for now"), "warn")
+    is_linked = there is Attending.LINKED
+    if waited < FIRST_SECOND:
+        words = _("thinking…") if is_linked else _("link lost")
+    else:
+        words = _("thinking… {waited}") if is_linked else _("link lost {waited}")
+    return text(words.format(waited=clock(waited)), "plain" if is_linked else "warn")
 
 
 def _resting(stage: Stage, seat: int, there: Attending) -> Line:
