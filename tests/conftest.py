@@ -22,9 +22,16 @@ os.environ["PYTHONPATH"] = os.pathsep.join(
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 os.environ.setdefault("PYTHONPYCACHEPREFIX", str(ROOT / ".pytest_cache" / "bytecode"))
 """They share what was compiled, and leave nothing of it in the checkout."""
-if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
-    signal.signal(signal.SIGINT, signal.default_int_handler)
-"""A shell has Ctrl-C ignored by what it runs in the background; processes would inherit that."""
+for number, heard in (
+    ("SIGINT", signal.default_int_handler),
+    ("SIGQUIT", signal.SIG_DFL),
+    ("SIGHUP", signal.SIG_DFL),
+):
+    key = getattr(signal, number, None)
+    if key is not None and signal.getsignal(key) is signal.SIG_IGN:
+        signal.signal(key, heard)
+"""A shell has the first two ignored by what it runs in the background, and `nohup` the third.
+Processes that tests start would inherit that."""
 os.environ["HOITY_NO_MAP"] = "1"
 for name in ("HOITY_PLAIN", "HOITY_PROXY"):
     os.environ.pop(name, None)

@@ -14,14 +14,15 @@ from p2p_hoity.table.drawn_nicknames import draw_nickname
 
 from ..exit_codes import INTERRUPTED, OK, Trouble, ctrl_c_means
 from ..local.ending_signals import interrupted, wait_for
-from ..local.lesson_screen import Room, hear_talk, teach
+from ..local.lesson_screen import hear_talk, teach
 from ..local.own_program import own_command, own_environment
 from ..local.player_setup import chosen_name
 from ..printing import say
+from ..ui.person_seat import PersonSeat
 from ..ui.screen_interface import ScreenOptions
 from ..words import translation
 from ..words.translation import _
-from .take_seat import screen_for_people
+from .take_seat import seat_of_person
 
 BEFORE: Final = "HOITY_LESSON_BEFORE"
 """The environment variable that is set for a lesson before a game.
@@ -47,12 +48,11 @@ def learn(plain: bool) -> int:
 
     def leave(reason: str) -> None:
         left.append(reason)
-        room.end_lesson()
         scope.cancel()
 
-    room = screen_for_people(ScreenOptions(leave, plain=plain))
+    room = seat_of_person(ScreenOptions(leave, plain=plain))
     with ctrl_c_means(lambda: farewell(_("Interrupted"), plain)):
-        room.run(_attend, room, leave, scope)
+        room.window.run(_attend, room, leave, scope)
     if left:
         raise Trouble(farewell(left[0], plain), INTERRUPTED)
     if not os.environ.get(BEFORE):
@@ -74,7 +74,7 @@ def farewell(reason: str, plain: bool) -> str:
     return text.format(reason=reason) + (" --plain" if plain else "")
 
 
-async def _attend(room: Room, leave: Callable[[str], None], scope: trio.CancelScope) -> None:
+async def _attend(room: PersonSeat, leave: Callable[[str], None], scope: trio.CancelScope) -> None:
     """Run the lesson on a screen until the lesson ends, or until `scope` is cancelled.
 
     Signals, typed input and chat are handled meanwhile. A signal calls `leave` with the reason.
@@ -83,10 +83,10 @@ async def _attend(room: Room, leave: Callable[[str], None], scope: trio.CancelSc
     with scope:
         async with trio.open_nursery() as nursery:
             await nursery.start(interrupted, leave)
-            nursery.start_soon(room.listen)
+            if listen := room.window.listener(True):
+                nursery.start_soon(listen)
             nursery.start_soon(hear_talk, room, nickname)
             await teach(room, nickname)
-            room.end_lesson()
             nursery.cancel_scope.cancel()
 
 

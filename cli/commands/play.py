@@ -230,7 +230,7 @@ def _show_ticket(sitting: Sitting, terms: Terms, ticket: str, opening: Opening) 
         if opening.reach.announced is Lan.OPEN:
             words = _("Everybody in your network may sit down. There they type: {hoity} join")
             sitting.say(words.format(hoity=INSTALLED))
-        sitting.screen.show_ticket(ticket, TableOffer(terms, read_game(terms), names, own))
+        sitting.player.window.show_ticket(ticket, TableOffer(terms, read_game(terms), names, own))
     else:
         crew = sitting.crew
         bots = crew.levels.items() if crew is not None else ()

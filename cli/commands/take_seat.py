@@ -24,20 +24,21 @@ from p2p_hoity.storage.home import home as own_home
 from p2p_hoity.storage.player_key import NamedIdentity as Me
 from p2p_hoity.table.end_codes import LEFT
 from p2p_hoity.table.play_table import Lan, Reach, Seat, only_by_relays
-from p2p_hoity.table.player_interface import LeaveForNow, Player, PlayerRequest
+from p2p_hoity.table.player_interface import BotPlayer, LeaveForNow, Player, PlayerRequest
 from p2p_hoity.table.session import Outcome
 from protocol import Terms, effects, fingerprint
 from protocol.bounds import Seconds
 
 from ..exit_codes import INTERRUPTED, NOT_OK, OK, USAGE, Trouble, ctrl_c_means
 from ..local import player_setup
-from ..local.bot_processes import Crew
+from ..local.bot_processes import Crew, own_level
 from ..local.ending_signals import interrupted
 from ..local.seat_checks import check_home
 from ..local.settings import is_none
 from ..printing import complain, is_full
 from ..ui.lines.stdin_lines import until_closed
-from ..ui.screen_interface import Screen, ScreenOptions
+from ..ui.person_seat import PersonSeat
+from ..ui.screen_interface import ScreenOptions
 from ..words.table_terms import TableOffer
 from ..words.translation import _
 from .options import USUAL, NetworkOptions, OutputOptions, SeatOptions
@@ -45,47 +46,46 @@ from .options import USUAL, NetworkOptions, OutputOptions, SeatOptions
 if TYPE_CHECKING:
     from p2p_hoity.net.socks_proxy import SocksNetwork
 
-    from ..ui.full_screen.human_player import FullSeat
-    from ..ui.lines.line_seat import LineSeat
-
 ANY_PORT: Final = ":0"
 LOOPBACK: Final = "127.0.0.1"
 PROXY: Final = "HOITY_PROXY"
 """The environment variable with the proxy for commands without `--proxy`, and for a game's bots."""
 
 
-def screen_of(how: ScreenOptions) -> Screen:
-    """Return the screen of a seat or an onlooker.
+def seat_of(how: ScreenOptions) -> PersonSeat:
+    """Return the player of a seat, or an onlooker, with the window that the options ask for.
 
     Args:
-        how: The options of the screen.
+        how: The options of the window.
 
     Returns:
-        A screen that prints JSON lines, or one for people.
+        The player at a window for a program, or at one for people (`seat_of_person`).
     """
     if not how.as_json:
-        return screen_for_people(how)
-    from ..ui.json_screen import JsonSeat
+        return seat_of_person(how)
+    from ..ui.json_screen import JsonWindow
 
-    return JsonSeat(how)
+    return PersonSeat(how, JsonWindow, BotPlayer(own_level()))
 
 
-def screen_for_people(how: ScreenOptions) -> LineSeat | FullSeat:
-    """Return the full screen, or the line prompt for a simple terminal or if the player prefers it.
+def seat_of_person(how: ScreenOptions) -> PersonSeat:
+    """Return a person at the full screen, or at the line prompt.
+
+    The line prompt is for a simple terminal, and for those who prefer it.
 
     Args:
-        how: The options of the screen.
+        how: The options of the window.
 
     Returns:
-        The screen.
+        The person.
     """
     if is_full(how.plain or how.auto):
-        from ..ui.full_screen.human_player import FullSeat
+        from ..ui.full_screen.human_player import FullWindow
 
-        return FullSeat(how)
-    from ..ui.lines.line_seat import LineSeat
+        return PersonSeat(how, FullWindow)
+    from ..ui.lines.line_seat import LineWindow
 
-    return LineSeat(how)
+    return PersonSeat(how, LineWindow)
 
 
 def with_colon(text: str) -> str:
@@ -364,7 +364,7 @@ class Sitting:
         left: Why the player has left. None while it sits.
         first: The transcript of the first game. None until it is over.
         is_over: Whether the latest game is over.
-        screen: The screen that shows the game and asks the player.
+        player: The player, with the window that shows the game.
     """
 
     home: Home
@@ -378,7 +378,7 @@ class Sitting:
     left: str | None = None
     first: Path | None = None
     is_over: bool = False
-    screen: Screen = field(init=False)
+    player: PersonSeat = field(init=False)
 
     def __post_init__(self) -> None:
         self._scope, self._going, self._tells = trio.CancelScope(), trio.Event(), False
@@ -392,7 +392,7 @@ class Sitting:
             bell=not options.no_bell,
             stands_in=options.auto is None and not sys.stdin.isatty(),
         )
-        self.screen = screen_of(seating)
+        self.player = seat_of(seating)
 
     @property
     def seat(self) -> Seat:
@@ -400,7 +400,7 @@ class Sitting:
         return Seat(
             screen=self._tell,
             output=self.output.transcript,
-            player=Going(self.screen, self._going),
+            player=Going(self.player, self._going),
             talks=not self.options.no_talk,
             again=self._asks_again,
             off_loop=trio.to_thread.run_sync,
@@ -424,7 +424,7 @@ class Sitting:
     @property
     def game(self) -> str:
         """The id of the game. "" before it has begun."""
-        return self.screen.table_name
+        return self.player.table_name
 
     def say(self, words: str) -> None:
         """Show a message to a person. A program does not get it.
@@ -432,11 +432,11 @@ class Sitting:
         Args:
             words: The message.
         """
-        self.screen.say(words)
+        self.player.say(words)
 
     def _tell(self, update: Update) -> None:
         """Show an update, and note that a game has begun or ended."""
-        self.screen.tell(update)
+        self.player.tell(update)
         if isinstance(update, Started):
             self._begin(update.table.seats)
             self.is_over = False
@@ -451,7 +451,7 @@ class Sitting:
         be told when the player leaves.
         """
         self._tells = self.crew is None or len(self.crew.levels) < seats - 1
-        self.screen.allow_hints(not self._tells)
+        self.player.has_hints = not self._tells
         if self.crew is not None:
             self.crew.remember(self.game)
 
@@ -482,8 +482,8 @@ class Sitting:
         Returns:
             Whether the terms are accepted.
         """
-        self.screen.show_terms(TableOffer(terms, game, names, host))
-        return not self.asks_terms or await self.screen.agree()
+        self.player.window.show_terms(TableOffer(terms, game, names, host))
+        return not self.asks_terms or await self.player.agree()
 
     async def admit(self, nickname: str, guest: bytes | None) -> bool:
         """Ask the player whether a guest may sit down. The player's own bots always may.
@@ -497,7 +497,7 @@ class Sitting:
         """
         if guest is not None and self.crew is not None and self.crew.has(guest):
             return True
-        return await self.screen.admit(nickname, None if guest is None else fingerprint(guest))
+        return await self.player.admit(nickname, None if guest is None else fingerprint(guest))
 
     # Running
 
@@ -523,8 +523,8 @@ class Sitting:
                     asks = self.asks_terms or self._asks_again or self.asks
                     if self.options.until_eof:
                         nursery.start_soon(self._until_closed)
-                    elif self.screen.listens(asks or not self.options.auto):
-                        nursery.start_soon(self.screen.listen)
+                    elif listen := self.player.window.listener(asks or not self.options.auto):
+                        nursery.start_soon(listen)
                     outcome = await go(self, nursery)
                     if self.crew is not None and outcome.code != LEFT:
                         await self.crew.farewell()
@@ -582,7 +582,7 @@ def sit(sitting: Sitting, go: Go) -> int:
         The exit code.
     """
     with ctrl_c_means(lambda: sitting.farewell(_("Interrupted"))):
-        outcome = sitting.screen.run(sitting.run, go)
+        outcome = sitting.player.window.run(sitting.run, go)
     if outcome.kept and outcome.code != effects.UNCONFIRMED:  # Nothing was played yet.
         text = _(
             "Your journal of the game is kept. Save what was played, without a result, with: "
@@ -593,7 +593,7 @@ def sit(sitting: Sitting, go: Go) -> int:
     if asked is not None and path not in (None, asked):
         words = _("{asked} could not be written; the transcript is in {path}.")
         complain("hoity: " + words.format(asked=asked, path=path))
-    sitting.screen.end(outcome)
+    sitting.player.end(outcome)
     return OK if outcome.code is None else NOT_OK
 
 

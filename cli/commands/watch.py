@@ -14,7 +14,7 @@ from ..ui.screen_interface import ScreenOptions
 from ..words.translation import _
 from .join import ticket_of
 from .options import OutputOptions, SeatOptions, WatchOptions
-from .take_seat import screen_of, through
+from .take_seat import seat_of, through
 
 
 def watch(ticket: str, how: WatchOptions, seat: SeatOptions, output: OutputOptions) -> int:
@@ -41,18 +41,18 @@ def watch(ticket: str, how: WatchOptions, seat: SeatOptions, output: OutputOptio
     seating = ScreenOptions(
         lambda reason: scope.cancel(), as_json, output.plain, looks_on=True, again=follows
     )
-    screen = screen_of(seating)
+    watcher = seat_of(seating)
     ended: list[updates.GameOver] = []
 
     def tell(update: updates.Update) -> None:
         if isinstance(update, updates.GameOver):
             ended.append(update)
-        screen.tell(update)
+        watcher.tell(update)
 
     onlooker = Onlooker(
         tell,
         output.transcript,
-        screen,
+        watcher,
         not seat.no_talk,
         follows,
         trio.to_thread.run_sync,
@@ -60,21 +60,21 @@ def watch(ticket: str, how: WatchOptions, seat: SeatOptions, output: OutputOptio
     )
 
     async def go() -> Outcome | None:
-        screen.say(_("Searching for the table. The game is shown once it has begun …"))
+        watcher.say(_("Searching for the table. The game is shown once it has begun …"))
         with scope:
             async with trio.open_nursery() as nursery:
-                if screen.listens(False):
-                    nursery.start_soon(screen.listen)
+                if listen := watcher.window.listener(False):
+                    nursery.start_soon(listen)
                 outcome = await watch_table(read, onlooker, network, bool(how.proxy))
                 nursery.cancel_scope.cancel()
             return outcome
         return None
 
     with ctrl_c_means(lambda: _("Interrupted: you have stopped watching.")):
-        outcome = screen.run(go)
+        outcome = watcher.window.run(go)
     if outcome is None and ended:  # The seats were still deciding about another game.
         outcome = Outcome(ended[-1].transcript, ended[-1].standings)
     if outcome is None:
         raise Trouble(_("You have stopped watching."), INTERRUPTED)
-    screen.end(outcome)
+    watcher.end(outcome)
     return OK if outcome.code is None else NOT_OK

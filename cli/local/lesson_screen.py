@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
-from typing import Any, Final, Protocol, TypeVar
+from typing import Final, Protocol, TypeVar
 
 from p2p_hoity.lesson_script import MINE, OPPONENTS, Lesson, Topic
 from p2p_hoity.presentation.screen_updates import (
@@ -110,27 +109,6 @@ class Room(Player, Protocol):
 
         Args:
             words: The explanation.
-        """
-
-    def end_lesson(self) -> None:
-        """Note that the lesson is over, so that the screen may close."""
-
-    def listen(self) -> Awaitable[None]:
-        """Read what is typed until the input ends.
-
-        Returns:
-            An awaitable that ends with the input.
-        """
-
-    def run(self, main: Callable[..., Awaitable[T]], *args: Any) -> T:
-        """Run the lesson to its end with this screen around it.
-
-        Args:
-            main: The lesson.
-            args: The arguments of `main`.
-
-        Returns:
-            The result of `main`.
         """
 
 

@@ -10,27 +10,24 @@ from typing import Any, Final, TypeVar
 import trio
 
 from p2p_hoity import rules
-from p2p_hoity.game_adapter import table_name
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.presentation.scene_json import update_json
 from p2p_hoity.rules import happenings
 from p2p_hoity.rules.happenings import plain
-from p2p_hoity.table.player_interface import BotPlayer, LeaveForNow, PlayerRequest, Talk, WaitLonger
+from p2p_hoity.table.player_interface import LeaveForNow, PlayerRequest, Talk, WaitLonger
 from p2p_hoity.table.session import Outcome
 
 from ..exit_codes import INTERRUPTED, USAGE, Trouble
-from ..local.bot_processes import own_level
 from ..printing import write_line
 from ..words.chat_phrases import spoken
 from ..words.error_sentences import as_json as reason_json
 from ..words.error_sentences import meaning
 from ..words.presence_sentences import standings_json, why_ended
-from ..words.refusals import refusal
+from ..words.refusals import NO_SUCH_QUESTION, OLD_QUESTION, refusal
 from ..words.table_terms import TableOffer, terms_json
 from ..words.translation import _
-from .lines.line_question import MOST_REQUESTS
 from .lines.stdin_lines import STRAYS, forward_input
-from .screen_interface import Box, ScreenOptions
+from .person_seat import PersonSeat, Window
 
 T = TypeVar("T")
 Write = Callable[[dict[str, Any]], None]
@@ -74,12 +71,26 @@ def _talk(line: str) -> Talk | None:
     return Talk(words) if is_said else None
 
 
-class JsonSeat:
+def _names_question(value: Any) -> bool:
+    """Return whether a JSON value is a choice together with the id of the question."""
+    return isinstance(value, dict) and set(value) == {"id", "choice"}
+
+
+def _question_of(value: Any) -> int:
+    """Return the number of the question for which an answer is. 0 if the answer names none."""
+    number = value["id"] if _names_question(value) else 0
+    return number if type(number) is int else 0
+
+
+class JsonWindow(Window):
     """The JSON interface by which a program plays the seat (option `--json`).
 
     Each update and each happening is written as an object with a `type`, one a line. The program
     answers each `choosing` line with a line that is a choice as JSON: a number or an array as in
     `choices`. A choice that is not legal is refused and asked for again.
+
+    Each `choosing` line has an `id`. The answer {"id": NUMBER, "choice": CHOICE} is for this
+    question alone. It is refused if it comes too late.
 
     Some lines are no answers. {"wait": true} asks for more time for the awaited seats, and
     {"leave": true} leaves for now. {"talk": "words"} sends a chat message, and {"talk": 3} sends
@@ -91,27 +102,24 @@ class JsonSeat:
 
     Attributes:
         nicknames: The nicknames of the seats. Empty before the game has begun.
-        table_name: The id of the game. "" before it has begun.
         typed: The channel into which the lines of the program are sent.
     """
 
-    def __init__(self, how: ScreenOptions, write: Write = write_line) -> None:
-        """Prepare the screen.
+    def __init__(self, seat: PersonSeat, write: Write = write_line) -> None:
+        """Prepare the window.
 
         Args:
-            how: The options of the screen. `leave` is called if a choice is needed after the input
-                has ended.
+            seat: Who plays. The seat is left if a choice is needed after the input has ended.
             write: Writes one JSON object as a line.
         """
-        self._how, self._write = how, write
+        super().__init__(seat)
+        self._how, self._write = seat.how, write
         self.nicknames: tuple[str, ...] = ()
-        self.table_name = ""
-        self._is_over = self._has_answered = self._stands_in = False
-        self._seat_requests = 0
-        self._bot = BotPlayer(own_level()) if how.auto or how.stands_in else None
+        self._is_over = self._has_answered = False
+        self._seat_requests = self._questions = 0
+        self._kind = ""
         self.typed, self._lines = trio.open_memory_channel[str](64)
         self._send, self._answers = trio.open_memory_channel[str](64)
-        self._player_requests = Box[PlayerRequest](MOST_REQUESTS)
 
     # Screen
 
@@ -121,9 +129,6 @@ class JsonSeat:
         Updates of the clock are not written. The result of a game is written as soon as it is
         final. Unless another game may follow, it is the last line, except for faults that are found
         while others still have to confirm the result.
-
-        Args:
-            update: The update.
         """
         match update:
             case updates.GameOver(_, _, standings, transcript, awaited, left):
@@ -146,8 +151,12 @@ class JsonSeat:
                 return
             case updates.Started(table):
                 self.nicknames = tuple(entry.nickname for entry in table.header.roster)
-                self.table_name, self._is_over = table_name(table), False
-        self._write(update_json(update, reason_json) | _words(update))
+                self._is_over = False
+        told = update_json(update, reason_json) | _words(update)
+        if isinstance(update, updates.Choosing):
+            self._questions, self._kind = self._questions + 1, update.kind
+            told["id"] = self._questions
+        self._write(told)
         if isinstance(update, updates.Resumed):
             self._show_hand(update.view)
 
@@ -157,76 +166,33 @@ class JsonSeat:
         if own:
             self._write({"type": "hand", "collectibles": own})
 
-    def say(self, words: str) -> None:
-        """Do nothing, because programs get no messages for people.
-
-        Args:
-            words: The message.
-        """
-
     def show_ticket(self, ticket: str, offer: TableOffer) -> None:
-        """Write the object with the ticket and the terms, which is the first one that a host gets.
-
-        Args:
-            ticket: The ticket.
-            offer: The table with its terms.
-        """
+        """Write the object with the ticket and the terms, the first one that a host gets."""
         self._write({"type": "ticket", "ticket": ticket, **terms_json(offer)})
 
     def show_terms(self, offer: TableOffer) -> None:
-        """Write the object with the terms, which is the first one that a guest gets.
-
-        Args:
-            offer: The table with its terms.
-        """
+        """Write the object with the terms, the first one that a guest gets."""
         self._write({"type": "terms", **terms_json(offer)})
 
-    def allow_hints(self, allowed: bool) -> None:
-        """Do nothing, because a program gets no hints.
-
-        Args:
-            allowed: Whether hints are allowed.
-        """
-
-    def run(self, main: Callable[..., Awaitable[T]], *args: Any) -> T:
-        """Run the peer in trio. This screen needs no loop of its own.
-
-        Args:
-            main: The peer's main function.
-            args: The arguments of `main`.
-
-        Returns:
-            The result of `main`.
-        """
-        return trio.run(main, *args)
-
-    def end(self, outcome: Outcome) -> None:
-        """Write the object that tells how the table ended, unless it was written already.
-
-        Args:
-            outcome: The outcome of the table.
-        """
+    def end(self, outcome: Outcome) -> tuple[()]:
+        """Write the object that tells how the table ended, unless it was written already."""
         if not self._is_over:
             self._is_over = outcome.code is None
             self._write(last_line(outcome, self.nicknames))
+        return ()
 
     # Input
 
-    def listens(self, is_asked: bool) -> bool:
-        """Return whether `listen` has to run, which reads lines from the standard input.
+    def listener(self, is_asked: bool) -> Callable[[], Awaitable[None]] | None:
+        """Return the function that reads lines from the standard input.
 
         A player's lines are read if the player may be asked something or another game may follow.
         An onlooker's lines are chat. They are read unless the standard input is a terminal.
-
-        Args:
-            is_asked: Whether the player may be asked something.
-
-        Returns:
-            True if `listen` has to run.
         """
+        is_read = is_asked or self._how.again
         if self._how.looks_on:
-            return not sys.stdin.isatty()
-        return is_asked or self._how.again
+            is_read = not sys.stdin.isatty()
+        return self.listen if is_read else None
 
     async def listen(self) -> None:
         """Read and handle every line until the input ends."""
@@ -242,7 +208,7 @@ class JsonSeat:
                 if request is None:
                     await self._send.send(line)
                 else:
-                    self._player_requests.put(request)
+                    self.seat.request(request)
 
     async def _line(self) -> str:
         """Wait for the next line that the program writes as an answer, and return the line.
@@ -261,23 +227,29 @@ class JsonSeat:
     async def agree(self) -> bool:
         """Wait for the program's answer whether it accepts the terms.
 
-        Returns:
-            Whether the next line is true, y or yes.
+        Late answers to questions for a choice are refused, and the line after them is read.
         """
-        return (await self._line()).lower() in ("true", "y", "yes")
+        while self._is_late(line := await self._line()):
+            continue
+        return line.lower() in ("true", "y", "yes")
+
+    def _is_late(self, line: str) -> bool:
+        """Return whether a line answers an earlier question for a choice. If so, refuse it."""
+        number = _question_of(_parsed(line))
+        if not 0 < number <= self._questions:
+            return False
+        self._refuse_late(number)
+        return True
+
+    def _refuse_late(self, number: int) -> None:
+        """Write that the answer to the question with a number came too late."""
+        self.tell(updates.ChoiceRefused(self._kind, OLD_QUESTION, {"id": number}))
 
     async def admit(self, nickname: str, key: str | None) -> bool:
         """Ask the program that reads the JSON lines whether a guest may sit down.
 
         The answer has to repeat the fingerprint of the guest. If the guest shows no key, the answer
         also has to repeat the number of this request. All other lines are skipped.
-
-        Args:
-            nickname: The nickname of the guest.
-            key: The fingerprint of the guest's long-lived key. None if the guest shows no key.
-
-        Returns:
-            Whether the program admits the guest.
         """
         self._seat_requests += 1
         request = {"nickname": nickname, "fingerprint": key, "request": self._seat_requests}
@@ -289,77 +261,59 @@ class JsonSeat:
                 if said == {word: key, **named}:
                     return means
 
-    # Player
+    # Questions
 
     async def choose(self, view: rules.View, kind: rules.Kind, again: bool) -> rules.Choice:
-        """Wait for a line that is a legal choice, or return a bot's choice if a bot plays the seat.
-
-        Args:
-            view: What the seat may know of the game.
-            kind: The kind of choice.
-            again: Whether the player is asked again because an earlier choice, which others may
-                have seen, no longer counts.
-
-        Returns:
-            The choice.
+        """Wait for a line that is a legal choice.
 
         Raises:
             Trouble: After too many lines that are no choice.
         """
-        for _stray in range(STRAYS):
-            line = None if self._how.auto else await self._choice_line()
-            if line is None and self._bot is not None:
-                return await self._bot.choose(view, kind, again)
+        strays = 0
+        while strays < STRAYS:
+            value = _parsed(await self._choice_line())
+            if 0 < (number := _question_of(value)) < self._questions:
+                self._refuse_late(number)
+                continue
             try:
-                choice = rules.choice_from_wire(kind, _parsed(line or ""))
+                choice = rules.choice_from_wire(kind, self._choice_in(value))
                 view.check(kind, choice)
             except rules.IllegalMove as error:
                 self.tell(updates.ChoiceRefused(kind, error.code, error.fields))
+                strays += 1
                 continue
             return choice
         words = _("too many lines of the input ({number}) were no choice; with --auto a bot plays")
         raise Trouble(words.format(number=STRAYS), USAGE)
 
-    async def _choice_line(self) -> str | None:
-        """Return the next line, or None if the input has ended and a bot plays on."""
+    def _choice_in(self, value: Any) -> Any:
+        """Return the choice in an answer, which may name the question that it is for.
+
+        Raises:
+            IllegalMove: If the answer names a question that was never asked.
+        """
+        if not _names_question(value):
+            return value
+        if _question_of(value) != self._questions:
+            raise rules.IllegalMove(NO_SUCH_QUESTION)
+        return value["choice"]
+
+    async def _choice_line(self) -> str:
+        """Return the next line. If the input has ended, a bot plays on, or the seat is left."""
         try:
             line = await self._line()
         except Trouble as error:
-            if self._bot is None or self._has_answered:
-                self._how.leave(str(error).rstrip("."))
-                await trio.sleep_forever()
-            if not self._stands_in:
+            if self._how.stands_in and not self._has_answered:
                 self._write({"type": "stand-in"})
-            self._stands_in = True
-            return None
+                self.seat.hand_over(True)
+            else:
+                self.seat.leave(str(error).rstrip("."))
+            await trio.sleep_forever()
         self._has_answered = True
         return line
 
-    async def returning(self) -> None:
-        """Do nothing: a program that still runs is taken to be ready to play again.
-
-        Other screens wait here until the player of an absent seat wants to come back.
-        """
-
-    async def next_request(self) -> PlayerRequest:
-        """Wait for a line that is a request.
-
-        Returns:
-            The request.
-        """
-        return await self._player_requests.next()
-
     async def again(self) -> bool:
-        """Return whether this seat plays another game with the same people.
-
-        The next line of input decides: `true`, `y` or `yes` means yes. If a bot plays the seat and
-        the program is not to be asked, the answer is yes, and no line is read.
-
-        Returns:
-            True if the seat plays again. False if the answer is no, or the input has ended.
-        """
-        if self._how.auto and not self._how.again:
-            return True
+        """Ask the program for another game, which `true`, `y` or `yes` accepts."""
         try:
             return await self.agree()
         except Trouble:

@@ -1,27 +1,20 @@
-"""The interface that all screens have, the options of a screen, and a queue for answers.
-
-A new kind of screen needs one more file in this folder, and one more line in `screen_of` of
-`cli/commands/take_seat.py`.
-"""
+"""The options of a screen, and a queue for what a person types."""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any, Final, Generic, Protocol, TypeVar
+from typing import Final, Generic, TypeVar
 
 import trio
 
-from p2p_hoity.presentation.screen_updates import Update
-from p2p_hoity.table.player_interface import Player
-from p2p_hoity.table.session import Outcome
 from protocol.bounds import Quota
-
-from ..words.table_terms import TableOffer
 
 MOST_WAITING: Final[Quota] = 64
 """The most answers that may wait in a `Box` until somebody asks for them."""
+MOST_REQUESTS: Final[Quota] = 16
+"""The most requests of a player, such as chat messages, that may wait for the node."""
 T = TypeVar("T")
 
 
@@ -64,105 +57,6 @@ class Box(Generic[T]):
             The value.
         """
         return await self._receive.receive()
-
-
-class Screen(Player, Protocol):
-    """The screen of one seat together with its player: it shows what happens and asks questions."""
-
-    @property
-    def table_name(self) -> str:
-        """The id of the game. "" before it has begun."""
-
-    def tell(self, update: Update) -> None:
-        """Show an update.
-
-        Args:
-            update: The update.
-        """
-
-    def say(self, words: str) -> None:
-        """Show a message to a person.
-
-        Args:
-            words: The message.
-        """
-
-    def show_ticket(self, ticket: str, offer: TableOffer) -> None:
-        """Show the ticket and the terms of a table that was just opened.
-
-        Args:
-            ticket: The ticket.
-            offer: The table with its terms.
-        """
-
-    def show_terms(self, offer: TableOffer) -> None:
-        """Show the terms of a table before the seat is taken.
-
-        Args:
-            offer: The table with its terms.
-        """
-
-    def allow_hints(self, allowed: bool) -> None:
-        """Allow or forbid hints from the hard bot.
-
-        Hints are allowed if all other seats are played by the player's own bots.
-
-        Args:
-            allowed: Whether hints are allowed.
-        """
-
-    def agree(self) -> Awaitable[bool]:
-        """Ask the player to accept the terms that were just shown.
-
-        Returns:
-            Whether the player accepts the terms.
-        """
-
-    def admit(self, nickname: str, key: str | None) -> Awaitable[bool]:
-        """Ask the player whether a guest may sit down.
-
-        Args:
-            nickname: The nickname of the guest.
-            key: The fingerprint of the guest's long-lived key. None if the guest shows no key.
-
-        Returns:
-            Whether the guest may sit down.
-        """
-
-    def listens(self, is_asked: bool) -> bool:
-        """Return whether `listen` has to run for this screen.
-
-        Args:
-            is_asked: Whether the player may be asked something.
-
-        Returns:
-            True if `listen` has to run.
-        """
-
-    def listen(self) -> Awaitable[None]:
-        """Read what is typed until the input ends.
-
-        Returns:
-            An awaitable that ends with the input.
-        """
-
-    def end(self, outcome: Outcome) -> None:
-        """Show how the table has ended, after all updates.
-
-        Args:
-            outcome: The outcome of the table.
-        """
-
-    def run(self, main: Callable[..., Awaitable[T]], *args: Any) -> T:
-        """Run a function to its end, and show this screen meanwhile.
-
-        Args:
-            main: The function to run, for example the function that plays at a table.
-            args: The arguments of `main`.
-
-        Returns:
-            The result of `main`.
-        """
 
 
 @dataclass(frozen=True)

@@ -11,9 +11,15 @@ from protocol.game_interface import NOT_OF_FORM, NOTHING_ASKED, Field
 from .card_names import KIND_WORDS, place
 from .translation import N_, _
 
+OLD_QUESTION: Final = "old-question"
+"""The code for a program's answer to a question that is not open any more."""
+NO_SUCH_QUESTION: Final = "no-such-question"
+"""The code for a program's answer to a question that was never asked."""
 ILL_FORMED: Final = {
     NOT_OF_FORM: N_("that is not a choice of this kind"),
     NOTHING_ASKED: N_("this seat has no choice to make now"),
+    OLD_QUESTION: N_("the question with the id {id} is not open any more"),
+    NO_SUCH_QUESTION: N_("no question with this id was asked"),
 }
 """The meaning of the codes for choices that are refused before any rule of the game is checked."""
 

@@ -313,6 +313,10 @@ def figures(number: float) -> str:
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
+FIRST_SECOND: Final = 1.0
+"""The seconds during which a screen shows no time beside what has just begun, as it would be 0."""
+
+
 def clock(seconds: float) -> str:
     """Return a duration as minutes and seconds, such as 4:31.
 

@@ -2,13 +2,14 @@
 
 `fold` is a pure function, and a `Scene` is frozen. Screens keep no state of the game themselves.
 One step of the protocol may cause many events of the game, which arrive together. While a screen
-reveals them one by one, `after` computes the state after each event.
+reveals them part by part, the scene shows the state after the events that are shown so far.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import reduce
 from pathlib import Path
 from typing import Any, Final
 
@@ -19,112 +20,9 @@ from .. import rules
 from ..game_adapter import table_name
 from ..net.address_schemes import RELAY_PREFIX
 from ..rules import happenings
-from ..rules.choices import Why
-from ..rules.game_state import State
-from ..rules.movement import give_back, lay, put
 from . import screen_updates as updates
+from .revealed_state import after
 from .screen_updates import Attending
-
-FOLLOWED: Final = (
-    "round",
-    "before",
-    "figures",
-    "hands",
-    "collectibles",
-    "windows",
-    "known",
-    "register",
-    "prison",
-    "places",
-    "actions",
-)
-"""The fields of a state that `after` computes. Other fields change only at the end of a step."""
-
-
-def has_arrived(state: State, end: State) -> bool:
-    """Return whether a reveal has come to its end: whether all events of the step are shown.
-
-    Args:
-        state: The state of the game after the events that are shown so far.
-        end: The state of the game after all events of the step.
-
-    Returns:
-        True if both states agree in the fields that `FOLLOWED` lists, such as figures and hands.
-    """
-    return all(getattr(state, name) == getattr(end, name) for name in FOLLOWED)
-
-
-def after(state: State, item: happenings.Happening) -> State:
-    """Return the state after one more event of the game, as a screen shows it during a reveal.
-
-    Only what lies on the board changes, such as figures, cards and Places. `FOLLOWED` lists these
-    fields.
-
-    Args:
-        state: The state before.
-        item: The event.
-
-    Returns:
-        The state after the event.
-    """
-    match item:
-        case happenings.RoundBegan(number, seats, _out, place):
-            places = tuple(place if s in seats else None for s in range(state.seats))
-            return state.but(round=number, before=state.figures, places=places)
-        case happenings.PlaceShown(seat, where):
-            return state.but(places=put(state.places, seat, where))
-        case happenings.ActionShown(seat, _where, card):
-            return lay(state, seat, card.id)
-        case happenings.Sale(seat, _paid, window, took):
-            held = put(state.collectibles, seat, _with(state.collectibles[seat], took.slot))
-            left = _without(state.windows[window], took.slot)
-            return state.but(collectibles=held, windows=put(state.windows, window, left))
-        case happenings.CashStolen(seat, _thief, owner, cash):
-            return give_back(_taken_up(state, owner, cash.id), seat, cash.id, Why.SALE_OVER)
-        case happenings.CashPaid(seat, cash):
-            return _taken_up(state, seat, cash.id).but(register=(*state.register, cash.id))
-        case happenings.Returned(seat, card, why):
-            return give_back(_taken_up(state, seat, card.id), seat, card.id, why)
-        case happenings.TurnedUp(_window, piece):
-            return _opened(state, (piece,))
-        case happenings.ExhibitShown(pieces=pieces) | happenings.HandOpened(pieces=pieces):
-            return _opened(state, pieces)
-        case happenings.FigureMoved(seat, _start, end):
-            return state.but(figures=put(state.figures, seat, end))
-        case happenings.Stolen(seat, _thief, owner, piece):
-            held = put(state.collectibles, owner, _without(state.collectibles[owner], piece.slot))
-            return state.but(collectibles=put(held, seat, _with(held[seat], piece.slot)))
-        case happenings.Imprisoned(seat, thief, cells):
-            return _taken_up(state, seat, thief.id).but(prison=tuple(card.id for card in cells))
-        case happenings.RoundEnded():
-            return state.but(places=(None,) * state.seats)
-    return state
-
-
-def _taken_up(state: State, seat: int, card: int) -> State:
-    """Return the state. If the given Action card lies in front of the seat, it is taken away."""
-    return (
-        state.but(actions=put(state.actions, seat, None)) if state.actions[seat] == card else state
-    )
-
-
-def _opened(state: State, pieces: tuple[happenings.Piece, ...]) -> State:
-    """Return the state after some Collectibles were opened to all."""
-    known = list(state.known)
-    for piece in pieces:
-        known[piece.slot] = piece.card
-    return state.but(known=tuple(known))
-
-
-def _with(slots: tuple[int, ...], slot: int) -> tuple[int, ...]:
-    """Return sorted deck slots with one more slot."""
-    return tuple(sorted((*slots, slot)))
-
-
-def _without(slots: tuple[int, ...], slot: int) -> tuple[int, ...]:
-    """Return deck slots without one of them."""
-    return tuple(other for other in slots if other != slot)
-
 
 HOST: Final = 0
 """The number of the host's seat."""
@@ -253,7 +151,12 @@ class Beat(updates.Happened):
     """Some of the events of one step, which a screen shows together in one part of a reveal.
 
     The attribute `view` is the game after the whole step.
+
+    Attributes:
+        left: The number of parts of the same step that follow this one.
     """
+
+    left: int = 0
 
 
 def fold(scene: Scene, update: updates.Update) -> Scene:
@@ -333,12 +236,9 @@ def _happened(scene: Scene, update: updates.Happened) -> Scene:
     If `update` is one part of a reveal, later parts do not change the board yet.
     """
     view = update.view
-    if isinstance(update, Beat) and scene.view is not None:
-        state = scene.view.state
-        for item in update.items:
-            state = after(state, item)
-        if not has_arrived(state, view.state):
-            view = replace(scene.view, state=state)
+    if isinstance(update, Beat) and update.left and scene.view is not None:
+        shown, own = reduce(after, update.items, scene.view.state), scene.view.private
+        view = rules.view(shown, view.seat, dict((*own, *view.private)))
     due, state = rules.expected(update.view.state), update.view.state
     owes = isinstance(due, rules.Seal) and due.kind == scene.sealed and scene.seat in due.seats
     sealed = (

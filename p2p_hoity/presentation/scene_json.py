@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence, Set
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import fields, is_dataclass
 from enum import Enum
 from pathlib import Path
 from typing import Any, Final
 
-from protocol import Table, fingerprint
+from protocol import Table, effects, fingerprint
 
 from .. import rules
 from ..coded_errors import Reason
 from ..editions.edition_bytes import descent
 from ..game_adapter import HoityToity, table_name
 from ..rules import Edition
-from ..rules.happenings import plain
+from ..rules.happenings import Happening, plain
 from . import screen_updates as updates
+from .scene import Scene
 
 ReasonJson = Callable[[Reason], dict[str, Any]]
 """Returns a reason as an object: its code, its fields, and a sentence for people."""
@@ -127,14 +129,17 @@ def edition_json(edition: Edition) -> dict[str, Any]:
 
 
 def value_json(value: object, reason_json: ReasonJson) -> Any:
-    """Return a value of an update or scene in a form that JSON can hold.
+    """Return a value of an update, or a whole scene, in a form that JSON can hold.
+
+    Updates and events of the game inside it look as in `update_json` and `Happening.as_json`.
 
     Args:
         value: The value.
         reason_json: A function that turns a `Reason` (a code with its fields) into a JSON object.
 
     Returns:
-        Text, a number, a truth value, null, an array or an object.
+        Text, a number, a truth value, null, an array or an object. Null for a number that is not
+        finite, which JSON cannot hold.
     """
     match value:
         case rules.Place():
@@ -143,12 +148,19 @@ def value_json(value: object, reason_json: ReasonJson) -> Any:
             return value.value
         case Reason():
             return reason_json(value)
+        case Happening():
+            return value.as_json()
+        case updates.NodeUpdate() | effects.EndAnnounced():
+            return update_json(value, reason_json)
+        case Scene():
+            told = _named(value, reason_json, {"table", "players"})
+            return {"table": value.table and table_json(value.table, value.players), **told}
         case Table():
             return table_json(value)
         case rules.View():
-            return {"seat": value.seat, "state": _named(value.state, reason_json, {"edition"})}
+            return _view_json(value, reason_json)
         case float():
-            return round(value, 1)
+            return round(value, 1) if math.isfinite(value) else None
         case Path():
             return str(value)
         case Mapping():
@@ -158,6 +170,31 @@ def value_json(value: object, reason_json: ReasonJson) -> Any:
         case tuple() | list():
             return [value_json(one, reason_json) for one in value]
     return _named(value, reason_json) if is_dataclass(value) else value
+
+
+def _view_json(view: rules.View, reason_json: ReasonJson) -> dict[str, Any]:
+    """Return a view of the game with Action cards and pieces as objects, as in events."""
+    state = view.state
+
+    def cards(ids: Iterable[int]) -> list[object]:
+        return [plain(state.action_card(card)) for card in ids]
+
+    def pieces(slots: Iterable[int]) -> list[object]:
+        return [plain(view.piece(slot)) for slot in slots]
+
+    told = _named(state, reason_json, {"edition", "known", "news"}) | {
+        "colours": [state.colour_name(seat) for seat in range(len(state.colours))],
+        "hands": [cards(hand) for hand in state.hands],
+        "actions": [
+            None if one is None else plain(state.action_card(one)) for one in state.actions
+        ],
+        "register": cards(state.register),
+        "prison": cards(state.prison),
+        "collectibles": [pieces(held) for held in state.collectibles],
+        "windows": [pieces(window) for window in state.windows],
+        "exhibits": [None if shown is None else pieces(shown) for shown in state.exhibits],
+    }
+    return {"seat": view.seat, "state": told}
 
 
 def _named(value: Any, reason_json: ReasonJson, without: Set[str] = frozenset()) -> dict[str, Any]:

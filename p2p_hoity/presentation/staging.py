@@ -87,7 +87,8 @@ def beats(update: Happened) -> list[Beat]:
         return id(item) if isinstance(item, ALONE) else type(item)
 
     groups: Iterable[tuple[object, Iterator[Happening]]] = groupby(update.items, kind)
-    return [Beat(tuple(group), update.view) for _, group in groups]
+    parts = [tuple(group) for _, group in groups]
+    return [Beat(part, update.view, len(parts) - n) for n, part in enumerate(parts, 1)]
 
 
 def pause(update: Heard) -> float:

@@ -28,12 +28,23 @@ def resolve(state: State) -> State:
     Returns:
         The state that waits for the buyer's choice, or the Castle phase if nobody played Cash.
     """
-    bidders = state.playing(HALL, ActionKind.CASH)
-    if bidders:
-        buyer = max(bidders, key=lambda seat: state.edition.number(state.action(seat)))
+    if (buyer := largest_bidder(state)) is not None:
         return go(state, Phase.WINDOW, buyer=buyer)
     told = (NoSale(state.round),) if state.at(HALL) else ()
     return go(clear(tell(state, *told), HALL, Why.SALE_OVER), Phase.CASTLE)
+
+
+def largest_bidder(state: State) -> int | None:
+    """Return the seat with the largest Cash in the Auction Hall.
+
+    Args:
+        state: The state of the game.
+
+    Returns:
+        The seat, or None if nobody plays Cash there.
+    """
+    bidders = state.playing(HALL, ActionKind.CASH)
+    return max(bidders, key=lambda seat: state.edition.number(state.action(seat)), default=None)
 
 
 def window_due(state: State) -> Choose | None:

@@ -197,10 +197,21 @@ def _reward(state: State) -> State:
 
 
 def _to_thieves(state: State) -> State:
-    """Let the Thieves take their turns, in the order of their card numbers, the highest first."""
+    """Let the Thieves take their turns."""
+    return _next_thief(state.but(thieves=thieves_in_order(state)))
+
+
+def thieves_in_order(state: State) -> tuple[int, ...]:
+    """Return the seats that play a Thief in the Castle, in the order of their turns.
+
+    Args:
+        state: The state of the game.
+
+    Returns:
+        The seats, by falling number of the Action card.
+    """
     thieves = state.playing(CASTLE, ActionKind.THIEF)
-    descending = sorted(thieves, key=lambda seat: -_number(state, seat))
-    return _next_thief(state.but(thieves=tuple(descending)))
+    return tuple(sorted(thieves, key=lambda seat: -_number(state, seat)))
 
 
 def _number(state: State, seat: int) -> int:

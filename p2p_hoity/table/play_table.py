@@ -82,8 +82,8 @@ class SeatingCode(Code):
     CANNOT_LISTEN = (
         "cannot-listen-there",
         (
-            "cannot listen on {address}: {why}. Choose another port, or any free one with "
-            "--listen :0"
+            "cannot listen on {address}: {why}. Choose another address or port with --listen, or "
+            "all addresses and any free port with --listen :0"
         ),
         NETWORK,
     )
@@ -318,12 +318,13 @@ async def _first(hub: Hub, relays: Sequence[str]) -> None:
 
 async def _listen(hub: Hub, host: str, port: int, or_any: bool) -> list[str]:
     """Listen at a port. If it is taken and `or_any` is set, listen at any free port instead."""
-    try:
-        return await hub.listen(host, port)
-    except NetError as error:
-        if not or_any:
-            raise PeerError(SeatingCode.CANNOT_LISTEN, **error.fields) from error
-    return await hub.listen(host, 0)
+    failures = []
+    for one in (port, 0) if or_any else (port,):
+        try:
+            return await hub.listen(host, one)
+        except NetError as error:
+            failures.append(error)
+    raise PeerError(SeatingCode.CANNOT_LISTEN, **failures[0].fields) from failures[0]
 
 
 def reachable(listening: list[str]) -> list[str]:

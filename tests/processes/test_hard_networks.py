@@ -149,7 +149,7 @@ def test_a_killed_host_goes_on_at_another_address(net: Internet, tmp_path: Path)
     with lost_host(tmp_path, places, ways=ways) as table:
         namespaces.move(places[0], f"{namespaces.address(0)}/8", "8.0.9.9/8")
         assert table.resume(0).end() == 3
-        assert "choose another address with --listen" in table.running[0].errors()
+        assert "Choose another address or port with --listen" in table.running[0].errors()
         table.resume(0, "--listen", "8.0.9.9:4646")
         table.judge()
 

@@ -8,8 +8,9 @@ from typing import Any
 import trio
 import trio.testing
 
-from cli.ui.json_screen import JsonSeat
-from cli.ui.lines.line_seat import LineSeat
+from cli.ui.json_screen import JsonWindow
+from cli.ui.lines.line_seat import LineWindow
+from cli.ui.person_seat import PersonSeat
 from cli.ui.screen_interface import ScreenOptions
 from cli.words.card_names import Names
 from p2p_hoity import rules
@@ -47,7 +48,8 @@ class Desk:
         found: What the questions begun here came to.
     """
 
-    prompt: LineSeat
+    seat: PersonSeat
+    prompt: LineWindow
     type: trio.MemorySendChannel[str]
     said: list[str]
     left: list[str]
@@ -81,21 +83,24 @@ async def desk(
     """Sit down before a view, or before the deal."""
     said: list[str] = []
     left: list[str] = []
-    prompt = LineSeat(ScreenOptions(left.append, auto=autopilot), said.append, Bot())
+    how = ScreenOptions(left.append, auto=autopilot, again=True)
+    seat = PersonSeat(how, lambda seat: LineWindow(seat, said.append), Bot())
+    prompt = seat.window
+    assert isinstance(prompt, LineWindow)
     prompt._patient = patient
     if view is not None:
         prompt._screen.names = Names(view.state.edition, NICKNAMES, view.seat)
         prompt._screen.follow(updates.Happened((), view))
     async with trio.open_nursery() as nursery:
         nursery.start_soon(prompt.hear)
-        yield Desk(prompt, prompt.typed, said, left, nursery)
+        yield Desk(seat, prompt, prompt.typed, said, left, nursery)
         nursery.cancel_scope.cancel()
 
 
 async def answer(view: View, kind: rules.Kind, *lines: str) -> tuple[rules.Choice, Desk]:
     """Return the choice of a person who types these lines once asked."""
     async with desk(view) as here:
-        await here.begin(here.prompt.choose, view, kind, False)
+        await here.begin(here.seat.choose, view, kind, False)
         await here.types(*lines)
         return here.found[0], here
 
@@ -107,10 +112,24 @@ async def is_in_vain(wait: Callable[..., Awaitable[object]], *given: Any) -> boo
     return scope.cancelled_caught
 
 
+def json_window(how: ScreenOptions, write: Callable[[dict[str, Any]], None]) -> JsonWindow:
+    """Return the window of a program."""
+    window = PersonSeat(how, lambda seat: JsonWindow(seat, write)).window
+    assert isinstance(window, JsonWindow)
+    return window
+
+
+def line_window(how: ScreenOptions) -> LineWindow:
+    """Return the line prompt of a seat."""
+    window = PersonSeat(how, LineWindow).window
+    assert isinstance(window, LineWindow)
+    return window
+
+
 def written_of(*heard: Update) -> list[dict[str, Any]]:
     """Return what a program is written when it hears this."""
     written: list[dict[str, Any]] = []
-    screen = JsonSeat(ScreenOptions([].append), written.append)
+    screen = json_window(ScreenOptions([].append), written.append)
     for update in heard:
         screen.tell(update)
     return written

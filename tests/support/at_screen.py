@@ -11,8 +11,9 @@ import trio
 from textual.pilot import Pilot
 
 from cli.ui.full_screen.colours import cells
-from cli.ui.full_screen.human_player import FullSeat
+from cli.ui.full_screen.human_player import FullWindow
 from cli.ui.full_screen.textual_app import TableApp
+from cli.ui.person_seat import PersonSeat
 from cli.ui.screen_interface import ScreenOptions
 from support.limits import LIMIT
 from support.running import running
@@ -32,17 +33,25 @@ async def idle(min_sleep: float = 0.0, max_sleep: float = 1.0) -> None:
             await asyncio.sleep(0)
 
 
+def full_window(how: ScreenOptions) -> FullWindow:
+    """Return the full screen of a seat."""
+    window = PersonSeat(how, FullWindow).window
+    assert isinstance(window, FullWindow)
+    return window
+
+
 class AtScreen:
     """The person; `left` is why the seat was left, `done` what came of all."""
 
-    def __init__(self, pilot: Pilot[None], seat: FullSeat, done: asyncio.Future[Any]) -> None:
-        self.pilot, self.seat, self.done = pilot, seat, done
+    def __init__(self, pilot: Pilot[None], window: FullWindow, done: asyncio.Future[Any]) -> None:
+        self.pilot, self.window, self.done = pilot, window, done
+        self.seat = window.seat
         self.left: list[str] = []
 
     @property
     def app(self) -> TableApp:
         """The application."""
-        return self.seat.app
+        return self.window.app
 
     @property
     def text(self) -> str:
@@ -78,8 +87,8 @@ Script = Callable[["Sitting"], Awaitable[None]]
 class Sitting(AtScreen):
     """A person at the application, with a company behind it."""
 
-    def __init__(self, pilot: Pilot[None], seat: FullSeat, company: Company, done: Any) -> None:
-        super().__init__(pilot, seat, done)
+    def __init__(self, pilot: Pilot[None], window: FullWindow, company: Company, done: Any) -> None:
+        super().__init__(pilot, window, done)
         self.company = company
         self.wishes: list[object] = []
 
@@ -110,12 +119,12 @@ def sit(
 ) -> Sitting:
     """Let a person play by a script."""
     left: list[str] = []
-    seat = FullSeat(ScreenOptions(left.append))
-    seat.app.stage.staged = staged
+    window = full_window(ScreenOptions(left.append))
+    seat, window.app.stage.staged = window.seat, staged
 
     async def play() -> Sitting:
-        async with seat.app.run_test(size=size) as pilot:
-            sitting = Sitting(pilot, seat, company, asyncio.get_running_loop().create_future())
+        async with window.app.run_test(size=size) as pilot:
+            sitting = Sitting(pilot, window, company, asyncio.get_running_loop().create_future())
             sitting.left = left
 
             async def hear_wishes() -> None:
@@ -147,7 +156,7 @@ async def play_beside(
         stop: Ends what trio runs.
     """
     trio.lowlevel.start_guest_run(
-        at.seat.guest,
+        at.window.guest,
         main,
         run_sync_soon_threadsafe=asyncio.get_running_loop().call_soon_threadsafe,
         done_callback=at.done.set_result,

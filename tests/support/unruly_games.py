@@ -44,10 +44,10 @@ def play_unruly(
     seed: int,
     watch: Callable[[rules.State], object] = lambda state: None,
 ) -> Referee:
-    """A whole game; `watch` sees every state."""
+    """A whole game; `watch` sees every state from the deal on."""
     referee = Referee.seat(load(name), seats, seed, variant)
     rng = random.Random(seed)
-    referee.step()
+    watch(referee.step())
     while not isinstance(due := rules.expected(referee.state), game_interface.Over):
         before = referee.state
         if rng.random() < 0.04:

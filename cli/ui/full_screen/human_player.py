@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import math
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from typing import Any, Final, TypeVar
 
@@ -21,7 +21,7 @@ from p2p_hoity import rules
 from p2p_hoity.coded_errors import CodedError
 from p2p_hoity.presentation.screen_updates import Moved, Reached, Started, Update
 from p2p_hoity.storage.home import home as own_home
-from p2p_hoity.table.player_interface import BotPlayer, PlayerRequest, Talk, WaitLonger
+from p2p_hoity.table.player_interface import Talk, WaitLonger
 from p2p_hoity.table.rematch import ANSWER
 from p2p_hoity.table.session import Outcome
 from protocol.bounds import Seconds
@@ -31,12 +31,12 @@ from ...local import settings
 from ...local.ending_signals import ending_calls
 from ...words import table_terms
 from ...words.card_names import Names
-from ...words.choice_names import forced
 from ...words.presence_sentences import ended, kept_as, seat_request, won
 from ...words.table_terms import TableOffer, reach_lines
 from ...words.translation import INSTALLED, N_, _
-from ..lines.line_seat import LineSeat
-from ..screen_interface import Box, ScreenOptions
+from ..lines.line_seat import LineWindow
+from ..person_seat import PeopleWindow, PersonSeat
+from ..screen_interface import Box
 from ..table_view.desk import is_muted
 from .key_bindings import Hands
 from .textual_app import TableApp
@@ -57,51 +57,32 @@ DRAWING: Final[Seconds] = 0.01
 """The time between two checks whether the first frame is drawn, in seconds."""
 
 
-class FullSeat(Hands):
-    """The full-screen table of one seat, and the person at it (see `screen_interface.Screen`).
+class FullWindow(PeopleWindow, Hands):
+    """The full screen as the window of a seat.
 
     Questions go to the application, and keys come from it. If the application fails, the line
     prompt takes its place.
     """
 
-    def __init__(self, how: ScreenOptions) -> None:
-        self._how = how
+    def __init__(self, seat: PersonSeat) -> None:
+        super().__init__(seat)
         self._token: trio.lowlevel.TrioToken | None = None
         self._failed: trio.Event | None = None
-        self.line: LineSeat | None = None
         self._kept: list[Update] = []
         self.is_over = self.is_left = self._is_done = False
-        self._bot = BotPlayer()
-        self._waits: set[trio.CancelScope] = set()
-        self.pause = 0.0 if how.looks_on else PAUSE
         self._lesson: Names | None = None
         self._terms: tuple[str, ...] = ()
-        self.app = TableApp(self)
-        self.app.furnish(settings.load(), how.bell)
-
-    def open(self) -> None:
-        """Make the queues in which the person's answers arrive. Call this inside a trio run."""
-        self._token = trio.lowlevel.current_trio_token()
         self._answers = Box[tuple[rules.View, rules.Choice]]()
-        self._player_requests = Box[PlayerRequest]()
         self._replies = Box[bool]()
         self._returns = Box[bool]()
+        self.app = TableApp(self)
+        self.app.furnish(settings.load(), seat.how.bell)
 
     def _do(self, act: Callable[[], object]) -> None:
         """Call a function in trio's loop. Do nothing before that loop begins or after its end."""
         if self._token is not None:
             with contextlib.suppress(trio.RunFinishedError):
                 self._token.run_sync_soon(act)
-
-    def _turn(self) -> None:
-        """Cancel all open questions, so that whoever plays the seat from now on is asked."""
-        for wait in self._waits:
-            wait.cancel()
-
-    @property
-    def autopilot(self) -> bool:
-        """True if a bot plays the seat, or if this person only looks on."""
-        return self.app.desk.autopilot or self._how.looks_on
 
     def keep(self, light: bool, bell: bool, staged: bool) -> None:
         """Store the person's settings of the screen in the program's directory.
@@ -120,27 +101,18 @@ class FullSeat(Hands):
 
     # Screen of a sitting, in trio
 
-    @property
-    def table_name(self) -> str:
-        """The id of the game. "" before it has begun."""
-        return self.app.stage.scene.game
-
     def tell(self, update: Update) -> None:
-        """Show an update on the screen, or at the line prompt if the screen has failed.
+        """Show an update on the screen.
 
         Some updates are also stored, so that the line prompt can start with them.
-
-        Args:
-            update: The update.
         """
+        self.app.desk.has_hints = self.seat.has_hints
         if isinstance(update, Started):
             self._kept, self.is_left = [update], False
             self.app.numbers = table_terms.bounds(update.table.header.terms)
         elif isinstance(update, Moved):
             self._kept, self.app.ticket = [*self._kept, update], update.ticket
-        if self.line is not None:
-            self.line.tell(update)
-        elif isinstance(update, Reached):
+        if isinstance(update, Reached):
             self._lay_out(update.ticket or self.app.ticket, reach_lines(update))
         else:
             self.app.call_later(self.app.hear, update)
@@ -150,13 +122,8 @@ class FullSeat(Hands):
 
         While the table fills, the message is added to the lines of the lobby. During the game it is
         added to the log. After the screen has closed, it is printed on the terminal.
-
-        Args:
-            words: The message.
         """
-        if self.line is not None:
-            self.line.say(words)
-        elif self._is_done:
+        if self._is_done:
             printing.say(words)
         elif self.app.stage.scene.table is not None:
             self.app.call_later(self.app.remark, words)
@@ -169,12 +136,7 @@ class FullSeat(Hands):
         self.app.call_later(self.app.redraw)
 
     def show_ticket(self, ticket: str, offer: TableOffer) -> None:
-        """Show the ticket and the terms while the table fills.
-
-        Args:
-            ticket: The ticket.
-            offer: The table with its terms.
-        """
+        """Show the ticket and the terms while the table fills."""
         self.show_terms(offer)
         self._terms = self.app.desk.papers
         self._lay_out(ticket)
@@ -192,11 +154,7 @@ class FullSeat(Hands):
             self._lay(words)
 
     def show_terms(self, offer: TableOffer) -> None:
-        """Show who sits at a table, what is played, and how much time there is to choose.
-
-        Args:
-            offer: The table with its terms.
-        """
+        """Show who sits at a table, what is played, and how much time there is to choose."""
         self.app.stage.seat_guests(offer.names, offer.terms.seats)
         self.app.numbers = table_terms.bounds(offer.terms)
         host, _seated, *told = table_terms.describe(offer)  # The list above shows who sits there.
@@ -205,77 +163,33 @@ class FullSeat(Hands):
                 self._lay(line)
         self._lay(_("# shows what this table promises, in numbers"))
 
-    def allow_hints(self, allowed: bool) -> None:
-        """Allow or forbid the hint that shows the choice of the hard bot.
-
-        Args:
-            allowed: Whether it is allowed.
-        """
-        self.app.desk.has_hints = allowed
-        if self.line is not None:
-            self.line.allow_hints(allowed)
-
     def begin_lesson(self, names: Names) -> None:
-        """Begin a lesson, which has no table.
-
-        Args:
-            names: The names of the seats.
-        """
+        """Begin a lesson, which has no table."""
         self._lesson, self.app.desk.lesson = names, ""
         self.app.stage.begin_lesson(names)
 
     async def explain(self, words: str) -> None:
-        """Show an explanation in the place of the question until Enter is typed.
-
-        Args:
-            words: The explanation.
-        """
-        app = self.app
-        if self.line is None:
-            self._replies.empty()
-            app.call_later(app.explain, words)
-            try:
-                await self._or_turned(self._replies)
-            finally:
-                app.call_later(app.explain, "")
-        if self.line is not None:
-            await self.line.explain(words)
-
-    def end_lesson(self) -> None:
-        """Let the screen close after the lesson without waiting for a key."""
-        self.is_left = True
+        """Show an explanation in the place of the question until Enter is typed."""
+        self._replies.empty()
+        self.app.call_later(self.app.explain, words)
+        try:
+            await self._replies.next()
+        finally:
+            self.app.call_later(self.app.explain, "")
 
     async def agree(self) -> bool:
-        """Ask the person to accept the terms.
-
-        Returns:
-            Whether the person sits down.
-        """
-        return await self._yes(_("Sit down? y or n"), lambda line: line.agree())
+        """Ask the person to accept the terms."""
+        return await self._yes(_("Sit down? y or n"))
 
     async def admit(self, nickname: str, key: str | None) -> bool:
-        """Ask the person whether a guest may sit down.
+        """Ask the person whether a guest may sit down."""
+        return await self._yes(seat_request(nickname, key))
 
-        Args:
-            nickname: The nickname of the guest.
-            key: The fingerprint of the guest's long-lived key. None if it shows none.
-
-        Returns:
-            Whether the guest may sit down.
-        """
-        return await self._yes(seat_request(nickname, key), lambda line: line.admit(nickname, key))
-
-    async def _yes(
-        self,
-        words: str,
-        in_lines: Callable[[LineSeat], Awaitable[bool]],
-        patience: Seconds = math.inf,
-    ) -> bool:
-        """Ask a question with yes or no, at the line prompt if the screen fails before the answer.
+    async def _yes(self, words: str, patience: Seconds = math.inf) -> bool:
+        """Ask a question with yes or no.
 
         Args:
             words: The question, with `{seconds}` in the place of the time that is left.
-            in_lines: Asks the same question at the line prompt.
             patience: The seconds that the question counts down. The wait for the answer does not
                 end after this time.
 
@@ -285,151 +199,64 @@ class FullSeat(Hands):
         app, last = self.app, trio.current_time() + patience
         self._replies.empty()
         try:
-            while self.line is None:
+            while True:
                 left = max(0.0, last - trio.current_time())
                 shown = words if math.isinf(left) else words.format(seconds=math.ceil(left))
                 app.call_later(app.ask_plainly, shown)
-                with self._until_turned(math.inf if math.isinf(left) else COUNTED):
+                with trio.move_on_after(math.inf if math.isinf(left) else COUNTED):
                     return await self._replies.next()
         finally:
             app.call_later(app.ask_plainly, "")
-        return await in_lines(self.line)
 
-    def listens(self, is_asked: bool) -> bool:
-        """Return False: nobody has to call `listen`, because the application reads the keys.
+    def end(self, outcome: Outcome) -> list[str]:
+        """Return how the game ended and where the transcript is, for the terminal."""
+        scene, names, lines = self.app.stage.scene, self.app.stage.names, list[str]()
+        if scene.standings and names is not None:
+            lines.append(won(scene.standings, names))
+            each = [f"{s.rank} {names.nicknames[s.seat]} {s.field}" for s in scene.standings]
+            lines.append(_("The game is over: {standings}").format(standings=" · ".join(each)))
+        if scene.ended is not None:
+            lines.append(ended(scene.ended, names, scene.game))
+        return [*lines, *(() if scene.transcript is None else kept_as(scene.transcript))]
 
-        Args:
-            is_asked: Whether the person may be asked something.
+    # Questions, in trio
 
-        Returns:
-            False.
-        """
-        return False
-
-    async def listen(self) -> None:
-        """Do nothing, because the application reads the keys."""
-
-    def end(self, outcome: Outcome) -> None:
-        """Print on the terminal how the game ended and where the transcript is.
-
-        Args:
-            outcome: The outcome of the table.
-        """
-        stage = self.app.stage
-        if stage.scene.standings and stage.names is not None:
-            printing.say(won(stage.scene.standings, stage.names))
-            lines = [
-                f"{s.rank} {stage.names.nicknames[s.seat]} {s.field}" for s in stage.scene.standings
-            ]
-            printing.say(_("The game is over: {standings}").format(standings=" · ".join(lines)))
-        if stage.scene.ended is not None:
-            printing.say(ended(stage.scene.ended, stage.names, stage.scene.game))
-        path = stage.scene.transcript
-        if path is not None:
-            printing.say(*kept_as(path))
-
-    # Player, in trio
+    def takes_only(self, view: rules.View, kind: rules.Kind, choice: rules.Choice) -> bool:
+        """Say in the log that no other choice is possible."""
+        self.app.call_later(self.app.remark, _(NO_OTHER))
+        return True
 
     async def choose(self, view: rules.View, kind: rules.Kind, again: bool) -> rules.Choice:
-        """Ask whoever plays the seat now for a choice: the person here, a bot, or the line prompt.
+        """Ask the person for a choice."""
+        app = self.app
+        self._answers.empty()
+        app.call_later(app.ask, view, kind, again)
+        try:
+            while True:
+                found, choice = await self._answers.next()
+                # The answer may be for an earlier question, which this one has replaced.
+                if found is view:
+                    return choice
+        finally:
+            app.call_later(app.close_question, view)
 
-        If the seat is handed over during the question, the new player of the seat is asked.
-
-        Args:
-            view: What the seat may know of the game.
-            kind: The kind of choice.
-            again: Whether the player is asked again because an earlier choice, which others may
-                have seen, no longer counts.
+    def pause(self) -> Seconds:
+        """Return how long the bot waits, so that the person can see its choice and stop it.
 
         Returns:
-            The choice.
-        """
-        only = forced(view, kind)
-        if only is not None and not again:
-            if not self.autopilot and self.line is None:
-                self.app.call_later(self.app.remark, _(NO_OTHER))
-            return only
-        app = self.app
-        while True:
-            if self.autopilot and self.line is None:
-                await self._pause()
-            other = self.line or (self._bot if self.autopilot else None)
-            if other is not None:
-                return await other.choose(view, kind, again)
-            self._answers.empty()
-            app.call_later(app.ask, view, kind, again)
-            try:
-                while (found := await self._or_turned(self._answers)) is not None:
-                    # The answer may be for an earlier question, which this one has replaced.
-                    if found[0] is view:
-                        return found[1]
-            finally:
-                app.call_later(app.close_question, view)
-
-    async def _pause(self) -> None:
-        """Wait before a bot's choice, so that the person can see it and take the seat back.
-
-        There is no pause if little time is left.
+            The seconds. 0 if little time is left.
         """
         now = self.app.stage.scene.clock
-        if now is not None and now.left < 5 * self.pause:
-            return
-        with self._until_turned(self.pause):
-            await trio.sleep_forever()
-
-    async def _or_turned(self, box: Box[A]) -> A | None:
-        """Return the next value of a queue, or None if somebody else takes over the seat first."""
-        with self._until_turned():
-            return await box.next()
-        return None
-
-    @contextlib.contextmanager
-    def _until_turned(self, seconds: float = math.inf) -> Iterator[None]:
-        """Cancel the body of the `with` when somebody else takes over the seat, or after a time.
-
-        Args:
-            seconds: The time, in seconds.
-        """
-        with trio.move_on_after(seconds) as wait:
-            self._waits.add(wait)
-            try:
-                yield
-            finally:
-                self._waits.remove(wait)
+        return 0.0 if now is not None and now.left < 5 * PAUSE else PAUSE
 
     async def returning(self) -> None:
-        """Wait until the person, whose seat has become absent, presses Enter to play again.
-
-        If a bot plays, return at once.
-        """
-        while not self.autopilot:
-            if self.line is not None:
-                await self.line.returning()
-                return
-            self._returns.empty()
-            if await self._or_turned(self._returns):
-                return
-
-    async def next_request(self) -> PlayerRequest:
-        """Wait until the person asks for something by a key, such as more time or a chat message.
-
-        Returns:
-            The request.
-        """
-        while True:
-            if self.line is not None:
-                return await self.line.next_request()
-            found = await self._or_turned(self._player_requests)
-            if found is not None:
-                return found
+        """Wait until the person, whose seat has become absent, presses Enter to play again."""
+        self._returns.empty()
+        await self._returns.next()
 
     async def again(self) -> bool:
-        """Ask the person for another game with the same people.
-
-        Returns:
-            Whether the person wants one.
-        """
-        return await self._yes(_(ANOTHER), lambda line: line.again(), ANSWER)
+        """Ask the person for another game with the same people."""
+        return await self._yes(_(ANOTHER), ANSWER)
 
     # Actions of the person, in Textual's loop
 
@@ -439,11 +266,11 @@ class FullSeat(Hands):
 
     def talk(self, words: str | int) -> None:
         """Send a chat message: a text, or the phrase with a number."""
-        self._do(lambda: self._player_requests.put(Talk(words)))
+        self._do(lambda: self.seat.request(Talk(words)))
 
     def wait_longer(self) -> None:
         """Ask for more time for the awaited seats."""
-        self._do(lambda: self._player_requests.put(WaitLonger()))
+        self._do(lambda: self.seat.request(WaitLonger()))
 
     def leave(self) -> None:
         """Leave the table for now, or for good if there is no game.
@@ -458,9 +285,9 @@ class FullSeat(Hands):
         else:
             self._do(self._go)
 
-    def hand_over(self) -> None:
-        """Have the open question asked again after a bot has taken the seat or given it back."""
-        self._do(self._turn)
+    def hand_over(self, to_bot: bool) -> None:
+        """Give the seat to a bot, or take it back."""
+        self._do(lambda: self.seat.hand_over(to_bot))
 
     def come_back(self) -> None:
         """Take the seat again after an absence."""
@@ -473,15 +300,7 @@ class FullSeat(Hands):
     # Running
 
     def run(self, main: Callable[..., Awaitable[T]], *args: Any) -> T:
-        """Run the full-screen application and the player's node together, until both have ended.
-
-        Args:
-            main: The async main function of the node.
-            args: The arguments of `main`.
-
-        Returns:
-            The result of `main`.
-        """
+        """Run the full-screen application and the player's node together, until both have ended."""
         found: outcome.Outcome[T] = asyncio.run(self._until_ended(main, *args))
         return found.unwrap()
 
@@ -538,7 +357,7 @@ class FullSeat(Hands):
             if isinstance(found, outcome.Value):
                 self.is_over = True
                 # The result stays on the screen until it has been read.
-                if not self.is_left:
+                if not (self.is_left or self._lesson):
                     self.app.desk.hint = _("Enter or q leaves the table.")
                     # Draw in the application, so that an error counts as a failure of the screen.
                     self.app.call_later(self.app.redraw)
@@ -560,8 +379,7 @@ class FullSeat(Hands):
         Returns:
             The result of `main`.
         """
-        self.open()
-        self._failed = trio.Event()
+        self._token, self._failed = trio.lowlevel.current_trio_token(), trio.Event()
         async with trio.open_nursery() as nursery:
             nursery.start_soon(self._take_over, self._failed)
             found = await main(*args)
@@ -576,16 +394,15 @@ class FullSeat(Hands):
 
     def _go(self) -> None:
         """Leave the table with the reason that the person has left."""
-        self._how.leave(_("you left"))
+        self.seat.leave(_("you left"))
 
     # Failure of the screen
 
     async def _take_over(self, failed: trio.Event) -> None:
         """Wait until the application fails, then go on at the line prompt in the same seat."""
         await failed.wait()
-        line = LineSeat(replace(self._how, auto=self.app.desk.autopilot))
+        line = LineWindow(self.seat)
         printing.complain(_("The full screen has failed. The game goes on at the line prompt."))
-        line.allow_hints(self.app.desk.has_hints)
         line.talk.mute(self._muted)
         if self._lesson is not None:
             line.begin_lesson(self._lesson)
@@ -597,6 +414,5 @@ class FullSeat(Hands):
             line.tell(update)
         if (past := self.app.stage.past) is not None:
             line.tell(past)
-        self.line = line
-        self._turn()
+        self.seat.move_to(line)
         await line.listen()

@@ -84,8 +84,12 @@ class Hands(Protocol):
     def leave(self) -> None:
         """Leave the table for now."""
 
-    def hand_over(self) -> None:
-        """Have the open question asked again after a bot has taken the seat or given it back."""
+    def hand_over(self, to_bot: bool) -> None:
+        """Give the seat to a bot, or take it back.
+
+        Args:
+            to_bot: Whether the bot plays from now on.
+        """
 
     def come_back(self) -> None:
         """Take the seat again after an absence."""

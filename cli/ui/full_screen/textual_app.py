@@ -305,7 +305,7 @@ class TableApp(PagedApp):
     def _hand_over(self, to_bot: bool) -> None:
         """Give the seat to a bot, or take it back."""
         self.desk.autopilot = to_bot
-        self.hands.hand_over()
+        self.hands.hand_over(to_bot)
         if to_bot:
             self.desk.menu = None
         self.redraw()

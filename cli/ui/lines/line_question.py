@@ -15,7 +15,6 @@ import trio
 from p2p_hoity import rules
 from p2p_hoity.presentation.screen_updates import Said
 from p2p_hoity.table.player_interface import PlayerRequest, Talk
-from protocol.bounds import Quota
 
 from ...printing import width
 from ...words import board_text, chat_phrases, choice_names, rules_text
@@ -108,14 +107,8 @@ SPELLED: Final = {
 KEYS: Final = {word: key for key, words in SPELLED.items() for word in words}
 
 
-HANDED_OVER: Final = "\0handed over"
-"""The value put among the answers when the seat is handed to a bot during a question."""
 COLUMNS: Final = 80
 """The greatest width of a line with several answers, in columns."""
-
-
-class Withdrawn(Exception):
-    """The error that is raised in an open question when the seat is handed to a bot."""
 
 
 class Asker:
@@ -151,11 +144,6 @@ class Asker:
         self.hungry = trio.Event()
         self._answers.put(line)
 
-    def withdraw(self) -> None:
-        """End the open question, if there is one, by raising `Withdrawn` in it."""
-        if self._asking:
-            self._answers.put(HANDED_OVER)
-
     def forget_old_answers(self) -> None:
         """Drop lines that were typed before the question could be seen."""
         self._answers.empty()
@@ -169,9 +157,6 @@ class Asker:
 
         Returns:
             The answer.
-
-        Raises:
-            Withdrawn: If the seat is handed over meanwhile.
         """
         self._asking += 1
         try:
@@ -179,23 +164,6 @@ class Asker:
             return await self._confirmed(question, silent)
         finally:
             self._asking -= 1
-
-    def only(self, view: rules.View, kind: rules.Kind, names: Names) -> rules.Choice | None:
-        """Return the only legal choice, and print that the choice is made without a question.
-
-        Args:
-            view: What the seat may know of the game.
-            kind: The kind of choice.
-            names: The names of the seats and cards.
-
-        Returns:
-            The choice, or None if several are legal.
-        """
-        choice = choice_names.forced(view, kind)
-        if choice is not None:
-            text = _("Only one choice is legal and is made for you: {choice}")
-            self._say(text.format(choice=choice_names.in_words(view, kind, choice)))
-        return choice
 
     async def ask(
         self, view: rules.View, kind: rules.Kind, again: bool, names: Names
@@ -211,9 +179,6 @@ class Asker:
 
         Returns:
             The choice.
-
-        Raises:
-            Withdrawn: If the seat is handed over meanwhile.
         """
         self._asking += 1
         try:
@@ -264,10 +229,7 @@ class Asker:
     async def _heard(self) -> str:
         """Wait for the next line that may be an answer."""
         self.hungry.set()
-        line = await self._answers.next()
-        if line == HANDED_OVER:
-            raise Withdrawn
-        return line
+        return await self._answers.next()
 
 
 def _asked(question: Query, kind: rules.Kind) -> list[str]:
@@ -362,14 +324,15 @@ TALK_HELP: Final = (
     N_("t WORDS says something to the table, t NUMBER says a phrase; t lists the phrases"),
     N_("m NAME hides what somebody says from you alone, and shows it again"),
 )
-MOST_REQUESTS: Final[Quota] = 16
 
 
 class LineTalk:
     """The chat commands of the line prompt, and the players who are muted."""
 
-    def __init__(self, say: Callable[[str], None], requests: Box[PlayerRequest]) -> None:
-        self._say, self._player_requests = say, requests
+    def __init__(
+        self, say: Callable[[str], None], request: Callable[[PlayerRequest], bool]
+    ) -> None:
+        self._say, self._request = say, request
         self._muted: set[str] = set()
 
     def mute(self, names: Iterable[str]) -> None:
@@ -413,7 +376,7 @@ class LineTalk:
             for line in chat_phrases.listed():
                 self._say(line)
         else:
-            self._player_requests.put(Talk(chat_phrases.meant(words)))
+            self._request(Talk(chat_phrases.meant(words)))
 
     def hears(self, said: Said) -> bool:
         """Return whether a chat message is to be shown.

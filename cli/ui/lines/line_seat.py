@@ -9,7 +9,7 @@ import signal
 import sys
 import textwrap
 from collections.abc import Awaitable, Callable, Iterable
-from typing import Any, Final, TypeVar
+from typing import Final, TypeVar
 
 import trio
 
@@ -17,32 +17,29 @@ from p2p_hoity import rules
 from p2p_hoity.net.network_errors import LinkCode
 from p2p_hoity.pasted_text import visible
 from p2p_hoity.presentation import screen_updates as updates
-from p2p_hoity.table.player_interface import BotPlayer, Player, PlayerRequest, WaitLonger
+from p2p_hoity.table.player_interface import WaitLonger
 from p2p_hoity.table.rematch import ANSWER
-from p2p_hoity.table.session import Outcome
 from protocol import effects
 
 from ... import printing
 from ...exit_codes import USAGE, Trouble
 from ...local.ending_signals import once
-from ...words import board_text, table_terms
+from ...words import board_text, choice_names, table_terms
 from ...words.card_names import Names
 from ...words.choice_names import MOST, hint
 from ...words.presence_sentences import seat_request
 from ...words.table_terms import TableOffer
 from ...words.translation import N_, _
-from ..screen_interface import Box, ScreenOptions
+from ..person_seat import PeopleWindow, PersonSeat
 from . import line_screen
 from .line_question import (
     FIRST_HINT,
     HELP,
     HOST_HELP,
-    MOST_REQUESTS,
     TALK_HELP,
     Asker,
     LineTalk,
     SideQuestion,
-    Withdrawn,
     key_of,
     leaving,
     nothing,
@@ -84,8 +81,8 @@ WATCH_HELP: Final = (
 )
 
 
-class LineSeat:
-    """The screen of lines and the player who is asked there (see `screen_interface.Screen`).
+class LineWindow(PeopleWindow):
+    """The screen of lines as the window of a seat.
 
     The player can type commands at any time. If the input is a file or a pipe, each line waits
     until a question is asked, and leaving needs no confirmation. A line that a person types before
@@ -93,57 +90,41 @@ class LineSeat:
 
     Attributes:
         typed: The channel into which typed lines are sent.
-        autopilot: True if the person is asked nothing, because a bot plays or nobody sits here.
         ticket: The ticket of the table. None if there is none.
         talk: The chat commands.
-        has_hints: Whether the player may ask for a hint.
     """
 
-    def __init__(
-        self, how: ScreenOptions, say: Say | None = None, bot: Player | None = None
-    ) -> None:
+    def __init__(self, seat: PersonSeat, say: Say | None = None) -> None:
         """Prepare the screen.
 
         Args:
-            how: The options of the screen. `leave` is called when the player quits or the input
-                ends.
+            seat: Who plays. The seat is left when the player quits or the input ends.
             say: Prints a line. None for the standard output.
-            bot: The player to whom the person can hand over the seat. None for the usual bot.
         """
-        self._how, self._say = how, say or printing.say
+        super().__init__(seat)
+        how = self._how = seat.how
+        self._say = say or printing.say
         self.typed, self._lines = trio.open_memory_channel[str](64)
         self._screen = LineScreen(self._say, "--plain " if how.plain else "")
         self._at_terminal = sys.stdin.isatty() and not how.looks_on
         self._patient = not sys.stdin.isatty()
-        self._bot = bot or BotPlayer()
-        self.autopilot = how.auto or how.looks_on
         self.ticket: str | None = None
         self._asker = Asker(self._say)
         self._stands_in = how.stands_in
         self._oriented = 0
         self._menu: SideQuestion | None = None
         self._back: trio.Event | None = None
-        self._player_requests = Box[PlayerRequest](MOST_REQUESTS)
-        self.talk = LineTalk(self._say, self._player_requests)
+        self.talk = LineTalk(self._say, seat.request)
         self._is_over = self._has_ended = self._is_lesson = False
-        self.has_hints = False
         self._asked: tuple[rules.View, rules.Kind] | None = None
         self._strays = 0
 
     # Screen
 
-    @property
-    def table_name(self) -> str:
-        """The id of the game. "" before it has begun."""
-        return self._screen.scene.game
-
     def tell(self, update: updates.Update) -> None:
         """Print an update, on a new line if a question is open.
 
         What a person has typed without Enter is not lost, because the terminal keeps it.
-
-        Args:
-            update: The update.
         """
         if isinstance(update, updates.Reached | updates.Moved) and update.ticket:
             self.ticket = update.ticket
@@ -151,10 +132,10 @@ class LineSeat:
         if isinstance(update, updates.Unlinked) and update.reason.code == LinkCode.REPLACED:
             news = False  # A better link to the same peer has replaced it.
         asks = self._asker.is_asking or self._back is not None
-        breaks_in = news and asks and not self.autopilot
+        breaks_in = news and asks and not self.seat.by_bot
         if breaks_in:
             self._say("")
-        self._screen.by_bot = self.autopilot
+        self._screen.by_bot = self.seat.by_bot
         if not isinstance(update, updates.Said) or self.talk.hears(update):
             self._screen(update)
         if isinstance(update, updates.Resumed) and self._screen.names is not None:
@@ -163,11 +144,7 @@ class LineSeat:
             self._repeat()
 
     def say(self, words: str) -> None:
-        """Print a message.
-
-        Args:
-            words: The message.
-        """
+        """Print a message."""
         self._say(words)
 
     def _tell(self, lines: Iterable[str]) -> None:
@@ -176,12 +153,7 @@ class LineSeat:
             self._say(line)
 
     def show_ticket(self, ticket: str, offer: TableOffer) -> None:
-        """Print the terms, then the ticket in a block of its own.
-
-        Args:
-            ticket: The ticket.
-            offer: The table with its terms.
-        """
+        """Print the terms, then the ticket in a block of its own."""
         self.show_terms(offer)
         self._tell(table_terms.block(ticket))
         self.ticket = ticket
@@ -190,108 +162,38 @@ class LineSeat:
         self._tell(table_terms.for_newcomers())
 
     def show_terms(self, offer: TableOffer) -> None:
-        """Print the terms, a line each.
-
-        Args:
-            offer: The table with its terms.
-        """
+        """Print the terms, a line each."""
         self._tell(table_terms.describe(offer))
 
-    def allow_hints(self, allowed: bool) -> None:
-        """Allow or forbid the hint that shows the choice of the hard bot.
-
-        Args:
-            allowed: Whether it is allowed.
-        """
-        self.has_hints = allowed
-
     def begin_lesson(self, names: Names) -> None:
-        """Begin a lesson, which has no table.
-
-        Args:
-            names: The names of the seats.
-        """
+        """Begin a lesson, which has no table."""
         self._screen.names = names
         self._is_lesson = True
 
     async def explain(self, words: str) -> None:
-        """Print an explanation. The person need not confirm it, because lines stay readable.
-
-        Args:
-            words: The explanation.
-        """
+        """Print an explanation. The person need not confirm it, because lines stay readable."""
         told = _("LESSON {words}").format(words=words)
         self._tell(textwrap.wrap(told, printing.width() or WIDTH, subsequent_indent="  "))
 
-    def end_lesson(self) -> None:
-        """Do nothing, because all that the lesson printed stays on the terminal."""
-
     async def agree(self) -> bool:
-        """Ask the person to accept the terms.
-
-        Returns:
-            Whether the person sits down.
-        """
-        return await self._agrees(_("Sit down? Enter or y; n leaves."))
-
-    async def _agrees(self, question: str) -> bool:
-        """Ask for a yes or a no. If the seat is given to a bot meanwhile, the answer is yes."""
-        try:
-            return await self._asker.agree(question)
-        except Withdrawn:
-            return True
+        """Ask the person to accept the terms."""
+        return await self._asker.agree(_("Sit down? Enter or y; n leaves."))
 
     async def admit(self, nickname: str, key: str | None) -> bool:
-        """Ask the person whether a guest may sit down, until y or n is typed.
-
-        Args:
-            nickname: The nickname of the guest.
-            key: The fingerprint of the guest's long-lived key. None if it shows none.
-
-        Returns:
-            Whether the guest may sit down.
-        """
-        while True:
-            self._asker.forget_old_answers()
-            try:
-                return await self._asker.agree(seat_request(nickname, key), silent=None)
-            except Withdrawn:
-                continue
-
-    def run(self, main: Callable[..., Awaitable[T]], *args: Any) -> T:
-        """Run the peer in trio. This screen needs no loop of its own.
-
-        Args:
-            main: The peer's main function.
-            args: The arguments of `main`.
-
-        Returns:
-            The result of `main`.
-        """
-        return trio.run(main, *args)
-
-    def end(self, outcome: Outcome) -> None:
-        """Do nothing, because the updates have shown the outcome.
-
-        Args:
-            outcome: The outcome of the table.
-        """
+        """Ask the person whether a guest may sit down, until y or n is typed."""
+        self._asker.forget_old_answers()
+        return await self._asker.agree(seat_request(nickname, key), silent=None)
 
     # Input
 
-    def listens(self, is_asked: bool) -> bool:
-        """Return whether `listen` has to run, so that typed lines are read.
+    def listener(self, is_asked: bool) -> Callable[[], Awaitable[None]] | None:
+        """Return the function that reads typed lines.
 
         At a terminal lines are always read, because a person may type commands. Lines of a file or
         a pipe are read only if they may answer a question.
-
-        Args:
-            is_asked: Whether the person may be asked something.
-
-        Returns:
-            Whether `listen` has to run.
         """
-        return (is_asked and not self._how.looks_on) or sys.stdin.isatty()
+        is_read = (is_asked and not self._how.looks_on) or sys.stdin.isatty()
+        return self.listen if is_read else None
 
     async def listen(self) -> None:
         """Read and handle every line until the input ends."""
@@ -315,14 +217,14 @@ class LineSeat:
         async for line in self._lines:
             await self._hear(line)
         self._has_ended = True
-        if self._stands_in and not self.autopilot:
+        if self._stands_in and not self.seat.by_bot:
             self._let_bot_play(_("The input has ended: a bot plays your seat."))
             return
         await self._until_asked()
         if self._is_over:
             self._asker.answer("n")
-        elif self._how.looks_on or not self.autopilot:
-            self._how.leave(_("the input has ended"))
+        elif self._how.looks_on or not self.seat.by_bot:
+            self.seat.leave(_("the input has ended"))
 
     async def _hear(self, line: str) -> None:
         """Handle one line of the input, or a signal such as Ctrl-C.
@@ -381,14 +283,14 @@ class LineSeat:
 
     async def _until_asked(self) -> None:
         """Wait until something is asked, if the lines come from a file or a pipe."""
-        if self._patient and not self.autopilot:
+        if self._patient and not self.seat.by_bot:
             await self._asker.hungry.wait()
 
     def _command(self, line: str) -> bool:
         """Run a line if it is a command, and return whether it is one."""
         word, _space, rest = line.strip().partition(" ")
         word = key_of(word.lower())
-        if word == "" and self.autopilot and not self._asker.is_asking:
+        if word == "" and self.seat.by_bot and not self._asker.is_asking:
             word = "a"
         if word in COMMANDS and not rest:
             COMMANDS[word](self)
@@ -443,7 +345,7 @@ class LineSeat:
         """
         if self._menu is not None:
             self._tell(self._menu.lines)
-        elif self.autopilot:
+        elif self.seat.by_bot:
             return
         elif self._back is not None:
             self._say(_("Press Enter to come back to the table."))
@@ -456,7 +358,7 @@ class LineSeat:
         If the player is away from the table, the line brings the player back instead. If no
         question is open, say that it is not the player's turn.
         """
-        if self._back is not None and not self.autopilot:
+        if self._back is not None and not self.seat.by_bot:
             self._asker.hungry = trio.Event()
             self._back.set()
         elif self._asker.is_asking:
@@ -488,7 +390,7 @@ class LineSeat:
 
     def _go(self) -> None:
         """Leave the table."""
-        self._how.leave(_("you left"))
+        self.seat.leave(_("you left"))
 
     def _interrupt(self) -> None:
         """Ask whether to leave at the first Ctrl-C or Ctrl-D, and leave at the second."""
@@ -506,19 +408,19 @@ class LineSeat:
         """Ask for more time for the awaited seats."""
         if self._screen.names is None:
             self._say(_("Nobody else is awaited now."))
-        elif self.autopilot:
+        elif self.seat.by_bot:
             self._say(_("A bot plays your seat and never waits longer. Enter or a takes it back."))
-        elif not self._player_requests.put(WaitLonger()):
+        elif not self.seat.request(WaitLonger()):
             self._say(_("One moment, please."))
 
     def _hint(self) -> None:
         """Print what the hard bot would do at the open choice."""
-        self._tell(hint(self._asked, self._screen.names, self.has_hints, MOST))
+        self._tell(hint(self._asked, self._screen.names, self.seat.has_hints, MOST))
 
     def _toggle(self) -> None:
         """Take the seat back from the bot, or ask whether to give the seat to a bot."""
-        if self.autopilot:
-            self.autopilot = False
+        if self.seat.by_bot:
+            self.seat.hand_over(False)
             self._say(_("The seat is yours again."))
         elif self._patient:
             self._hand_over()
@@ -531,45 +433,21 @@ class LineSeat:
         self._let_bot_play(_("A bot plays your seat. Enter or a takes it back."))
 
     def _let_bot_play(self, words: str) -> None:
-        """Give the seat to a bot, print a message about it, and end the open question."""
-        self.autopilot = True
+        """Give the seat to a bot, and print a message about it."""
+        self.seat.hand_over(True)
         self._say(words)
-        self._asker.withdraw()
-        if self._back is not None:
-            self._back.set()
 
-    # Player
+    # Questions
+
+    def takes_only(self, view: rules.View, kind: rules.Kind, choice: rules.Choice) -> bool:
+        """Print a choice that is made without a question."""
+        text = _("Only one choice is legal and is made for you: {choice}")
+        self._say(text.format(choice=choice_names.in_words(view, kind, choice)))
+        return True
 
     async def choose(self, view: rules.View, kind: rules.Kind, again: bool) -> rules.Choice:
-        """Ask the person for a choice, or the bot if the seat was given to it.
-
-        Args:
-            view: What the seat may know of the game.
-            kind: The kind of choice.
-            again: Whether the player is asked again because an earlier choice, which others may
-                have seen, no longer counts.
-
-        Returns:
-            The choice.
-        """
-        if self.autopilot or self._screen.names is None:
-            return await self._bot.choose(view, kind, again)
-        try:
-            return await self._ask(view, kind, again, self._screen.names)
-        except Withdrawn:
-            return await self._bot.choose(view, kind, again)
-
-    async def _ask(
-        self, view: rules.View, kind: rules.Kind, again: bool, names: Names
-    ) -> rules.Choice:
-        """Return the only legal choice, or ask the person if there are several legal choices.
-
-        If `again` is True, an earlier choice of the person no longer counts. Then the person is
-        asked in any case.
-        """
-        only = None if again else self._asker.only(view, kind, names)
-        if only is not None:
-            return only
+        """Ask the person for a choice."""
+        names = self._names()
         if not self._patient:
             self._asker.forget_old_answers()
         self._orient(view, names)
@@ -581,6 +459,12 @@ class LineSeat:
         self._strays = 0
         self._screen.is_confirmed = True
         return choice
+
+    def _names(self) -> Names:
+        """Return the names of the seats and cards, which every game has once something is asked."""
+        if self._screen.names is None:
+            raise RuntimeError("a choice is asked for before a game has begun")
+        return self._screen.names
 
     def _orient(self, view: rules.View, names: Names) -> None:
         """Print this seat's own Collectibles, once in each round.
@@ -595,9 +479,7 @@ class LineSeat:
             self._say(_(FIRST_HINT))
 
     async def returning(self) -> None:
-        """Wait until the player presses Enter to come back. If a bot plays, return at once."""
-        if self.autopilot:
-            return
+        """Wait until the player presses Enter to come back."""
         self._say(_("Press Enter to come back to the table."))
         self._back = trio.Event()
         self._asker.hungry.set()
@@ -606,20 +488,8 @@ class LineSeat:
         finally:
             self._back = None
 
-    async def next_request(self) -> PlayerRequest:
-        """Wait until the player types a request: to wait longer or to chat.
-
-        Returns:
-            The request.
-        """
-        return await self._player_requests.next()
-
     async def again(self) -> bool:
-        """Ask the person for another game. To quit, or the end of the input, means no.
-
-        Returns:
-            Whether the person wants one.
-        """
+        """Ask the person for another game. To quit, or the end of the input, means no."""
         if self._has_ended:
             return False
         self._is_over = True
@@ -627,24 +497,24 @@ class LineSeat:
             if not self._patient:
                 self._asker.forget_old_answers()
             words = _("Another game with the same people? y/n, within {seconds} s")
-            return await self._agrees(words.format(seconds=round(ANSWER)))
+            return await self._asker.agree(words.format(seconds=round(ANSWER)))
         finally:
             self._is_over = False
 
 
-COMMANDS: Final[dict[str, Callable[[LineSeat], None]]] = {
-    "?": LineSeat._help,
-    "c": LineSeat._copy,
-    "code": LineSeat._copy_code,
-    "qr": LineSeat._show_qr,
-    "hint": LineSeat._hint,
-    "a": LineSeat._toggle,
-    **dict.fromkeys(QUIT, LineSeat._quit),
+COMMANDS: Final[dict[str, Callable[[LineWindow], None]]] = {
+    "?": LineWindow._help,
+    "c": LineWindow._copy,
+    "code": LineWindow._copy_code,
+    "qr": LineWindow._show_qr,
+    "hint": LineWindow._hint,
+    "a": LineWindow._toggle,
+    **dict.fromkeys(QUIT, LineWindow._quit),
 }
 """The commands that can be typed at any time, except for pages. They have no arguments."""
-SIGNALS: Final[dict[str, Callable[[LineSeat], None]]] = {
-    INTERRUPT: LineSeat._interrupt,
-    END: LineSeat._interrupt,
-    CONTINUED: LineSeat._repeat,
+SIGNALS: Final[dict[str, Callable[[LineWindow], None]]] = {
+    INTERRUPT: LineWindow._interrupt,
+    END: LineWindow._interrupt,
+    CONTINUED: LineWindow._repeat,
 }
 """The functions for the special values that stand for signals among a terminal's lines."""

@@ -13,7 +13,7 @@ from p2p_hoity.rules.happenings import CashStolen, Sale
 
 from ...words import card_names
 from ...words.error_sentences import meaning
-from ...words.translation import _, clock
+from ...words.translation import FIRST_SECOND, _, clock
 from .stage import Stage
 
 DONE: Final = "✓"
@@ -150,11 +150,14 @@ def _own(scene: Scene) -> Notice:
 
 def _awaited(there: Attending, waited: float) -> Notice:
     """Return the status of a seat that is awaited for `waited` seconds."""
-    if there is Attending.LINKED:
-        return Notice(_("thinking… {waited}").format(waited=clock(waited)), "plain")
     if there is Attending.LEFT:
         return Notice(_("left for now"), "warn")
-    return Notice(_("link lost {waited}").format(waited=clock(waited)), "warn")
+    is_linked = there is Attending.LINKED
+    if waited < FIRST_SECOND:
+        words = _("thinking…") if is_linked else _("link lost")
+    else:
+        words = _("thinking… {waited}") if is_linked else _("link lost {waited}")
+    return Notice(words.format(waited=clock(waited)), "plain" if is_linked else "warn")
 
 
 def _resting(scene: Scene, seat: int, there: Attending) -> Notice:

@@ -9,7 +9,7 @@ from p2p_hoity.presentation.screen_updates import Attending
 from protocol.bounds import Seconds
 
 from ...words.presence_sentences import GONE_FOR_GOOD, THINKING
-from ...words.translation import _, clock
+from ...words.translation import FIRST_SECOND, _, clock
 from .seats import names_of
 from .stage import Stage
 
@@ -51,6 +51,8 @@ def awaited_others(stage: Stage) -> str:
     if now is None or not (others := now.awaited - {stage.scene.seat}):
         return ""
     words = _("waiting for {who} · {waited}")
+    if now.waited < FIRST_SECOND:
+        words = _("waiting for {who}")
     return words.format(who=names_of(stage, others), waited=clock(now.waited))
 
 

@@ -255,11 +255,9 @@ def test_hints_are_for_a_table_full_of_ones_own_bots(
     monkeypatch.setenv("HOITY_HOME", str(tmp_path))
     here = new_sitting(SeatOptions(name="Ana"), OutputOptions(plain=True))
     here.crew = hire(here.home, ("normal",) * bots, "Ana", nothing) if bots else None
-    told: list[bool] = []
-    monkeypatch.setattr(here.screen, "allow_hints", told.append)
     monkeypatch.setattr(type(here), "game", "0123")
     here._begin(seats)
-    assert told == [hints]
+    assert here.player.has_hints is hints
     go_along = bots > 0 and bots < seats - 1
     assert ("Your bots have left with you" in here.farewell("you left")) is go_along
 

@@ -34,11 +34,12 @@ class Screen:
     def say(self, words: str) -> None:
         """Nothing."""
 
-    def listens(self, is_asked: bool) -> bool:
-        return True
+    @property
+    def window(self) -> "Screen":
+        return self
 
-    async def listen(self) -> None:
-        await trio.sleep_forever()
+    def listener(self, is_asked: bool) -> Callable[[], Awaitable[None]]:
+        return trio.sleep_forever
 
     def run(self, main: Callable[[], Awaitable[Any]]) -> Any:
         return trio.run(main)
@@ -54,7 +55,7 @@ def test_who_stops_watching_behind_the_end_has_the_result(
     screens: list[Screen] = []
     path = tmp_path / "game.hoity"
 
-    def screen_of(how: ScreenOptions) -> Screen:
+    def seat_of(how: ScreenOptions) -> Screen:
         screens.append(Screen(how.leave))
         return screens[0]
 
@@ -66,7 +67,7 @@ def test_who_stops_watching_behind_the_end_has_the_result(
         await trio.sleep_forever()
         raise AssertionError
 
-    monkeypatch.setattr(watching, "screen_of", screen_of)
+    monkeypatch.setattr(watching, "seat_of", seat_of)
     monkeypatch.setattr(watching, "ticket_of", lambda *given: (None, None))
     monkeypatch.setattr(watching, "watch_table", watch_table)
     if is_over:

@@ -6,13 +6,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.at_prompt import is_in_vain, written_of
+from support.at_prompt import is_in_vain, json_window, written_of
 from support.cli_stage import UPDATES, until
 from support.machine_table import identity, seat_at
 from support.rules_driver import Referee
 
 from cli.exit_codes import Trouble
-from cli.ui.json_screen import JsonSeat, last_line
+from cli.printing import write_line
+from cli.ui.json_screen import JsonWindow, last_line
 from cli.ui.lines.line_screen import LineScreen
 from cli.ui.lines.stdin_lines import STRAYS
 from cli.ui.screen_interface import ScreenOptions
@@ -152,10 +153,10 @@ def said_of(*heard: updates.Update) -> list[str]:
     return said
 
 
-async def program(*lines: str, leave: Any = None) -> tuple[JsonSeat, list[dict[str, Any]]]:
+async def program(*lines: str, leave: Any = None) -> tuple[JsonWindow, list[dict[str, Any]]]:
     """Return a program that has said these lines and no more, and what it is written."""
     written: list[dict[str, Any]] = []
-    player = JsonSeat(ScreenOptions(leave or [].append), written.append)
+    player = json_window(ScreenOptions(leave or [].append), written.append)
     for line in lines:
         await player.typed.send(line)
     player.typed.close()
@@ -297,8 +298,8 @@ async def test_a_program_answers_with_json_or_talks_or_is_told_what_to_do(
     assert {line["reason"] for line in written} == {"a Place is a number from 0 to 1"}
     stray = ('{"talk": true}', '{"talk": null}', '{"talk": "a", "b": 1}')
     player, _ = await program('{"talk": "nice pipes"}', '{"talk":3}', *stray, "1")
-    assert await player.next_request() == Talk("nice pipes")
-    assert await player.next_request() == Talk(3)
+    assert await player.seat.next_request() == Talk("nice pipes")
+    assert await player.seat.next_request() == Talk(3)
     assert [await player._line() for _ in stray] == [*stray]
     assert await player._line() == "1"
     player, _ = await program()
@@ -341,8 +342,8 @@ async def test_a_program_agrees_to_terms_and_games(
 async def test_a_program_waits_or_leaves(word: str, wish: object, autojump_clock: Any) -> None:
     stray = f'{{"{word}": false}}'
     player, _ = await program(stray, f' {{"{word}" : true}} ', "1")
-    assert await player.next_request() == wish
-    assert await is_in_vain(player.next_request)
+    assert await player.seat.next_request() == wish
+    assert await is_in_vain(player.seat.next_request)
     assert await player._line() == stray
     assert await player._line() == "1"
 
@@ -379,7 +380,8 @@ def test_talk_and_presence_are_written_for_programs_by_change_and_no_clock() -> 
 def test_a_program_is_told_each_end_at_once_and_more_only_if_it_may_play_again(
     listens: bool, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    screen, at = JsonSeat(ScreenOptions([].append, again=listens)), bound()
+    screen = json_window(ScreenOptions([].append, again=listens), write_line)
+    at = bound()
     node, nobody = transition.begin(at), frozenset[int]()
     one, two = Outcome(Path("1.hoity")), Outcome(Path("2.hoity"))
     for update in (

@@ -118,8 +118,9 @@ def test_what_is_in_use_is_told_in_the_language_spoken_with_what_to_do() -> None
     )
     why = because(NetCode.PORT_IN_USE)
     assert sentence(because(SeatingCode.CANNOT_LISTEN, address="a:1", why=why)) == (
-        "auf a:1 lassen sich keine Verbindungen annehmen: der Port ist schon belegt. Nimm einen"
-        " anderen Port, oder irgendeinen freien mit --listen :0"
+        "auf a:1 lassen sich keine Verbindungen annehmen: der Port ist schon belegt. Nimm mit"
+        " --listen eine andere Adresse oder einen anderen Port, oder mit --listen :0 alle Adressen"
+        " und irgendeinen freien Port"
     )
 
 

@@ -1,8 +1,6 @@
 """Tests of the scene: a pure fold over updates, and its JSON."""
 
 import copy
-import json
-from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -11,11 +9,9 @@ from support.sampling import times
 from support.screened import NAMES, table
 
 from p2p_hoity import rules
-from p2p_hoity.coded_errors import Reason
 from p2p_hoity.editions.load_edition import load
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.presentation.scene import Scene, fold
-from p2p_hoity.presentation.scene_json import value_json
 from p2p_hoity.presentation.staging import beats
 from protocol import effects
 
@@ -55,17 +51,3 @@ def test_a_fold_changes_no_scene_and_beats_lead_to_the_same_one(seed: int, steps
 def test_an_update_that_changes_nothing_gives_the_very_scene() -> None:
     scene = Scene()
     assert fold(scene, effects.JournalDoubted()) is scene
-
-
-def test_a_scene_is_json_and_names_no_hidden_piece_of_others() -> None:
-    def reason_json(reason: Reason) -> dict[str, Any]:
-        return {"code": reason.code}
-
-    last = played(1, 60, False)[-1]
-    assert last.view is not None
-    told = json.loads(json.dumps(value_json(last, reason_json)))
-    assert told["table"]["seats"][1]["nickname"] == NAMES[1]
-    assert len(told["record"]) == len(last.record)
-    hidden = [slot for slot, card in enumerate(last.view.state.known) if card is None]
-    assert hidden
-    assert [told["view"]["state"]["known"][slot] for slot in hidden] == [None] * len(hidden)

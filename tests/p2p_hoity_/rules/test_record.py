@@ -1,15 +1,12 @@
 """The record alone referees a whole game: nothing here but the rulebook and JSON."""
 
 import json
-from functools import reduce
-from itertools import pairwise
 
 import pytest
 from support.rules_driver import Referee
 from support.unruly_games import TABLES, play_unruly
 
 from p2p_hoity.editions.load_edition import load
-from p2p_hoity.presentation import scene
 
 
 class Clerk:
@@ -180,10 +177,7 @@ def follow(record):
 
 @pytest.mark.parametrize(("name", "seats", "variant"), TABLES)
 def test_a_game_can_be_refereed_from_its_record_alone(name, seats, variant):
-    states = []
-    referee = play_unruly(name, seats, variant, seed=40 + seats, watch=states.append)
-    for before, end in pairwise(states):  # whatever happened in a step leads to its end
-        assert scene.has_arrived(reduce(scene.after, end.news, before), end)
+    referee = play_unruly(name, seats, variant, seed=40 + seats)
     record = told(referee)
     clerk = follow(record)
     state = referee.state

@@ -50,6 +50,14 @@ async def test_a_port_given_away_is_replaced_if_the_system_chose_it_and_else_tol
                 pass
 
 
+@pytest.mark.parametrize("or_any", [True, False])
+async def test_an_address_that_is_gone_is_told_as_it_was_typed(or_any: bool) -> None:
+    """No free port of it helps, as after a move to another network."""
+    with pytest.raises(PeerError, match=r"cannot-listen-there .*192\.0\.2\.7:4646"):
+        async with play_table.open_hub(WHO, play_table.Reach("192.0.2.7:4646", or_any=or_any)):
+            pass
+
+
 async def test_a_relay_that_is_gone_is_told_with_the_ways_to_go_on() -> None:
     reach = play_table.Reach("node0:0", ("relay:1",), network=MemoryNetwork())
     with pytest.raises(NetError, match=r"relay-unreached .*unreached address='relay:1'") as caught:

@@ -6,12 +6,11 @@ from itertools import product
 import pytest
 import trio
 import trio.testing
-from support.at_screen import Sitting, seated, sit
+from support.at_screen import Sitting, full_window, seated, sit
 from support.screened import Company
 from textual.widgets import OptionList
 
 from cli.ui.full_screen.colours import Line
-from cli.ui.full_screen.human_player import FullSeat
 from cli.ui.full_screen.info_pages import Choices, Page
 from cli.ui.full_screen.textual_app import TableApp
 from cli.ui.screen_interface import ScreenOptions
@@ -66,33 +65,33 @@ async def test_a_key_struck_for_a_replaced_question_does_not_answer_the_next(at:
 
     async def answers() -> None:
         await trio.testing.wait_all_tasks_blocked()
-        at.seat.answer(choice, old)
+        at.window.answer(choice, old)
         at.app.call_later(sealed)
 
     def sealed() -> None:
         assert not found
         menu = at.app.desk.menu
         assert menu is not None
-        at.seat.answer(choice, menu.view)
+        at.window.answer(choice, menu.view)
 
-    at.seat._do(lambda: trio.lowlevel.spawn_system_task(asks))
+    at.window._do(lambda: trio.lowlevel.spawn_system_task(asks))
     await at.until(lambda: found)
     assert len(found) == 1
 
 
 def test_a_screen_that_fails_at_the_end_costs_no_result(capsys: pytest.CaptureFixture[str]) -> None:
-    seat = FullSeat(ScreenOptions(lambda reason: None, looks_on=True))
+    window = full_window(ScreenOptions(lambda reason: None, looks_on=True))
 
     def broken(width: int, height: int) -> list[Line]:
-        if seat.app.desk.hint:
+        if window.app.desk.hint:
             raise RuntimeError("drawn badly")
         return []
 
     async def over() -> str:
-        seat.app._board.draw = broken
+        window.app._board.draw = broken
         return "over"
 
-    assert asyncio.run(seat.host(over, headless=True)).unwrap() == "over"
+    assert asyncio.run(window.host(over, headless=True)).unwrap() == "over"
     captured = capsys.readouterr()
     assert "Traceback" not in captured.out + captured.err
 

@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 import trio
-from support.at_screen import AtScreen, play_beside
+from support.at_screen import AtScreen, full_window, play_beside
 from textual.pilot import Pilot
 
 from cli.local.lesson_screen import EXPLANATIONS, FAREWELL, hear_talk, teach
 from cli.ui.full_screen.colours import cells
-from cli.ui.full_screen.human_player import FullSeat
+from cli.ui.full_screen.human_player import FullWindow
 from cli.ui.full_screen.info_pages import Choices
 from cli.ui.screen_interface import ScreenOptions
 from p2p_hoity.lesson_script import Topic
@@ -24,8 +24,8 @@ Script = Callable[["Pupil"], Awaitable[None]]
 class Pupil(AtScreen):
     """A person at the lesson's screen; `read` is what was explained, in its order."""
 
-    def __init__(self, pilot: Pilot[None], seat: FullSeat, done: asyncio.Future[Any]) -> None:
-        super().__init__(pilot, seat, done)
+    def __init__(self, pilot: Pilot[None], window: FullWindow, done: asyncio.Future[Any]) -> None:
+        super().__init__(pilot, window, done)
         self.read: list[str] = []
 
     @property
@@ -73,20 +73,19 @@ def attend(script: Script, staged: bool = False) -> Pupil:
     async def main() -> None:
         with scope:
             async with trio.open_nursery() as nursery:
-                nursery.start_soon(hear_talk, seat, "Iris")
-                await teach(seat, "Iris")
-                seat.end_lesson()
+                nursery.start_soon(hear_talk, window.seat, "Iris")
+                await teach(window.seat, "Iris")
                 nursery.cancel_scope.cancel()
 
     async def play() -> Pupil:
-        async with seat.app.run_test(size=(80, 24)) as pilot:
-            pupil = Pupil(pilot, seat, asyncio.get_running_loop().create_future())
+        async with window.app.run_test(size=(80, 24)) as pilot:
+            pupil = Pupil(pilot, window, asyncio.get_running_loop().create_future())
             pupil.left = left
-            await play_beside(pupil, main, script, lambda: seat._do(scope.cancel))
+            await play_beside(pupil, main, script, lambda: window._do(scope.cancel))
         return pupil
 
-    seat = FullSeat(ScreenOptions(leave))
-    seat.app.stage.staged = staged
+    window = full_window(ScreenOptions(leave))
+    window.app.stage.staged = staged
     return asyncio.run(play())
 
 
@@ -116,7 +115,6 @@ def test_all_is_read_once_by_keys_alone(seed: int) -> None:
     assert len(set(pupil.read)) == len(pupil.read)
     always = (Topic.OCTAGON, Topic.REGISTER, Topic.PRISON)
     assert {EXPLANATIONS[topic] for topic in always} <= set(pupil.read)
-    assert pupil.seat.is_left
     assert not pupil.left
 
 
@@ -177,7 +175,7 @@ def test_when_the_screen_fails_a_lesson_goes_on_in_lines(monkeypatch: pytest.Mon
 
     async def fail(at: Pupil) -> None:
         await at.go_on()
-        at.seat._do(at.seat._failed.set)  # type: ignore[union-attr]
+        at.window._do(at.window._failed.set)  # type: ignore[union-attr]
         await at.until(at.done.done)
 
     assert attend(fail).left == ["you left"]

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 import trio
 import trio.testing
-from support.at_screen import Script, Sitting, seated, sit
+from support.at_screen import Script, Sitting, full_window, seated, sit
 from support.running import running
 from support.sampling import sample
 from support.screened import Company, short, table
@@ -26,11 +26,12 @@ from cli.commands.play import checked_terms
 from cli.exit_codes import INTERRUPTED, Trouble
 from cli.local import settings
 from cli.ui.full_screen import human_player, info_pages
-from cli.ui.full_screen.human_player import FullSeat
+from cli.ui.full_screen.human_player import FullWindow
 from cli.ui.full_screen.info_pages import Choices, Page, Picture
 from cli.ui.full_screen.layout import frame
 from cli.ui.full_screen.textual_app import TableApp
-from cli.ui.lines.line_seat import LineSeat
+from cli.ui.lines.line_seat import LineWindow
+from cli.ui.person_seat import PersonSeat
 from cli.ui.screen_interface import ScreenOptions
 from cli.ui.table_view.desk import ONLOOKERS
 from cli.ui.table_view.menu import Menu
@@ -113,9 +114,9 @@ def by_mouse(rng: random.Random) -> Script:
 
 
 @pytest.fixture
-def seat() -> FullSeat:
+def window() -> FullWindow:
     """A seat at a screen that is not drawn yet."""
-    return FullSeat(ScreenOptions(lambda reason: None))
+    return full_window(ScreenOptions(lambda reason: None))
 
 
 def broken(*_: object) -> None:
@@ -195,14 +196,16 @@ async def test_leaving_takes_more_than_one_key(at: Sitting, keys: tuple[str, ...
 
 @WAYS_OUT
 @seated(lambda: Company(3, pace=0.02))
-async def test_a_bot_plays_on_and_the_seat_is_taken_back_even_before_it_plays(at: Sitting) -> None:
-    at.seat.pause = 50.0
+async def test_a_bot_plays_on_and_the_seat_is_taken_back_even_before_it_plays(
+    at: Sitting, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(human_player, "PAUSE", 50.0)
     at.app._hand_over(True)
     await at.until(lambda: at.app.desk.menu is None)
     await at.press("a")
     await at.asked()
     assert at.company.asked == ["place"]
-    at.seat.pause = 0.05
+    monkeypatch.setattr(human_player, "PAUSE", 0.05)
     await at.press("a")
     assert isinstance(at.app.screen, Choices)
     await at.press("enter")
@@ -213,9 +216,11 @@ async def test_a_bot_plays_on_and_the_seat_is_taken_back_even_before_it_plays(at
 
 
 @seated(lambda: Company(3, pace=0.02))
-async def test_a_bot_that_stands_in_does_not_wait_where_time_runs_out(at: Sitting) -> None:
+async def test_a_bot_that_stands_in_does_not_wait_where_time_runs_out(
+    at: Sitting, monkeypatch: pytest.MonkeyPatch
+) -> None:
     assert at.app.stage.scene.clock is not None
-    at.seat.pause = at.app.stage.scene.clock.left / 4
+    monkeypatch.setattr(human_player, "PAUSE", at.app.stage.scene.clock.left / 4)
     at.app._hand_over(True)
     await at.until(lambda: len(at.company.asked) > 1)
     at.seat.tell(updates.Started(table(3), 0))
@@ -380,7 +385,7 @@ async def test_pages_open_and_close_and_a_key_over_one_turns_or_picks(at: Sittin
 async def test_what_opened_under_a_page_is_answered_once_it_is_seen(at: Sitting, key: str) -> None:
     await at.press(key)
     before = at.app.desk.menu
-    at.seat._do(at.company.run_out)
+    at.window._do(at.company.run_out)
     await at.until(lambda: at.app.desk.menu not in (None, before))
     await at.press("2")
     assert len(at.app.screen_stack) == 2
@@ -395,7 +400,7 @@ async def test_what_opened_under_a_page_is_answered_once_it_is_seen(at: Sitting,
 @pytest.mark.parametrize("allowed", [True, False])
 @seated(asked=False)
 async def test_a_hint_is_shown_against_ones_own_bots_only(at: Sitting, allowed: bool) -> None:
-    at.seat.allow_hints(allowed)
+    at.seat.has_hints = allowed
     await at.asked()
     await at.press("h")
     shown = at.app.screen
@@ -432,8 +437,10 @@ class Wishing(Company):
 
 @WAYS_OUT
 @seated(lambda: Wishing(3, edition=short()), asked=False)
-async def test_who_has_said_yes_to_another_game_can_still_leave(at: Sitting) -> None:
-    at.seat.pause = 0.0
+async def test_who_has_said_yes_to_another_game_can_still_leave(
+    at: Sitting, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(human_player, "PAUSE", 0.0)
     await at.asked()
     at.app._hand_over(True)
     await at.until(lambda: at.app.desk.answers)
@@ -443,18 +450,18 @@ async def test_who_has_said_yes_to_another_game_can_still_leave(at: Sitting) -> 
     await at.until(lambda: at.left)
     bound = table(3, names=at.company.names[:3])
     at.seat.tell(updates.Started(bound, 0))
-    assert not at.seat.is_left
+    assert not at.window.is_left
 
 
 def test_an_onlooker_can_leave_behind_the_end() -> None:
     left: list[str] = []
-    seat = FullSeat(ScreenOptions(left.append, looks_on=True))
+    window = full_window(ScreenOptions(left.append, looks_on=True))
 
     async def watch() -> None:
-        seat.open()
+        window._token = trio.lowlevel.current_trio_token()
         for update in (updates.Started(table(3), None), ENDS["with a result"]):
-            seat.app.stage.hear(update)
-        seat.leave()
+            window.app.stage.hear(update)
+        window.leave()
         await trio.testing.wait_all_tasks_blocked()
 
     trio.run(watch)
@@ -470,31 +477,30 @@ def test_what_is_said_is_in_the_log_and_behind_the_game_in_the_terminal(capsys: 
 
     sat = sit(script, Company(3))
     assert "saved" not in capsys.readouterr().out
-    sat.seat._is_done = True
+    sat.window._is_done = True
     sat.seat.say("claimed")
     assert "claimed" in capsys.readouterr().out
 
 
 def test_who_is_muted_on_the_screen_is_muted_in_the_lines_that_replace_it(
-    seat: FullSeat, monkeypatch: pytest.MonkeyPatch, capsys: Shown
+    window: FullWindow, monkeypatch: pytest.MonkeyPatch, capsys: Shown
 ) -> None:
-    seat.app.stage.hear(updates.Started(table(3), 0))
+    window.app.stage.hear(updates.Started(table(3), 0))
     for number, name in enumerate(("Iris", "Ada", "Bruno")):
-        seat.app.stage.hear(updates.Said(number, name, "psst"))
-    seat.app.stage.hear(updates.Said(None, "Oskar", "psst"))
-    seat.app.desk.muted = {1, ONLOOKERS}
-    assert seat._muted == {"Ada", "Oskar"}
-    monkeypatch.setattr(human_player, "LineSeat", Lines)
+        window.app.stage.hear(updates.Said(number, name, "psst"))
+    window.app.stage.hear(updates.Said(None, "Oskar", "psst"))
+    window.app.desk.muted = {1, ONLOOKERS}
+    assert window._muted == {"Ada", "Oskar"}
+    monkeypatch.setattr(human_player, "LineWindow", Lines)
     monkeypatch.setattr("sys.stdin", io.StringIO())
 
     async def fail() -> None:
-        seat.open()
-        seat._failed = trio.Event()
-        seat._failed.set()
-        await seat._take_over(seat._failed)
+        window._failed = trio.Event()
+        window._failed.set()
+        await window._take_over(window._failed)
         capsys.readouterr()
         for name in ("Ada", "Bruno"):
-            seat.tell(updates.Said(1, name, "again"))
+            window.seat.tell(updates.Said(1, name, "again"))
 
     trio.run(fail)
     told = capsys.readouterr().out
@@ -568,7 +574,7 @@ async def test_a_yes_or_no_is_asked_and_answered_in_any_language(at: Sitting) ->
         found.append(await at.seat.again())
 
     for number, key in enumerate("yjsn", 1):
-        at.seat._do(lambda: trio.lowlevel.spawn_system_task(ask))
+        at.window._do(lambda: trio.lowlevel.spawn_system_task(ask))
         await at.until(lambda: at.app.desk.answers)
         assert "same people" in at.text
         await at.press(key)
@@ -582,7 +588,7 @@ async def test_how_long_an_answer_may_take_is_counted_down(
 ) -> None:
     monkeypatch.setattr(human_player, "ANSWER", 1.05)
     monkeypatch.setattr(human_player, "COUNTED", 0.01)
-    at.seat._do(lambda: trio.lowlevel.spawn_system_task(at.seat.again))
+    at.window._do(lambda: trio.lowlevel.spawn_system_task(at.seat.again))
     await at.until(lambda: "within 2 s" in at.text)
     await at.until(lambda: "within 1 s" in at.text)
     assert not at.app.desk.has_replied
@@ -591,11 +597,12 @@ async def test_how_long_an_answer_may_take_is_counted_down(
     assert at.app.desk.has_replied
 
 
-class Lines(LineSeat):
+class Lines(LineWindow):
     """A line prompt in whose seat a bot sits, and at which nobody types."""
 
-    def __init__(self, how: ScreenOptions) -> None:
-        super().__init__(replace(how, auto=True))
+    def __init__(self, seat: PersonSeat) -> None:
+        super().__init__(seat)
+        seat.hand_over(True)
         self.told: list[updates.Update] = []
         self.said: list[str] = []
 
@@ -618,40 +625,40 @@ class Lines(LineSeat):
 
 @WAYS_OUT
 def test_a_screen_that_fails_yields_to_lines(
-    seat: FullSeat, monkeypatch: pytest.MonkeyPatch, capsys: Shown
+    window: FullWindow, monkeypatch: pytest.MonkeyPatch, capsys: Shown
 ) -> None:
-    monkeypatch.setattr(human_player, "LineSeat", Lines)
+    monkeypatch.setattr(human_player, "LineWindow", Lines)
     company = Company(3, edition=short())
 
     async def game() -> str:
         async def fail() -> None:
             while len(company.asked) < 2:
                 await trio.sleep(0.01)
-                if seat.app.is_asking:
-                    seat.app.simulate_key("1")
-                    seat.app.simulate_key("enter")
-            monkeypatch.setattr(seat.app, "_frame", broken)
-            seat.app._board.draw = broken  # type: ignore[assignment]
+                if window.app.is_asking:
+                    window.app.simulate_key("1")
+                    window.app.simulate_key("enter")
+            monkeypatch.setattr(window.app, "_frame", broken)
+            window.app._board.draw = broken  # type: ignore[assignment]
 
         async with running(fail):
-            return await company.play(seat, seat.tell)
+            return await company.play(window.seat, window.seat.tell)
 
-    found = asyncio.run(seat.host(game, headless=True))
+    found = asyncio.run(window.host(game, headless=True))
     assert found.unwrap() == "finished"
-    assert isinstance(seat.line, Lines)
-    assert isinstance(seat.line.told[0], updates.Started)
-    assert isinstance(seat.line.told[1], updates.Resumed)
+    assert isinstance(window.seat.window, Lines)
+    assert isinstance(window.seat.window.told[0], updates.Started)
+    assert isinstance(window.seat.window.told[1], updates.Resumed)
     captured = capsys.readouterr()
     assert "goes on at the line prompt" in captured.err
     assert "Traceback" not in captured.out + captured.err
 
 
-def test_an_error_of_the_peer_comes_out_of_the_application(seat: FullSeat) -> None:
+def test_an_error_of_the_peer_comes_out_of_the_application(window: FullWindow) -> None:
     async def fails() -> None:
         raise ValueError("no table")
 
     with pytest.raises(ExceptionGroup) as caught:
-        asyncio.run(seat.host(fails, headless=True)).unwrap()
+        asyncio.run(window.host(fails, headless=True)).unwrap()
     assert caught.group_contains(ValueError, match="no table")
 
 
@@ -662,18 +669,18 @@ ENDS: Any = {
 
 
 @pytest.mark.parametrize("end", ENDS)
-def test_how_a_table_ended_stays_until_it_is_read(seat: FullSeat, end: str) -> None:
+def test_how_a_table_ended_stays_until_it_is_read(window: FullWindow, end: str) -> None:
     async def over() -> str:
-        seat.tell(updates.Started(table(3), 0))
-        seat.tell(ENDS[end])
+        window.seat.tell(updates.Started(table(3), 0))
+        window.seat.tell(ENDS[end])
         return "over"
 
     async def read() -> str:
-        running = asyncio.create_task(seat.host(over, headless=True))
-        while not seat.is_over:
+        running = asyncio.create_task(window.host(over, headless=True))
+        while not window.is_over:
             await asyncio.sleep(0.005)
         assert not running.done()
-        seat.app.simulate_key("enter")
+        window.app.simulate_key("enter")
         return (await asyncio.wait_for(running, 20)).unwrap()
 
     assert asyncio.run(read()) == "over"
@@ -685,8 +692,8 @@ def test_a_signal_closes_a_screen_whose_peer_does_not_hear_it(
 ) -> None:
     """After the end the peer has ended, and the peer of an onlooker heeds no signals."""
     left: list[str] = []
-    seat = FullSeat(ScreenOptions(left.append))
-    monkeypatch.setattr(seat, "host", partial(seat.host, headless=True))
+    window = full_window(ScreenOptions(left.append))
+    monkeypatch.setattr(window, "host", partial(window.host, headless=True))
 
     async def main() -> str:
         if not is_over:
@@ -699,15 +706,15 @@ def test_a_signal_closes_a_screen_whose_peer_does_not_hear_it(
         signal.raise_signal(signal.SIGTERM)
 
     if is_over:
-        monkeypatch.setattr(seat.app, "redraw", show_hint)
-    assert seat.run(main) == "over"
+        monkeypatch.setattr(window.app, "redraw", show_hint)
+    assert window.run(main) == "over"
     assert left == ([] if is_over else ["you left"])
     assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
 
 
 def test_the_seat_is_left_before_there_is_a_game() -> None:
     left: list[str] = []
-    seat = FullSeat(ScreenOptions(left.append))
+    window = full_window(ScreenOptions(left.append))
 
     async def fills() -> None:
         while not left:
@@ -715,14 +722,14 @@ def test_the_seat_is_left_before_there_is_a_game() -> None:
         raise Trouble(left[0], INTERRUPTED)
 
     async def leave() -> None:
-        running = asyncio.create_task(seat.host(fills, headless=True))
-        while not seat.app.is_running:
+        running = asyncio.create_task(window.host(fills, headless=True))
+        while not window.app.is_running:
             await asyncio.sleep(0.005)
-        seat.app.simulate_key("q")
-        while not isinstance(seat.app.screen, info_pages.Choices):
+        window.app.simulate_key("q")
+        while not isinstance(window.app.screen, info_pages.Choices):
             await asyncio.sleep(0.005)
-        seat.app.simulate_key("down")
-        seat.app.simulate_key("enter")
+        window.app.simulate_key("down")
+        window.app.simulate_key("enter")
         while not left:
             await asyncio.sleep(0.005)
         found = await asyncio.wait_for(running, 20)
@@ -751,21 +758,21 @@ async def test_the_bell_rings_when_it_is_ones_turn_and_nobody_looks(
     assert len(bells) == heard
 
 
-def test_how_the_screen_is_wanted_is_kept_in_the_home(seat: FullSeat) -> None:
+def test_how_the_screen_is_wanted_is_kept_in_the_home(window: FullWindow) -> None:
     async def script(at: Sitting) -> None:
         await at.asked()
         settings.keep(own_home(), settings.Settings(bots="easy"))  # chosen with the screen up
         for word in ("theme", "bell", "pace"):
             at.app._chosen(word)
 
-    assert seat.app.rings
-    assert not FullSeat(ScreenOptions(lambda reason: None, bell=False)).app.rings
+    assert window.app.rings
+    assert not full_window(ScreenOptions(lambda reason: None, bell=False)).app.rings
     private_folder(own_home().path)
     sit(script, Company(3))
     kept = settings.load()
     assert kept.bots == "easy"
     assert (kept.light, kept.bell, kept.staged) == (True, False, True)
-    later = FullSeat(ScreenOptions(lambda reason: None))
+    later = full_window(ScreenOptions(lambda reason: None))
     assert later.app.theme == "textual-light"
     assert not later.app.rings
 
@@ -788,15 +795,15 @@ async def test_ticket_and_code_are_copied_and_shown_as_a_picture(at: Sitting) ->
     assert not isinstance(at.app.screen, Picture)
 
 
-def test_behind_the_screen_stands_how_it_ended(seat: FullSeat, capsys: Shown) -> None:
+def test_behind_the_screen_stands_how_it_ended(window: FullWindow, capsys: Shown) -> None:
     standings = tuple(rules.Standing(rank, rank % 3, 40 - rank, ()) for rank in (1, 2, 3))
-    path, hear = Path("game.hoity"), seat.app.stage.hear
+    path, hear = Path("game.hoity"), window.app.stage.hear
     hear(updates.Started(table(3), 0))
     hear(updates.Ended("silent-seat", 1))
-    seat.end(Outcome(None, code="silent-seat", seat=1))
+    window.seat.end(Outcome(None, code="silent-seat", seat=1))
     assert "Ada" in capsys.readouterr().out
     hear(updates.GameOver(table(3), None, standings, path))  # type: ignore[arg-type]
-    seat.end(Outcome(path, standings))
+    window.seat.end(Outcome(path, standings))
     told = capsys.readouterr().out
     assert "1 Ada 39 · 2 Bruno 38 · 3 Iris 37" in told
     assert "Ada wins with field 39, 1 field ahead of Bruno." in told
@@ -805,38 +812,38 @@ def test_behind_the_screen_stands_how_it_ended(seat: FullSeat, capsys: Shown) ->
 
 @pytest.mark.parametrize("asked", ["agree", "again"])
 def test_a_plain_question_goes_on_in_lines(
-    seat: FullSeat, asked: str, monkeypatch: pytest.MonkeyPatch
+    window: FullWindow, asked: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(human_player, "LineSeat", Lines)
+    monkeypatch.setattr(human_player, "LineWindow", Lines)
 
     async def ask() -> bool:
         async def fail() -> None:
-            while not seat.app.desk.answers:
+            while not window.app.desk.answers:
                 await trio.sleep(0.01)
-            seat.app._board.draw = broken  # type: ignore[assignment]
-            seat.app.call_later(seat.app.redraw)
+            window.app._board.draw = broken  # type: ignore[assignment]
+            window.app.call_later(window.app.redraw)
 
         async with running(fail):
-            seat.say("the ticket")
-            return await (seat.agree() if asked == "agree" else seat.again())
+            window.seat.say("the ticket")
+            return await (window.seat.agree() if asked == "agree" else window.seat.again())
 
-    assert asyncio.run(seat.host(ask, headless=True)).unwrap() is True
-    assert isinstance(seat.line, Lines)
-    assert seat.line.said == ["the ticket"]
+    assert asyncio.run(window.host(ask, headless=True)).unwrap() is True
+    assert isinstance(window.seat.window, Lines)
+    assert window.seat.window.said == ["the ticket"]
 
 
-def test_a_host_sees_on_the_least_screen_how_far_its_ticket_leads(seat: FullSeat) -> None:
+def test_a_host_sees_on_the_least_screen_how_far_its_ticket_leads(window: FullWindow) -> None:
     terms = checked_terms(TableOptions(6), b"h" * 32)
     found = Found(("192.168.1.5:4646",), trouble=(because(RouterCode.SILENT),))
     for ticket, what in (("", found), ("hoity3better", replace(found, mapped="81.2.69.142:4646"))):
         word = "hoity3" + "a" * 190
-        seat.app.desk.papers = ()
-        seat.show_ticket(word, TableOffer(terms, read_game(terms), ("Ana",)))
+        window.app.desk.papers = ()
+        window.show_ticket(word, TableOffer(terms, read_game(terms), ("Ana",)))
         judged = judge(what, Wanted(lan=True))
-        seat.tell(updates.Reached(judged.scope, judged.reasons, ticket))
-        shown = [str(line.plain) for line in frame(seat.app.stage, seat.app.desk, 80, 24)]
+        window.seat.tell(updates.Reached(judged.scope, judged.reasons, ticket))
+        shown = [str(line.plain) for line in frame(window.app.stage, window.app.desk, 80, 24)]
         joined = " ".join(" ".join(shown).split())
         assert (ticket or word)[:70] in joined
         assert all(sentence(reason) in joined for reason in judged.reasons), shown
-        assert seat.app.ticket == (ticket or word)
+        assert window.app.ticket == (ticket or word)
         assert joined.count("Give this ticket") == 1

@@ -45,7 +45,7 @@ async def test_the_log_is_told_again_and_a_rounds_first_question_shows_ones_own(
     names = Names(view.state.edition, NICKNAMES, view.seat)
     async with desk(view) as here:
         here.prompt._screen.follow(updates.Happened((began(1),), view))
-        await here.begin(here.prompt.choose, view, "place", False)
+        await here.begin(here.seat.choose, view, "place", False)
     own = board_text.own(view, names)
     assert here.said[: len(own)] == own
     assert len(own) == 1
@@ -61,9 +61,9 @@ async def test_the_log_is_told_again_and_a_rounds_first_question_shows_ones_own(
 async def test_hints_are_given_against_ones_own_bots_only(allowed: bool) -> None:
     view = asked("place")
     async with desk(view) as here:
-        here.prompt.has_hints = allowed
+        here.seat.has_hints = allowed
         await here.types("hint")
-        await here.begin(here.prompt.choose, view, "place", False)
+        await here.begin(here.seat.choose, view, "place", False)
         await here.types("HINT")
     assert here.said.count(choice_names.NOT_NOW) == here.said.count(choice_names.HINTS) == allowed
     assert here.said.count(choice_names.NOT_HERE) == (0 if allowed else 2)
@@ -117,11 +117,11 @@ async def test_a_choice_with_one_answer_is_made_and_said_and_one_begun_afresh_to
     view = asked("place")
     only = View(replace(view.state, windows=((), ())), view.seat, view.private)
     async with desk(only) as here:
-        assert await here.prompt.choose(only, "place", False) == 0
+        assert await here.seat.choose(only, "place", False) == 0
         assert here.heard("Only one choice is legal and is made for you: Castle")
     view = asked("place")
     async with desk(view) as here:
-        await here.begin(here.prompt.choose, view, "place", True)
+        await here.begin(here.seat.choose, view, "place", True)
         assert here.heard("since the step is repeated")
 
 
@@ -166,7 +166,7 @@ async def test_what_is_typed_before_the_question_is_no_answer() -> None:
     async with desk(view) as here:
         await here.types("1")
         assert here.heard("It is not your turn to choose now")
-        await here.begin(here.prompt.choose, view, "place", False)
+        await here.begin(here.seat.choose, view, "place", False)
         assert here.found == []
 
 
@@ -174,13 +174,13 @@ async def test_the_seat_is_handed_over_in_the_middle_of_a_question_but_not_by_on
     for lines in (("a", "y"), ("q", "3")):
         choice, here = await answer(asked("place"), "place", *lines)
         assert choice == 1
-        assert here.prompt.autopilot
+        assert here.seat.by_bot
         assert here.heard("A bot plays your seat")
         assert here.left == []
     for second in ("n", ""):
         choice, here = await answer(asked("place"), "place", "a", "what", second, "1", "y")
         assert choice == 0
-        assert not here.prompt.autopilot
+        assert not here.seat.by_bot
         for words in ("Give your seat to a bot?", "Where do you go?"):
             assert sum(words in line for line in here.said) == 2
 
@@ -189,12 +189,12 @@ async def test_the_seat_is_handed_over_in_the_middle_of_a_question_but_not_by_on
 async def test_the_bot_chooses_until_the_seat_is_taken_back(line: str) -> None:
     view = asked("place")
     async with desk(view, autopilot=True) as here:
-        assert await here.prompt.choose(view, "place", False) == 1
+        assert await here.seat.choose(view, "place", False) == 1
         assert here.said == []
         here.prompt.tell(updates.Again(frozenset(), frozenset({0})))
         assert here.heard("a bot was playing your seat")
         await here.types(line)
-        assert not here.prompt.autopilot
+        assert not here.seat.by_bot
         assert here.heard("The seat is yours again.")
 
 
@@ -246,7 +246,7 @@ async def test_a_second_ctrl_c_or_the_end_of_the_input_leaves_at_once() -> None:
         here.type.close()
         await trio.testing.wait_all_tasks_blocked()
         assert here.left == ["the input has ended"]
-        assert not here.prompt.autopilot
+        assert not here.seat.by_bot
 
 
 async def test_after_the_terminal_is_back_the_open_question_is_said_again() -> None:
@@ -282,7 +282,7 @@ async def test_guests_are_let_in_by_words(
     handed_over: bool, typed: tuple[str, ...], yes: bool
 ) -> None:
     async with desk(None) as here:
-        await here.begin(here.prompt.admit, "Bob", "ABCD")
+        await here.begin(here.seat.admit, "Bob", "ABCD")
         if handed_over:
             here.prompt._hand_over()
             await trio.testing.wait_all_tasks_blocked()
@@ -299,7 +299,7 @@ async def test_a_question_that_is_dropped_or_ends_late_silences_no_other() -> No
 
         async def ask() -> None:
             with scope:
-                await here.prompt.choose(view, "place", False)
+                await here.seat.choose(view, "place", False)
 
         await here.begin(ask)
         scope.cancel()
@@ -311,11 +311,11 @@ async def test_a_question_that_is_dropped_or_ends_late_silences_no_other() -> No
 
         async def first() -> None:
             with old:
-                await here.prompt.choose(view, "place", False)
+                await here.seat.choose(view, "place", False)
 
         async def second() -> rules.Choice:
             old.cancel()
-            return await here.prompt.choose(view, "place", False)
+            return await here.seat.choose(view, "place", False)
 
         await here.begin(first)
         await here.begin(second)
@@ -325,12 +325,12 @@ async def test_a_question_that_is_dropped_or_ends_late_silences_no_other() -> No
 
 async def test_an_absent_player_comes_back_with_enter_and_the_bot_by_itself() -> None:
     async with desk(asked("place")) as here:
-        await here.begin(here.prompt.returning)
+        await here.begin(here.seat.returning)
         assert not here.found
         await here.types("")
         assert here.found
     async with desk(asked("place"), autopilot=True) as here:
-        await here.prompt.returning()
+        await here.seat.returning()
         assert here.said == []
 
 
@@ -341,12 +341,12 @@ async def test_an_absent_player_comes_back_with_enter_and_the_bot_by_itself() ->
 async def test_terms_are_agreed_to(line: str, agreed: bool, autopilot: bool) -> None:
     """Enter agrees while the bot has the seat, too; at nonsense the same is asked again."""
     async with desk(None, autopilot) as here:
-        await here.begin(here.prompt.agree)
+        await here.begin(here.seat.agree)
         await here.types("maybe")
         assert here.said == ["Sit down? Enter or y; n leaves."] * 2
         await here.types(line)
         assert here.found == [agreed]
-        assert here.prompt.autopilot is autopilot
+        assert here.seat.by_bot is autopilot
 
 
 # Lines from a file or a pipe.
@@ -361,7 +361,7 @@ async def from_a_file(view: View, *lines: str) -> tuple[list[rules.Choice], Desk
         await trio.testing.wait_all_tasks_blocked()
         assert here.said == []
         while not here.left and len(here.found) < 100:
-            await here.begin(here.prompt.choose, view, "place", False)
+            await here.begin(here.seat.choose, view, "place", False)
     return here.found, here
 
 
@@ -383,10 +383,10 @@ async def test_a_file_may_hand_the_seat_over_for_good(autojump_clock: object) ->
     async with desk(view, patient=True) as here:
         await here.type.send("a")
         here.type.close()
-        assert await here.prompt.choose(view, "place", False) == 1
+        assert await here.seat.choose(view, "place", False) == 1
         await trio.testing.wait_all_tasks_blocked()
         assert here.left == []
-        assert here.prompt.autopilot
+        assert here.seat.by_bot
 
 
 @pytest.mark.parametrize("line", ["", "9", "n", "b", "a", "wait", "r"])
@@ -398,7 +398,7 @@ async def test_a_pipe_that_never_chooses_is_given_up(
 
     async def play(here: Desk) -> None:
         while True:
-            await here.prompt.choose(view, "place", False)
+            await here.seat.choose(view, "place", False)
             await trio.lowlevel.checkpoint()
 
     async def feed() -> None:
@@ -419,14 +419,14 @@ async def test_a_pipe_that_never_chooses_is_given_up(
 async def test_who_is_away_hears_again_how_to_come_back_behind_pages_and_pauses() -> None:
     view = asked("place")
     async with desk(view) as here:
-        await here.begin(here.prompt.choose, view, "place", False)
-        await here.begin(here.prompt.returning)
+        await here.begin(here.seat.choose, view, "place", False)
+        await here.begin(here.seat.returning)
         here.said.clear()
         await here.types("b")
         assert here.said[-1] == "Press Enter to come back to the table."
         assert not here.heard("Where do you go?")
     async with desk(asked("place")) as here:
-        await here.begin(here.prompt.returning)
+        await here.begin(here.seat.returning)
         here.said.clear()
         here.prompt.tell(updates.Paused(frozenset({1}), 60.0, updates.Muster(3, 2, 1)))
         assert here.heard("Still nothing from")
@@ -451,7 +451,7 @@ async def test_a_newcomer_hears_of_help_once_and_sees_the_whole_table_once() -> 
         assert here.heard("Register")
         assert here.said[-1] == FIRST_HINT
         here.said.clear()
-        await here.begin(here.prompt.choose, view, "place", False)
+        await here.begin(here.seat.choose, view, "place", False)
         assert here.said[0].startswith("Where do you go?")
 
 
@@ -461,7 +461,7 @@ async def test_wait_is_heard_at_any_time(word: str) -> None:
         await here.type.send(word)
         await here.type.send("1")
         with trio.fail_after(LIMIT):
-            assert await here.prompt.next_request() == WaitLonger()
+            assert await here.seat.next_request() == WaitLonger()
         assert not here.heard("Nothing is asked")
 
 
@@ -479,8 +479,8 @@ async def test_a_wait_is_heard_once_and_not_from_a_bots_seat_nor_who_has_no_game
     async with desk(asked("place") if begun else None, autopilot) as here:
         await here.type.send("wait")
         if words is None:
-            await here.prompt.next_request()
-        assert await is_in_vain(here.prompt.next_request)
+            await here.seat.next_request()
+        assert await is_in_vain(here.seat.next_request)
         assert words is None or here.heard(words)
 
 
@@ -490,7 +490,7 @@ async def test_news_that_break_into_a_question_stand_apart_and_it_is_said_again(
         assert here.said == ["  [linked to Bob]"]
     view = asked("place")
     async with desk(view) as here:
-        await here.begin(here.prompt.choose, view, "place", False)
+        await here.begin(here.seat.choose, view, "place", False)
         here.said.clear()
         here.prompt.tell(updates.Halfway(frozenset({1}), 30.0, 30.0, updates.Muster(3, 2, 2)))
         assert here.said[0] == ""

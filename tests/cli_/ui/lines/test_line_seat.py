@@ -3,10 +3,11 @@
 import pytest
 import trio
 import trio.testing
+from support.at_prompt import line_window
+from support.at_screen import full_window
 from support.screened import table
 
-from cli.ui.full_screen.human_player import FullSeat
-from cli.ui.lines.line_seat import LineSeat
+from cli.ui.lines.line_seat import LineWindow
 from cli.ui.screen_interface import ScreenOptions
 from cli.words.table_terms import TableOffer
 from p2p_hoity.game_adapter import HoityToity
@@ -20,7 +21,7 @@ def test_the_ticket_stands_below_the_terms_in_lines_of_its_own(
     at_terminal: bool, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr("sys.stdin.isatty", lambda: at_terminal)
-    seat = LineSeat(ScreenOptions(lambda reason: None))
+    seat = line_window(ScreenOptions(lambda reason: None))
     assert isinstance(TABLE.game, HoityToity)
     seat.show_ticket("HOITY1-WORD", TableOffer(TABLE.header.terms, TABLE.game, ("Iris",)))
     said = capsys.readouterr().out
@@ -32,21 +33,21 @@ def test_the_ticket_stands_below_the_terms_in_lines_of_its_own(
 async def test_who_answers_after_the_screen_has_failed_does_so_in_lines(
     typed: str, answer: bool, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    seat = FullSeat(ScreenOptions(lambda reason: None))
-    seat.open()
-    seat.line = LineSeat(ScreenOptions(lambda reason: None))
+    window = full_window(ScreenOptions(lambda reason: None))
+    line = LineWindow(window.seat)
+    window.seat.move_to(line)
     found: list[bool] = []
 
     async def answers() -> None:
-        found.append(await seat.agree())
-        found.append(await seat.admit("Bob", "ABCD"))
+        found.append(await window.seat.agree())
+        found.append(await window.seat.admit("Bob", "ABCD"))
 
     async with trio.open_nursery() as nursery:
-        nursery.start_soon(seat.line.hear)
+        nursery.start_soon(line.hear)
         nursery.start_soon(answers)
         for _question in range(2):
             await trio.testing.wait_all_tasks_blocked()
-            await seat.line.typed.send(typed)
+            await line.typed.send(typed)
         await trio.testing.wait_all_tasks_blocked()
         nursery.cancel_scope.cancel()
     assert found == [answer, answer]
@@ -57,5 +58,5 @@ async def test_who_answers_after_the_screen_has_failed_does_so_in_lines(
 def test_a_seat_at_the_screen_that_never_played_ends_without_a_word(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    FullSeat(ScreenOptions(lambda reason: None)).end(Outcome(None, ()))
+    full_window(ScreenOptions(lambda reason: None)).end(Outcome(None, ()))
     assert capsys.readouterr().out == ""

@@ -2,13 +2,12 @@
 
 import pytest
 import trio
-from support.at_prompt import asked, desk, is_in_vain
+from support.at_prompt import asked, desk, is_in_vain, line_window
 from support.limits import LIMIT
 
-from cli.ui.lines.line_question import MOST_REQUESTS, LineTalk
+from cli.ui.lines.line_question import LineTalk
 from cli.ui.lines.line_screen import LineScreen
-from cli.ui.lines.line_seat import LineSeat
-from cli.ui.screen_interface import Box, ScreenOptions
+from cli.ui.screen_interface import MOST_REQUESTS, Box, ScreenOptions
 from cli.words.chat_phrases import PHRASES
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.table.player_interface import PlayerRequest, Talk, WaitLonger
@@ -17,7 +16,7 @@ from p2p_hoity.table.player_interface import PlayerRequest, Talk, WaitLonger
 def prompt() -> tuple[LineTalk, Box[PlayerRequest], list[str]]:
     said: list[str] = []
     wishes = Box[PlayerRequest](MOST_REQUESTS)
-    return LineTalk(said.append, wishes), wishes, said
+    return LineTalk(said.append, wishes.put), wishes, said
 
 
 @pytest.mark.parametrize(
@@ -68,12 +67,12 @@ async def test_a_voice_is_muted_for_oneself_and_heard_again() -> None:
 
 
 async def test_too_many_wishes_are_forgotten(autojump_clock: trio.testing.MockClock) -> None:
-    wishes = Box[PlayerRequest](MOST_REQUESTS)
-    for _ in range(MOST_REQUESTS + 5):
-        wishes.put(WaitLonger())
+    seat = line_window(ScreenOptions([].append)).seat
+    for number in range(MOST_REQUESTS + 5):
+        assert seat.request(WaitLonger()) is (number < MOST_REQUESTS)
     for _ in range(MOST_REQUESTS):
-        await wishes.next()
-    assert await is_in_vain(wishes.next)
+        await seat.next_request()
+    assert await is_in_vain(seat.next_request)
 
 
 def test_what_is_said_stands_behind_the_name_that_was_proven() -> None:
@@ -89,7 +88,7 @@ async def test_talk_is_heard_while_something_else_is_asked(patient: bool) -> Non
     async with desk(asked("place"), patient=patient) as here:
         await here.type.send("t hello")
         with trio.fail_after(LIMIT):
-            assert await here.prompt.next_request() == Talk("hello")
+            assert await here.seat.next_request() == Talk("hello")
         here.prompt.tell(updates.Said(1, "Bob", "hello"))
         await here.types("m Bob")
         here.prompt.tell(updates.Said(1, "Bob", "you there?"))
@@ -101,7 +100,7 @@ async def test_talk_is_heard_while_something_else_is_asked(patient: bool) -> Non
 async def test_a_person_is_asked_for_another_game(line: str, wanted: bool) -> None:
     async with desk(asked("place")) as here:
         await here.types("")  # typed before the question, it is no answer to it
-        await here.begin(here.prompt.again)
+        await here.begin(here.seat.again)
         await here.types(line)
         assert here.found == [wanted]
         assert here.heard("Another game with the same people?")
@@ -114,7 +113,7 @@ async def test_whose_input_ends_wants_no_other_game(early: bool) -> None:
         if early:
             here.type.close()
             await trio.testing.wait_all_tasks_blocked()
-        await here.begin(here.prompt.again)
+        await here.begin(here.seat.again)
         here.type.close()
         await trio.testing.wait_all_tasks_blocked()
         assert here.found == [False]
@@ -122,12 +121,12 @@ async def test_whose_input_ends_wants_no_other_game(early: bool) -> None:
 
 
 async def test_an_onlooker_talks_and_is_told_how(capsys: pytest.CaptureFixture[str]) -> None:
-    screen = LineSeat(ScreenOptions([].append, looks_on=True))
+    screen = line_window(ScreenOptions([].append, looks_on=True))
     for line in ("t bravo", "", "what", "m Bob"):
         await screen._hear(line)
     screen.tell(updates.Said(1, "Bob", "you there?"))
     screen.tell(updates.Said(2, "Cleo", "hello"))
-    assert await screen.next_request() == Talk("bravo")
+    assert await screen.seat.next_request() == Talk("bravo")
     shown = capsys.readouterr().out
     assert "t WORDS" in shown
     assert "Cleo: hello" in shown

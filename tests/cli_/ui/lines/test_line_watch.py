@@ -2,9 +2,10 @@
 
 import pytest
 import trio
+from support.at_prompt import line_window
 from support.cli_stage import NICKNAMES, referee
 
-from cli.ui.lines.line_seat import LineSeat
+from cli.ui.lines.line_seat import LineWindow
 from cli.ui.screen_interface import ScreenOptions
 from cli.words.card_names import Names
 from p2p_hoity import rules
@@ -13,9 +14,9 @@ from p2p_hoity.presentation import screen_updates as updates
 Shown = pytest.CaptureFixture[str]
 
 
-def watching() -> tuple[LineSeat, list[str]]:
+def watching() -> tuple[LineWindow, list[str]]:
     left: list[str] = []
-    watch = LineSeat(ScreenOptions(left.append, looks_on=True))
+    watch = line_window(ScreenOptions(left.append, looks_on=True))
     driver = referee(3)
     driver.step(40)
     watch._screen.names = Names(driver.state.edition, NICKNAMES[:3])

@@ -38,7 +38,7 @@ async def choose(game: Referee, here: Desk) -> None:
     kind: Any = due.kind
     game.plan = {}
     view, choice = game.view(0), game.choose(0, due)
-    await here.begin(here.prompt.choose, view, kind, False)
+    await here.begin(here.seat.choose, view, kind, False)
     if not here.found:
         names = Names(view.state.edition, NICKNAMES[: view.state.seats], 0)
         for number, question in enumerate(questions(view, kind, names)):

@@ -1,0 +1,425 @@
+"""Whoever plays one seat now: the person at a window, a bot in the person's place, or nobody.
+
+The node of the seat asks a `PersonSeat`, and the `PersonSeat` asks its window or the bot. If the
+seat changes hands during a question, or the window is replaced, the question is asked anew.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from typing import Any, TypeVar
+
+import trio
+
+from p2p_hoity import rules
+from p2p_hoity.game_adapter import table_name
+from p2p_hoity.presentation.screen_updates import Started, Update
+from p2p_hoity.table.player_interface import BotPlayer, Player, PlayerRequest
+from p2p_hoity.table.session import Outcome
+from protocol.bounds import Seconds
+
+from .. import printing
+from ..words.card_names import Names
+from ..words.choice_names import forced
+from ..words.table_terms import TableOffer
+from .screen_interface import MOST_REQUESTS, Box, ScreenOptions
+
+T = TypeVar("T")
+
+
+class Window(ABC):
+    """What shows a game to whoever plays or looks on, and asks them: a terminal, or a program.
+
+    Attributes:
+        seat: Who plays the seat.
+    """
+
+    def __init__(self, seat: PersonSeat) -> None:
+        self.seat = seat
+
+    # What is shown
+
+    @abstractmethod
+    def tell(self, update: Update) -> None:
+        """Show an update.
+
+        Args:
+            update: The update.
+        """
+
+    @abstractmethod
+    def show_ticket(self, ticket: str, offer: TableOffer) -> None:
+        """Show the ticket and the terms of a table that was just opened.
+
+        Args:
+            ticket: The ticket.
+            offer: The table with its terms.
+        """
+
+    @abstractmethod
+    def show_terms(self, offer: TableOffer) -> None:
+        """Show the terms of a table before the seat is taken.
+
+        Args:
+            offer: The table with its terms.
+        """
+
+    def end(self, outcome: Outcome) -> Sequence[str]:
+        """Tell how the table has ended, as far as no update has told it.
+
+        Args:
+            outcome: The outcome of the table.
+
+        Returns:
+            The lines that are to be printed on the terminal once the window has closed.
+        """
+        return ()
+
+    # What is asked
+
+    @abstractmethod
+    async def choose(self, view: rules.View, kind: rules.Kind, again: bool) -> rules.Choice:
+        """Ask for a choice.
+
+        Args:
+            view: What the seat may know of the game.
+            kind: The kind of choice.
+            again: Whether an earlier choice, which others may have seen, no longer counts.
+
+        Returns:
+            The choice.
+        """
+
+    @abstractmethod
+    async def agree(self) -> bool:
+        """Ask whether to accept the terms that were just shown.
+
+        Returns:
+            Whether they are accepted.
+        """
+
+    @abstractmethod
+    async def admit(self, nickname: str, key: str | None) -> bool:
+        """Ask whether a guest may sit down.
+
+        Args:
+            nickname: The nickname of the guest.
+            key: The fingerprint of the guest's long-lived key. None if the guest shows no key.
+
+        Returns:
+            Whether the guest may sit down.
+        """
+
+    @abstractmethod
+    async def again(self) -> bool:
+        """Ask whether to play another game.
+
+        Returns:
+            Whether to play it.
+        """
+
+    def takes_only(self, view: rules.View, kind: rules.Kind, choice: rules.Choice) -> bool:
+        """Show that a choice is made without a question, because no other one is legal.
+
+        Args:
+            view: What the seat may know of the game.
+            kind: The kind of choice.
+            choice: The only legal choice.
+
+        Returns:
+            False if the question is asked all the same, as a program is asked.
+        """
+        return False
+
+    async def returning(self) -> None:
+        """Return once whoever plays here is back after an absence. A program is always there."""
+        await trio.lowlevel.checkpoint()
+
+    def pause(self) -> Seconds:
+        """Return how long the bot waits before a choice, so that a person can follow.
+
+        Returns:
+            The seconds.
+        """
+        return 0.0
+
+    # How it runs
+
+    def listener(self, is_asked: bool) -> Callable[[], Awaitable[None]] | None:
+        """Return the function that reads what is typed until the input ends.
+
+        Args:
+            is_asked: Whether the player may be asked something.
+
+        Returns:
+            The function. None if nothing has to be read.
+        """
+        return None
+
+    def run(self, main: Callable[..., Awaitable[T]], *args: Any) -> T:
+        """Run a function to its end, and show this window meanwhile.
+
+        Args:
+            main: The function, for example the one that plays at a table.
+            args: The arguments of `main`.
+
+        Returns:
+            The result of `main`.
+        """
+        return trio.run(main, *args)
+
+
+class PeopleWindow(Window):
+    """A window for people, who are told more than a program, and can take a lesson."""
+
+    @abstractmethod
+    def say(self, words: str) -> None:
+        """Show a message.
+
+        Args:
+            words: The message.
+        """
+
+    @abstractmethod
+    def begin_lesson(self, names: Names) -> None:
+        """Begin a lesson, which has no table.
+
+        Args:
+            names: The names of the seats.
+        """
+
+    @abstractmethod
+    async def explain(self, words: str) -> None:
+        """Show an explanation, and return when the lesson may go on.
+
+        Args:
+            words: The explanation.
+        """
+
+
+class PersonSeat:
+    """The player of one seat (see `Player`), and the window at which it is shown.
+
+    Attributes:
+        how: The options of the window.
+        by_bot: Whether the person is asked for no choice, because a bot plays or nobody sits here.
+        has_hints: Whether the person may ask for hints from the hard bot, as where all other seats
+            are bots of this computer.
+        table_name: The id of the game. "" before it has begun.
+        window: The window.
+    """
+
+    def __init__(
+        self,
+        how: ScreenOptions,
+        window: Callable[[PersonSeat], Window],
+        bot: Player | None = None,
+    ) -> None:
+        """Open a window.
+
+        Args:
+            how: The options of the window.
+            window: Makes the window of a seat.
+            bot: The player in the person's place. None for the usual bot.
+        """
+        self.how = how
+        self.by_bot = how.auto or how.looks_on
+        self.has_hints = False
+        self.table_name = ""
+        self._bot = bot or BotPlayer()
+        self._requests = Box[PlayerRequest](MOST_REQUESTS)
+        self._waits: set[trio.CancelScope] = set()
+        self.window = window(self)
+
+    def tell(self, update: Update) -> None:
+        """Show an update.
+
+        Args:
+            update: The update.
+        """
+        if isinstance(update, Started):
+            self.table_name = table_name(update.table)
+        self.window.tell(update)
+
+    def say(self, words: str) -> None:
+        """Show a message to a person. A program gets none.
+
+        Args:
+            words: The message.
+        """
+        if isinstance(self.window, PeopleWindow):
+            self.window.say(words)
+
+    def end(self, outcome: Outcome) -> None:
+        """Show how the table has ended, after all updates.
+
+        Args:
+            outcome: The outcome of the table.
+        """
+        printing.say(*self.window.end(outcome))
+
+    # What the window does
+
+    def request(self, request: PlayerRequest) -> bool:
+        """Make a request that the player makes unasked.
+
+        Args:
+            request: The request.
+
+        Returns:
+            False if too many requests wait already.
+        """
+        return self._requests.put(request)
+
+    def hand_over(self, to_bot: bool) -> None:
+        """Give the seat to the bot, or take it back. Call this inside the trio run.
+
+        Args:
+            to_bot: Whether the bot plays from now on.
+        """
+        self.by_bot = to_bot
+        self._turn()
+
+    def move_to(self, window: Window) -> None:
+        """Go on at another window. Call this inside the trio run.
+
+        Args:
+            window: The window.
+        """
+        self.window = window
+        self._turn()
+
+    def leave(self, reason: str) -> None:
+        """Leave the table.
+
+        Args:
+            reason: Why, as a translated phrase.
+        """
+        self.how.leave(reason)
+
+    # What the node asks
+
+    async def choose(self, view: rules.View, kind: rules.Kind, again: bool) -> rules.Choice:
+        """Ask whoever plays the seat now for a choice.
+
+        Args:
+            view: What the seat may know of the game.
+            kind: The kind of choice.
+            again: Whether the player is asked again because an earlier choice, which others may
+                have seen, no longer counts. Then a person is asked in any case.
+
+        Returns:
+            The choice.
+        """
+        only = None if again else forced(view, kind)
+        if only is not None and (self.by_bot or self.window.takes_only(view, kind, only)):
+            return only
+        while True:
+            if self.by_bot:
+                with self._until_turned(self.window.pause()):
+                    await trio.sleep_forever()
+            if self.by_bot:
+                return await self._bot.choose(view, kind, again)
+            with self._until_turned():
+                return await self.window.choose(view, kind, again)
+
+    async def agree(self) -> bool:
+        """Ask the person to accept the terms that were just shown. A bot accepts them.
+
+        Returns:
+            Whether they are accepted.
+        """
+        return await self._asked(lambda window: window.agree(), True)
+
+    async def admit(self, nickname: str, key: str | None) -> bool:
+        """Ask the person, also while a bot plays, whether a guest may sit down.
+
+        Args:
+            nickname: The nickname of the guest.
+            key: The fingerprint of the guest's long-lived key. None if the guest shows no key.
+
+        Returns:
+            Whether the guest may sit down.
+        """
+        return await self._asked(lambda window: window.admit(nickname, key))
+
+    async def again(self) -> bool:
+        """Ask the person for another game with the same people.
+
+        Returns:
+            Whether the seat plays again.
+        """
+        if self.how.auto and not self.how.again:
+            return True
+        return await self._asked(lambda window: window.again(), True)
+
+    def begin_lesson(self, names: Names) -> None:
+        """Begin a lesson, which has no table.
+
+        Args:
+            names: The names of the seats.
+        """
+        if isinstance(self.window, PeopleWindow):
+            self.window.begin_lesson(names)
+
+    async def explain(self, words: str) -> None:
+        """Show an explanation of a lesson, and wait until the lesson may go on.
+
+        Args:
+            words: The explanation.
+        """
+
+        async def explained(window: Window) -> bool:
+            if isinstance(window, PeopleWindow):
+                await window.explain(words)
+            return True
+
+        await self._asked(explained)
+
+    async def _asked(
+        self, ask: Callable[[Window], Awaitable[bool]], by_bot: bool | None = None
+    ) -> bool:
+        """Ask a question at the window, and again whenever somebody else takes over meanwhile.
+
+        Args:
+            ask: Asks it at a window.
+            by_bot: The answer if a bot takes over. None if the person is asked all the same.
+        """
+        while True:
+            with self._until_turned():
+                return await ask(self.window)
+            if by_bot is not None and self.by_bot:
+                return by_bot
+
+    async def returning(self) -> None:
+        """Wait until the person of an absent seat is back. If a bot plays, return at once."""
+        while not self.by_bot:
+            with self._until_turned():
+                await self.window.returning()
+                return
+
+    async def next_request(self) -> PlayerRequest:
+        """Wait for what the player wants unasked, such as more time or a chat message.
+
+        Returns:
+            The request.
+        """
+        return await self._requests.next()
+
+    @contextlib.contextmanager
+    def _until_turned(self, seconds: Seconds = math.inf) -> Iterator[None]:
+        """Cancel the body of the `with` when the seat changes hands or window, or after a time."""
+        with trio.move_on_after(seconds) as wait:
+            self._waits.add(wait)
+            try:
+                yield
+            finally:
+                self._waits.remove(wait)
+
+    def _turn(self) -> None:
+        """Cancel all open questions, so that whoever plays the seat from now on is asked."""
+        for wait in self._waits:
+            wait.cancel()
