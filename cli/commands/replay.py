@@ -24,7 +24,7 @@ from ..words.translation import _
 from .verify import explanation, in_words, marked, state_of
 
 if TYPE_CHECKING:
-    from ..ui.table_view.film import Moment
+    from ..table_view.film import Moment
 
 
 @dataclass(frozen=True)
@@ -206,7 +206,7 @@ def moments(node: Node) -> list[Moment]:
     Returns:
         For each of these steps its events, and the state of the game after it.
     """
-    from ..ui.table_view.film import Moment
+    from ..table_view.film import Moment
 
     found: list[Moment] = []
     told = 0
@@ -232,8 +232,8 @@ def show(node: Node) -> bool:
     """
     import asyncio  # Imported here, because replays as lines need no event loop.
 
+    from ..table_view.film import Film
     from ..ui.full_screen.replay_screen import ReplayApp
-    from ..ui.table_view.film import Film
 
     found = moments(node)
     if not found:

@@ -19,7 +19,7 @@ FOLDERS = (
     "p2p_hoity/bots",
     "p2p_hoity/presentation",
     "p2p_hoity/storage",
-    "cli/ui/table_view",
+    "cli/table_view",
     "cli/words",
 )
 ALLOWED = {"protocol", "p2p_hoity", "cli", "nacl", "cffi", "_cffi_backend", "msgpack"}

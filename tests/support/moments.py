@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from cli.local.lesson_screen import EXPLANATIONS
+from cli.table_view.desk import Desk
+from cli.table_view.menu import menu
+from cli.table_view.stage import Stage
 from cli.ui.full_screen.layout import frame
-from cli.ui.table_view.desk import Desk
-from cli.ui.table_view.menu import menu
-from cli.ui.table_view.stage import Stage
 from cli.words import table_terms
 from cli.words.card_names import Names
 from cli.words.presence_sentences import seat_request

@@ -29,6 +29,7 @@ from protocol.bounds import Seconds
 from ... import printing
 from ...local import settings
 from ...local.ending_signals import ending_calls
+from ...table_view.desk import is_muted
 from ...words import table_terms
 from ...words.card_names import Names
 from ...words.presence_sentences import ended, kept_as, seat_request, won
@@ -37,7 +38,6 @@ from ...words.translation import INSTALLED, N_, _
 from ..lines.line_seat import LineWindow
 from ..person_seat import PeopleWindow, PersonSeat
 from ..screen_interface import Box
-from ..table_view.desk import is_muted
 from .key_bindings import Hands
 from .textual_app import TableApp
 

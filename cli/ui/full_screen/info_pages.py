@@ -15,15 +15,15 @@ from textual.widgets.option_list import Option
 
 from p2p_hoity.presentation.screen_updates import Attending
 
+from ...table_view.desk import Desk, is_muted
+from ...table_view.menu import BEST
+from ...table_view.seats import DONE, author_of, name_of
+from ...table_view.stage import Stage, keys_of
 from ...words import choice_names
 from ...words.card_names import grid
 from ...words.chat_phrases import MARK, PHRASES, spoken
 from ...words.table_terms import if_finished, if_moved, moved, reach_lines
 from ...words.translation import N_, _
-from ..table_view.desk import Desk, is_muted
-from ..table_view.menu import BEST
-from ..table_view.seats import DONE, author_of, name_of
-from ..table_view.stage import Stage, keys_of
 from .colours import CUT, Line, broken, paragraphs, style_of, tamed, text
 from .key_bindings import NUMBERS
 from .lobby_deal_result import ten_lines

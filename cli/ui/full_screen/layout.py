@@ -8,13 +8,13 @@ from typing import Final
 from p2p_hoity.presentation.screen_updates import Attending, Said
 
 from ...printing import COLUMNS, ROWS, is_small
+from ...table_view.desk import Desk, recent_talk
+from ...table_view.headline import headline
+from ...table_view.result import again, stays
+from ...table_view.seats import author_of, presence
+from ...table_view.stage import Stage
 from ...words.chat_phrases import MARK, spoken
 from ...words.translation import N_, _
-from ..table_view.desk import Desk, recent_talk
-from ..table_view.headline import headline
-from ..table_view.result import again, stays
-from ..table_view.seats import author_of, presence
-from ..table_view.stage import Stage
 from . import lobby_deal_result
 from .colours import Line, between, broken, cells, joined, paragraphs, text
 from .question_panel import question, waiting

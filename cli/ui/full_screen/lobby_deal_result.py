@@ -6,15 +6,15 @@ from collections.abc import Sequence
 
 from p2p_hoity.presentation import screen_updates as updates
 
+from ...table_view import turning_points
+from ...table_view.deal import PROMISES, progress, step_words, warnings
+from ...table_view.result import result_rows
+from ...table_view.stage import Stage, keys_of
 from ...words import rules_text, table_terms
 from ...words.card_names import run_letters
 from ...words.error_sentences import sentence
 from ...words.presence_sentences import ended, kept_as, won
 from ...words.translation import _
-from ..table_view import turning_points
-from ..table_view.deal import PROMISES, progress, step_words, warnings
-from ..table_view.result import result_rows
-from ..table_view.stage import Stage, keys_of
 from .colours import Line, broken, cells, fit, paragraphs, text
 from .seats_and_pieces import marks_of, seat_style
 

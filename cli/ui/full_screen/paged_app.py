@@ -21,11 +21,11 @@ from p2p_hoity.presentation.screen_updates import OfferedCode
 from protocol.bounds import Seconds
 
 from ...local.ending_signals import hang_up, is_closed
+from ...table_view.desk import Desk
+from ...table_view.stage import Stage
 from ...words.table_terms import whole
 from ...words.translation import _
 from ..lines.line_screen import qr
-from ..table_view.desk import Desk
-from ..table_view.stage import Stage
 from .colours import Line, style_of, text
 from .info_pages import Page, Picture, alarm, page
 from .key_bindings import OVER_A_PAGE, key_of

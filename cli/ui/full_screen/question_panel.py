@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from ...table_view.menu import Menu
+from ...table_view.stage import Stage
+from ...table_view.waiting import absence, at_timeout, awaited_others, lost_seats
 from ...words.translation import _
-from ..table_view.menu import Menu
-from ..table_view.stage import Stage
-from ..table_view.waiting import absence, at_timeout, awaited_others, lost_seats
 from .colours import Line, broken, cells, cut, fit, text
 from .seats_and_pieces import POINTER
 

@@ -7,8 +7,8 @@ from typing import ClassVar, Final
 
 from textual import events
 
+from ...table_view.film import Film
 from ...words.translation import _
-from ..table_view.film import Film
 from .key_bindings import key_of
 from .paged_app import PagedApp
 

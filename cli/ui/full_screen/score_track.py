@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from p2p_hoity.rules import Edition, View
 
+from ...table_view.stage import Stage
 from ...words.choice_notes import leading, octagon_at
 from ...words.translation import _
-from ..table_view.stage import Stage
 from .colours import Line, between, text
 from .seats_and_pieces import marks_of, seat_style
 

@@ -6,12 +6,12 @@ from collections.abc import Callable, Sequence
 
 from p2p_hoity.rules import LETTERS, ActionKind, View
 
+from ...table_view.menu import Menu
+from ...table_view.seats import DONE, Notice, SeatRow, letters, name_of, seat_rows, short_card
+from ...table_view.stage import Stage
 from ...words import card_names
 from ...words.card_names import Grid, Mark, Names, grid
 from ...words.translation import _
-from ..table_view.menu import Menu
-from ..table_view.seats import DONE, Notice, SeatRow, letters, name_of, seat_rows, short_card
-from ..table_view.stage import Stage
 from .colours import Line, cells, cut, fit, looks, text
 
 YOU = "►"

@@ -17,11 +17,11 @@ from protocol.bounds import Quota, Seconds
 
 from ...local.settings import Settings
 from ...printing import is_small
+from ...table_view.main_menu import options
+from ...table_view.menu import menu
+from ...table_view.stage import Stage
 from ...words.chat_phrases import PHRASES, meant
 from ...words.translation import _, yes_or_no
-from ..table_view.main_menu import options
-from ..table_view.menu import menu
-from ..table_view.stage import Stage
 from .info_pages import Choices
 from .key_bindings import KEYS, NUMBERS, Hands, key_of
 from .paged_app import PagedApp

@@ -14,14 +14,14 @@ from support.sampling import sample, times
 from support.screened import table
 from support.source import files_under, nodes_of
 
+from cli.table_view.desk import Desk
+from cli.table_view.seats import DONE
+from cli.table_view.stage import Stage
 from cli.ui.full_screen.colours import COLOURS, CUT, cells
 from cli.ui.full_screen.info_pages import HELP, LEGEND, page
 from cli.ui.full_screen.layout import keys
 from cli.ui.full_screen.question_panel import question
 from cli.ui.full_screen.seats_and_pieces import POINTER, seat_style
-from cli.ui.table_view.desk import Desk
-from cli.ui.table_view.seats import DONE
-from cli.ui.table_view.stage import Stage
 from cli.words import happening_sentences, translation
 from cli.words.card_names import Names
 from cli.words.translation import LANGUAGES

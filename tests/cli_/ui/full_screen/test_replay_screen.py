@@ -14,11 +14,11 @@ from support.screened import table
 from textual.pilot import Pilot
 
 from cli.commands.replay import moments, show, told
+from cli.table_view.film import Film, Moment
 from cli.ui.full_screen import replay_screen
 from cli.ui.full_screen.info_pages import Page
 from cli.ui.full_screen.layout import frame
 from cli.ui.full_screen.replay_screen import MOVES, PAGES, ReplayApp
-from cli.ui.table_view.film import Film, Moment
 from p2p_hoity import rules
 from p2p_hoity.game_adapter import read_game
 from protocol import game_interface, transcript

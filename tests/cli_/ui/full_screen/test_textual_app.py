@@ -25,6 +25,9 @@ from cli.commands.options import TableOptions
 from cli.commands.play import checked_terms
 from cli.exit_codes import INTERRUPTED, Trouble
 from cli.local import settings
+from cli.table_view.desk import ONLOOKERS
+from cli.table_view.menu import Menu
+from cli.table_view.stage import Stage
 from cli.ui.full_screen import human_player, info_pages
 from cli.ui.full_screen.human_player import FullWindow
 from cli.ui.full_screen.info_pages import Choices, Page, Picture
@@ -33,9 +36,6 @@ from cli.ui.full_screen.textual_app import TableApp
 from cli.ui.lines.line_seat import LineWindow
 from cli.ui.person_seat import PersonSeat
 from cli.ui.screen_interface import ScreenOptions
-from cli.ui.table_view.desk import ONLOOKERS
-from cli.ui.table_view.menu import Menu
-from cli.ui.table_view.stage import Stage
 from cli.words import choice_names, translation
 from cli.words.error_sentences import sentence
 from cli.words.table_terms import TableOffer

@@ -3,14 +3,14 @@
 import pytest
 from support.moments import MOMENTS, Shown, asked_for, begun, over
 
+from cli.table_view.desk import ONLOOKERS, Desk
+from cli.table_view.headline import headline
+from cli.table_view.main_menu import options
 from cli.ui.full_screen.colours import CUT
 from cli.ui.full_screen.info_pages import PLAYING, page
 from cli.ui.full_screen.layout import header, health
 from cli.ui.full_screen.question_panel import question
 from cli.ui.lines.line_screen import LineScreen
-from cli.ui.table_view.desk import ONLOOKERS, Desk
-from cli.ui.table_view.headline import headline
-from cli.ui.table_view.main_menu import options
 from cli.words import translation
 from cli.words.card_names import run_letters
 from cli.words.presence_sentences import seat_request, victory, won

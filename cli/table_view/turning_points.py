@@ -9,7 +9,7 @@ from typing import Final
 
 from p2p_hoity.rules import Happening, happenings
 
-from ...words.translation import _
+from ..words.translation import _
 from .seats import name_of, names_of
 from .stage import Stage
 

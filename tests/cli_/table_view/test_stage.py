@@ -11,14 +11,14 @@ from support.cli_stage import UPDATES
 from support.moments import Shown, asked_for, begun
 from support.sampling import times
 
+from cli.table_view import turning_points
+from cli.table_view.desk import Desk
+from cli.table_view.headline import headline
+from cli.table_view.seats import status
+from cli.table_view.stage import WORDLESS, Stage
 from cli.ui.full_screen.info_pages import _links
 from cli.ui.full_screen.question_panel import waiting
 from cli.ui.full_screen.seats_and_pieces import TAKEN
-from cli.ui.table_view import turning_points
-from cli.ui.table_view.desk import Desk
-from cli.ui.table_view.headline import headline
-from cli.ui.table_view.seats import status
-from cli.ui.table_view.stage import WORDLESS, Stage
 from cli.words.update_sentences import GAME, PLAIN, TABLE, WAITS
 from p2p_hoity import rules
 from p2p_hoity.coded_errors import because

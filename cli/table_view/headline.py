@@ -6,8 +6,8 @@ from typing import Final
 
 from p2p_hoity.rules import Phase, Place, View, happenings
 
-from ...words.presence_sentences import victory
-from ...words.translation import N_, _
+from ..words.presence_sentences import victory
+from ..words.translation import N_, _
 from .stage import Stage
 
 

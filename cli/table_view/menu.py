@@ -11,12 +11,12 @@ from dataclasses import dataclass, field
 from p2p_hoity import rules
 from p2p_hoity.rules import Choice, View, theft_options
 
-from ...words.board_text import own_slots
-from ...words.card_names import Names, grid, run_letters
-from ...words.choice_names import ordered, sealing
-from ...words.choice_notes import note
-from ...words.refusals import refusal
-from ...words.translation import _
+from ..words.board_text import own_slots
+from ..words.card_names import Names, grid, run_letters
+from ..words.choice_names import ordered, sealing
+from ..words.choice_notes import note
+from ..words.refusals import refusal
+from ..words.translation import _
 
 BEST = 9
 """The number of the best exhibits that a digit can pick."""

@@ -7,8 +7,8 @@ from functools import partial
 
 from p2p_hoity.rules import Piece, Standing, banquet, happenings
 
-from ...words import presence_sentences
-from ...words.translation import _
+from ..words import presence_sentences
+from ..words.translation import _
 from .seats import name_of, names_of
 from .stage import Stage
 

@@ -8,8 +8,8 @@ from p2p_hoity.presentation.scene import Scene
 from p2p_hoity.presentation.screen_updates import Attending
 from protocol.bounds import Seconds
 
-from ...words.presence_sentences import GONE_FOR_GOOD, THINKING
-from ...words.translation import FIRST_SECOND, _, clock
+from ..words.presence_sentences import GONE_FOR_GOOD, THINKING
+from ..words.translation import FIRST_SECOND, _, clock
 from .seats import names_of
 from .stage import Stage
 

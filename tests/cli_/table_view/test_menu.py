@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 from support.moments import Shown, asked_for, begun
 from support.sampling import times
 
+from cli.table_view.menu import Menu, menu
+from cli.table_view.seats import DONE
 from cli.ui.full_screen.layout import frame
 from cli.ui.full_screen.seats_and_pieces import POINTER
-from cli.ui.table_view.menu import Menu, menu
-from cli.ui.table_view.seats import DONE
 from cli.words.board_text import own_slots
 from cli.words.choice_names import forced, ordered, sealing
 from p2p_hoity import rules

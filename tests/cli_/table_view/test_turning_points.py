@@ -2,7 +2,7 @@
 
 from support.moments import begun
 
-from cli.ui.table_view.turning_points import LargeStep, Most, sentences, turning_points
+from cli.table_view.turning_points import LargeStep, Most, sentences, turning_points
 from p2p_hoity.rules import Piece
 from p2p_hoity.rules.happenings import FigureMoved, Imprisoned, RoundBegan, Stolen
 

@@ -13,11 +13,11 @@ from p2p_hoity.presentation.scene import MOST_TALK, Scene, fold
 from p2p_hoity.presentation.staging import Heard, Remark, Staging, pause
 from protocol.bounds import Quota
 
-from ...words import happening_sentences
-from ...words.card_names import Names
-from ...words.key_names import player_key, table_key
-from ...words.translation import _
-from ...words.update_sentences import FollowedTable, Telling, sentences
+from ..words import happening_sentences
+from ..words.card_names import Names
+from ..words.key_names import player_key, table_key
+from ..words.translation import _
+from ..words.update_sentences import FollowedTable, Telling, sentences
 
 LOG: Final[Quota] = 400
 """The number of lines of the log that are stored."""

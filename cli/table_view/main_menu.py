@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ...words.presence_sentences import ROUND_LOST
-from ...words.translation import _
+from ..words.presence_sentences import ROUND_LOST
+from ..words.translation import _
 from .desk import ONLOOKERS, Desk
 from .stage import Stage
 

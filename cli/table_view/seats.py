@@ -11,9 +11,9 @@ from p2p_hoity.presentation.screen_updates import Attending, Said
 from p2p_hoity.rules import ActionCard, ActionKind, Place, Seal, expected
 from p2p_hoity.rules.happenings import CashStolen, Sale
 
-from ...words import card_names
-from ...words.error_sentences import meaning
-from ...words.translation import FIRST_SECOND, _, clock
+from ..words import card_names
+from ..words.error_sentences import meaning
+from ..words.translation import FIRST_SECOND, _, clock
 from .stage import Stage
 
 DONE: Final = "✓"
