@@ -19,7 +19,7 @@ from ..local.own_program import own_command, own_environment
 from ..local.player_setup import chosen_name
 from ..printing import say
 from ..ui.person_seat import PersonSeat
-from ..ui.screen_interface import ScreenOptions
+from ..ui.screen_options import ScreenOptions
 from ..words import translation
 from ..words.translation import _
 from .take_seat import seat_of_person

@@ -38,7 +38,7 @@ from ..local.settings import is_none
 from ..printing import complain, is_full
 from ..ui.lines.stdin_lines import until_closed
 from ..ui.person_seat import PersonSeat
-from ..ui.screen_interface import ScreenOptions
+from ..ui.screen_options import ScreenOptions
 from ..words.table_terms import TableOffer
 from ..words.translation import _
 from .options import USUAL, NetworkOptions, OutputOptions, SeatOptions
@@ -63,7 +63,7 @@ def seat_of(how: ScreenOptions) -> PersonSeat:
     """
     if not how.as_json:
         return seat_of_person(how)
-    from ..ui.json_screen import JsonWindow
+    from ..ui.json_window import JsonWindow
 
     return PersonSeat(how, JsonWindow, BotPlayer(own_level()))
 
@@ -80,10 +80,10 @@ def seat_of_person(how: ScreenOptions) -> PersonSeat:
         The person.
     """
     if is_full(how.plain or how.auto):
-        from ..ui.full_screen.human_player import FullWindow
+        from ..ui.full_screen.full_window import FullWindow
 
         return PersonSeat(how, FullWindow)
-    from ..ui.lines.line_seat import LineWindow
+    from ..ui.lines.line_window import LineWindow
 
     return PersonSeat(how, LineWindow)
 

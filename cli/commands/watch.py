@@ -10,7 +10,7 @@ from p2p_hoity.table.watch_table import Onlooker, watch_table
 
 from ..exit_codes import INTERRUPTED, NOT_OK, OK, Trouble, ctrl_c_means
 from ..local.seat_checks import check_output
-from ..ui.screen_interface import ScreenOptions
+from ..ui.screen_options import ScreenOptions
 from ..words.translation import _
 from .join import ticket_of
 from .options import OutputOptions, SeatOptions, WatchOptions

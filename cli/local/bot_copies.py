@@ -28,7 +28,7 @@ from p2p_hoity.editions import load_edition as editions
 from p2p_hoity.net import secure_channel
 from p2p_hoity.worker_processes import can_copy
 
-PRELOADED: Final = ("cli.commands.join", "cli.ui.json_screen", "encodings.idna", "ifaddr")
+PRELOADED: Final = ("cli.commands.join", "cli.ui.json_window", "encodings.idna", "ifaddr")
 """What bots use, and the process of the player may not have imported."""
 SECRET: Final = frozenset({"HOITY_PASSPHRASE", "HOITY_TICKET"})
 """Environment variables that are not passed on to bots, unless they are set for them."""

@@ -18,6 +18,7 @@ from p2p_hoity import rules
 from p2p_hoity.game_adapter import table_name
 from p2p_hoity.presentation.screen_updates import Started, Update
 from p2p_hoity.table.player_interface import BotPlayer, Player, PlayerRequest
+from p2p_hoity.table.rematch import ANSWER
 from p2p_hoity.table.session import Outcome
 from protocol.bounds import Seconds
 
@@ -25,7 +26,7 @@ from .. import printing
 from ..words.card_names import Names
 from ..words.choice_names import forced
 from ..words.table_terms import TableOffer
-from .screen_interface import MOST_REQUESTS, Box, ScreenOptions
+from .screen_options import MOST_REQUESTS, Box, ScreenOptions
 
 T = TypeVar("T")
 
@@ -114,8 +115,11 @@ class Window(ABC):
         """
 
     @abstractmethod
-    async def again(self) -> bool:
+    async def again(self, seconds: Seconds) -> bool:
         """Ask whether to play another game.
+
+        Args:
+            seconds: The time that is left for the answer. The node stops waiting after it.
 
         Returns:
             Whether to play it.
@@ -209,6 +213,7 @@ class PersonSeat:
         has_hints: Whether the person may ask for hints from the hard bot, as where all other seats
             are bots of this computer.
         table_name: The id of the game. "" before it has begun.
+        open: The choice that is asked for now, with what the seat may know. None if there is none.
         window: The window.
     """
 
@@ -229,6 +234,7 @@ class PersonSeat:
         self.by_bot = how.auto or how.looks_on
         self.has_hints = False
         self.table_name = ""
+        self.open: tuple[rules.View, rules.Kind] | None = None
         self._bot = bot or BotPlayer()
         self._requests = Box[PlayerRequest](MOST_REQUESTS)
         self._waits: set[trio.CancelScope] = set()
@@ -317,14 +323,19 @@ class PersonSeat:
         only = None if again else forced(view, kind)
         if only is not None and (self.by_bot or self.window.takes_only(view, kind, only)):
             return only
-        while True:
-            if self.by_bot:
-                with self._until_turned(self.window.pause()):
-                    await trio.sleep_forever()
-            if self.by_bot:
-                return await self._bot.choose(view, kind, again)
-            with self._until_turned():
-                return await self.window.choose(view, kind, again)
+        self.open = asked = view, kind
+        try:
+            while True:
+                if self.by_bot:
+                    with self._until_turned(self.window.pause()):
+                        await trio.sleep_forever()
+                if self.by_bot:
+                    return await self._bot.choose(view, kind, again)
+                with self._until_turned():
+                    return await self.window.choose(view, kind, again)
+        finally:
+            if self.open is asked:  # The next question may be open already.
+                self.open = None
 
     async def agree(self) -> bool:
         """Ask the person to accept the terms that were just shown. A bot accepts them.
@@ -354,7 +365,8 @@ class PersonSeat:
         """
         if self.how.auto and not self.how.again:
             return True
-        return await self._asked(lambda window: window.again(), True)
+        last = trio.current_time() + ANSWER
+        return await self._asked(lambda window: window.again(last - trio.current_time()), True)
 
     def begin_lesson(self, names: Names) -> None:
         """Begin a lesson, which has no table.

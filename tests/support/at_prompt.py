@@ -8,10 +8,10 @@ from typing import Any
 import trio
 import trio.testing
 
-from cli.ui.json_screen import JsonWindow
-from cli.ui.lines.line_seat import LineWindow
+from cli.ui.json_window import JsonWindow
+from cli.ui.lines.line_window import LineWindow
 from cli.ui.person_seat import PersonSeat
-from cli.ui.screen_interface import ScreenOptions
+from cli.ui.screen_options import ScreenOptions
 from cli.words.card_names import Names
 from p2p_hoity import rules
 from p2p_hoity.presentation import screen_updates as updates
@@ -112,14 +112,14 @@ async def is_in_vain(wait: Callable[..., Awaitable[object]], *given: Any) -> boo
     return scope.cancelled_caught
 
 
-def json_window(how: ScreenOptions, write: Callable[[dict[str, Any]], None]) -> JsonWindow:
+def program_window(how: ScreenOptions, write: Callable[[dict[str, Any]], None]) -> JsonWindow:
     """Return the window of a program."""
     window = PersonSeat(how, lambda seat: JsonWindow(seat, write)).window
     assert isinstance(window, JsonWindow)
     return window
 
 
-def line_window(how: ScreenOptions) -> LineWindow:
+def prompt_window(how: ScreenOptions) -> LineWindow:
     """Return the line prompt of a seat."""
     window = PersonSeat(how, LineWindow).window
     assert isinstance(window, LineWindow)
@@ -129,7 +129,7 @@ def line_window(how: ScreenOptions) -> LineWindow:
 def written_of(*heard: Update) -> list[dict[str, Any]]:
     """Return what a program is written when it hears this."""
     written: list[dict[str, Any]] = []
-    screen = json_window(ScreenOptions([].append), written.append)
+    screen = program_window(ScreenOptions([].append), written.append)
     for update in heard:
         screen.tell(update)
     return written

@@ -11,10 +11,10 @@ import trio
 from textual.pilot import Pilot
 
 from cli.ui.full_screen.colours import cells
-from cli.ui.full_screen.human_player import FullWindow
+from cli.ui.full_screen.full_window import FullWindow
 from cli.ui.full_screen.textual_app import TableApp
 from cli.ui.person_seat import PersonSeat
-from cli.ui.screen_interface import ScreenOptions
+from cli.ui.screen_options import ScreenOptions
 from support.limits import LIMIT
 from support.running import running
 from support.screened import Company
@@ -33,7 +33,7 @@ async def idle(min_sleep: float = 0.0, max_sleep: float = 1.0) -> None:
             await asyncio.sleep(0)
 
 
-def full_window(how: ScreenOptions) -> FullWindow:
+def screen_window(how: ScreenOptions) -> FullWindow:
     """Return the full screen of a seat."""
     window = PersonSeat(how, FullWindow).window
     assert isinstance(window, FullWindow)
@@ -119,7 +119,7 @@ def sit(
 ) -> Sitting:
     """Let a person play by a script."""
     left: list[str] = []
-    window = full_window(ScreenOptions(left.append))
+    window = screen_window(ScreenOptions(left.append))
     seat, window.app.stage.staged = window.seat, staged
 
     async def play() -> Sitting:

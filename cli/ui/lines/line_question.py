@@ -23,7 +23,7 @@ from ...words.choice_names import NoAnswer, Query
 from ...words.happening_sentences import rounds_of
 from ...words.presence_sentences import ROUND_LOST
 from ...words.translation import N_, _, yes_or_no
-from ..screen_interface import Box
+from ..screen_options import Box
 from .line_screen import LineScreen
 
 HELP: Final = (

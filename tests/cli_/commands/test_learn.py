@@ -24,7 +24,7 @@ def learned(hoity: Shell, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Done
 
     def learn_with(*lines: str) -> Done:
         data = iter([f"{line}\n".encode() for line in lines])
-        monkeypatch.setattr("cli.ui.lines.line_seat.read_stdin", lambda: next(data, b""))
+        monkeypatch.setattr("cli.ui.lines.line_window.read_stdin", lambda: next(data, b""))
         return hoity("learn", "--plain")
 
     return learn_with
@@ -74,7 +74,7 @@ def test_the_command_for_another_lesson_keeps_plain_lines(
     words: list[str], variable: str, hoity: Shell, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HOITY_PLAIN", variable)
-    monkeypatch.setattr("cli.ui.lines.line_seat.read_stdin", lambda: b"")
+    monkeypatch.setattr("cli.ui.lines.line_window.read_stdin", lambda: b"")
     assert "again with: hoity learn --plain" in hoity.told(130, "learn", *words)
 
 

@@ -29,7 +29,7 @@ from cli.commands.take_seat import Sitting, new_sitting
 from cli.exit_codes import Trouble, told
 from cli.local import player_setup
 from cli.local.bot_processes import Crew, crew_of, hire
-from cli.ui.json_screen import last_line
+from cli.ui.json_window import last_line
 from cli.ui.lines import stdin_lines
 from cli.ui.lines.stdin_lines import END, forward_input, until_closed
 from cli.words import edition_text, rules_text, table_terms

@@ -11,7 +11,7 @@ from support.screened import table
 from cli.commands import watch as watching
 from cli.commands.options import OutputOptions, SeatOptions, WatchOptions
 from cli.exit_codes import INTERRUPTED, OK, Trouble
-from cli.ui.screen_interface import ScreenOptions
+from cli.ui.screen_options import ScreenOptions
 from p2p_hoity import rules
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.table.session import Outcome

@@ -11,7 +11,7 @@ from support.at_prompt import Bot, asked
 from support.screened import table
 
 from cli.ui.person_seat import PersonSeat, Window
-from cli.ui.screen_interface import MOST_REQUESTS, ScreenOptions
+from cli.ui.screen_options import MOST_REQUESTS, ScreenOptions
 from cli.words.table_terms import TableOffer
 from p2p_hoity import rules
 from p2p_hoity.game_adapter import table_name
@@ -57,7 +57,7 @@ class Paper(Window):
         await self._note("admit")
         return False
 
-    async def again(self) -> bool:
+    async def again(self, seconds: float) -> bool:
         await self._note("again")
         return False
 

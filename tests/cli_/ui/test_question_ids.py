@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 import trio
-from support.at_prompt import json_window
+from support.at_prompt import program_window
 from support.cli_stage import referee, until
 from support.running import running
 from support.sampling import seed
@@ -13,9 +13,9 @@ from support.screened import Company, short
 from support.unruly_games import TABLES
 
 from cli.exit_codes import Trouble
-from cli.ui.json_screen import JsonWindow
+from cli.ui.json_window import JsonWindow
 from cli.ui.lines.stdin_lines import STRAYS
-from cli.ui.screen_interface import ScreenOptions
+from cli.ui.screen_options import ScreenOptions
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.presentation.scene_json import update_json
 from p2p_hoity.rules import View
@@ -29,7 +29,7 @@ def asked() -> View:
 
 
 def program(written: Written, **how: Any) -> JsonWindow:
-    return json_window(ScreenOptions([].append, **how), written.append)
+    return program_window(ScreenOptions([].append, **how), written.append)
 
 
 async def answered(*lines: str, questions: int = 2) -> tuple[Any, Written]:
@@ -135,8 +135,8 @@ async def test_a_late_answer_does_not_say_that_there_is_no_other_game() -> None:
     async with running(player.hear):
         for line in ('{"id": 1, "choice": 0}', "true", '{"id": 5, "choice": 0}'):
             await player.typed.send(line)
-        assert await player.again() is True
-        assert await player.again() is False
+        assert await player.again(60.0) is True
+        assert await player.again(60.0) is False
     assert written[1:] == [REFUSED]
 
 
@@ -173,7 +173,7 @@ async def test_a_whole_game_is_written_as_before_but_for_the_ids(
             answer = {"id": line["id"], "choice": said} if with_ids else said
             player.typed.send_nowait(json.dumps(answer))
 
-    player = json_window(ScreenOptions([].append), read)
+    player = program_window(ScreenOptions([].append), read)
 
     def tell(update: updates.Update) -> None:
         if isinstance(update, updates.Happened):

@@ -6,17 +6,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.at_prompt import is_in_vain, json_window, written_of
+from support.at_prompt import is_in_vain, program_window, written_of
 from support.cli_stage import UPDATES, until
 from support.machine_table import identity, seat_at
 from support.rules_driver import Referee
 
 from cli.exit_codes import Trouble
 from cli.printing import write_line
-from cli.ui.json_screen import JsonWindow, last_line
+from cli.ui.json_window import JsonWindow, last_line
 from cli.ui.lines.line_screen import LineScreen
 from cli.ui.lines.stdin_lines import STRAYS
-from cli.ui.screen_interface import ScreenOptions
+from cli.ui.screen_options import ScreenOptions
 from cli.words.card_names import run_letters
 from cli.words.presence_sentences import PRESENCE_WORDS, won
 from cli.words.update_sentences import GAME, TABLE
@@ -156,7 +156,7 @@ def said_of(*heard: updates.Update) -> list[str]:
 async def program(*lines: str, leave: Any = None) -> tuple[JsonWindow, list[dict[str, Any]]]:
     """Return a program that has said these lines and no more, and what it is written."""
     written: list[dict[str, Any]] = []
-    player = json_window(ScreenOptions(leave or [].append), written.append)
+    player = program_window(ScreenOptions(leave or [].append), written.append)
     for line in lines:
         await player.typed.send(line)
     player.typed.close()
@@ -335,7 +335,7 @@ async def test_a_program_agrees_to_terms_and_games(
     asked: str, line: str | None, wanted: bool
 ) -> None:
     player, _ = await program(*([] if line is None else [line]))
-    assert await getattr(player, asked)() is wanted
+    assert await getattr(player.seat, asked)() is wanted
 
 
 @pytest.mark.parametrize(("word", "wish"), [("wait", WaitLonger()), ("leave", LeaveForNow())])
@@ -380,7 +380,7 @@ def test_talk_and_presence_are_written_for_programs_by_change_and_no_clock() -> 
 def test_a_program_is_told_each_end_at_once_and_more_only_if_it_may_play_again(
     listens: bool, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    screen = json_window(ScreenOptions([].append, again=listens), write_line)
+    screen = program_window(ScreenOptions([].append, again=listens), write_line)
     at = bound()
     node, nobody = transition.begin(at), frozenset[int]()
     one, two = Outcome(Path("1.hoity")), Outcome(Path("2.hoity"))

@@ -4,13 +4,13 @@ import json
 import sys
 
 import pytest
-from support.at_prompt import json_window
+from support.at_prompt import program_window
 from support.running import running
 from support.shell import Shell
 
 from cli.exit_codes import Trouble
 from cli.printing import write_line
-from cli.ui.screen_interface import ScreenOptions
+from cli.ui.screen_options import ScreenOptions
 from cli.words.presence_sentences import seat_request
 
 Shown = pytest.CaptureFixture[str]
@@ -19,7 +19,7 @@ Shown = pytest.CaptureFixture[str]
 async def test_a_program_answers_by_the_key_until_it_is_gone_and_strays_say_nothing(
     capsys: Shown,
 ) -> None:
-    seat = json_window(ScreenOptions(lambda reason: None, auto=True), write_line)
+    seat = program_window(ScreenOptions(lambda reason: None, auto=True), write_line)
     send = seat.typed
     async with running(seat.hear):
         for said in ("y", '{"admit":"OTHER"}', "[1", '{"admit":"KEY","x":1}', '{"admit": "KEY"}'):

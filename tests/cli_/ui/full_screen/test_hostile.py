@@ -6,14 +6,14 @@ from itertools import product
 import pytest
 import trio
 import trio.testing
-from support.at_screen import Sitting, full_window, seated, sit
+from support.at_screen import Sitting, screen_window, seated, sit
 from support.screened import Company
 from textual.widgets import OptionList
 
 from cli.ui.full_screen.colours import Line
 from cli.ui.full_screen.info_pages import Choices, Page
 from cli.ui.full_screen.textual_app import TableApp
-from cli.ui.screen_interface import ScreenOptions
+from cli.ui.screen_options import ScreenOptions
 from p2p_hoity import rules
 
 NAMES = ["[/x]Bruno", "[red]Bruno", "[@click=app.quit]B", "[b]", "a\\[b", "[/]", "$x", "%s{0}"]
@@ -80,7 +80,7 @@ async def test_a_key_struck_for_a_replaced_question_does_not_answer_the_next(at:
 
 
 def test_a_screen_that_fails_at_the_end_costs_no_result(capsys: pytest.CaptureFixture[str]) -> None:
-    window = full_window(ScreenOptions(lambda reason: None, looks_on=True))
+    window = screen_window(ScreenOptions(lambda reason: None, looks_on=True))
 
     def broken(width: int, height: int) -> list[Line]:
         if window.app.desk.hint:

@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 import trio
-from support.at_screen import AtScreen, full_window, play_beside
+from support.at_screen import AtScreen, play_beside, screen_window
 from textual.pilot import Pilot
 
 from cli.local.lesson_screen import EXPLANATIONS, FAREWELL, hear_talk, teach
 from cli.ui.full_screen.colours import cells
-from cli.ui.full_screen.human_player import FullWindow
+from cli.ui.full_screen.full_window import FullWindow
 from cli.ui.full_screen.info_pages import Choices
-from cli.ui.screen_interface import ScreenOptions
+from cli.ui.screen_options import ScreenOptions
 from p2p_hoity.lesson_script import Topic
 
 WELCOME = EXPLANATIONS[Topic.WELCOME]
@@ -84,7 +84,7 @@ def attend(script: Script, staged: bool = False) -> Pupil:
             await play_beside(pupil, main, script, lambda: window._do(scope.cancel))
         return pupil
 
-    window = full_window(ScreenOptions(leave))
+    window = screen_window(ScreenOptions(leave))
     window.app.stage.staged = staged
     return asyncio.run(play())
 
@@ -169,7 +169,7 @@ def test_the_menu_leaves_an_explanation_too_and_no_other_key_but_enter_goes_on()
 
 def test_when_the_screen_fails_a_lesson_goes_on_in_lines(monkeypatch: pytest.MonkeyPatch) -> None:
     typed = iter([b"2\n", b"\n", b"q\n"])
-    monkeypatch.setattr("cli.ui.lines.line_seat.read_stdin", lambda: next(typed, b""))
+    monkeypatch.setattr("cli.ui.lines.line_window.read_stdin", lambda: next(typed, b""))
     said: list[str] = []
     monkeypatch.setattr("cli.printing.say", lambda *lines: said.extend(lines))
 

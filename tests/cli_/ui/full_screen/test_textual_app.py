@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 import trio
 import trio.testing
-from support.at_screen import Script, Sitting, full_window, seated, sit
+from support.at_screen import Script, Sitting, screen_window, seated, sit
 from support.running import running
 from support.sampling import sample
 from support.screened import Company, short, table
@@ -28,14 +28,15 @@ from cli.local import settings
 from cli.table_view.desk import ONLOOKERS
 from cli.table_view.menu import Menu
 from cli.table_view.stage import Stage
-from cli.ui.full_screen import human_player, info_pages
-from cli.ui.full_screen.human_player import FullWindow
+from cli.ui import person_seat
+from cli.ui.full_screen import full_window, info_pages
+from cli.ui.full_screen.full_window import FullWindow
 from cli.ui.full_screen.info_pages import Choices, Page, Picture
 from cli.ui.full_screen.layout import frame
 from cli.ui.full_screen.textual_app import TableApp
-from cli.ui.lines.line_seat import LineWindow
+from cli.ui.lines.line_window import LineWindow
 from cli.ui.person_seat import PersonSeat
-from cli.ui.screen_interface import ScreenOptions
+from cli.ui.screen_options import ScreenOptions
 from cli.words import choice_names, translation
 from cli.words.error_sentences import sentence
 from cli.words.table_terms import TableOffer
@@ -116,7 +117,7 @@ def by_mouse(rng: random.Random) -> Script:
 @pytest.fixture
 def window() -> FullWindow:
     """A seat at a screen that is not drawn yet."""
-    return full_window(ScreenOptions(lambda reason: None))
+    return screen_window(ScreenOptions(lambda reason: None))
 
 
 def broken(*_: object) -> None:
@@ -199,13 +200,13 @@ async def test_leaving_takes_more_than_one_key(at: Sitting, keys: tuple[str, ...
 async def test_a_bot_plays_on_and_the_seat_is_taken_back_even_before_it_plays(
     at: Sitting, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(human_player, "PAUSE", 50.0)
+    monkeypatch.setattr(full_window, "PAUSE", 50.0)
     at.app._hand_over(True)
     await at.until(lambda: at.app.desk.menu is None)
     await at.press("a")
     await at.asked()
     assert at.company.asked == ["place"]
-    monkeypatch.setattr(human_player, "PAUSE", 0.05)
+    monkeypatch.setattr(full_window, "PAUSE", 0.05)
     await at.press("a")
     assert isinstance(at.app.screen, Choices)
     await at.press("enter")
@@ -220,7 +221,7 @@ async def test_a_bot_that_stands_in_does_not_wait_where_time_runs_out(
     at: Sitting, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert at.app.stage.scene.clock is not None
-    monkeypatch.setattr(human_player, "PAUSE", at.app.stage.scene.clock.left / 4)
+    monkeypatch.setattr(full_window, "PAUSE", at.app.stage.scene.clock.left / 4)
     at.app._hand_over(True)
     await at.until(lambda: len(at.company.asked) > 1)
     at.seat.tell(updates.Started(table(3), 0))
@@ -440,7 +441,7 @@ class Wishing(Company):
 async def test_who_has_said_yes_to_another_game_can_still_leave(
     at: Sitting, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(human_player, "PAUSE", 0.0)
+    monkeypatch.setattr(full_window, "PAUSE", 0.0)
     await at.asked()
     at.app._hand_over(True)
     await at.until(lambda: at.app.desk.answers)
@@ -455,7 +456,7 @@ async def test_who_has_said_yes_to_another_game_can_still_leave(
 
 def test_an_onlooker_can_leave_behind_the_end() -> None:
     left: list[str] = []
-    window = full_window(ScreenOptions(left.append, looks_on=True))
+    window = screen_window(ScreenOptions(left.append, looks_on=True))
 
     async def watch() -> None:
         window._token = trio.lowlevel.current_trio_token()
@@ -491,7 +492,7 @@ def test_who_is_muted_on_the_screen_is_muted_in_the_lines_that_replace_it(
     window.app.stage.hear(updates.Said(None, "Oskar", "psst"))
     window.app.desk.muted = {1, ONLOOKERS}
     assert window._muted == {"Ada", "Oskar"}
-    monkeypatch.setattr(human_player, "LineWindow", Lines)
+    monkeypatch.setattr(full_window, "LineWindow", Lines)
     monkeypatch.setattr("sys.stdin", io.StringIO())
 
     async def fail() -> None:
@@ -586,8 +587,8 @@ async def test_a_yes_or_no_is_asked_and_answered_in_any_language(at: Sitting) ->
 async def test_how_long_an_answer_may_take_is_counted_down(
     at: Sitting, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(human_player, "ANSWER", 1.05)
-    monkeypatch.setattr(human_player, "COUNTED", 0.01)
+    monkeypatch.setattr(person_seat, "ANSWER", 1.05)
+    monkeypatch.setattr(full_window, "COUNTED", 0.01)
     at.window._do(lambda: trio.lowlevel.spawn_system_task(at.seat.again))
     await at.until(lambda: "within 2 s" in at.text)
     await at.until(lambda: "within 1 s" in at.text)
@@ -612,7 +613,7 @@ class Lines(LineWindow):
     async def agree(self) -> bool:
         return True
 
-    async def again(self) -> bool:
+    async def again(self, seconds: float) -> bool:
         return True
 
     def tell(self, update: updates.Update) -> None:
@@ -627,7 +628,7 @@ class Lines(LineWindow):
 def test_a_screen_that_fails_yields_to_lines(
     window: FullWindow, monkeypatch: pytest.MonkeyPatch, capsys: Shown
 ) -> None:
-    monkeypatch.setattr(human_player, "LineWindow", Lines)
+    monkeypatch.setattr(full_window, "LineWindow", Lines)
     company = Company(3, edition=short())
 
     async def game() -> str:
@@ -692,7 +693,7 @@ def test_a_signal_closes_a_screen_whose_peer_does_not_hear_it(
 ) -> None:
     """After the end the peer has ended, and the peer of an onlooker heeds no signals."""
     left: list[str] = []
-    window = full_window(ScreenOptions(left.append))
+    window = screen_window(ScreenOptions(left.append))
     monkeypatch.setattr(window, "host", partial(window.host, headless=True))
 
     async def main() -> str:
@@ -714,7 +715,7 @@ def test_a_signal_closes_a_screen_whose_peer_does_not_hear_it(
 
 def test_the_seat_is_left_before_there_is_a_game() -> None:
     left: list[str] = []
-    window = full_window(ScreenOptions(left.append))
+    window = screen_window(ScreenOptions(left.append))
 
     async def fills() -> None:
         while not left:
@@ -766,13 +767,13 @@ def test_how_the_screen_is_wanted_is_kept_in_the_home(window: FullWindow) -> Non
             at.app._chosen(word)
 
     assert window.app.rings
-    assert not full_window(ScreenOptions(lambda reason: None, bell=False)).app.rings
+    assert not screen_window(ScreenOptions(lambda reason: None, bell=False)).app.rings
     private_folder(own_home().path)
     sit(script, Company(3))
     kept = settings.load()
     assert kept.bots == "easy"
     assert (kept.light, kept.bell, kept.staged) == (True, False, True)
-    later = full_window(ScreenOptions(lambda reason: None))
+    later = screen_window(ScreenOptions(lambda reason: None))
     assert later.app.theme == "textual-light"
     assert not later.app.rings
 
@@ -814,7 +815,7 @@ def test_behind_the_screen_stands_how_it_ended(window: FullWindow, capsys: Shown
 def test_a_plain_question_goes_on_in_lines(
     window: FullWindow, asked: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(human_player, "LineWindow", Lines)
+    monkeypatch.setattr(full_window, "LineWindow", Lines)
 
     async def ask() -> bool:
         async def fail() -> None:

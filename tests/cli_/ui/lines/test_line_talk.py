@@ -2,12 +2,12 @@
 
 import pytest
 import trio
-from support.at_prompt import asked, desk, is_in_vain, line_window
+from support.at_prompt import asked, desk, is_in_vain, prompt_window
 from support.limits import LIMIT
 
 from cli.ui.lines.line_question import LineTalk
 from cli.ui.lines.line_screen import LineScreen
-from cli.ui.screen_interface import MOST_REQUESTS, Box, ScreenOptions
+from cli.ui.screen_options import MOST_REQUESTS, Box, ScreenOptions
 from cli.words.chat_phrases import PHRASES
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.table.player_interface import PlayerRequest, Talk, WaitLonger
@@ -67,7 +67,7 @@ async def test_a_voice_is_muted_for_oneself_and_heard_again() -> None:
 
 
 async def test_too_many_wishes_are_forgotten(autojump_clock: trio.testing.MockClock) -> None:
-    seat = line_window(ScreenOptions([].append)).seat
+    seat = prompt_window(ScreenOptions([].append)).seat
     for number in range(MOST_REQUESTS + 5):
         assert seat.request(WaitLonger()) is (number < MOST_REQUESTS)
     for _ in range(MOST_REQUESTS):
@@ -121,7 +121,7 @@ async def test_whose_input_ends_wants_no_other_game(early: bool) -> None:
 
 
 async def test_an_onlooker_talks_and_is_told_how(capsys: pytest.CaptureFixture[str]) -> None:
-    screen = line_window(ScreenOptions([].append, looks_on=True))
+    screen = prompt_window(ScreenOptions([].append, looks_on=True))
     for line in ("t bravo", "", "what", "m Bob"):
         await screen._hear(line)
     screen.tell(updates.Said(1, "Bob", "you there?"))

@@ -2,11 +2,11 @@
 
 import pytest
 import trio
-from support.at_prompt import line_window
+from support.at_prompt import prompt_window
 from support.cli_stage import NICKNAMES, referee
 
-from cli.ui.lines.line_seat import LineWindow
-from cli.ui.screen_interface import ScreenOptions
+from cli.ui.lines.line_window import LineWindow
+from cli.ui.screen_options import ScreenOptions
 from cli.words.card_names import Names
 from p2p_hoity import rules
 from p2p_hoity.presentation import screen_updates as updates
@@ -16,7 +16,7 @@ Shown = pytest.CaptureFixture[str]
 
 def watching() -> tuple[LineWindow, list[str]]:
     left: list[str] = []
-    watch = line_window(ScreenOptions(left.append, looks_on=True))
+    watch = prompt_window(ScreenOptions(left.append, looks_on=True))
     driver = referee(3)
     driver.step(40)
     watch._screen.names = Names(driver.state.edition, NICKNAMES[:3])
@@ -61,6 +61,6 @@ async def test_the_end_of_the_input_leaves(monkeypatch: pytest.MonkeyPatch) -> N
     async def ended(lines: trio.MemorySendChannel[str], *_given: object) -> None:
         lines.close()
 
-    monkeypatch.setattr("cli.ui.lines.line_seat.forward_input", ended)
+    monkeypatch.setattr("cli.ui.lines.line_window.forward_input", ended)
     await watch.listen()
     assert left == ["the input has ended"]

@@ -3,12 +3,12 @@
 import pytest
 import trio
 import trio.testing
-from support.at_prompt import line_window
-from support.at_screen import full_window
+from support.at_prompt import prompt_window
+from support.at_screen import screen_window
 from support.screened import table
 
-from cli.ui.lines.line_seat import LineWindow
-from cli.ui.screen_interface import ScreenOptions
+from cli.ui.lines.line_window import LineWindow
+from cli.ui.screen_options import ScreenOptions
 from cli.words.table_terms import TableOffer
 from p2p_hoity.game_adapter import HoityToity
 from p2p_hoity.table.session import Outcome
@@ -21,7 +21,7 @@ def test_the_ticket_stands_below_the_terms_in_lines_of_its_own(
     at_terminal: bool, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr("sys.stdin.isatty", lambda: at_terminal)
-    seat = line_window(ScreenOptions(lambda reason: None))
+    seat = prompt_window(ScreenOptions(lambda reason: None))
     assert isinstance(TABLE.game, HoityToity)
     seat.show_ticket("HOITY1-WORD", TableOffer(TABLE.header.terms, TABLE.game, ("Iris",)))
     said = capsys.readouterr().out
@@ -33,7 +33,7 @@ def test_the_ticket_stands_below_the_terms_in_lines_of_its_own(
 async def test_who_answers_after_the_screen_has_failed_does_so_in_lines(
     typed: str, answer: bool, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    window = full_window(ScreenOptions(lambda reason: None))
+    window = screen_window(ScreenOptions(lambda reason: None))
     line = LineWindow(window.seat)
     window.seat.move_to(line)
     found: list[bool] = []
@@ -58,5 +58,5 @@ async def test_who_answers_after_the_screen_has_failed_does_so_in_lines(
 def test_a_seat_at_the_screen_that_never_played_ends_without_a_word(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    full_window(ScreenOptions(lambda reason: None)).end(Outcome(None, ()))
+    screen_window(ScreenOptions(lambda reason: None)).end(Outcome(None, ()))
     assert capsys.readouterr().out == ""

@@ -16,6 +16,7 @@ from p2p_hoity.rules import happenings
 from p2p_hoity.rules.happenings import plain
 from p2p_hoity.table.player_interface import LeaveForNow, PlayerRequest, Talk, WaitLonger
 from p2p_hoity.table.session import Outcome
+from protocol.bounds import Seconds
 
 from ..exit_codes import INTERRUPTED, USAGE, Trouble
 from ..printing import write_line
@@ -312,7 +313,7 @@ class JsonWindow(Window):
         self._has_answered = True
         return line
 
-    async def again(self) -> bool:
+    async def again(self, seconds: Seconds) -> bool:
         """Ask the program for another game, which `true`, `y` or `yes` accepts."""
         try:
             return await self.agree()

@@ -22,7 +22,6 @@ from p2p_hoity.coded_errors import CodedError
 from p2p_hoity.presentation.screen_updates import Moved, Reached, Started, Update
 from p2p_hoity.storage.home import home as own_home
 from p2p_hoity.table.player_interface import Talk, WaitLonger
-from p2p_hoity.table.rematch import ANSWER
 from p2p_hoity.table.session import Outcome
 from protocol.bounds import Seconds
 
@@ -35,9 +34,9 @@ from ...words.card_names import Names
 from ...words.presence_sentences import ended, kept_as, seat_request, won
 from ...words.table_terms import TableOffer, reach_lines
 from ...words.translation import INSTALLED, N_, _
-from ..lines.line_seat import LineWindow
+from ..lines.line_window import LineWindow
 from ..person_seat import PeopleWindow, PersonSeat
-from ..screen_interface import Box
+from ..screen_options import Box
 from .key_bindings import Hands
 from .textual_app import TableApp
 
@@ -254,9 +253,9 @@ class FullWindow(PeopleWindow, Hands):
         self._returns.empty()
         await self._returns.next()
 
-    async def again(self) -> bool:
+    async def again(self, seconds: Seconds) -> bool:
         """Ask the person for another game with the same people."""
-        return await self._yes(_(ANOTHER), ANSWER)
+        return await self._yes(_(ANOTHER), seconds)
 
     # Actions of the person, in Textual's loop
 

@@ -18,8 +18,8 @@ from p2p_hoity.net.network_errors import LinkCode
 from p2p_hoity.pasted_text import visible
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.table.player_interface import WaitLonger
-from p2p_hoity.table.rematch import ANSWER
 from protocol import effects
+from protocol.bounds import Seconds
 
 from ... import printing
 from ...exit_codes import USAGE, Trouble
@@ -116,7 +116,6 @@ class LineWindow(PeopleWindow):
         self._back: trio.Event | None = None
         self.talk = LineTalk(self._say, seat.request)
         self._is_over = self._has_ended = self._is_lesson = False
-        self._asked: tuple[rules.View, rules.Kind] | None = None
         self._strays = 0
 
     # Screen
@@ -415,7 +414,7 @@ class LineWindow(PeopleWindow):
 
     def _hint(self) -> None:
         """Print what the hard bot would do at the open choice."""
-        self._tell(hint(self._asked, self._screen.names, self.seat.has_hints, MOST))
+        self._tell(hint(self.seat.open, self._screen.names, self.seat.has_hints, MOST))
 
     def _toggle(self) -> None:
         """Take the seat back from the bot, or ask whether to give the seat to a bot."""
@@ -451,11 +450,7 @@ class LineWindow(PeopleWindow):
         if not self._patient:
             self._asker.forget_old_answers()
         self._orient(view, names)
-        self._asked = view, kind
-        try:
-            choice = await self._asker.ask(view, kind, again, names)
-        finally:
-            self._asked = None
+        choice = await self._asker.ask(view, kind, again, names)
         self._strays = 0
         self._screen.is_confirmed = True
         return choice
@@ -488,7 +483,7 @@ class LineWindow(PeopleWindow):
         finally:
             self._back = None
 
-    async def again(self) -> bool:
+    async def again(self, seconds: Seconds) -> bool:
         """Ask the person for another game. To quit, or the end of the input, means no."""
         if self._has_ended:
             return False
@@ -497,7 +492,7 @@ class LineWindow(PeopleWindow):
             if not self._patient:
                 self._asker.forget_old_answers()
             words = _("Another game with the same people? y/n, within {seconds} s")
-            return await self._asker.agree(words.format(seconds=round(ANSWER)))
+            return await self._asker.agree(words.format(seconds=round(seconds)))
         finally:
             self._is_over = False
 
