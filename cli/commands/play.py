@@ -25,7 +25,7 @@ from ..local.bot_copies import copies
 from ..local.bot_processes import LOOPBACK, ask_level, hire, kept_level, levels_of
 from ..local.player_setup import at_terminal
 from ..local.seat_checks import check_output
-from ..ui.lines.line_screen import show_qr
+from ..ui.lines.line_ticket import show_qr
 from ..words.error_sentences import sentence
 from ..words.table_terms import TableOffer, alone_lines
 from ..words.translation import INSTALLED, _, level_word

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final, Protocol, TypeVar
+from typing import Final, Protocol
 
 from p2p_hoity.lesson_script import MINE, OPPONENTS, Lesson, Topic
 from p2p_hoity.presentation.screen_updates import (
@@ -19,7 +19,6 @@ from p2p_hoity.table.player_interface import Player, Talk
 from ..words.card_names import Names
 from ..words.translation import N_, _
 
-T = TypeVar("T")
 FAREWELL: Final = N_(
     "That is all there is in a round. A game goes on until a figure reaches the Banquet: then all"
     " hands are opened, the best exhibit moves 8 fields, the second-best 4, and the furthest figure"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Awaitable, Callable
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
 import trio
 
@@ -30,7 +30,6 @@ from ..words.translation import _
 from .lines.stdin_lines import STRAYS, forward_input
 from .person_seat import PersonSeat, Window
 
-T = TypeVar("T")
 Write = Callable[[dict[str, Any]], None]
 REQUESTS: Final[dict[str, PlayerRequest]] = {
     '{"wait":true}': WaitLonger(),

@@ -124,10 +124,7 @@ COPIED: Final = N_("After Esc, c copies it and x shows it as a QR code.")
 
 
 def _pieces(stage: Stage, desk: Desk, numbers: Sequence[str], width: int) -> list[Line]:
-    """Return the page of all Collectibles that lie in the windows or belong to a seat.
-
-    Every page has these parameters. This page does not use `desk` and `numbers`.
-    """
+    """Return the page of all Collectibles that lie in the windows or belong to a seat."""
     if stage.scene.view is None or stage.names is None:
         return []
     lines = []
@@ -164,10 +161,7 @@ def _log(stage: Stage, desk: Desk, numbers: Sequence[str], width: int) -> list[L
 
 
 def _proofs(stage: Stage, desk: Desk, numbers: Sequence[str], width: int) -> list[Line]:
-    """Return the page with the latest sentences about what has been proven in the game.
-
-    Every page has these parameters. This page does not use `desk` and `numbers`.
-    """
+    """Return the page with the latest sentences about what has been proven in the game."""
     return paragraphs(stage.proofs, width, first="✓ ", hanging="  ")
 
 
@@ -220,10 +214,7 @@ def _own_ticket(stage: Stage, width: int) -> list[Line]:
 
 
 def _advice(stage: Stage, desk: Desk, numbers: Sequence[str], width: int) -> list[Line]:
-    """Return the page with the hard bot's choice, or with the reason why there is no hint.
-
-    Every page has these parameters. This page does not use `numbers`.
-    """
+    """Return the page with the hard bot's choice, or with the reason why there is no hint."""
     asked = stage.scene.question
     if desk.lesson is not None:
         found = [_(choice_names.NOT_LEARNING)]
@@ -254,10 +245,7 @@ def _legend(width: int) -> list[Line]:
 
 
 def _help(stage: Stage, desk: Desk, numbers: Sequence[str], width: int) -> list[Line]:
-    """Return the help page: the keys, the symbols on the screen, and the phrases for the chat.
-
-    Every page has these parameters. This page does not use `desk` and `numbers`.
-    """
+    """Return the help page: the keys, the symbols on the screen, and the phrases for the chat."""
     looks_on = stage.scene.table is not None and stage.scene.seat is None
     keys = [one for one in HELP if not (looks_on and one[0] in PLAYING)]
     lines = [*_keys(keys, width), *_legend(width), Line()]

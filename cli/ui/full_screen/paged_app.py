@@ -25,7 +25,7 @@ from ...table_view.desk import Desk
 from ...table_view.stage import Stage
 from ...words.table_terms import whole
 from ...words.translation import _
-from ..lines.line_screen import qr
+from ..lines.line_ticket import qr
 from .colours import Line, style_of, text
 from .info_pages import Page, Picture, alarm, page
 from .key_bindings import OVER_A_PAGE, key_of

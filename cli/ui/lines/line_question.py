@@ -25,6 +25,7 @@ from ...words.presence_sentences import ROUND_LOST
 from ...words.translation import N_, _, yes_or_no
 from ..screen_options import Box
 from .line_screen import LineScreen
+from .stdin_lines import STRAYS
 
 HELP: Final = (
     N_(
@@ -42,6 +43,13 @@ HELP: Final = (
         "second-best 2. The octagon at the leading figure counts."
     ),
 )
+WATCH_HELP: Final = (
+    N_("b board · h hands of Action cards · i names of Collectibles (i B1649: that one) · l log"),
+    N_("r the rules in one screen, as `hoity rules` prints them · proofs: what was proven so far"),
+    N_("q leaves; nobody has to wait for you"),
+)
+WAIT: Final = frozenset({"w", "wait", "esperar", "warten"})
+QUIT: Final = frozenset({"q", "quit", "exit", "salir", "ende"})
 HOST_HELP: Final = N_("c copies the ticket · qr shows it as a QR code · code copies the code")
 FIRST_HINT: Final = N_("b shows the board, r the rules, ? what else you can type.")
 PROOFS: Final = 20
@@ -247,6 +255,24 @@ def _asked(question: Query, kind: rules.Kind) -> list[str]:
     rows = (options[at : at + row] for at in range(0, len(options), row))
     lines = ["".join(option.ljust(column) for option in line).rstrip() for line in rows]
     return [question.words, *lines]
+
+
+def too_many_strays(is_lesson: bool, game: str) -> str:
+    """Return why the program ends if too many lines of a file or pipe were no choice.
+
+    Args:
+        is_lesson: Whether a lesson is played.
+        game: The words that name the game for `hoity resume`. "" if none has begun.
+
+    Returns:
+        The sentence.
+    """
+    if is_lesson:
+        return _("Lines of the input that were no choice: {number}.").format(number=STRAYS)
+    words = _("too many lines of the input ({number}) were no choice; with --auto a bot plays")
+    kept = _("{reason}. The game is not lost. Take your seat again with: hoity resume {game}")
+    none = _("{reason}; no game had begun.")
+    return (kept if game else none).format(reason=words.format(number=STRAYS), game=game)
 
 
 STAY: Final = frozenset({"1", "stay", "quedarme", "bleiben"})

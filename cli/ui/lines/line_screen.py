@@ -1,93 +1,40 @@
-"""The screen of lines. It prints every update as sentences, and shows the table's state on request.
-
-It can also print a ticket as a QR code or copy it to the clipboard.
-"""
+"""The screen of lines. It prints every update as sentences, and the table's state on request."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from typing import Final
 
+from p2p_hoity.net.network_errors import LinkCode
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.rules import View
+from protocol import effects
 
 from ... import printing
 from ...words import presence_sentences
-from ...words.translation import N_, _
+from ...words.card_names import Names
+from ...words.translation import _
 from ...words.update_sentences import REMARKS, FollowedTable, Telling, sentences
 
-EDGE = 2
-"""The width of the light border around a QR code, in modules (the squares of the code).
-
-With a narrower border some cameras do not find the code.
-"""
-BLOCKS = {(False, False): "█", (False, True): "▀", (True, False): "▄", (True, True): " "}
-"""The character for two squares of a QR code, the upper and the lower one. True is a dark square.
-
-The ink of the terminal is light, so a blank shows two dark squares.
-"""
-
-
-def show_qr(ticket: str) -> None:
-    """Print a ticket as a QR code, or print that the terminal has no room for it.
-
-    Args:
-        ticket: The ticket.
-    """
-    lines, room = qr(ticket), printing.room()
-    wide, high = len(lines[0]), len(lines)
-    if room is not None and (room[0] < wide or room[1] <= high):
-        words = _(
-            "The QR code needs {columns} columns and {lines} lines; this terminal has {wide} and"
-            " {high}."
-        )
-        told = words.format(columns=wide, lines=high + 1, wide=room[0], high=room[1])
-        printing.say(told)
-        return
-    printing.picture(lines)
-
-
-def copy(
-    text: str,
-    done: str = N_("The ticket was sent to your clipboard. Not every terminal accepts it."),
-) -> None:
-    """Copy a text to the clipboard, if the terminal can, and print whether it did.
-
-    Args:
-        text: The text, usually a ticket.
-        done: The message to print if the text was sent to the terminal.
-    """
-    is_sent = printing.copy(text)
-    printing.say(_(done) if is_sent else _("There is no terminal with which to copy it."))
-
-
-def qr(ticket: str) -> list[str]:
-    """Return the QR code of a ticket as lines of text, with two rows of the code in each line.
-
-    The ticket is encoded in capitals, which take less room. A ticket may be typed in any case.
-
-    Args:
-        ticket: The ticket.
-
-    Returns:
-        The lines of block characters.
-    """
-    import segno
-
-    modules = segno.make_qr(ticket.upper(), error="l").matrix
-    wide = len(modules) + 2 * EDGE
-    light = [False] * wide
-    rows = [[False] * EDGE + [bool(dark) for dark in row] + [False] * EDGE for row in modules]
-    rows = [light, light, *rows, light, light]
-    if len(rows) % 2:
-        rows.append(light)
-    return [_line(above, below) for above, below in zip(rows[::2], rows[1::2], strict=True)]
-
-
-def _line(above: Sequence[bool], below: Sequence[bool]) -> str:
-    """Return one line of text for two rows of a QR code, in which True is a dark square."""
-    return "".join(BLOCKS[pair] for pair in zip(above, below, strict=True))
-
-
+WEIGHTY: Final = (
+    updates.Halfway,
+    updates.SeatsTimedOut,
+    updates.Paused,
+    updates.Extended,
+    effects.SeatLeft,
+    effects.EndAnnounced,
+    updates.Accused,
+    updates.Moved,
+    updates.TicketTaken,
+)
+"""The updates after which an open question is printed again."""
+BREAKING_IN: Final = (
+    updates.Linked,
+    updates.Unlinked,
+    updates.RelayState,
+    *WEIGHTY,
+)
+"""The updates that may arrive while a person is typing, and begin on a new line."""
 Say = Callable[[str], None]
 """A function that prints one line."""
 
@@ -127,6 +74,19 @@ class LineScreen(FollowedTable):
     def typed_game(self) -> str:
         """The words to type after `hoity resume`: options and id of the game. "" before a game."""
         return Telling(self.names, self.scene, self._options).game
+
+    def names_in_game(self) -> Names:
+        """Return the names of the seats and cards.
+
+        Returns:
+            The names.
+
+        Raises:
+            RuntimeError: If no game has begun. Nothing is asked then.
+        """
+        if self.names is None:
+            raise RuntimeError("a choice is asked for before a game has begun")
+        return self.names
 
     def note(self, words: str) -> None:
         """Print a message that is no part of the game, in brackets.
@@ -173,3 +133,16 @@ class LineScreen(FollowedTable):
             who = presence_sentences.awaited(others, self.scene.attendance, self.names)
             self.note(_("sealed; awaited: {who}").format(who=who))
             self._owes_awaited = False
+
+
+def is_news(update: updates.Update) -> bool:
+    """Return whether an update may arrive while a person is typing, and begins on a new line.
+
+    Args:
+        update: The update.
+
+    Returns:
+        False also for a link that a better link to the same peer has replaced.
+    """
+    is_replaced = isinstance(update, updates.Unlinked) and update.reason.code == LinkCode.REPLACED
+    return isinstance(update, BREAKING_IN) and not is_replaced

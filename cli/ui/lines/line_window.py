@@ -9,16 +9,14 @@ import signal
 import sys
 import textwrap
 from collections.abc import Awaitable, Callable, Iterable
-from typing import Final, TypeVar
+from typing import Final
 
 import trio
 
 from p2p_hoity import rules
-from p2p_hoity.net.network_errors import LinkCode
 from p2p_hoity.pasted_text import visible
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.table.player_interface import WaitLonger
-from protocol import effects
 from protocol.bounds import Seconds
 
 from ... import printing
@@ -29,14 +27,16 @@ from ...words.card_names import Names
 from ...words.choice_names import MOST, hint
 from ...words.presence_sentences import seat_request
 from ...words.table_terms import TableOffer
-from ...words.translation import N_, _
+from ...words.translation import _
 from ..person_seat import PeopleWindow, PersonSeat
-from . import line_screen
 from .line_question import (
     FIRST_HINT,
     HELP,
     HOST_HELP,
+    QUIT,
     TALK_HELP,
+    WAIT,
+    WATCH_HELP,
     Asker,
     LineTalk,
     SideQuestion,
@@ -44,41 +44,14 @@ from .line_question import (
     leaving,
     nothing,
     page,
+    too_many_strays,
 )
-from .line_screen import LineScreen, Say
+from .line_screen import WEIGHTY, LineScreen, Say, is_news
+from .line_ticket import LineTicket
 from .stdin_lines import CONTINUED, END, INTERRUPT, STRAYS, forward_input, read_stdin
-
-T = TypeVar("T")
-
 
 WIDTH: Final = 96
 """The width of an explanation if no terminal tells its own, in columns."""
-WEIGHTY: Final = (
-    updates.Halfway,
-    updates.SeatsTimedOut,
-    updates.Paused,
-    updates.Extended,
-    effects.SeatLeft,
-    effects.EndAnnounced,
-    updates.Accused,
-    updates.Moved,
-    updates.TicketTaken,
-)
-"""The updates after which an open question is printed again."""
-BREAKING_IN: Final = (
-    updates.Linked,
-    updates.Unlinked,
-    updates.RelayState,
-    *WEIGHTY,
-)
-"""The updates that may arrive while a person is typing, and begin on a new line."""
-WAIT: Final = frozenset({"w", "wait", "esperar", "warten"})
-QUIT: Final = frozenset({"q", "quit", "exit", "salir", "ende"})
-WATCH_HELP: Final = (
-    N_("b board · h hands of Action cards · i names of Collectibles (i B1649: that one) · l log"),
-    N_("r the rules in one screen, as `hoity rules` prints them · proofs: what was proven so far"),
-    N_("q leaves; nobody has to wait for you"),
-)
 
 
 class LineWindow(PeopleWindow):
@@ -90,7 +63,7 @@ class LineWindow(PeopleWindow):
 
     Attributes:
         typed: The channel into which typed lines are sent.
-        ticket: The ticket of the table. None if there is none.
+        ticket: The ticket of the table, and what can be done with it.
         talk: The chat commands.
     """
 
@@ -108,7 +81,7 @@ class LineWindow(PeopleWindow):
         self._screen = LineScreen(self._say, "--plain " if how.plain else "")
         self._at_terminal = sys.stdin.isatty() and not how.looks_on
         self._patient = not sys.stdin.isatty()
-        self.ticket: str | None = None
+        self.ticket = LineTicket(self._say, self._screen)
         self._asker = Asker(self._say)
         self._stands_in = how.stands_in
         self._oriented = 0
@@ -125,13 +98,9 @@ class LineWindow(PeopleWindow):
 
         What a person has typed without Enter is not lost, because the terminal keeps it.
         """
-        if isinstance(update, updates.Reached | updates.Moved) and update.ticket:
-            self.ticket = update.ticket
-        news = isinstance(update, BREAKING_IN)
-        if isinstance(update, updates.Unlinked) and update.reason.code == LinkCode.REPLACED:
-            news = False  # A better link to the same peer has replaced it.
+        self.ticket.follow(update)
         asks = self._asker.is_asking or self._back is not None
-        breaks_in = news and asks and not self.seat.by_bot
+        breaks_in = is_news(update) and asks and not self.seat.by_bot
         if breaks_in:
             self._say("")
         self._screen.by_bot = self.seat.by_bot
@@ -155,7 +124,7 @@ class LineWindow(PeopleWindow):
         """Print the terms, then the ticket in a block of its own."""
         self.show_terms(offer)
         self._tell(table_terms.block(ticket))
-        self.ticket = ticket
+        self.ticket.word = ticket
         if self._at_terminal:
             self._say(_("Type c to copy it, or qr to show it as a QR code."))
         self._tell(table_terms.for_newcomers())
@@ -269,16 +238,8 @@ class LineWindow(PeopleWindow):
             Trouble: If the lines come from a file or a pipe, and there are too many of them.
         """
         self._strays += 1
-        if not self._patient or self._strays <= STRAYS:
-            return
-        if self._is_lesson:
-            words = _("Lines of the input that were no choice: {number}.")
-            raise Trouble(words.format(number=STRAYS), USAGE)
-        words = _("too many lines of the input ({number}) were no choice; with --auto a bot plays")
-        reason, game = words.format(number=STRAYS), self._screen.typed_game
-        kept = _("{reason}. The game is not lost. Take your seat again with: hoity resume {game}")
-        none = _("{reason}; no game had begun.")
-        raise Trouble((kept if game else none).format(reason=reason, game=game), USAGE)
+        if self._patient and self._strays > STRAYS:
+            raise Trouble(too_many_strays(self._is_lesson, self._screen.typed_game), USAGE)
 
     async def _until_asked(self) -> None:
         """Wait until something is asked, if the lines come from a file or a pipe."""
@@ -310,31 +271,8 @@ class LineWindow(PeopleWindow):
     def _help(self) -> None:
         """Print what can be typed."""
         self._tell(map(_, HELP + TALK_HELP))
-        if self.ticket is not None:
+        if self.ticket.word is not None:
             self._say(_(HOST_HELP))
-
-    def _copy(self) -> None:
-        """Copy the ticket to the clipboard."""
-        if self.ticket is None:
-            self._say(_("There is no ticket here to copy."))
-        else:
-            line_screen.copy(self.ticket)
-
-    def _copy_code(self) -> None:
-        """Copy the spoken code to the clipboard."""
-        code = self._screen.scene.code
-        if isinstance(code, updates.OfferedCode):
-            done = N_("The code was sent to your clipboard. Not every terminal accepts it.")
-            line_screen.copy(table_terms.whole(code), done)
-        else:
-            self._say(_("There is no code here to copy."))
-
-    def _show_qr(self) -> None:
-        """Print the ticket as a QR code."""
-        if self.ticket is None:
-            self._say(_("There is no ticket here to show."))
-        else:
-            line_screen.show_qr(self.ticket)
 
     def _repeat(self) -> None:
         """Print the open question again, if there is one.
@@ -446,7 +384,7 @@ class LineWindow(PeopleWindow):
 
     async def choose(self, view: rules.View, kind: rules.Kind, again: bool) -> rules.Choice:
         """Ask the person for a choice."""
-        names = self._names()
+        names = self._screen.names_in_game()
         if not self._patient:
             self._asker.forget_old_answers()
         self._orient(view, names)
@@ -454,12 +392,6 @@ class LineWindow(PeopleWindow):
         self._strays = 0
         self._screen.is_confirmed = True
         return choice
-
-    def _names(self) -> Names:
-        """Return the names of the seats and cards, which every game has once something is asked."""
-        if self._screen.names is None:
-            raise RuntimeError("a choice is asked for before a game has begun")
-        return self._screen.names
 
     def _orient(self, view: rules.View, names: Names) -> None:
         """Print this seat's own Collectibles, once in each round.
@@ -499,9 +431,9 @@ class LineWindow(PeopleWindow):
 
 COMMANDS: Final[dict[str, Callable[[LineWindow], None]]] = {
     "?": LineWindow._help,
-    "c": LineWindow._copy,
-    "code": LineWindow._copy_code,
-    "qr": LineWindow._show_qr,
+    "c": lambda window: window.ticket.copy(),
+    "code": lambda window: window.ticket.copy_code(),
+    "qr": lambda window: window.ticket.show(),
     "hint": LineWindow._hint,
     "a": LineWindow._toggle,
     **dict.fromkeys(QUIT, LineWindow._quit),

@@ -11,7 +11,7 @@ from support.limits import LIMIT
 from support.screened import table
 
 from cli.exit_codes import Trouble, leaves
-from cli.ui.lines import line_screen
+from cli.ui.lines import line_ticket
 from cli.ui.lines.line_question import FIRST_HINT
 from cli.ui.lines.stdin_lines import CONTINUED, END, INTERRUPT, STRAYS
 from cli.words import board_text, choice_names
@@ -263,9 +263,9 @@ async def test_a_hosts_ticket_is_copied_and_shown_and_a_code_while_there_is_one(
 ) -> None:
     asked_for: list[str] = []
     for way in ("copy", "show_qr"):
-        monkeypatch.setattr(line_screen, way, lambda text, *_done: asked_for.append(text))
+        monkeypatch.setattr(line_ticket, way, lambda text, *_done: asked_for.append(text))
     async with desk(None) as here:
-        here.prompt.ticket = "hoity3abc"
+        here.prompt.ticket.word = "hoity3abc"
         await here.types("c", "qr")
         here.prompt.tell(updates.OfferedCode("7-lantern-walrus", "relay.example:4646", 600.0, None))
         await here.types("code")

@@ -10,7 +10,7 @@ from textual.color import Color
 
 from cli import printing
 from cli.ui.full_screen.colours import style_of
-from cli.ui.lines import line_screen
+from cli.ui.lines import line_ticket
 from cli.words.table_terms import block
 from p2p_hoity.net.ticket import MOST_ADDRESSES, Ticket, encode_ticket
 
@@ -27,9 +27,9 @@ class Terminal(io.StringIO):
 
 def modules(lines: list[str]) -> list[list[bool]]:
     """The modules that are drawn, without the light edge; True is dark."""
-    pairs = {ink: dark for dark, ink in line_screen.BLOCKS.items()}
+    pairs = {ink: dark for dark, ink in line_ticket.BLOCKS.items()}
     rows = [[pairs[ink][half] for ink in line] for line in lines for half in (0, 1)]
-    edge, size = line_screen.EDGE, len(lines[0]) - 2 * line_screen.EDGE
+    edge, size = line_ticket.EDGE, len(lines[0]) - 2 * line_ticket.EDGE
     assert not any(any(row) for row in (*rows[:edge], *rows[edge + size :]))
     return [row[edge : edge + size] for row in rows[edge : edge + size]]
 
@@ -38,7 +38,7 @@ def modules(lines: list[str]) -> list[list[bool]]:
 def test_the_code_is_that_of_the_ticket(addresses: int) -> None:
     named = tuple(f"[2001:db8::{n:x}]:4646" for n in range(1, addresses + 1))
     word = encode_ticket(Ticket(b"h" * 32, named, b"t" * 32, (), b"s" * 16))
-    lines = line_screen.qr(word)
+    lines = line_ticket.qr(word)
     assert len({len(line) for line in lines}) == 1
     wanted = segno.make_qr(word.upper(), error="l").matrix
     assert modules(lines) == [[bool(dark) for dark in row] for row in wanted]
@@ -46,12 +46,12 @@ def test_the_code_is_that_of_the_ticket(addresses: int) -> None:
 
 def test_it_fits_or_says_that_it_does_not(monkeypatch: pytest.MonkeyPatch, capsys: Shown) -> None:
     """A pipe has room for all."""
-    lines = line_screen.qr(TICKET)
-    line_screen.show_qr(TICKET)
+    lines = line_ticket.qr(TICKET)
+    line_ticket.show_qr(TICKET)
     assert capsys.readouterr().out.splitlines() == lines
     for wide, high, fits in ((80, 50, True), (len(lines[0]) - 1, 50, False), (80, 20, False)):
         monkeypatch.setattr(printing, "room", lambda found=(wide, high): found)
-        line_screen.show_qr(TICKET)
+        line_ticket.show_qr(TICKET)
         out = capsys.readouterr().out
         assert ("█" in out) is fits
         assert ("The QR code needs" in out) is not fits
@@ -64,7 +64,7 @@ def test_its_colours_are_those_of_no_theme(monkeypatch: pytest.MonkeyPatch) -> N
     terminal = Terminal()
     monkeypatch.setattr(sys, "stdout", terminal)
     monkeypatch.setattr(printing, "room", lambda: (200, 100))
-    line_screen.show_qr(TICKET)
+    line_ticket.show_qr(TICKET)
     lines = terminal.getvalue().splitlines()
     assert lines
     assert all(";5;231;48;5;16m█" in line and line.endswith("\x1b[0m") for line in lines)
@@ -74,12 +74,12 @@ def test_its_colours_are_those_of_no_theme(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_it_is_copied_at_a_terminal_only(monkeypatch: pytest.MonkeyPatch, capsys: Shown) -> None:
-    line_screen.copy(TICKET)
+    line_ticket.copy(TICKET)
     out = capsys.readouterr().out
     assert "\x1b" not in out
     assert "no terminal" in out
     terminal = Terminal()
     monkeypatch.setattr(sys, "stdout", terminal)
-    line_screen.copy(TICKET)
+    line_ticket.copy(TICKET)
     coded = base64.b64encode(TICKET.encode()).decode()
     assert terminal.getvalue().startswith(f"\x1b]52;c;{coded}\x07")
