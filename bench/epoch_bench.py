@@ -23,18 +23,16 @@ sys.path.insert(1, str(Path(__file__).parent.parent / "tests"))
 
 from given_numbers import whole
 from support.inspection import view_of
-from support.machine_table import MachineTable
-from verify_bench import GAMES
+from support.machine_table import QUICK, MachineTable
+from verify_bench import seated
 
 from protocol.chain.chain_state import Table
 from protocol.consensus.followed_chain import FollowedChain
 from protocol.crypto.identities import Identity
 from protocol.wire.signed_messages import EpochPromise
-from protocol.wire.table_header import Header, Terms, Timeouts, default_quorum, sit
 
 LINE = 125_000
 """The bytes a second of a line of 1 Mbit/s."""
-QUICK = Timeouts(20_000, 10_000, 3_000, 60_000)
 
 
 class CountedTable(MachineTable):
@@ -71,18 +69,10 @@ class CountedTable(MachineTable):
         return min(chain.tip.step for chain in self.chains())
 
 
-def table_of(seats: int, delay: float) -> CountedTable:
-    """Return a table of Hoity Toity."""
-    value, game_of, choose = GAMES["hoity"](seats, None)
-    who = [Identity(bytes([i]) * 32) for i in range(seats)]
-    terms = Terms(who[0].public, b"n" * 32, value, seats, default_quorum(seats), QUICK)
-    roster = tuple(sit(terms, one, f"seat {i}", bytes([i]) * 32) for i, one in enumerate(who))
-    return CountedTable(Table(Header(terms, roster), game_of(terms)), who, choose, delay)
-
-
 def measure(seats: int, step: int, delay: float) -> dict[str, Any]:
     """Return the figures of one change of epoch after so many steps."""
-    room = table_of(seats, delay)
+    table, who, choose, _game_of = seated("hoity", seats, None, QUICK)
+    room = CountedTable(table, who, choose, delay)
     room.start()
     if not room.go(lambda: room.step() >= step, 10_000.0):
         raise SystemExit(f"epoch_bench.py: a game of {seats} seats has ended before step {step}")

@@ -34,19 +34,19 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 sys.path.insert(1, str(Path(__file__).parent.parent / "tests"))
 
 from given_numbers import whole
-from support.machine_table import MachineTable, toy_choice
+from support.machine_table import MachineTable, identity, seat_at, toy_choice
 from support.toy_game import ToyGame
 
 from p2p_hoity import worker_processes
 from protocol.chain import cards, chain_state
 from protocol.chain.chain_state import Table
-from protocol.crypto import identities
+from protocol.crypto.identities import Identity
 from protocol.game_interface import Layout
 from protocol.measure import RAW
 from protocol.seat.effects import ChoiceAsked
 from protocol.seat.seat_machine import SeatMachine
 from protocol.transcript.verifier import GameOf, verify
-from protocol.wire.table_header import Header, Terms, Timeouts, default_quorum, sit
+from protocol.wire.table_header import Terms, Timeouts, default_quorum
 
 Chooser = Callable[[SeatMachine, ChoiceAsked], Any]
 
@@ -98,14 +98,20 @@ def hoity(seats: int, cards: int | None) -> tuple[Any, GameOf, Chooser]:
 GAMES = {"toy": toy, "hoity": hoity}
 
 
+def seated(
+    name: str, seats: int, cards: int | None, timeouts: Timeouts
+) -> tuple[Table, list[Identity], Chooser, GameOf]:
+    """(the table, who sits there, who chooses, how to bind the game)."""
+    value, game_of, choose = GAMES[name](seats, cards)
+    host = identity(0).public
+    terms = Terms(host, b"n" * 32, value, seats, default_quorum(seats), timeouts)
+    return *seat_at(terms, game_of), choose, game_of
+
+
 def play(name: str, seats: int, cards: int | None) -> tuple[bytes, GameOf, float]:
     """(the file, how to bind its game, seconds to play)."""
-    value, game_of, choose = GAMES[name](seats, cards)
-    who = [identities.Identity(bytes([i]) * 32) for i in range(seats)]
-    terms = Terms(who[0].public, b"n" * 32, value, seats, default_quorum(seats), Timeouts())
-    roster = tuple(sit(terms, one, f"seat {i}", bytes([i]) * 32) for i, one in enumerate(who))
-    header = Header(terms, roster)
-    room = MachineTable(Table(header, game_of(terms)), who, choose)
+    table, who, choose, game_of = seated(name, seats, cards, Timeouts())
+    room = MachineTable(table, who, choose)
     start = time.process_time()
     room.start()
     room.run(until=2)

@@ -272,17 +272,24 @@ def keep(
     Raises:
         JournalError: If neither place can be written.
     """
-    trouble: dict[str, object] = {}
-    free = None if usual is None else free_place(usual, data, files)
-    named = islice(_places(wished), MOST_NAMES if free is None else int(wished != usual))
-    for path in (*named, *([] if free is None else [free])):
+    path, failure = wished, OSError()
+    if usual != wished:
+        for path in islice(_places(wished), MOST_NAMES if usual is None else 1):
+            try:
+                write_named(path, data, files)
+                return path
+            except OSError as error:
+                failure = error
+                if not isinstance(error, FileExistsError):
+                    break
+    if usual is not None:
+        path = free_place(usual, data, files)
         try:
-            (write_transcript if path == free else write_named)(path, data, files)
+            write_transcript(path, data, files)
             return path
         except OSError as error:
-            trouble = {"path": str(path), "why": of_system(error)}
-            if free is None and not isinstance(error, FileExistsError):
-                break
+            failure = error
+    trouble = {"path": str(path), "why": of_system(failure)}
     if journal is None:
         raise JournalError(ArchiveCode.UNWRITTEN, **trouble)
     raise JournalError(ArchiveCode.KEPT, **trouble, game=journal.path.stem)
