@@ -105,11 +105,7 @@ _PREPARED: Final = dict[str, Any]()
 
 
 def prepare(name: str) -> None:
-    """Build a command that copies of this process will run.
-
-    Args:
-        name: The name of the command.
-    """
+    """Build a command that copies of this process will run."""
     _PREPARED[name] = typer.main.get_command(build(name))
 
 
@@ -180,9 +176,6 @@ def run(words: Sequence[str]) -> int:
 
     Args:
         words: The words of the command line, without the name of the program.
-
-    Returns:
-        The exit code.
     """
     rest, asked, debug = _global_words(words)
     try:

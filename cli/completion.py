@@ -33,12 +33,6 @@ def with_shell(words: Sequence[str]) -> list[str]:
 
     The library knows no option with a value that may be left out. So an empty value is inserted
     where none is typed, and means the shell that is found.
-
-    Args:
-        words: The words of the command line.
-
-    Returns:
-        The words.
     """
     if not words or words[0] not in (INSTALL, SHOW):
         return list(words)
@@ -145,9 +139,6 @@ def complete(command: Any, instruction: str) -> int:
     Args:
         command: The whole application.
         instruction: What the shell has set in `VARIABLE`.
-
-    Returns:
-        The exit code.
     """
     completion_init()
     return shell_complete(command, {}, INSTALLED, VARIABLE, instruction)

@@ -55,9 +55,6 @@ def interrupted(error: BaseException) -> bool:
 
     Args:
         error: The error, which may be a group.
-
-    Returns:
-        Whether it is or contains a KeyboardInterrupt.
     """
     return any(isinstance(leaf, KeyboardInterrupt) for leaf in leaves(error))
 
@@ -68,9 +65,6 @@ def ctrl_c_means(words: Callable[[], str]) -> Iterator[None]:
 
     Args:
         words: Returns the message. It is called when Ctrl-C is typed.
-
-    Yields:
-        Nothing.
 
     Raises:
         Trouble: If Ctrl-C is typed.
@@ -105,12 +99,6 @@ def told(error: BaseException) -> ToldError:
 
     In a group the first error that has a message is reported. If no error has one, the report says
     that it is a bug in the program.
-
-    Args:
-        error: The error, which may be a group.
-
-    Returns:
-        The report.
     """
     if interrupted(error):
         return ToldError(_("Interrupted."), INTERRUPTED, "interrupted")
@@ -158,9 +146,6 @@ def report(error: BaseException, as_json: bool = False) -> int:
     Args:
         error: The error, which may be a group.
         as_json: Whether to print the JSON object as well.
-
-    Returns:
-        The exit code.
     """
     found = told(error)
     for line in f"hoity: {found.words}".split("\n"):
@@ -173,13 +158,6 @@ def report(error: BaseException, as_json: bool = False) -> int:
 
 
 def show_where(error: BaseException) -> int:
-    """Print the traceback of an error on the standard error.
-
-    Args:
-        error: The error.
-
-    Returns:
-        The exit code.
-    """
+    """Print the traceback of an error on the standard error."""
     complain_as_set("".join(format_exception(error)).splitlines())
     return told(error).exit_code

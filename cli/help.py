@@ -31,12 +31,6 @@ def complaint(error: Any) -> str:
     """Return the message about what is wrong with a command line.
 
     For a class of error that is not known here, this is Typer's own English message.
-
-    Args:
-        error: The error.
-
-    Returns:
-        The message.
     """
     if isinstance(error, NoSuchOption):
         if not error.possibilities:
@@ -130,7 +124,6 @@ class _Narrow:
         """Write the line of the help that shows how the command is typed.
 
         Args:
-            ctx: The context of the command.
             formatter: The formatter of the help text.
         """
         pieces = " ".join(self.collect_usage_pieces(ctx))  # type: ignore[attr-defined]
@@ -138,25 +131,13 @@ class _Narrow:
         formatter.write_usage(_path(ctx), pieces, prefix=_("Usage") + ": ")
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
-        """Write the whole help text. The first column takes at most a third of a narrow terminal.
-
-        Args:
-            ctx: The context of the command.
-            formatter: The formatter of the help text.
-        """
+        """Write the whole help text. The first column takes at most a third of a narrow terminal."""
         column = max(10, min(30, formatter.width // 3))
         formatter.write_dl = functools.partial(formatter.write_dl, col_max=column)
         super().format_help(ctx, formatter)  # type: ignore[misc]
 
     def get_help(self, ctx: Any) -> str:
-        """Return the whole help text, made safe for printing.
-
-        Args:
-            ctx: The context of the command.
-
-        Returns:
-            The text.
-        """
+        """Return the whole help text, made safe for printing."""
         lines = super().get_help(ctx).splitlines()  # type: ignore[misc]
         return "\n".join(map(printing.shown, lines))
 
@@ -168,7 +149,6 @@ class SpokenCommand(_Narrow, TyperCommand):
         """Write the options, grouped under their headings if there are at least `SEVERAL` headings.
 
         Args:
-            ctx: The context of the command.
             formatter: The formatter of the help text.
         """
         rows: dict[str, list[tuple[str, str]]] = {"Arguments": []}
@@ -192,10 +172,6 @@ class SpokenCommand(_Narrow, TyperCommand):
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Parse the words of the command.
 
-        Args:
-            ctx: The context of the command.
-            args: The words.
-
         Returns:
             The words that are left over. The list is always empty.
 
@@ -218,7 +194,6 @@ class SpokenGroup(_Narrow, TyperGroup):
 
         Args:
             ctx: The context of the group.
-            args: The words.
 
         Returns:
             The name of the command, the command, and the other words.
@@ -287,14 +262,7 @@ def _in_language(words: str) -> str:
 
 
 def complain(error: Any) -> int:
-    """Print what is wrong with a command line, and which command shows the help.
-
-    Args:
-        error: The error.
-
-    Returns:
-        The exit code.
-    """
+    """Print what is wrong with a command line, and which command shows the help."""
     if type(error).__name__ == "NoArgsIsHelpError":
         printing.complain_as_set(error.format_message().splitlines())
         return USAGE

@@ -39,11 +39,7 @@ def is_small(columns: int, rows: int) -> bool:
     """Return whether a terminal is too small for the full screen.
 
     Args:
-        columns: The columns of the terminal.
         rows: The lines of the terminal.
-
-    Returns:
-        Whether the terminal is too small.
     """
     return columns < COLUMNS or rows < ROWS
 
@@ -55,9 +51,6 @@ def is_full(plain: bool) -> bool:
 
     Args:
         plain: Whether the player wants the line prompt in any case.
-
-    Returns:
-        Whether the full screen is used.
     """
     if plain or os.environ.get("TERM", "") in ("", "dumb"):
         return False
@@ -99,11 +92,7 @@ def cells(words: str, wide: str = "WF") -> int:
     """Return the number of columns that words take on a terminal, two for each wide letter.
 
     Args:
-        words: The words.
         wide: The codes of Unicode's East Asian widths that count as wide.
-
-    Returns:
-        The number of columns.
     """
     return len(words) + sum(unicodedata.east_asian_width(letter) in wide for letter in words)
 
@@ -114,14 +103,10 @@ def broken(
     """Break words into lines at spaces.
 
     Args:
-        words: One line.
         columns: The greatest width of a line.
         hanging: The text before each further line.
         taken: Returns the number of columns that words take.
         chops: Whether a word that is too long for a line is broken as well.
-
-    Returns:
-        The lines.
     """
     bare = words.lstrip(" ")
     lines = [words[: len(words) - len(bare)]]
@@ -150,11 +135,7 @@ def wrapped(words: str, columns: int | None) -> list[str]:
     """Break a line without breaking a word, so that a ticket or a path can be copied.
 
     Args:
-        words: The line.
         columns: The greatest width. None for no limit.
-
-    Returns:
-        The lines.
     """
     if columns is None or cells(words) <= columns:
         return [words]
@@ -192,12 +173,6 @@ def shown(text: str) -> str:
 
     Characters on which a terminal would act are escaped. If a letter has more than two combining
     marks, only the first two are kept.
-
-    Args:
-        text: The text.
-
-    Returns:
-        The line.
     """
     if text.isascii():
         return CONTROL.sub(lambda found: _escaped(found[0]), text)
@@ -210,12 +185,6 @@ def shown_object(text: str) -> str:
     """Escape unsafe characters and surplus combining marks in a JSON text by JSON's own escapes.
 
     The result is read back as the same object.
-
-    Args:
-        text: The JSON text.
-
-    Returns:
-        The line.
     """
 
     def unit(letter: str) -> str:
@@ -231,57 +200,33 @@ def shown_object(text: str) -> str:
 
 
 def say(*lines: str) -> None:
-    """Print lines on the standard output at once.
-
-    Args:
-        lines: The lines.
-    """
+    """Print lines on the standard output at once."""
     for words in lines:
         _print(wrapped(shown(words), width()), sys.stdout)
 
 
 def complain(words: str) -> None:
-    """Print a line on the standard error.
-
-    Args:
-        words: The line.
-    """
+    """Print a line on the standard error."""
     _print(wrapped(shown(words), width()), sys.stderr)
 
 
 def complain_as_set(lines: Iterable[str]) -> None:
-    """Print lines on the standard error without breaking them.
-
-    Args:
-        lines: The lines.
-    """
+    """Print lines on the standard error without breaking them."""
     _print(map(shown, lines), sys.stderr)
 
 
 def write_line(value: dict[str, Any]) -> None:
-    """Print an object as one line of JSON on the standard output at once.
-
-    Args:
-        value: The object.
-    """
+    """Print an object as one line of JSON on the standard output at once."""
     _print([shown_object(json.dumps(value, ensure_ascii=False))], sys.stdout)
 
 
 def ask(words: str) -> None:
-    """Print a question on the standard output without a line break, so that the answer follows it.
-
-    Args:
-        words: The question.
-    """
+    """Print a question on the standard output without a line break, so that the answer follows it."""
     _print([shown(words)], sys.stdout, end="")
 
 
 def say_as_set(lines: Iterable[str]) -> None:
-    """Print lines on the standard output without breaking them.
-
-    Args:
-        lines: The lines.
-    """
+    """Print lines on the standard output without breaking them."""
     _print(map(shown, lines), sys.stdout)
 
 
@@ -297,11 +242,7 @@ def room() -> tuple[int, int] | None:
 
 
 def picture(lines: Iterable[str]) -> None:
-    """Print lines of block characters. On a terminal they are printed in white ink on black.
-
-    Args:
-        lines: The lines.
-    """
+    """Print lines of block characters. On a terminal they are printed in white ink on black."""
     # A theme may give the 16 colours another look. Of the 256 colours, 231 is white and 16 black
     # in every theme. A terminal that has only 16 ignores the second sequence.
     begin, end = (
@@ -312,9 +253,6 @@ def picture(lines: Iterable[str]) -> None:
 
 def copy(text: str) -> bool:
     """Ask the terminal to copy a text to its clipboard (OSC 52).
-
-    Args:
-        text: The text.
 
     Returns:
         Whether the standard output is a terminal. Not every terminal obeys.

@@ -33,7 +33,6 @@ class LocalTable:
     """A table whose seats are all in one process, and the frames between them.
 
     Attributes:
-        table: The table.
         machines: The protocol's state machine of each seat.
         frames: The frames that are not delivered yet, each with the number of its sender.
         draw: The source of randomness for choices.
@@ -84,9 +83,6 @@ def open_table(seats: int) -> LocalTable:
 
     Args:
         seats: The number of seats, at least 3.
-
-    Returns:
-        The table.
     """
     who = [Identity(os.urandom(32)) for _ in range(seats)]
     game = game_value(load(), None)
@@ -117,9 +113,6 @@ def whole_game() -> bytes:
     """Return the transcript of a game of six seats with random legal choices.
 
     The first call plays the game. Later calls return the same transcript.
-
-    Returns:
-        The bytes of the transcript.
     """
     table = open_table(SEATS)
     table.run(lambda machine: machine.may_leave())
@@ -161,9 +154,6 @@ def choice(watch: measure.Stopwatch) -> dict[str, Any]:
 
     Every seat commits, confirms that it has all commitments, opens its own choice, and applies the
     rules to the choices of all. In each step every seat waits for the messages of the others.
-
-    Args:
-        watch: The stopwatch.
 
     Returns:
         What `measure.compared` returns, and the number of `seats` and of network `delays`: one for
@@ -223,9 +213,6 @@ def expected_seconds(rounds: int, clock: Callable[[], float], more: int = 0) -> 
         rounds: The number of rounds of the report.
         clock: Returns the time in seconds.
         more: The cost of what else is measured, in multiplications of a curve point.
-
-    Returns:
-        The seconds.
     """
     one = measure.raw_costs(measure.Stopwatch(clock, os.urandom, 3))["multiply"]
     return one * (ONCE + EACH_ROUND * (rounds + 1) + more)

@@ -39,7 +39,6 @@ class Code(StrEnum):
         """Make one code of a set of codes (an enumeration member).
 
         Args:
-            word: The code.
             template: What the code means, in English, with gaps for its fields.
             exit_code: The exit code of a command that fails. None for the usual exit code of the
                 set.
@@ -118,11 +117,7 @@ def because(code: Code, **fields: Value) -> Reason:
     """Make a reason.
 
     Args:
-        code: The code.
         fields: The values of the code's fields, by name.
-
-    Returns:
-        The reason.
     """
     return Reason(code, fields)
 
@@ -131,7 +126,6 @@ class CodedError(Exception):
     """An error with a code. It is the base class of the errors of `p2p_hoity`.
 
     Attributes:
-        code: The code.
         fields: The values of the code's fields, by name.
         reason: The code with these values, as a `Reason`.
     """
@@ -140,7 +134,6 @@ class CodedError(Exception):
         """Make an error.
 
         Args:
-            code: The code.
             fields: The values of the code's fields, by name.
         """
         self.code, self.reason, self.fields = code, because(code, **fields), fields
@@ -161,9 +154,6 @@ class NotRegularError(OSError):
 
 def of_system(error: OSError) -> Reason:
     """Turn an error of the operating system into a reason.
-
-    Args:
-        error: The error.
 
     Returns:
         The reason, which names the number of the error (errno) if it has one.

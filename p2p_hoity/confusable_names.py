@@ -36,14 +36,7 @@ def _bare(name: str) -> str:
 
 
 def skeleton(name: str) -> str:
-    """Return the skeleton of a name, which is equal for names that are hard to tell apart.
-
-    Args:
-        name: The name.
-
-    Returns:
-        The skeleton.
-    """
+    """Return the skeleton of a name, which is equal for names that are hard to tell apart."""
     drawn = _bare(name).translate(_put_as()).casefold()
     return drawn.replace("rn", "m").replace("vv", "w")
 
@@ -52,7 +45,6 @@ def twins(one: str, other: str) -> bool:
     """Return whether people could confuse two names, as written or in lower case ([H-11]).
 
     Args:
-        one: A name.
         other: Another name.
 
     Returns:
@@ -64,9 +56,6 @@ def twins(one: str, other: str) -> bool:
 
 def twins_among(names: Sequence[str]) -> tuple[str, str] | None:
     """Find two names that people could confuse.
-
-    Args:
-        names: The names.
 
     Returns:
         The first two such names, or None if there are none.
@@ -90,9 +79,6 @@ FIRST_PICTURE: Final = "\U0001f000"
 def is_mark(letter: str) -> bool:
     """Return whether a character is, or may be, a mark that is drawn over the character before it.
 
-    Args:
-        letter: The character.
-
     Returns:
         True if the character is such a mark, or is unknown and may be one.
     """
@@ -102,9 +88,6 @@ def is_mark(letter: str) -> bool:
 
 def surplus(text: str) -> list[bool]:
     """Find the combining marks of a text that exceed MOST_MARKS in a row.
-
-    Args:
-        text: The text.
 
     Returns:
         For each character whether it is such a mark.
@@ -119,9 +102,6 @@ def surplus(text: str) -> list[bool]:
 def thinned(text: str) -> str:
     """Return a text with at most MOST_MARKS combining marks in a row. Further marks are left out.
 
-    Args:
-        text: The text.
-
     Returns:
         The shortened text.
     """
@@ -133,9 +113,6 @@ def thinned(text: str) -> str:
 
 def is_stacked(name: str) -> bool:
     """Return whether a name has too many combining marks on a character, or begins with a mark.
-
-    Args:
-        name: The name.
 
     Returns:
         True if a character has too many marks, or if the first character is a mark.

@@ -19,7 +19,7 @@ from contextlib import closing, contextmanager
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from protocol.bounds import Seconds
+from protocol.units import Seconds
 
 from .coded_errors import NETWORK, NOT_OK, Code, CodedError
 from .installation import install_command, is_one_file

@@ -40,7 +40,6 @@ def game_value(edition: Edition, variant: rules.Variant) -> tuple[Any, ...]:
     """Return the value by which the terms of a table name the game.
 
     Args:
-        edition: The edition.
         variant: The rules for two seats. None for more seats.
 
     Returns:
@@ -55,9 +54,6 @@ def read_game(terms: Terms) -> HoityToity:
 
     Args:
         terms: The terms, as `table_header.parse_terms` has read them.
-
-    Returns:
-        The game.
 
     Raises:
         Invalid: With code `bad-game` if the terms name another game, or a version, edition or
@@ -99,9 +95,6 @@ def bind(header: Header) -> Table:
     Args:
         header: The header of a table: its terms and its roster.
 
-    Returns:
-        The table.
-
     Raises:
         Invalid: If the game cannot be played here.
     """
@@ -110,12 +103,6 @@ def bind(header: Header) -> Table:
 
 def bind_raw(raw: bytes) -> Table:
     """Return the table that an encoded header describes, together with its game.
-
-    Args:
-        raw: The bytes of the header.
-
-    Returns:
-        The table with its game.
 
     Raises:
         Invalid: If the header is invalid, or its game cannot be played here.
@@ -128,7 +115,6 @@ class Play:
     """A state of the game that is linked to the states before it.
 
     Attributes:
-        state: The state.
         past: The play of the state before. None for the first state.
         length: The number of events of the game up to this state.
     """
@@ -142,9 +128,6 @@ class Play:
 
         Args:
             state: The next state. The events in its `news` count as part of the game's history.
-
-        Returns:
-            The next state with the link to this state.
         """
         return Play(state, self, self.length + len(state.news))
 
@@ -182,7 +165,6 @@ def shared_length(one: Play, other: Play) -> int:
     to the same object.
 
     Args:
-        one: A play.
         other: Another play.
 
     Returns:
@@ -199,8 +181,6 @@ class HoityToity:
     The states of the game are `Play` objects.
 
     Attributes:
-        edition: The edition.
-        seats: The number of seats.
         variant: The rules for two seats. None for more seats.
     """
 
@@ -218,22 +198,11 @@ class HoityToity:
         return Layout(len(self.edition.collectibles), plan.hands, plan.tops)
 
     def start(self) -> Play:
-        """Return the state before the deal.
-
-        Returns:
-            The state.
-        """
+        """Return the state before the deal."""
         return Play(rules.start(self.edition, self.seats, self.variant))
 
     def expected(self, state: Play) -> Expected:
-        """Return what the rules expect next.
-
-        Args:
-            state: The state of the game.
-
-        Returns:
-            What is expected.
-        """
+        """Return what the rules expect next."""
         return rules.expected(state.state)
 
     def apply(self, state: Play, event: Event) -> Play:
@@ -241,7 +210,6 @@ class HoityToity:
 
         Args:
             state: The state before the event, linked to all earlier states.
-            event: The event.
 
         Returns:
             The state after the event, linked to the state before.
@@ -259,10 +227,6 @@ class HoityToity:
         """Check that the rules allow a seat a choice.
 
         Args:
-            state: The state of the game.
-            kind: The kind of choice.
-            seat: The seat.
-            choice: The choice.
             cards: Known Collectibles by deck slot, in addition to those that are open to all.
 
         Raises:
@@ -273,30 +237,17 @@ class HoityToity:
     def form(self, kind: str) -> ChoiceForm:
         """Return the form of a kind of choice: the range and the count of its numbers.
 
-        Args:
-            kind: The kind of choice.
-
         Returns:
             The form, by which the protocol checks and encodes choices.
         """
         return rules.FORMS[cast(rules.Kind, kind)]
 
     def size(self, kind: str) -> int:
-        """Return the most bytes of an encoded choice.
-
-        Args:
-            kind: The kind of choice.
-
-        Returns:
-            The number of bytes.
-        """
+        """Return the most bytes of an encoded choice."""
         return SIZES[kind]
 
     def standings(self, state: Play) -> tuple[tuple[int, int], ...]:
         """Return the result of a finished game.
-
-        Args:
-            state: The state of the game.
 
         Returns:
             A pair (rank, seat) for each seat.
@@ -306,9 +257,6 @@ class HoityToity:
 
 def table_name(table: Table) -> str:
     """Return the name of a table's game in commands and files.
-
-    Args:
-        table: The table.
 
     Returns:
         The first 16 hexadecimal digits of the table id.

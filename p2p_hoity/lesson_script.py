@@ -85,7 +85,6 @@ class Part:
     """Some events of one step of the lesson, and what is explained after them.
 
     Attributes:
-        items: The events.
         topic: The topic that is explained. None if nothing is explained.
     """
 
@@ -97,9 +96,6 @@ class Lesson:
     """A lesson that is being played.
 
     `question` is the kind of choice that the player has to make now. `step` plays the next step.
-
-    Attributes:
-        edition: The edition.
     """
 
     def __init__(self) -> None:
@@ -142,9 +138,6 @@ class Lesson:
 
     def before(self, kind: rules.Kind) -> Topic | None:
         """Return what is explained before a question.
-
-        Args:
-            kind: The kind of choice.
 
         Returns:
             The topic. None if there is none, or it was explained before.

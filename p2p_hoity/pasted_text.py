@@ -14,7 +14,7 @@ from collections.abc import Callable
 from html import unescape
 from typing import Final
 
-from protocol.bounds import Quota
+from protocol.units import Quota
 
 MOST_PASTED: Final[Quota] = 8192
 """The most characters of a text that are read."""
@@ -68,9 +68,6 @@ def visible(text: str, keeps: str = "") -> str:
 def is_unseen(letter: str) -> bool:
     """Return whether a character is drawn as nothing, or is white space.
 
-    Args:
-        letter: The character.
-
     Returns:
         True if so.
     """
@@ -92,9 +89,6 @@ def _usual(letter: str) -> str:
 def is_mark(letter: str) -> bool:
     """Return whether a character may stand around a pasted text and belong to what is around it.
 
-    Args:
-        letter: The character.
-
     Returns:
         True for white space, brackets, quotation marks, and the marks of sentences and lists. A
         dash, plus or slash is none.
@@ -106,9 +100,6 @@ def is_mark(letter: str) -> bool:
 def bare(text: str) -> str:
     """Return a text without the marks at its ends.
 
-    Args:
-        text: The text.
-
     Returns:
         What is left, which may be empty.
     """
@@ -119,7 +110,6 @@ def stripped(text: str, is_around: Callable[[str], bool]) -> str:
     """Return a text without some characters at its ends.
 
     Args:
-        text: The text.
         is_around: Returns whether a character is left out there.
 
     Returns:
@@ -134,14 +124,7 @@ def stripped(text: str, is_around: Callable[[str], bool]) -> str:
 
 
 def hyphenated(text: str) -> str:
-    """Return a text with plain hyphens for all dashes.
-
-    Args:
-        text: The text.
-
-    Returns:
-        The text.
-    """
+    """Return a text with plain hyphens for all dashes."""
     return DASHES.sub("-", text)
 
 
@@ -181,12 +164,6 @@ def unwrapped(text: str) -> str:
 
     What may be around it is a command, a link `hoity:`, a link of Markdown, a word such as
     `Code: `, quotation marks, brackets, and marks of sentences, lists and Markdown.
-
-    Args:
-        text: The text.
-
-    Returns:
-        What it names.
     """
     left = visible(text)
     while True:
@@ -206,9 +183,6 @@ _BROKEN: Final = re.compile(r"[-=\u2010\u2011]\s*[\r\n]\s*")
 
 def one_line(text: str) -> str:
     """Return a text without the marks of quoted and of broken lines.
-
-    Args:
-        text: The text.
 
     Returns:
         The text, in which everything is visible. Its lines are still apart.

@@ -36,9 +36,6 @@ def command(*words: str | Path) -> str:
 
     Args:
         words: The words, which are quoted here. Empty words are left out.
-
-    Returns:
-        The command line.
     """
     return " ".join(quoted(word) for word in words if str(word))
 

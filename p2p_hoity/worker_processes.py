@@ -16,7 +16,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from protocol.bounds import Seconds
+from protocol.units import Seconds
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor, Future
@@ -176,7 +176,6 @@ def work_in_own_process(
 
     Args:
         work: The function that works at a piece.
-        piece: The piece.
         copied: Whether the process is a copy of this one (a fork). None to copy where possible.
 
     Returns:

@@ -88,9 +88,6 @@ __all__ = list(WHERE)
 def __getattr__(name: str) -> Any:
     """Return a public name, after loading its module.
 
-    Args:
-        name: The name.
-
     Returns:
         What the name stands for.
 

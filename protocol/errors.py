@@ -57,7 +57,6 @@ def within(field: str, index: int | None = None) -> Iterator[None]:
     """Add the name of a body's field to every Invalid that is raised in a `with` block.
 
     Args:
-        field: The name of the field.
         index: The index of the item in the field. None for the field as a whole, or if the raised
             error has its own index.
 

@@ -41,9 +41,6 @@ class Fault(Exception):
     """A provable fault of one seat in one step.
 
     Attributes:
-        code: The code, from `FAULTS`.
-        seat: The seat at fault.
-        step: The number of the step.
         reason: A sentence that says what was wrong.
         place: The field of the seat's body in which the fault is, None if the fault is not in one
             field.
@@ -55,9 +52,6 @@ class Fault(Exception):
         """Create the fault.
 
         Args:
-            code: The code, from `FAULTS`.
-            seat: The seat at fault.
-            step: The number of the step.
             reason: A sentence that says what was wrong. If it is empty, the meaning of the code is
                 used.
             place: The place of the fault in the body.

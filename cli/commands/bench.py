@@ -9,8 +9,8 @@ from threading import Event, Thread
 from typing import Any, Final
 
 from p2p_hoity.benchmarks import expected_seconds, report
-from protocol.bounds import Seconds
 from protocol.measure import Spread
+from protocol.units import Seconds
 
 from ..exit_codes import NOT_OK, OK
 from ..local.start_of_play import BOTS, NoQuestion, first_question

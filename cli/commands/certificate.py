@@ -116,9 +116,6 @@ def save(source: Path, target: Path) -> int:
         source: The transcript of the game.
         target: The file for the certificate, which must not exist yet.
 
-    Returns:
-        The exit code.
-
     Raises:
         Trouble: If the transcript is not valid to its end, or a file cannot be read or written.
     """

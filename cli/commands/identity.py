@@ -23,9 +23,6 @@ def new(name: str | None, passphrase: bool, as_json: bool) -> int:
         name: The nickname. None to ask for it or to choose none.
         passphrase: Whether to encrypt the key with a passphrase.
         as_json: Whether to print a JSON object instead of words.
-
-    Returns:
-        The exit code.
     """
     if name is not None:
         check_name(name)
@@ -41,9 +38,6 @@ def show(as_json: bool) -> int:
 
     Args:
         as_json: Whether to print a JSON object instead of words.
-
-    Returns:
-        The exit code.
     """
     own = home()
     _show(own, player_setup.load(own)[0], as_json)
@@ -71,9 +65,6 @@ def export(secret: Path | None) -> int:
 
     Args:
         secret: The new file for the copy of the key file. None to print the public key.
-
-    Returns:
-        The exit code.
 
     Raises:
         Trouble: If the file exists already.

@@ -30,7 +30,7 @@ from p2p_hoity.table.spoken_codes import CodeError, is_code, parse_code, parse_r
 from p2p_hoity.table.table_keys import draw_keys
 from p2p_hoity.table.unfinished_games import find_game
 from protocol import table_header
-from protocol.bounds import Seconds
+from protocol.units import Seconds
 
 from ..exit_codes import INTERRUPTED, OK, USAGE, Trouble, ctrl_c_means
 from ..local.player_setup import answer, at_terminal
@@ -51,9 +51,6 @@ def look_around(seconds: float, as_json: bool) -> int:
     Args:
         seconds: How long to listen for announcements, in seconds.
         as_json: Whether to print one JSON object a line.
-
-    Returns:
-        The exit code.
 
     Raises:
         Trouble: If the player's connections go through a proxy. The search is sent to the whole
@@ -93,7 +90,6 @@ def ticket_of(
     `@` is looked up at the first of `relays`, or else at the relay that the program remembers.
 
     Args:
-        word: The ticket or the spoken code.
         relays: The relays that were typed as options.
         network: The network for the connection to the relay. None for the usual one.
         silent: Whether to print nothing while the relay is asked.
@@ -148,7 +144,6 @@ def by_nickname(nickname: str, relays: Sequence[str] = ()) -> str:
     contains no ticket, the player is asked for the ticket.
 
     Args:
-        nickname: The nickname of the host.
         relays: The relays that were typed as options.
 
     Returns:
@@ -235,9 +230,6 @@ class Pasted:
 
         A line after one that was cut short is taken as its continuation, if that helps.
 
-        Args:
-            line: The line.
-
         Returns:
             True if it can be used.
         """
@@ -320,15 +312,10 @@ def join(
     """Sit down at a table, or resume the seat at it if this computer stores one.
 
     Args:
-        seat: The options of the seat.
-        output: The options of what is printed.
         ticket: The ticket, the spoken code, or the host's nickname, as typed. "" to choose from
             the tables of the LAN.
         reach: How this seat can be reached.
         asks_terms: Whether the player is asked to accept the terms.
-
-    Returns:
-        The exit code.
     """
     check_output(output.transcript, "")  # Which game it is, only the ticket tells.
     word = _ticket(output.as_json, ticket, reach)

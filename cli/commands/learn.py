@@ -37,9 +37,6 @@ def learn(plain: bool) -> int:
     Args:
         plain: Whether to use the line prompt instead of the full screen.
 
-    Returns:
-        The exit code.
-
     Raises:
         Trouble: If the player leaves the lesson before its end.
     """

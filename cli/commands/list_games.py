@@ -15,7 +15,7 @@ from p2p_hoity.table.known_progress import Progress
 from p2p_hoity.table.peer_error import PeerError
 from p2p_hoity.table.saved_games import is_running
 from p2p_hoity.table.unfinished_games import OpenGame
-from protocol.bounds import Seconds
+from protocol.units import Seconds
 
 from ..exit_codes import OK, USAGE, Trouble, report
 from ..local import player_setup
@@ -28,9 +28,6 @@ SHORTEST = 4
 
 def key_of_games(home: Home) -> tuple[NamedIdentity, str | None]:
     """Return the player's stored key, which is needed to read the journals of games.
-
-    Args:
-        home: The folder of the program's files.
 
     Returns:
         The key with its nickname, and its passphrase or None.
@@ -51,9 +48,6 @@ def find(home: Home, name: str | None, passphrase: str | None, command: str) -> 
         name: The beginning of the game's id, or `last`. None if there is only one game.
         passphrase: The passphrase of the journals, if they have one.
         command: The command line to which an id is added in the list of games.
-
-    Returns:
-        The game.
 
     Raises:
         Trouble: If several games may be meant. The message lists them.
@@ -109,9 +103,6 @@ def commands(games: Sequence[OpenGame], command: str) -> list[str]:
     Args:
         games: The games, newest first.
         command: The command line to which the id of a game is added.
-
-    Returns:
-        The lines.
     """
     lines, names = list[str](), [game.name for game in games]
     for game in games:
@@ -126,7 +117,6 @@ def short(name: str, names: Sequence[str]) -> str:
     """Return the shortest prefix of a game's id that is not a prefix of another id.
 
     Args:
-        name: The id.
         names: All ids.
 
     Returns:
@@ -150,9 +140,6 @@ def list_games(as_json: bool) -> int:
 
     Args:
         as_json: Whether to print one JSON object a line.
-
-    Returns:
-        The exit code.
     """
     home, passphrase = own_home(), passphrase_from_environment()
     found = saved_games.kept_games(home, passphrase, time.monotonic, READING)
@@ -171,9 +158,6 @@ def list_games(as_json: bool) -> int:
 
 def as_object(game: saved_games.KeptGame) -> dict[str, Any]:
     """Return a stored game as a JSON object.
-
-    Args:
-        game: The game.
 
     Returns:
         The object that `hoity games --json` prints.
@@ -202,14 +186,7 @@ def _state(game: saved_games.KeptGame) -> str:
 
 
 def in_words(game: saved_games.KeptGame) -> str:
-    """Return a line that describes a stored game: its id, date, state and players.
-
-    Args:
-        game: The game.
-
-    Returns:
-        The line.
-    """
+    """Return a line that describes a stored game: its id, date, state and players."""
     text = _("{game}  {date}  {state}: {who}")
     states = {
         "over": _("over"),
@@ -276,7 +253,6 @@ def told(game: OpenGame, passphrase: str | None) -> str:
     """Describe an unfinished game: its opponents, its round, and when it was begun.
 
     Args:
-        game: The game.
         passphrase: The passphrase of its journal, if it has one.
 
     Returns:

@@ -136,7 +136,6 @@ def explained(path: Path, wanted: Kind, data: bytes | None = None, code: str = "
     """Return what a refused file probably is, or what has damaged it, and what to do.
 
     Args:
-        path: The path of the file.
         wanted: The kind for which it was taken.
         data: The bytes of the file. None to read them.
         code: The code of the problem that was found in it. "" if it is not known.

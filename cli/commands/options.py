@@ -225,10 +225,6 @@ class NoSeconds(BadParameter):
 def missing(ctx: Any, name: str) -> Any:
     """Return Typer's error that says that an argument is missing.
 
-    Args:
-        ctx: The context of the command.
-        name: The name of the argument.
-
     Returns:
         The error, to be raised.
     """
@@ -373,7 +369,6 @@ class OutputOptions:
     """The kind of screen on which a game is shown, and the file for its transcript.
 
     Attributes:
-        HEADING: The heading of the options in the help.
         as_json: Whether to print JSON lines for a program.
         plain: Whether to use the line prompt instead of the full screen.
         transcript: The file for the transcript of the finished game. None for the default.
@@ -403,7 +398,6 @@ class SeatOptions:
     """The options of one seat: who plays it, its nickname, its chat and its sounds.
 
     Attributes:
-        HEADING: The heading of the options in the help.
         auto: Whether a bot plays the seat.
         name: The nickname. None for the stored one, or for a drawn one.
         no_talk: Whether chat is neither shown nor sent.
@@ -457,7 +451,6 @@ class ResumeOptions:
     """The options that end a game whose other players are gone, instead of resuming it.
 
     Attributes:
-        HEADING: The heading of the options in the help.
         claim: Whether to save the game as far as it was played.
         file: The transcript of a seat that played to the end. None if there is none.
     """
@@ -496,8 +489,6 @@ class TableOptions:
     """The terms that a host asks of its table.
 
     Attributes:
-        HEADING: The heading of the options in the help.
-        seats: The number of seats.
         edition: The name of the edition, or the path of its file.
         variant: The variant for two seats. None for the default.
         action_choice: When seats in the Castle choose Actions. None for the edition's rule.
@@ -567,8 +558,6 @@ class GuestOptions:
     """The options about who may come to a table and how the table is announced.
 
     Attributes:
-        HEADING: The heading of the options in the help.
-        lan: How the table is announced on the LAN.
         qr: Whether to show the ticket as a QR code too.
         asks: Whether the host decides about each guest.
         no_watch: Whether onlookers are refused.
@@ -603,7 +592,6 @@ class NetworkOptions:
     """The options about how a seat can be reached and how it connects to others.
 
     Attributes:
-        HEADING: The heading of the options in the help.
         listen: The address to listen on, as `HOST:PORT`.
         relay: The relays through which the seat can be reached. None for the relay that the program
             remembers.
@@ -675,7 +663,6 @@ class WatchOptions:
     """The options about how an onlooker connects to a table and what it sees.
 
     Attributes:
-        HEADING: The heading of the options in the help.
         relay: The relays at which a spoken code is valid. None for the relay that the program
             remembers.
         proxy: The URL of a SOCKS5 proxy. None to connect directly.
@@ -698,7 +685,6 @@ class RelayOptions:
     """The options of a relay: its limits, how it ends, and what it logs.
 
     Attributes:
-        HEADING: The heading of the options in the help.
         listen: The address to listen on, as `HOST:PORT`.
         seats: The most seats that may wait at the relay.
         calls: The most pairs of peers that may be connected at once.
@@ -746,7 +732,6 @@ class VerifyOptions:
     """The options about how transcripts are checked and where the verdicts are stored.
 
     Attributes:
-        HEADING: The heading of the options in the help.
         as_json: Whether to print JSON lines for a program.
         jobs: How many processes check files. None for one on each core.
         verdicts: The file for the verdicts. None if they are only printed.

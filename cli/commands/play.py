@@ -39,7 +39,6 @@ class Opening:
     """A table that is to be opened.
 
     Attributes:
-        table: The options of the table.
         bots: The level of each bot that this computer runs at the table.
         reach: How the table can be reached.
         guests: The options about who else may come.
@@ -58,12 +57,6 @@ class Opening:
 def edition_of(table: TableOptions) -> rules.Edition:
     """Return the edition of a table, with the rules (switches) that the options change.
 
-    Args:
-        table: The options of the table.
-
-    Returns:
-        The edition.
-
     Raises:
         EditionError: If there is no such edition.
     """
@@ -78,12 +71,8 @@ def checked_terms(table: TableOptions, host: bytes, watched: bool = True) -> Ter
     """Return the terms that a host offers, after the same checks that a guest will make.
 
     Args:
-        table: The options of the table.
         host: The host's public key at this table, 32 bytes.
         watched: Whether onlookers are let in.
-
-    Returns:
-        The terms.
 
     Raises:
         Trouble: If the options do not fit together.
@@ -152,9 +141,6 @@ def levels_typed(word: str | None, least: int = 1) -> tuple[str, ...]:
             Bots without a typed level have the level that the player once chose.
         least: The least number of bots.
 
-    Returns:
-        The level of each bot.
-
     Raises:
         Trouble: If a level is unknown, or there are too few or too many bots.
     """
@@ -169,11 +155,6 @@ def host(seat: SeatOptions, output: OutputOptions, opening: Opening) -> int:
 
     Args:
         seat: The options of the host's seat.
-        output: The options of what is printed.
-        opening: The table to open.
-
-    Returns:
-        The exit code.
 
     Raises:
         Trouble: If the bots do not fit at the table, or nobody is there to decide about guests.

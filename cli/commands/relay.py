@@ -16,7 +16,7 @@ from p2p_hoity.relay.relay_metrics import exposition, need_libraries, serve_metr
 from p2p_hoity.relay.relay_server import Relay
 from p2p_hoity.storage.home import home
 from p2p_hoity.table.spoken_codes import USUAL_PORT, parse_relay
-from protocol.bounds import Seconds
+from protocol.units import Seconds
 
 from ..exit_codes import INTERRUPTED, OK, ctrl_c_means
 from ..local import settings
@@ -44,9 +44,6 @@ def relay(how: RelayOptions) -> int:
     """Run a relay until a signal arrives, and then drain it.
 
     While it drains, pairs of peers that are connected go on, and new connections are refused.
-
-    Args:
-        how: The options of the relay.
 
     Returns:
         The exit code: INTERRUPTED if a second signal ended the draining.
@@ -81,7 +78,6 @@ async def _serve(
     Args:
         place: The host and the port on which to listen.
         limits: How many seats and connections the relay accepts.
-        how: The options of the relay.
         lacking: The number of connections that the system allows, if this number is too low for
             `limits`. None if it is high enough.
     """
@@ -122,7 +118,6 @@ def _announce(found: list[str], metrics: list[str], lacking: int | None, how: Re
         found: The addresses at which the relay listens.
         metrics: The addresses at which metrics are served.
         lacking: How many connections the system allows, if these are too few. Else None.
-        how: The options of the relay.
     """
     if how.as_json:
         write_line({"type": "relay", "addresses": found, "metrics": metrics})
@@ -161,9 +156,6 @@ def use(address: str, as_json: bool) -> int:
     Args:
         address: The relay as HOST:PORT, or `none` to forget it.
         as_json: Whether to print a JSON object instead of words.
-
-    Returns:
-        The exit code.
     """
     chosen = None if settings.is_none(address) else parse_relay(address)
     check_home(home())

@@ -69,7 +69,6 @@ def replay_file(path: Path, step: bool, as_json: bool, plain: bool = True) -> in
     """Show the game of a transcript, up to the first thing in the file that is invalid.
 
     Args:
-        path: The transcript.
         step: Whether to wait for Enter after each round.
         as_json: Whether to print one JSON object a line.
         plain: Whether to print lines instead of the full screen.
@@ -108,9 +107,6 @@ def replay_file(path: Path, step: bool, as_json: bool, plain: bool = True) -> in
 def told(report: transcript.Report) -> list[Happening]:
     """Return all events of a game, as far as its transcript is valid.
 
-    Args:
-        report: The verifier's report.
-
     Returns:
         The events, in order.
     """
@@ -125,7 +121,6 @@ def objects(report: transcript.Report, state: State) -> Iterator[dict[str, Any]]
     """Yield the objects that a program gets: the game, everything that happened, the verdict.
 
     Args:
-        report: The verifier's report.
         state: The last state of the game.
 
     Yields:

@@ -49,9 +49,6 @@ def tell_running(sitting: Sitting, game: OpenGame, ticket: Ticket) -> int:
         game: The game that is being played.
         ticket: A fresh ticket of a seat of that game whose addresses have changed.
 
-    Returns:
-        The exit code.
-
     Raises:
         FreshError: If the ticket is not of that game.
         PeerError: If the ticket is that of the player's own seat.
@@ -85,13 +82,8 @@ def resume(seat: SeatOptions, output: OutputOptions, game: str | None, reach: Re
     """Resume a seat, together with the bots that this computer runs at the table.
 
     Args:
-        seat: The options of the seat.
-        output: The options of what is printed.
         game: The beginning of the game's id, or `last`. None for the newest game.
         reach: How the seat can be reached.
-
-    Returns:
-        The exit code.
     """
     home = own_home()
     check_home(home)
@@ -129,14 +121,9 @@ def take_up(
 
     Args:
         sitting: The player's key and options, as prepared by this command.
-        found: The game.
         reach: How the seat can be reached.
-        others: Other games that can be resumed.
         fresh: A fresh ticket of a seat whose addresses have changed. None if there is none.
         made: Copies of this process that wait to play a bot.
-
-    Returns:
-        The exit code.
     """
     if not sitting.output.as_json and not is_running(found):
         told = list_games.told(found, sitting.passphrase)
@@ -191,7 +178,6 @@ def bots_at(home: Home, game: str) -> list[Home]:
     """Find the bots of this computer that have a journal of a game.
 
     Args:
-        home: The folder of the player's files.
         game: The id of the game.
 
     Returns:
@@ -210,10 +196,6 @@ def finish(game: str | None, file: Path, output: OutputOptions) -> int:
     Args:
         game: The beginning of the game's id, or `last`. None if there is only one game.
         file: The transcript of the other seat.
-        output: The options of what is printed.
-
-    Returns:
-        The exit code.
     """
     seat, found = _kept(game, output.transcript, command_line("resume", "--from", file))
     try:
@@ -238,10 +220,6 @@ def claim(game: str | None, output: OutputOptions) -> int:
 
     Args:
         game: The beginning of the game's id, or `last`. None if there is only one game.
-        output: The options of what is printed.
-
-    Returns:
-        The exit code.
     """
     seat, found = _kept(game, output.transcript, command_line("resume", "--claim"))
     path = claim_game(seat, found.name)

@@ -14,9 +14,6 @@ def show(edition: str) -> int:
 
     Args:
         edition: The name of the edition, or the path of its file.
-
-    Returns:
-        The exit code.
     """
     say(*lines(load(edition), width()))
     return OK

@@ -27,7 +27,7 @@ from p2p_hoity.table.play_table import Lan, Reach, Seat, only_by_relays
 from p2p_hoity.table.player_interface import BotPlayer, LeaveForNow, Player, PlayerRequest
 from p2p_hoity.table.session import Outcome
 from protocol import Terms, effects, fingerprint
-from protocol.bounds import Seconds
+from protocol.units import Seconds
 
 from ..exit_codes import INTERRUPTED, NOT_OK, OK, USAGE, Trouble, ctrl_c_means
 from ..local import player_setup
@@ -55,9 +55,6 @@ PROXY: Final = "HOITY_PROXY"
 def seat_of(how: ScreenOptions) -> PersonSeat:
     """Return the player of a seat, or an onlooker, with the window that the options ask for.
 
-    Args:
-        how: The options of the window.
-
     Returns:
         The player at a window for a program, or at one for people (`seat_of_person`).
     """
@@ -75,9 +72,6 @@ def seat_of_person(how: ScreenOptions) -> PersonSeat:
 
     Args:
         how: The options of the window.
-
-    Returns:
-        The person.
     """
     if is_full(how.plain or how.auto):
         from ..ui.full_screen.full_window import FullWindow
@@ -139,7 +133,6 @@ def reach_of(network: NetworkOptions, lan: str = Lan.OFF) -> Reach:
     This opens no port and no connection.
 
     Args:
-        network: The network options.
         lan: How the table is announced on the LAN.
 
     Returns:
@@ -175,9 +168,6 @@ def again_by(network: NetworkOptions) -> Reach:
 
     Args:
         network: The network options. `none` among the relays stands for no relay at all.
-
-    Returns:
-        How the seat can be reached.
     """
     waits = [] if network.relay and any(map(is_none, network.relay)) else network.relay
     reach = reach_of(replace(network, listen=network.listen or ANY_PORT, relay=waits))
@@ -300,13 +290,8 @@ class Going:
         """Return the choice of the player.
 
         Args:
-            view: What the seat may know of the game.
-            kind: The kind of choice.
             again: Whether the player is asked again because an earlier choice, which others may
                 have seen, no longer counts.
-
-        Returns:
-            The choice.
         """
         return await self._player.choose(view, kind, again)
 
@@ -353,10 +338,7 @@ class Sitting:
     """A player's stay at a table: the seat of this process with its screen and its options.
 
     Attributes:
-        home: The folder of the program's files.
         me: The player's long-lived key with its nickname.
-        options: The options of the seat.
-        output: The options of what is printed.
         passphrase: The passphrase of the key. None if the key has none.
         crew: The bots that this computer runs at the table. None if there are none.
         asks: Whether the player is asked about each guest.
@@ -427,11 +409,7 @@ class Sitting:
         return self.player.table_name
 
     def say(self, words: str) -> None:
-        """Show a message to a person. A program does not get it.
-
-        Args:
-            words: The message.
-        """
+        """Show a message to a person. A program does not get it."""
         self.player.say(words)
 
     def _tell(self, update: Update) -> None:
@@ -474,8 +452,6 @@ class Sitting:
         """Show the terms of a table, and ask the player to accept them unless `asks_terms` is off.
 
         Args:
-            terms: The terms.
-            game: The game of the terms.
             names: The nicknames of those who have sat down.
             host: The host's long-lived key, 32 bytes. None if the host shows no key.
 
@@ -489,11 +465,7 @@ class Sitting:
         """Ask the player whether a guest may sit down. The player's own bots always may.
 
         Args:
-            nickname: The nickname of the guest.
             guest: The guest's long-lived key, 32 bytes. None if the guest shows no key.
-
-        Returns:
-            Whether the guest may sit down.
         """
         if guest is not None and self.crew is not None and self.crew.has(guest):
             return True
@@ -577,9 +549,6 @@ def sit(sitting: Sitting, go: Go) -> int:
     Args:
         sitting: The player's seat with its screen and its options.
         go: Opens, joins or resumes the table and plays there.
-
-    Returns:
-        The exit code.
     """
     with ctrl_c_means(lambda: sitting.farewell(_("Interrupted"))):
         outcome = sitting.player.window.run(sitting.run, go)
@@ -603,12 +572,7 @@ def new_sitting(options: SeatOptions, output: OutputOptions, asks_terms: bool = 
     In the very first game a key is made.
 
     Args:
-        options: The options of the seat.
-        output: The options of what is printed.
         asks_terms: Whether the player is asked to accept the table's terms.
-
-    Returns:
-        The seat with its screen and its options.
     """
     home, name = own_home(), options.name
     check_home(home)

@@ -26,9 +26,6 @@ def typed_path(word: str | Path) -> Path:
     Args:
         word: The word, or the path that was made of it.
 
-    Returns:
-        The path.
-
     Raises:
         Trouble: If the path begins with a user's home folder that is not known, or with a variable.
     """
@@ -56,9 +53,6 @@ def path_given(path: Path | None) -> Path | None:
     """Return what `typed_path` returns for the path of an option. None if the option is not typed.
 
     This is the callback of every option that is a path.
-
-    Args:
-        path: The path as it is typed.
 
     Returns:
         The path that is meant.

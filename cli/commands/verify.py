@@ -116,9 +116,6 @@ Mark = tuple[int, int]
 def marked(path: Path) -> Iterator[tuple[IO[bytes], Mark]]:
     """Open a file for reading while the context lasts.
 
-    Args:
-        path: The path of the file.
-
     Yields:
         The open file, with its size and time of change.
 
@@ -145,12 +142,8 @@ def verify_file(path: Path, how: VerifyOptions) -> int:
     """Check one transcript and print the verdict, with the players' keys if they are known.
 
     Args:
-        path: The file.
         how: The options of the check. They may name a file of vouches, which shows who the players
             were.
-
-    Returns:
-        The exit code.
     """
     verdict = judge(path, how.jobs, partial(players_of, named=how.vouches))
     tell(verdict, how.as_json)
@@ -195,7 +188,6 @@ def tell(verdict: FileVerdict, as_json: bool) -> None:
     """Print a verdict, and the complaint about a file that cannot be read.
 
     Args:
-        verdict: The verdict on a file.
         as_json: Whether to print a JSON object instead of words.
     """
     if as_json:
@@ -226,12 +218,8 @@ def judge(path: Path, cores_: int | None, who_sat: WhoSat = nobody_known) -> Fil
     """Check a file, and return a verdict even if it cannot be read.
 
     Args:
-        path: The file.
         cores_: How many processes check the proofs. None for one on each core.
         who_sat: Finds the players of the table.
-
-    Returns:
-        The verdict.
     """
     try:
         with marked(path) as (file, mark):
@@ -251,13 +239,9 @@ def judge_file(
 
     Args:
         path: The name of the file.
-        file: The file or its bytes.
         mark: The size of the file, and the time of its last change.
         cores_: How many processes check the proofs. None for one on each core.
         who_sat: Finds the players of the table.
-
-    Returns:
-        The verdict.
 
     Raises:
         OSError: If the file cannot be read.
@@ -278,9 +262,6 @@ def explanation(
         path: The name of the file.
         report: The verifier's report on it.
         file: The bytes, if the name may lead to another file.
-
-    Returns:
-        The line, or none.
     """
     if report.ok or report.problem is None or report.unfinished:
         return []
@@ -292,11 +273,7 @@ def not_read(path: Path, trouble: Trouble) -> FileVerdict:
     """Return the verdict on a file that could not be read.
 
     Args:
-        path: The file.
         trouble: Why it could not be read.
-
-    Returns:
-        The verdict.
     """
     found = as_object(path, _unjudged(str(trouble), NO_FILE), None)
     return FileVerdict(trouble.exit_code, found, (), str(trouble))
@@ -304,9 +281,6 @@ def not_read(path: Path, trouble: Trouble) -> FileVerdict:
 
 def ended_with(path: Path) -> FileVerdict:
     """Return the verdict on a file that could not be checked, because the worker process crashed.
-
-    Args:
-        path: The file.
 
     Returns:
         The verdict, which does not say whether the file is valid.
@@ -355,9 +329,6 @@ def _unjudged(words: str, code: str = UNJUDGED) -> transcript.Report:
 def state_of(report: transcript.Report) -> State | None:
     """Return the last state of the game that the verifier reached.
 
-    Args:
-        report: The verifier's report.
-
     Returns:
         The state, or None if the verifier reached no state.
     """
@@ -377,8 +348,6 @@ def as_object(
     """Return a report as a JSON object.
 
     Args:
-        path: The file.
-        report: The verifier's report.
         mark: The size of the file, and the time of its last change. None if the file could not be
             read.
         players: The long-lived keys of the seats. Empty if they are not known.
@@ -455,12 +424,7 @@ def in_words(path: Path, report: transcript.Report, players: Players = ()) -> li
     """Return the verdict for a person, with the seats and the result.
 
     Args:
-        path: The file.
-        report: The verifier's report.
         players: The long-lived keys of the seats. Empty if they are not known.
-
-    Returns:
-        The lines.
     """
     if report.problem is not None:
         return [*_problem(path, report, report.problem), *_roster(report, players)]

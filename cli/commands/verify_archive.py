@@ -23,7 +23,7 @@ from p2p_hoity.dask_cluster import on_cluster
 from p2p_hoity.storage.private_files import hold
 from p2p_hoity.worker_processes import ProcessEnded
 from protocol import transcript
-from protocol.bounds import Seconds
+from protocol.units import Seconds
 
 from .. import printing, version
 from ..exit_codes import NOT_OK, OK, USAGE, Trouble, ctrl_c_means
@@ -66,9 +66,6 @@ class Verdicts:
 
     def verdict_of(self, path: Path) -> str | None:
         """Return the earlier verdict on a file whose size and time of change are still the same.
-
-        Args:
-            path: The file.
 
         Returns:
             `ok`, `fault` or `unreadable`, or None if there is no such verdict.
@@ -161,9 +158,6 @@ Found = Path | tuple[Path, Trouble]
 
 def all_in(paths: Sequence[Path]) -> Iterator[Found]:
     """Find the files to check. A folder is read when its turn comes.
-
-    Args:
-        paths: Files and folders.
 
     Yields:
         Each file that is named, and each transcript in a folder or below it.
@@ -260,10 +254,6 @@ def judge_task(language: str, task: Task) -> FileVerdict:
 
     Args:
         language: The language of the verdict's words.
-        task: The file.
-
-    Returns:
-        The verdict.
     """
     translation.go_on_in(language)
     path = Path(task.name)
@@ -288,7 +278,6 @@ def verify_all(paths: Sequence[Path], how: VerifyOptions) -> int:
     """Check files and all transcripts in folders, and print the verdicts.
 
     Args:
-        paths: Files and folders.
         how: How they are checked, and where the verdicts are stored.
 
     Returns:
@@ -314,7 +303,6 @@ class ArchiveRun:
         brief: Whether files that are ok are only counted.
         worst: The highest exit code so far.
         kinds: The number of files for each verdict.
-        earlier: How many of the files have a verdict from an earlier run.
         total: The number of all files. None if no progress is shown.
         began: When the run began, in seconds of a monotonic clock.
         shown: When the progress was last shown, in seconds of the same clock. 0 if no progress is

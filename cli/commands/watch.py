@@ -25,10 +25,6 @@ def watch(ticket: str, how: WatchOptions, seat: SeatOptions, output: OutputOptio
         how: How the onlooker connects, and whether it sees the game from its start.
         seat: The options of a seat. Only `no_talk` and `again` are used: whether to hide the chat,
             and whether to watch the next game too.
-        output: The options of what is printed.
-
-    Returns:
-        The exit code.
 
     Raises:
         Trouble: If the player stops watching before the end.

@@ -52,11 +52,7 @@ class CopiedBot:
         self._waiting = trio.Lock()
 
     async def wait(self) -> int:
-        """Wait until the bot has ended.
-
-        Returns:
-            The exit code.
-        """
+        """Wait until the bot has ended."""
         async with self._waiting:
             if self.returncode is None:
                 ended = os.pidfd_open(self.pid)
@@ -100,9 +96,6 @@ class Copy:
             words: The words of its command line after `hoity`.
             environment: All its environment variables.
             stderr: The descriptor of its standard error.
-
-        Returns:
-            The bot.
 
         Raises:
             OSError: If the copy has ended.

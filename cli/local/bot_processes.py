@@ -27,7 +27,7 @@ from p2p_hoity.storage.file_store import StoredFile
 from p2p_hoity.storage.home import Home
 from p2p_hoity.storage.player_key import KeyFileError, load_identity
 from p2p_hoity.storage.private_files import PrivateFiles, check_if_there, private_folder
-from protocol.bounds import Seconds
+from protocol.units import Seconds
 
 from ..exit_codes import USAGE, Trouble
 from ..printing import say
@@ -57,9 +57,6 @@ def levels_of(word: str | None, kept: str, most: int, least: int = 1) -> tuple[s
         most: The greatest number of bots.
         least: The least number of bots.
 
-    Returns:
-        A level for each bot.
-
     Raises:
         Trouble: If the word is neither a number nor levels, or there are too few or too many bots.
     """
@@ -79,14 +76,7 @@ def levels_of(word: str | None, kept: str, most: int, least: int = 1) -> tuple[s
 
 
 def kept_level(home: Home) -> str:
-    """Return the level of bots that the player once chose, or the default level.
-
-    Args:
-        home: The folder of the program's files.
-
-    Returns:
-        The level.
-    """
+    """Return the level of bots that the player once chose, or the default level."""
     return settings.load(home).bots or DEFAULT_LEVEL
 
 
@@ -96,11 +86,7 @@ def ask_level(home: Home, lesson: Callable[[], None]) -> str:
     If the player has not chosen yet, ask for the level and store it.
 
     Args:
-        home: The folder of the program's files.
         lesson: Plays the lesson. It is called when the player types `LEARN`.
-
-    Returns:
-        The level.
     """
     chosen = settings.load(home)
     if chosen.bots is not None:
@@ -229,7 +215,6 @@ class Crew:
         words of a command.
 
         Args:
-            ticket: The ticket of the table.
             nursery: The nursery in which the processes are watched.
         """
         for name, level in self.levels.items():
@@ -264,7 +249,6 @@ class Crew:
         """Start the process of one bot.
 
         Args:
-            name: The name of the bot.
             words: The words of its command, without the options that all bots have.
             nursery: The nursery in which the process is watched.
             told: The environment variables that are set for this bot.
@@ -374,9 +358,6 @@ def hire(
     """Prepare the bots of a game (its crew), with nicknames that differ from the player's.
 
     Args:
-        home: The folder of the program's files.
-        levels: The level of each bot.
-        nickname: The player's nickname.
         say: Shows a message to the player.
         copies: Copies of this process that wait to play a bot, as `Crew` has them.
 
@@ -395,7 +376,6 @@ def crew_of(home: Home, game: str, say: Callable[[str], None]) -> Crew | None:
     """Find the bots (crew) that this computer ran in a game that the player has left.
 
     Args:
-        home: The folder of the program's files.
         game: The id of the game.
         say: Shows a message to the player.
 
@@ -475,11 +455,7 @@ def _remove(home: Home, folder: Path) -> None:
 
 
 def sweep(home: Home) -> None:
-    """Remove the files of bots whose games are over, unless a process has locked their folder.
-
-    Args:
-        home: The folder of the program's files.
-    """
+    """Remove the files of bots whose games are over, unless a process has locked their folder."""
     if (home.path / "bots").exists():
         with _swept(home):
             pass

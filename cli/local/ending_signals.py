@@ -23,7 +23,7 @@ from typing import Any, Final
 
 import trio
 
-from protocol.bounds import Seconds
+from protocol.units import Seconds
 
 from ..words.translation import _
 
@@ -85,9 +85,6 @@ def ending_calls(act: Callable[[], Any]) -> Iterator[None]:
 
     Args:
         act: Called between two steps of the main thread, so it must not wait.
-
-    Yields:
-        Nothing.
     """
     first: list[float] = []
     wanted = _not_ignored(ENDING_SIGNALS)
@@ -110,9 +107,6 @@ def ending_calls(act: Callable[[], Any]) -> Iterator[None]:
 
 def wait_for(process: subprocess.Popen[bytes]) -> bool:
     """Wait for a process that shares this one's terminal, and pass the signals to end on to it.
-
-    Args:
-        process: The process.
 
     Returns:
         Whether this process was asked to end meanwhile, other than by a Ctrl-C, which the other
@@ -143,9 +137,6 @@ def _not_ignored(numbers: Iterable[signal.Signals]) -> list[signal.Signals]:
 
 def is_closed(stream: int) -> bool:
     """Return whether a descriptor belongs to a terminal that has closed.
-
-    Args:
-        stream: The descriptor.
 
     Returns:
         False for a file or pipe, and where the system cannot tell.

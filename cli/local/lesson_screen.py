@@ -90,25 +90,13 @@ class Room(Player, Protocol):
     """A screen that shows a lesson, and that also is the `Player` who answers its questions."""
 
     def begin_lesson(self, names: Names) -> None:
-        """Begin a lesson, which has no table.
-
-        Args:
-            names: The names of the seats.
-        """
+        """Begin a lesson, which has no table."""
 
     def tell(self, update: Update) -> None:
-        """Show one update.
-
-        Args:
-            update: The update.
-        """
+        """Show one update."""
 
     async def explain(self, words: str) -> None:
-        """Show an explanation until the player has read it.
-
-        Args:
-            words: The explanation.
-        """
+        """Show an explanation until the player has read it."""
 
 
 async def teach(room: Room, nickname: str) -> None:
@@ -155,7 +143,6 @@ async def hear_talk(room: Room, nickname: str) -> None:
 
     Args:
         room: The screen with its player.
-        nickname: The nickname of the player.
     """
     while True:
         request = await room.next_request()

@@ -63,9 +63,6 @@ def typed_line() -> str:
 def answer(question: str) -> str:
     """Ask a person a question.
 
-    Args:
-        question: The question.
-
     Returns:
         What is typed.
     """
@@ -79,9 +76,6 @@ def answer(question: str) -> str:
 
 def ask_yes(question: str) -> bool:
     """Ask a person a question, which has to be answered with y or n.
-
-    Args:
-        question: The question.
 
     Returns:
         Whether the answer is yes.
@@ -99,9 +93,6 @@ def ask_yes(question: str) -> bool:
 def chosen_name(home: Home) -> str | None:
     """Return the nickname that the player once chose in the first run.
 
-    Args:
-        home: The folder of the program's files.
-
     Returns:
         The nickname, or None if the player has chosen none.
     """
@@ -113,13 +104,9 @@ def named(home: Home, me: NamedIdentity, name: str | None) -> NamedIdentity:
     """Return a player's key with its nickname at a new table.
 
     Args:
-        home: The folder of the program's files.
         me: The key as stored.
         name: The nickname for this table. None for the one that the player once chose. If there is
             none, one is drawn.
-
-    Returns:
-        The key with a nickname.
     """
     known = name or me.nickname or chosen_name(home)
     if known:
@@ -144,9 +131,6 @@ def _was_made(nickname: str) -> bool:
 
 def load(home: Home) -> tuple[NamedIdentity, str | None]:
     """Load the stored key. If its passphrase is not in the environment, ask for it at a terminal.
-
-    Args:
-        home: The folder of the program's files.
 
     Returns:
         The key with its nickname, and its passphrase or None.
@@ -174,12 +158,6 @@ def _loaded(home: Home, passphrase: str | None) -> NamedIdentity:
 def typed(question: str) -> str:
     """Ask for a passphrase, which is not shown while it is typed.
 
-    Args:
-        question: The question.
-
-    Returns:
-        The passphrase.
-
     Raises:
         Trouble: If there is no terminal to type it at.
     """
@@ -196,7 +174,6 @@ def load_or_make(home: Home, name: str | None) -> tuple[NamedIdentity, str | Non
     """Load the stored key, or make one before the very first game and report it on standard error.
 
     Args:
-        home: The folder of the program's files.
         name: The nickname for this game. None for the stored nickname.
 
     Returns:
@@ -227,7 +204,6 @@ def new(home: Home, name: str | None, ask: bool) -> NamedIdentity:
     """Make and store the player's key.
 
     Args:
-        home: The folder of the program's files.
         name: The nickname. None for the one that the player once chose, or else for none.
         ask: Whether to encrypt the key with a passphrase. It is typed twice unless the environment
             variable HOITY_PASSPHRASE contains it.
@@ -250,7 +226,6 @@ def as_json(home: Home, player: NamedIdentity) -> dict[str, Any]:
     """Return the public side of a key as a JSON object.
 
     Args:
-        home: The folder of the program's files.
         player: The key with its nickname.
 
     Returns:
@@ -270,9 +245,6 @@ def first_run(home: Home) -> None:
 
     Enter chooses none, so that another one is drawn for each table. A language that the command
     line names is stored too. A player who has a key or was asked before is not asked.
-
-    Args:
-        home: The folder of the program's files.
 
     Raises:
         OSError: If the folder cannot be written to.
@@ -294,9 +266,6 @@ def first_run(home: Home) -> None:
 
 def why_no_nickname(word: str) -> str | None:
     """Return why a word cannot be a nickname.
-
-    Args:
-        word: The word.
 
     Returns:
         The reason in words, or None if the word can be a nickname.

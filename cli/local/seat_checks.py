@@ -27,13 +27,6 @@ def only_one(home: Home, ticket: Ticket) -> Iterator[None]:
     If a second terminal connected with the same key, the host would take it for the first one, and
     the first terminal would lose its seat.
 
-    Args:
-        home: The folder of the program's files.
-        ticket: The ticket of the table.
-
-    Yields:
-        Nothing.
-
     Raises:
         Trouble: If another terminal is already at the table with this key.
     """
@@ -82,9 +75,6 @@ def check_output(path: Path | None, game: str | None = None) -> None:
 
 def check_home(home: Home) -> None:
     """Check that a game could be stored on this computer.
-
-    Args:
-        home: The folder of the program's files.
 
     Raises:
         Trouble: If it could not be stored.

@@ -26,7 +26,6 @@ class Settings:
     """The settings of a player. A setting is None if it was not chosen yet.
 
     Attributes:
-        nickname: The nickname.
         language: The code of the language, such as `de`.
         light: Whether the full screen is light.
         bell: Whether the terminal rings when it is the player's turn.
@@ -85,9 +84,6 @@ def is_kept(home: Home) -> bool:
 
     If so, the player is not asked for settings again.
 
-    Args:
-        home: The folder of the program's files.
-
     Returns:
         Whether such a setting is stored.
     """
@@ -96,10 +92,6 @@ def is_kept(home: Home) -> bool:
 
 def keep(home: Home, settings: Settings) -> None:
     """Store the settings.
-
-    Args:
-        home: The folder of the program's files.
-        settings: The settings.
 
     Raises:
         OSError: If the folder cannot be written to.
@@ -114,14 +106,7 @@ NONE: Final = "none"
 
 
 def is_none(word: str) -> bool:
-    """Return whether a typed word stands for no relay.
-
-    Args:
-        word: The word.
-
-    Returns:
-        True if it does.
-    """
+    """Return whether a typed word stands for no relay."""
     return word.strip().lower() == NONE
 
 

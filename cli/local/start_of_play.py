@@ -19,7 +19,7 @@ from threading import Timer
 from typing import Final
 
 from p2p_hoity.installation import is_one_file
-from protocol.bounds import Seconds
+from protocol.units import Seconds
 
 from ..words.error_sentences import of_system
 from ..words.translation import _

@@ -31,10 +31,6 @@ def progress(scene: Scene, seats: int) -> tuple[int, int]:
 
     The deal has a step for each seat's shuffle and five more.
 
-    Args:
-        scene: The state of the table.
-        seats: The number of seats.
-
     Returns:
         Both numbers.
     """
@@ -44,9 +40,6 @@ def progress(scene: Scene, seats: int) -> tuple[int, int]:
 
 def step_words(stage: Stage) -> str:
     """Return what happens in the current step of the deal.
-
-    Args:
-        stage: What is shown.
 
     Returns:
         The words. "" if the step is none of the deal.
@@ -58,14 +51,7 @@ def step_words(stage: Stage) -> str:
 
 
 def warnings(stage: Stage) -> list[str]:
-    """Return what a player must know before leaving, once the last confirmation is late.
-
-    Args:
-        stage: What is shown.
-
-    Returns:
-        The sentences.
-    """
+    """Return what a player must know before leaving, once the last confirmation is late."""
     scene, names = stage.scene, stage.names
     if names is None:
         return []

@@ -49,10 +49,6 @@ class Desk:
 def recent_talk(stage: Stage, desk: Desk) -> list[Said]:
     """Return the recent chat messages of those whom this person has not muted.
 
-    Args:
-        stage: What is shown.
-        desk: The state of this person's screen.
-
     Returns:
         The messages, oldest first.
     """
@@ -61,13 +57,5 @@ def recent_talk(stage: Stage, desk: Desk) -> list[Said]:
 
 
 def is_muted(desk: Desk, one: Said) -> bool:
-    """Return whether this person has muted the author of a chat message.
-
-    Args:
-        desk: The state of this person's screen.
-        one: The message.
-
-    Returns:
-        Whether the author is muted.
-    """
+    """Return whether this person has muted the author of a chat message."""
     return (ONLOOKERS if one.seat is None else one.seat) in desk.muted

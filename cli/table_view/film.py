@@ -30,7 +30,6 @@ class Film:
     """A recorded game in a replay, as everyone could see it or as one seat saw it.
 
     Attributes:
-        table: The table.
         moments: The steps of the game, in order.
         at: The index of the moment that is shown.
         eyes: The seat whose knowledge is shown. None for what everyone knew.
@@ -40,7 +39,6 @@ class Film:
         """Begin at the first moment.
 
         Args:
-            table: The table.
             moments: The steps of the game in order, at least one.
         """
         self.table, self.moments = table, tuple(moments)

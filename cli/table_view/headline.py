@@ -15,11 +15,7 @@ def headline(stage: Stage, by_bot: bool = False) -> str:
     """Return the round and what happens in it now, in few words.
 
     Args:
-        stage: What is shown.
         by_bot: Whether a bot plays this person's seat.
-
-    Returns:
-        The words.
     """
     view = stage.scene.view
     if view is None or not stage.scene.is_dealt:

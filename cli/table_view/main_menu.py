@@ -15,8 +15,6 @@ def options(stage: Stage, desk: Desk, rings: bool) -> list[Offer]:
     """Return the entries that the menu has now.
 
     Args:
-        stage: What is shown.
-        desk: The state of this person's screen.
         rings: Whether the terminal rings when it is this person's turn.
 
     Returns:

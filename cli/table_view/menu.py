@@ -27,9 +27,7 @@ class Entry:
     """An entry of the menu.
 
     Attributes:
-        words: The words for the choice.
         note: What the choice would bring. "" if there is nothing to say.
-        value: The choice.
     """
 
     words: str
@@ -42,9 +40,6 @@ class Menu:
     """The menu of one question.
 
     Attributes:
-        view: What the seat may know of the game.
-        kind: The kind of choice.
-        names: The names of the seats and cards.
         again: Whether the player is asked again because an earlier choice, which others may have
             seen, no longer counts.
         entries: The choices to pick from. For an exhibit these are the best ones, for a theft none.
@@ -243,9 +238,6 @@ def menu(view: View, kind: rules.Kind, names: Names, again: bool = False) -> Men
     """Return the menu of a question, with its choices.
 
     Args:
-        view: What the seat may know of the game.
-        kind: The kind of choice.
-        names: The names of the seats and cards.
         again: Whether the player is asked again because an earlier choice, which others may have
             seen, no longer counts.
 

@@ -33,9 +33,6 @@ class ResultRow:
 def result_rows(stage: Stage) -> list[ResultRow]:
     """Return a row for each seat, in the order of the standings.
 
-    Args:
-        stage: What is shown.
-
     Returns:
         The rows. They are empty before the end.
     """
@@ -57,9 +54,6 @@ def result_rows(stage: Stage) -> list[ResultRow]:
 def stays(stage: Stage) -> str:
     """Return for whom this seat stays although the result is final.
 
-    Args:
-        stage: What is shown.
-
     Returns:
         The sentence. "" if it does not stay.
     """
@@ -73,7 +67,6 @@ def again(stage: Stage, by_bot: bool = False) -> str:
     """Return who plays another game, who does not, and who is awaited.
 
     Args:
-        stage: What is shown.
         by_bot: Whether a bot plays the seat.
 
     Returns:

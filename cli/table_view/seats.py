@@ -26,7 +26,6 @@ class Notice:
     """Words about the state of the table.
 
     Attributes:
-        words: The words.
         tone: How they are meant.
     """
 
@@ -38,7 +37,6 @@ def letters(nicknames: Sequence[str], fits: Callable[[str], bool]) -> tuple[str,
     """Return the letter or number by which a screen marks each seat.
 
     Args:
-        nicknames: The nicknames of the seats.
         fits: Returns whether there is room to draw a letter.
 
     Returns:
@@ -53,15 +51,7 @@ def letters(nicknames: Sequence[str], fits: Callable[[str], bool]) -> tuple[str,
 
 
 def name_of(stage: Stage, seat: int) -> str:
-    """Return the nickname of a seat, or the word for `You` for this person's own seat.
-
-    Args:
-        stage: What is shown.
-        seat: The seat.
-
-    Returns:
-        The name.
-    """
+    """Return the nickname of a seat, or the word for `You` for this person's own seat."""
     if stage.names is None:
         return str(seat + 1)
     return _("You") if seat == stage.scene.seat else stage.names.nicknames[seat]
@@ -70,10 +60,6 @@ def name_of(stage: Stage, seat: int) -> str:
 def names_of(stage: Stage, seats: Iterable[int]) -> str:
     """Return the names of seats in their order, separated by commas.
 
-    Args:
-        stage: What is shown.
-        seats: The seats.
-
     Returns:
         The names. "" for no seats.
     """
@@ -81,15 +67,7 @@ def names_of(stage: Stage, seats: Iterable[int]) -> str:
 
 
 def author_of(stage: Stage, said: Said) -> str:
-    """Return the name of the author of a chat message.
-
-    Args:
-        stage: What is shown.
-        said: The message.
-
-    Returns:
-        The name.
-    """
+    """Return the name of the author of a chat message."""
     return said.who if said.seat is None else name_of(stage, said.seat)
 
 
@@ -98,10 +76,6 @@ def presence(scene: Scene, seat: int) -> Attending:
 
     An onlooker has few links, and hears of seats through others. So a seat without a link counts
     as linked for an onlooker.
-
-    Args:
-        scene: The state of the table.
-        seat: The seat.
 
     Returns:
         Whether it is linked, unlinked, departed, absent or banned.
@@ -113,10 +87,6 @@ def presence(scene: Scene, seat: int) -> Attending:
 
 def status(stage: Stage, seat: int) -> Notice:
     """Return what a seat does now, or why it does nothing.
-
-    Args:
-        stage: What is shown.
-        seat: The seat.
 
     Returns:
         The words and their tone. The words are "" if there is nothing to say.
@@ -189,7 +159,6 @@ class SeatRow:
     """What is shown of a seat.
 
     Attributes:
-        seat: The seat.
         name: Its nickname, or the word for `You`.
         colour: The name of its colour. "" if no colours are known yet.
         field: The field on which its figure stands.
@@ -215,9 +184,6 @@ class SeatRow:
 
 def seat_rows(stage: Stage) -> list[SeatRow]:
     """Return a row for each seat, this person's first.
-
-    Args:
-        stage: What is shown.
 
     Returns:
         The rows. They are empty before the game has begun.
@@ -264,7 +230,6 @@ def short_card(card: ActionCard, wide: bool = False) -> str:
     """Return an Action card in few letters.
 
     Args:
-        card: The card.
         wide: Whether there is room for the whole name instead of its first letter.
 
     Returns:

@@ -11,7 +11,7 @@ from p2p_hoity import rules
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.presentation.scene import MOST_TALK, Scene, fold
 from p2p_hoity.presentation.staging import Heard, Remark, Staging, pause
-from protocol.bounds import Quota
+from protocol.units import Quota
 
 from ..words import happening_sentences
 from ..words.card_names import Names
@@ -84,11 +84,7 @@ class Stage(FollowedTable):
         return None if view is None else updates.Resumed(view, items)
 
     def begin_lesson(self, names: Names) -> None:
-        """Begin a lesson, which is a game without a table.
-
-        Args:
-            names: The names of the seats.
-        """
+        """Begin a lesson, which is a game without a table."""
         self.names, self.scene = names, replace(self.scene, seat=names.mine)
 
     def seat_guests(self, names: tuple[str, ...], seats: int) -> None:
@@ -96,7 +92,6 @@ class Stage(FollowedTable):
 
         Args:
             names: The nicknames of those who sit there.
-            seats: The number of seats.
         """
         self.scene = fold(self.scene, updates.Joined(names, seats))
 
@@ -193,9 +188,6 @@ def keys_of(scene: Scene) -> list[tuple[str, str]]:
     """Return the nickname of every seat, and the fingerprint of its player's long-lived key.
 
     In a replay only the keys that were made for this table are known, so they are used.
-
-    Args:
-        scene: The state of the table.
 
     Returns:
         For each seat the nickname and words with the fingerprint. Empty before the game has begun.

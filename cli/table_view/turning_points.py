@@ -22,9 +22,7 @@ class LargeStep:
     """A move of a figure by many fields.
 
     Attributes:
-        seat: The seat of the figure.
         fields: How many fields it moved.
-        round: The round in which it moved.
     """
 
     seat: int
@@ -98,14 +96,7 @@ def _most(counts: Counter[int]) -> Most:
 
 
 def sentences(stage: Stage) -> list[str]:
-    """Return sentences about the turning points of the game that is shown.
-
-    Args:
-        stage: What is shown.
-
-    Returns:
-        The sentences.
-    """
+    """Return sentences about the turning points of the game that is shown."""
     points = turning_points(stage.scene.record, stage.scene.faults)
     one = _("{who} {fields} (round {round})")
     steps = ", ".join(

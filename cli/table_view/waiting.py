@@ -6,7 +6,7 @@ from typing import Final
 
 from p2p_hoity.presentation.scene import Scene
 from p2p_hoity.presentation.screen_updates import Attending
-from protocol.bounds import Seconds
+from protocol.units import Seconds
 
 from ..words.presence_sentences import GONE_FOR_GOOD, THINKING
 from ..words.translation import FIRST_SECOND, _, clock
@@ -25,9 +25,6 @@ If an awaited seat has no link, the screen says so at once.
 def absence(scene: Scene) -> str:
     """Return that the others go on without this person's seat.
 
-    Args:
-        scene: The state of the table.
-
     Returns:
         The sentence. "" if the seat is present.
     """
@@ -40,9 +37,6 @@ def absence(scene: Scene) -> str:
 
 def awaited_others(stage: Stage) -> str:
     """Return which other seats are awaited, and for how long.
-
-    Args:
-        stage: What is shown.
 
     Returns:
         The words. "" if no other seat is awaited.
@@ -58,9 +52,6 @@ def awaited_others(stage: Stage) -> str:
 
 def lost_seats(stage: Stage) -> str:
     """Return what to do about seats that cannot be found and may have another address now.
-
-    Args:
-        stage: What is shown.
 
     Returns:
         The sentence. "" if there are none, or if the wait has just begun.
@@ -78,9 +69,6 @@ def lost_seats(stage: Stage) -> str:
 
 def at_timeout(stage: Stage) -> str:
     """Return what happens when the step times out.
-
-    Args:
-        stage: What is shown.
 
     Returns:
         The sentence. "" if there is no need to say so yet.

@@ -16,7 +16,7 @@ from p2p_hoity.rules import happenings
 from p2p_hoity.rules.happenings import plain
 from p2p_hoity.table.player_interface import LeaveForNow, PlayerRequest, Talk, WaitLonger
 from p2p_hoity.table.session import Outcome
-from protocol.bounds import Seconds
+from protocol.units import Seconds
 
 from ..exit_codes import INTERRUPTED, USAGE, Trouble
 from ..printing import write_line
@@ -321,15 +321,7 @@ class JsonWindow(Window):
 
 
 def last_line(outcome: Outcome, nicknames: tuple[str, ...]) -> dict[str, object]:
-    """Return the JSON object that tells a program how the table ended.
-
-    Args:
-        outcome: The outcome of the table.
-        nicknames: The nicknames of the seats.
-
-    Returns:
-        The object.
-    """
+    """Return the JSON object that tells a program how the table ended."""
     return {
         "type": "finished" if outcome.code is None else "ended",
         "transcript": None if outcome.transcript is None else str(outcome.transcript),

@@ -20,7 +20,7 @@ from p2p_hoity.presentation.screen_updates import Started, Update
 from p2p_hoity.table.player_interface import BotPlayer, Player, PlayerRequest
 from p2p_hoity.table.rematch import ANSWER
 from p2p_hoity.table.session import Outcome
-from protocol.bounds import Seconds
+from protocol.units import Seconds
 
 from .. import printing
 from ..words.card_names import Names
@@ -181,27 +181,15 @@ class PeopleWindow(Window):
 
     @abstractmethod
     def say(self, words: str) -> None:
-        """Show a message.
-
-        Args:
-            words: The message.
-        """
+        """Show a message."""
 
     @abstractmethod
     def begin_lesson(self, names: Names) -> None:
-        """Begin a lesson, which has no table.
-
-        Args:
-            names: The names of the seats.
-        """
+        """Begin a lesson, which has no table."""
 
     @abstractmethod
     async def explain(self, words: str) -> None:
-        """Show an explanation, and return when the lesson may go on.
-
-        Args:
-            words: The explanation.
-        """
+        """Show an explanation, and return when the lesson may go on."""
 
 
 class PersonSeat:
@@ -214,7 +202,6 @@ class PersonSeat:
             are bots of this computer.
         table_name: The id of the game. "" before it has begun.
         open: The choice that is asked for now, with what the seat may know. None if there is none.
-        window: The window.
     """
 
     def __init__(
@@ -226,7 +213,6 @@ class PersonSeat:
         """Open a window.
 
         Args:
-            how: The options of the window.
             window: Makes the window of a seat.
             bot: The player in the person's place. None for the usual bot.
         """
@@ -241,39 +227,24 @@ class PersonSeat:
         self.window = window(self)
 
     def tell(self, update: Update) -> None:
-        """Show an update.
-
-        Args:
-            update: The update.
-        """
+        """Show an update."""
         if isinstance(update, Started):
             self.table_name = table_name(update.table)
         self.window.tell(update)
 
     def say(self, words: str) -> None:
-        """Show a message to a person. A program gets none.
-
-        Args:
-            words: The message.
-        """
+        """Show a message to a person. A program gets none."""
         if isinstance(self.window, PeopleWindow):
             self.window.say(words)
 
     def end(self, outcome: Outcome) -> None:
-        """Show how the table has ended, after all updates.
-
-        Args:
-            outcome: The outcome of the table.
-        """
+        """Show how the table has ended, after all updates."""
         printing.say(*self.window.end(outcome))
 
     # What the window does
 
     def request(self, request: PlayerRequest) -> bool:
         """Make a request that the player makes unasked.
-
-        Args:
-            request: The request.
 
         Returns:
             False if too many requests wait already.
@@ -290,11 +261,7 @@ class PersonSeat:
         self._turn()
 
     def move_to(self, window: Window) -> None:
-        """Go on at another window. Call this inside the trio run.
-
-        Args:
-            window: The window.
-        """
+        """Go on at another window. Call this inside the trio run."""
         self.window = window
         self._turn()
 
@@ -312,13 +279,8 @@ class PersonSeat:
         """Ask whoever plays the seat now for a choice.
 
         Args:
-            view: What the seat may know of the game.
-            kind: The kind of choice.
             again: Whether the player is asked again because an earlier choice, which others may
                 have seen, no longer counts. Then a person is asked in any case.
-
-        Returns:
-            The choice.
         """
         only = None if again else forced(view, kind)
         if only is not None and (self.by_bot or self.window.takes_only(view, kind, only)):
@@ -349,11 +311,7 @@ class PersonSeat:
         """Ask the person, also while a bot plays, whether a guest may sit down.
 
         Args:
-            nickname: The nickname of the guest.
             key: The fingerprint of the guest's long-lived key. None if the guest shows no key.
-
-        Returns:
-            Whether the guest may sit down.
         """
         return await self._asked(lambda window: window.admit(nickname, key))
 
@@ -369,20 +327,12 @@ class PersonSeat:
         return await self._asked(lambda window: window.again(last - trio.current_time()), True)
 
     def begin_lesson(self, names: Names) -> None:
-        """Begin a lesson, which has no table.
-
-        Args:
-            names: The names of the seats.
-        """
+        """Begin a lesson, which has no table."""
         if isinstance(self.window, PeopleWindow):
             self.window.begin_lesson(names)
 
     async def explain(self, words: str) -> None:
-        """Show an explanation of a lesson, and wait until the lesson may go on.
-
-        Args:
-            words: The explanation.
-        """
+        """Show an explanation of a lesson, and wait until the lesson may go on."""
 
         async def explained(window: Window) -> bool:
             if isinstance(window, PeopleWindow):
@@ -397,7 +347,6 @@ class PersonSeat:
         """Ask a question at the window, and again whenever somebody else takes over meanwhile.
 
         Args:
-            ask: Asks it at a window.
             by_bot: The answer if a bot takes over. None if the person is asked all the same.
         """
         while True:
@@ -414,11 +363,7 @@ class PersonSeat:
                 return
 
     async def next_request(self) -> PlayerRequest:
-        """Wait for what the player wants unasked, such as more time or a chat message.
-
-        Returns:
-            The request.
-        """
+        """Wait for what the player wants unasked, such as more time or a chat message."""
         return await self._requests.next()
 
     @contextlib.contextmanager

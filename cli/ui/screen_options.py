@@ -9,7 +9,7 @@ from typing import Final, Generic, TypeVar
 
 import trio
 
-from protocol.bounds import Quota
+from protocol.units import Quota
 
 MOST_WAITING: Final[Quota] = 64
 """The most answers that may wait in a `Box` until somebody asks for them."""
@@ -32,9 +32,6 @@ class Box(Generic[T]):
     def put(self, value: T) -> bool:
         """Put a value into the box.
 
-        Args:
-            value: The value.
-
         Returns:
             Whether there was room. If not, the value is dropped.
         """
@@ -51,11 +48,7 @@ class Box(Generic[T]):
                 self._receive.receive_nowait()
 
     async def next(self) -> T:
-        """Wait for the next value.
-
-        Returns:
-            The value.
-        """
+        """Wait for the next value."""
         return await self._receive.receive()
 
 

@@ -19,15 +19,7 @@ KINDS: Final = tuple(KIND_WORDS)
 
 
 def board(view: View, names: Names) -> list[str]:
-    """Return everything on the table that a seat may know, in lines that fit one screen.
-
-    Args:
-        view: What the seat may know of the game.
-        names: The names of the seats and cards.
-
-    Returns:
-        The lines.
-    """
+    """Return everything on the table that a seat may know, in lines that fit one screen."""
     if view.state.phase is Phase.DEAL:
         return [_("The cards are not dealt yet.")]
     names.look(view)
@@ -43,9 +35,6 @@ def columns(rows: Sequence[Sequence[str]]) -> list[str]:
 
     Args:
         rows: The rows, all of the same length.
-
-    Returns:
-        The lines.
     """
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return [
@@ -76,10 +65,6 @@ def _cut(name: str) -> str:
 
 def seats(view: View, names: Names) -> list[str]:
     """Return a line for each seat: its field, Place and Action cards, with Cash in thousands.
-
-    Args:
-        view: What the seat may know of the game.
-        names: The names of the seats and cards.
 
     Returns:
         The lines, below a heading.
@@ -135,13 +120,6 @@ def register(view: View, names: Names) -> str:
 
     The line ends with two numbers: how many fields the figures of the best and of the second-best
     exhibit move in this round. It has no such numbers if the foremost figure is on the Banquet.
-
-    Args:
-        view: What the seat may know of the game.
-        names: The names of the seats and cards.
-
-    Returns:
-        The line.
     """
     state = view.state
     cash = _row([state.action_card(one).number or 0 for one in state.register])
@@ -167,13 +145,6 @@ def collectibles(view: View, names: Names) -> list[str]:
 
     If the grid is too wide, years have only two digits. If it is still too wide, the best exhibits
     are left out.
-
-    Args:
-        view: What the seat may know of the game.
-        names: The names of the seats and cards.
-
-    Returns:
-        The lines.
     """
     found, short = grid(view), _names(view, names)
     for digits, last in ((4, 0), (2, 0), (2, -2)):
@@ -187,7 +158,6 @@ def _grid(found: card_names.Grid, short: dict[int, str], digits: int, last: int)
     """Return the lines of the grid of Collectibles.
 
     Args:
-        found: The grid.
         short: The nickname of each seat.
         digits: How many digits of each year are written.
         last: The end of the slice of columns that is shown, such as -2 to leave out two. 0 for all.
@@ -201,7 +171,6 @@ def _pieces(row: Row, short: dict[int, str], digits: int) -> list[str]:
     """Return the cells of a seat's row in the grid of Collectibles.
 
     Args:
-        row: The row.
         short: The nickname of each seat.
         digits: How many digits of each year are written.
     """
@@ -214,14 +183,7 @@ def _pieces(row: Row, short: dict[int, str], digits: int) -> list[str]:
 
 
 def windows(view: View) -> str:
-    """Return the top Collectible of each Auction Hall window, and how many the window contains.
-
-    Args:
-        view: What the seat may know of the game.
-
-    Returns:
-        The line.
-    """
+    """Return the top Collectible of each Auction Hall window, and how many the window contains."""
     text = _("{number} {piece} of {size}")
     tops = [
         text.format(number=top.window + 1, piece=f"{top.letter}{top.year}", size=top.size)
@@ -234,10 +196,6 @@ def windows(view: View) -> str:
 
 def own(view: View, names: Names) -> list[str]:
     """Return the seat's own Collectibles and best exhibit in one line.
-
-    Args:
-        view: What the seat may know of the game.
-        names: The names of the seats and cards.
 
     Returns:
         The line, or nothing for an onlooker.
@@ -259,13 +217,6 @@ def hands(view: View, names: Names) -> list[str]:
     """Return all hands of Action cards, which are public.
 
     Cash that was stolen from another seat stands among the seat's Cash, with its colour.
-
-    Args:
-        view: What the seat may know of the game.
-        names: The names of the seats and cards.
-
-    Returns:
-        The lines.
     """
     lines = [_("Action cards in hand:")]
     for seat in card_names.own_first(view):
@@ -276,14 +227,7 @@ def hands(view: View, names: Names) -> list[str]:
 
 
 def rank(action: ActionCard) -> tuple[int, int]:
-    """Return the sort key of an Action card: Cash, Thieves, Detective, Exhibit, each by number.
-
-    Args:
-        action: The card.
-
-    Returns:
-        The key.
-    """
+    """Return the sort key of an Action card: Cash, Thieves, Detective, Exhibit, each by number."""
     return KINDS.index(action.kind), action.number or 0
 
 
@@ -300,13 +244,6 @@ def pieces(view: View, names: Names) -> list[str]:
     """Return the seat's own Collectibles with numbers and names, and those that are for sale.
 
     A player can pick an exhibit by these numbers.
-
-    Args:
-        view: What the seat may know of the game.
-        names: The names of the seats and cards.
-
-    Returns:
-        The lines.
     """
     own_ones = (
         f"  {n}  {names.piece(view.piece(slot))}" for n, slot in enumerate(own_slots(view), 1)
@@ -320,14 +257,7 @@ def pieces(view: View, names: Names) -> list[str]:
 
 
 def own_slots(view: View) -> list[int]:
-    """Return the deck slots of the seat's own Collectibles, ordered by letter and then by year.
-
-    Args:
-        view: What the seat may know of the game.
-
-    Returns:
-        The slots.
-    """
+    """Return the deck slots of the seat's own Collectibles, ordered by letter and then by year."""
     mine = view.mine()
     return sorted(mine, key=lambda slot: mine[slot])
 
@@ -336,7 +266,6 @@ def named(names: Names, word: str) -> list[str]:
     """Return the names of the Collectibles that have a given letter, year or both.
 
     Args:
-        names: The names of the seats and cards.
         word: The letter, the year, or the letter followed by the year.
 
     Returns:

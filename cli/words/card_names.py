@@ -43,14 +43,7 @@ def colour(name: str) -> str:
 
 
 def place(where: Place) -> str:
-    """Return the name of a Place.
-
-    Args:
-        where: The Place.
-
-    Returns:
-        The name.
-    """
+    """Return the name of a Place."""
     return _(PLACE_WORDS[where])
 
 
@@ -58,34 +51,18 @@ def card(action: ActionCard) -> str:
     """Return the name and number of an Action card, without its colour.
 
     The number of a Cash card (a Cheque) is its value in thousands.
-
-    Args:
-        action: The card.
-
-    Returns:
-        The words.
     """
     kind = _(KIND_WORDS[action.kind])
     return kind if action.number is None else f"{kind} {action.number}"
 
 
 def coloured_card(action: ActionCard) -> str:
-    """Return the name and number of an Action card, with its colour.
-
-    Args:
-        action: The card.
-
-    Returns:
-        The words.
-    """
+    """Return the name and number of an Action card, with its colour."""
     return f"{card(action)} ({colour(action.colour)})"
 
 
 def code(piece: Piece) -> str:
     """Return a Collectible as letter and year, such as B1926.
-
-    Args:
-        piece: The Collectible.
 
     Returns:
         The letter and year, or `?` if it is hidden.
@@ -97,9 +74,6 @@ def told_apart(nicknames: Sequence[str]) -> tuple[str, ...]:
     """Return nicknames that a reader cannot confuse.
 
     If any two of them look alike, the number of its seat is added to every nickname.
-
-    Args:
-        nicknames: The nicknames of the seats.
 
     Returns:
         The nicknames to show.
@@ -115,7 +89,6 @@ class Names:
 
     Attributes:
         edition: The edition of the game.
-        nicknames: The nickname of each seat.
         mine: The seat of the reader. None for an onlooker.
         colours: The colour of each seat. Empty before they are drawn.
         before: For each seat the number of the field of the score track on which its figure stood
@@ -133,9 +106,6 @@ class Names:
         """Take the colours of the seats and the positions of their figures from a view.
 
         Both are stored in this object. Positions that are stored already are not replaced.
-
-        Args:
-            view: What the seat may know of the game.
         """
         drawn = view.state.colours
         self.colours = tuple(self.edition.colours[k].name for k in drawn)
@@ -152,21 +122,11 @@ class Names:
         return None if self.edition.in_banquet(field) else self.edition.octagons[field]
 
     def short(self, seat: int) -> str:
-        """Return the nickname of a seat, or the translated word `You` for the own seat.
-
-        Args:
-            seat: The seat.
-
-        Returns:
-            The name.
-        """
+        """Return the nickname of a seat, or the translated word `You` for the own seat."""
         return _("You") if seat == self.mine else self.nicknames[seat]
 
     def shorts(self, seats: Iterable[int]) -> str:
         """Return several seats by their nicknames alone.
-
-        Args:
-            seats: The seats.
 
         Returns:
             The names with commas between them.
@@ -174,14 +134,7 @@ class Names:
         return listed(self.short(seat) for seat in seats)
 
     def seat(self, seat: int) -> str:
-        """Return a seat by its nickname and colour.
-
-        Args:
-            seat: The seat.
-
-        Returns:
-            The name.
-        """
+        """Return a seat by its nickname and colour."""
         notes = [colour(self.colours[seat])] if seat < len(self.colours) else []
         if seat == self.mine:
             notes.append(_("you"))
@@ -189,9 +142,6 @@ class Names:
 
     def seats(self, seats: Iterable[int]) -> str:
         """Return several seats by their nicknames and colours.
-
-        Args:
-            seats: The seats.
 
         Returns:
             The names with commas between them.
@@ -201,9 +151,6 @@ class Names:
     def piece(self, piece: Piece) -> str:
         """Return a Collectible by its letter, year and name.
 
-        Args:
-            piece: The Collectible.
-
         Returns:
             The words. A hidden Collectible has no name.
         """
@@ -212,23 +159,13 @@ class Names:
         return self.collectible(piece.card)
 
     def collectible(self, index: int) -> str:
-        """Return a Collectible of the edition by its letter, year and name.
-
-        Args:
-            index: Its index in the edition.
-
-        Returns:
-            The words.
-        """
+        """Return a Collectible of the edition by its letter, year and name."""
         item = self.edition.collectibles[index]
         name = _("“{name}”").format(name=item.name(language()))
         return f"{item.letter} {item.year} {name}"
 
     def pieces(self, pieces: Iterable[Piece]) -> str:
         """Return several Collectibles, ordered by letter and year.
-
-        Args:
-            pieces: The Collectibles.
 
         Returns:
             The words with commas between them.
@@ -253,7 +190,6 @@ def field_name(edition: Edition, field: int) -> str:
     """Return a field of an edition's score track in words, such as `field 12 (octagon 4/2)`.
 
     Args:
-        edition: The edition.
         field: The number of the field.
 
     Returns:
@@ -289,7 +225,6 @@ class Mark:
 
     Attributes:
         slot: The slot of the deck that has the Collectible.
-        year: The year of the Collectible.
         is_secret: Whether only the owner sees the Collectible.
     """
 
@@ -303,7 +238,6 @@ class Row:
     """The row of the grid for the Collectibles of one seat, as far as they are known.
 
     Attributes:
-        seat: The seat.
         cells: The known Collectibles by letter, each cell with the oldest first.
         unknown: The number of hidden Collectibles.
         best: The letters of the best exhibit among the known Collectibles. "" if there is none.
@@ -355,9 +289,7 @@ def held_numbers(view: View, seat: int, kind: ActionKind) -> list[int]:
     """Return the numbers of the Action cards of a kind in a hand.
 
     Args:
-        view: What the seat may know of the game.
         seat: The seat whose hand is meant.
-        kind: The kind of card.
 
     Returns:
         The numbers, rising. A card without a number counts as 0.
@@ -367,23 +299,12 @@ def held_numbers(view: View, seat: int, kind: ActionKind) -> list[int]:
 
 
 def own_first(view: View) -> list[int]:
-    """Return the seats in the order in which they are shown: the view's own seat first.
-
-    Args:
-        view: What the seat may know of the game.
-
-    Returns:
-        The seats.
-    """
+    """Return the seats in the order in which they are shown: the view's own seat first."""
     return sorted(range(view.state.seats), key=lambda seat: (seat != view.seat, seat))
 
 
 def category(edition: Edition, letter: str) -> str:
     """Return what is collected under a letter, in the chosen language or in English.
-
-    Args:
-        edition: The edition.
-        letter: The letter.
 
     Returns:
         The words, or "" if the edition has none.
@@ -397,12 +318,6 @@ def grid(view: View) -> Grid:
 
     A window is a pile of the Auction Hall. Collectibles that the seat does not know are only
     counted.
-
-    Args:
-        view: What the seat may know of the game.
-
-    Returns:
-        The grid.
     """
     found = []
     for number, window in enumerate(view.state.windows):

@@ -57,11 +57,7 @@ def meant(words: str) -> str | int:
 
 
 def listed() -> list[str]:
-    """Return the list of the phrases with the numbers that are typed for them, from 1.
-
-    Returns:
-        The lines.
-    """
+    """Return the list of the phrases with the numbers that are typed for them, from 1."""
     return [f"  {number} {_(phrase)}" for number, phrase in enumerate(PHRASES, 1)]
 
 
@@ -76,11 +72,7 @@ def quoted(who: str, words: str, columns: int | None) -> list[str]:
 
     Args:
         who: The author.
-        words: The text.
         columns: The greatest width of a line. None for no limit.
-
-    Returns:
-        The lines.
     """
     told = f"{who}: {thinned(words)}"
     if columns is None:

@@ -50,8 +50,6 @@ class Option:
     """A possible answer to a question.
 
     Attributes:
-        words: The words for the answer.
-        value: The choice.
         keys: The words that can be typed for the answer, in small letters.
     """
 
@@ -65,7 +63,6 @@ class Query:
     """A question with its possible answers.
 
     Attributes:
-        words: The question.
         options: The answers that are listed.
         more: Further legal answers, which are not listed.
     """
@@ -76,16 +73,7 @@ class Query:
 
 
 def questions(view: View, kind: str, names: Names) -> tuple[Query, ...]:
-    """Return the questions for one choice. A theft has a question for every exhibit.
-
-    Args:
-        view: What the seat may know of the game.
-        kind: The kind of choice.
-        names: The names of the seats and cards.
-
-    Returns:
-        The questions.
-    """
+    """Return the questions for one choice. A theft has a question for every exhibit."""
     if kind == "theft":
         return _thefts(view, names)
     legal = ordered(view, kind)
@@ -99,13 +87,6 @@ def ordered(view: View, kind: str) -> list[Choice]:
     """Return all legal choices in the order in which a question lists them.
 
     Action cards are ordered by kind and number, whatever their colours are.
-
-    Args:
-        view: What the seat may know of the game.
-        kind: The kind of choice.
-
-    Returns:
-        The choices.
     """
     legal = view.legal(kind)  # type: ignore[arg-type]
     if kind == "action":
@@ -117,10 +98,6 @@ def ordered(view: View, kind: str) -> list[Choice]:
 
 def forced(view: View, kind: rules.Kind) -> Choice | None:
     """Return the only legal choice, which needs no question.
-
-    Args:
-        view: What the seat may know of the game.
-        kind: The kind of choice.
 
     Returns:
         The choice, or None if several are legal.
@@ -160,11 +137,7 @@ def together(kind: str, answers: Sequence[Choice]) -> Choice:
     """Combine the answers to the questions of one choice into the choice.
 
     Args:
-        kind: The kind of choice.
         answers: The answer to each question. Only a theft has more than one question.
-
-    Returns:
-        The choice.
     """
     if kind == "theft":
         return tuple(answer for answer in answers if isinstance(answer, int))
@@ -175,16 +148,7 @@ def together(kind: str, answers: Sequence[Choice]) -> Choice:
 
 
 def in_words(view: View, kind: str, choice: Choice) -> str:
-    """Return a choice in few words, for the line of an option.
-
-    Args:
-        view: What the seat may know of the game.
-        kind: The kind of choice.
-        choice: The choice.
-
-    Returns:
-        The words.
-    """
+    """Return a choice in few words, for the line of an option."""
     if kind == "theft":
         return listed(code(view.piece(slot)) for slot in _slots(choice))
     if kind == "exhibit":
@@ -211,15 +175,6 @@ def sealing(view: View, kind: str, choice: Choice, names: Names) -> str:
 
     A theft names each Collectible and its owner. An exhibit is shown with the rank that it would
     have. If it has many pieces, they are given by letter and year instead of by name.
-
-    Args:
-        view: What the seat may know of the game.
-        kind: The kind of choice.
-        choice: The choice.
-        names: The names of the seats and cards.
-
-    Returns:
-        The words.
     """
     if kind == "window" and isinstance(choice, int):
         window = view.state.windows[choice]
@@ -301,15 +256,6 @@ def read(line: str, question: Query, view: View, kind: str) -> Choice:
 
     A line may be the number of an option or words for it. For an exhibit it may also name pieces.
 
-    Args:
-        line: The line.
-        question: The question.
-        view: What the seat may know of the game.
-        kind: The kind of choice.
-
-    Returns:
-        The choice.
-
     Raises:
         NoAnswer: If the line is no answer, or fits several options.
     """
@@ -353,7 +299,6 @@ def picked(text: str, view: View) -> Choice:
     Args:
         text: Letters (the oldest piece of each letter is taken), years, letters with years, or
             numbers in the list of the own pieces.
-        view: What the seat may know of the game.
 
     Returns:
         The deck slots of the pieces, rising.
@@ -381,8 +326,6 @@ def _by_letters(letters: str, slots: Sequence[int], view: View) -> list[int]:
 
     Args:
         letters: The letters, each as often as pieces of it are wanted.
-        slots: The deck slots of the own Collectibles.
-        view: What the seat may know of the game.
     """
     found = []
     for letter, number in Counter(letters).items():
@@ -400,7 +343,6 @@ def _slot(word: str, slots: Sequence[int], view: View) -> int:
     Args:
         word: The number of the Collectible in the list of own ones, its year, or letter and year.
         slots: The deck slots of the own Collectibles, in the order of the list.
-        view: What the seat may know of the game.
     """
     if 1 <= _number(word) <= len(slots):
         return slots[_number(word) - 1]
@@ -432,9 +374,6 @@ def hint(
         names: The names of the seats and cards. None before the game has begun.
         has_hints: Whether hints are allowed.
         exhibits: How many of the best exhibits can be picked by number on the screen.
-
-    Returns:
-        The lines.
     """
     if not has_hints:
         return [_(NOT_HERE)]
@@ -449,13 +388,7 @@ def advice(view: View, kind: str, names: Names, exhibits: int) -> list[str]:
     For a theft there is a list for each exhibit.
 
     Args:
-        view: What the seat may know of the game.
-        kind: The kind of choice.
-        names: The names of the seats and cards.
         exhibits: How many of the best exhibits can be picked by number on the screen.
-
-    Returns:
-        The lines.
     """
     from p2p_hoity.bots.learned import shipped
 
@@ -474,8 +407,6 @@ def _numbers(view: View, kind: str, exhibits: int) -> dict[Choice, int]:
     """Return the number, from 1, by which a player can pick each choice.
 
     Args:
-        view: What the seat may know of the game.
-        kind: The kind of choice.
         exhibits: How many of the best exhibits can be picked by number.
     """
     found = ordered(view, kind)

@@ -19,21 +19,12 @@ def ordinal(number: int) -> str:
 
     Args:
         number: The rank, from 1 to 6.
-
-    Returns:
-        The word.
     """
     return _(ORDINALS[number - 1])
 
 
 def note(view: View, kind: str, choice: Choice, names: Names) -> str:
     """Return the note beside an option: what this choice would bring the player.
-
-    Args:
-        view: What the seat may know of the game.
-        kind: The kind of choice.
-        choice: The option.
-        names: The names of the seats and cards.
 
     Returns:
         The note, or "" if there is nothing to say.
@@ -54,9 +45,6 @@ def leading(view: View) -> int:
     This is the field on which the leading figure stood when the round (or its Castle phase) began.
     Between rounds, and after the last round, this is the field on which the leading figure stands.
 
-    Args:
-        view: What the seat may know of the game.
-
     Returns:
         The number of the field.
     """
@@ -70,9 +58,6 @@ NO_ROUND: Final = (rules.Phase.ROUND, rules.Phase.FINAL, rules.Phase.OVER)
 def octagon(view: View) -> tuple[int, int]:
     """Return how many fields the best and the second-best exhibit of this round move.
 
-    Args:
-        view: What the seat may know of the game.
-
     Returns:
         The larger and the smaller number.
     """
@@ -83,7 +68,6 @@ def octagon_at(edition: Edition, field: int) -> tuple[int, int]:
     """Return how many fields the figures of the seats with the best two exhibits move.
 
     Args:
-        edition: The edition.
         field: The number of the field on which the leading figure stands.
 
     Returns:
@@ -191,9 +175,7 @@ def placing(view: View, slots: Sequence[int], names: Names) -> str:
     """Return the rank that an exhibit would have among the known exhibits in the Castle, in words.
 
     Args:
-        view: What the seat may know of the game.
         slots: The deck slots of the exhibit's pieces.
-        names: The names of the seats and cards.
 
     Returns:
         The words, with the number of fields that the exhibit would bring.
@@ -228,7 +210,6 @@ def rivals_ahead(view: View, slots: Sequence[int]) -> list[int]:
     """Return the other seats in the Castle whose known Collectibles allow a better exhibit.
 
     Args:
-        view: What the seat may know of the game.
         slots: The deck slots of the own exhibit.
 
     Returns:

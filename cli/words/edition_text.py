@@ -42,12 +42,6 @@ def title(edition: Edition) -> str:
 
     If the edition differs from the shipped edition of this name, the changes are added. If no
     shipped edition has this name, a remark says that cards and track are the host's own.
-
-    Args:
-        edition: The edition.
-
-    Returns:
-        The name.
     """
     found = descent(edition)
     if not found.original:
@@ -64,11 +58,7 @@ def edition_lines(edition: Edition, variant: str = "") -> list[str]:
     """Return lines about an edition: its name, and the rules in which editions differ.
 
     Args:
-        edition: The edition.
         variant: The variant of the rules for two seats. "" for none.
-
-    Returns:
-        The lines.
     """
     name, *reconstructed = card_lines(edition)
     chosen = _(VARIANTS[variant]) if variant else action_choice(edition)
@@ -79,12 +69,6 @@ def card_lines(edition: Edition) -> list[str]:
     """Return lines about an edition: its name, its size, colours of its own, and what is guessed.
 
     A reconstructed part was not taken from a printed edition.
-
-    Args:
-        edition: The edition.
-
-    Returns:
-        The lines.
     """
     text = _("Edition: {name}, {size} Collectibles")
     lines = [text.format(name=title(edition), size=len(edition.collectibles))]
@@ -102,28 +86,14 @@ def card_lines(edition: Edition) -> list[str]:
 
 
 def action_choice(edition: Edition) -> str:
-    """Return the sentence about when Actions are chosen at a table of three or more seats.
-
-    Args:
-        edition: The edition.
-
-    Returns:
-        The sentence.
-    """
+    """Return the sentence about when Actions are chosen at a table of three or more seats."""
     if edition.switches.action_choice == "staged":
         return _("The Castle's Actions are chosen after the sale.")
     return _("All Actions are chosen at once, before the sale.")
 
 
 def detective_in_hall(edition: Edition) -> str:
-    """Return the sentence about whether a Detective may be played in the Auction Hall.
-
-    Args:
-        edition: The edition.
-
-    Returns:
-        The sentence.
-    """
+    """Return the sentence about whether a Detective may be played in the Auction Hall."""
     if edition.switches.detective_in_hall:
         return _("A Detective may be played in the Auction Hall, and does nothing there.")
     return _("No Detective in the Auction Hall.")
@@ -133,12 +103,6 @@ def detective_rank(edition: Edition) -> str:
     """Return the sentence about when a Detective's rank on the score track is determined.
 
     The rank says how far the Detective moves. It may be determined before or after exhibits move.
-
-    Args:
-        edition: The edition.
-
-    Returns:
-        The sentence.
     """
     if edition.switches.detective_rank == "after":
         return _("A Detective's rank is taken after the Exhibits have moved.")

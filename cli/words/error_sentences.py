@@ -62,9 +62,6 @@ def sentence(reason: Reason) -> str:
 
     Args:
         reason: The code and its fields. A field may be another reason.
-
-    Returns:
-        The sentence.
     """
     if reason.code is SystemCode.NUMBERED:
         return _(os.strerror(int(reason.fields["number"])))
@@ -75,9 +72,6 @@ def sentence(reason: Reason) -> str:
 
 def of_system(error: OSError) -> str:
     """Return what the operating system reports about an error, in the chosen language.
-
-    Args:
-        error: The error.
 
     Returns:
         The words of the error. Words without a translation are returned as they are.
@@ -91,9 +85,6 @@ def meaning(code: str) -> str:
 
     Args:
         code: The code of an error, a fault or the end of a table, from the package `protocol`.
-
-    Returns:
-        The meaning.
     """
     return _(meanings()[code])
 

@@ -34,9 +34,6 @@ ROUTINE: Final = frozenset({Why.SALE_OVER, Why.CASTLE_OVER})
 def noteworthy(happening: Happening) -> bool:
     """Return whether a log for people contains an event of the game.
 
-    Args:
-        happening: The event.
-
     Returns:
         False for an Action card that goes back to its hand because a phase is over.
         True for any other event.
@@ -46,10 +43,6 @@ def noteworthy(happening: Happening) -> bool:
 
 def tell(names: Names, happening: Happening) -> str:
     """Return the sentences for an event of the game.
-
-    Args:
-        names: The names of the seats and cards.
-        happening: The event.
 
     Returns:
         The sentences, with line breaks between them.
@@ -61,11 +54,7 @@ def story(names: Names, items: Iterable[Happening]) -> list[str]:
     """Return the lines of a full log of a game, without events that happen in every round.
 
     Args:
-        names: The names of the seats and cards.
         items: The events, in order.
-
-    Returns:
-        The lines.
     """
     told = (tell(names, item) for item in items if noteworthy(item))
     return [line for text in told for line in text.splitlines()]
@@ -75,11 +64,7 @@ def rounds_of(names: Names, items: Iterable[Happening]) -> list[list[str]]:
     """Return the lines of a full log of a game, split into rounds.
 
     Args:
-        names: The names of the seats and cards.
         items: The events, in order.
-
-    Returns:
-        A list of lines for each round.
     """
     before, found = names.before, list[list[str]]()
     for item in items:
@@ -171,13 +156,6 @@ def where(names: Names, field: int) -> str:
     """Return a field of the score track in words, such as `field 12`.
 
     Numbers on the octagon of the field are left out.
-
-    Args:
-        names: The names of the seats and cards.
-        field: The number of the field.
-
-    Returns:
-        The words.
     """
     if field and not names.edition.in_banquet(field):
         return _("field {field}").format(field=field)
@@ -189,13 +167,6 @@ def paid(names: Names, it: happenings.FigureMoved) -> str:
 
     If the reason is the best or the second-best exhibit, the words include two numbers, such as
     `7/3`. The numbers say how far the figures of these two exhibits move in this round.
-
-    Args:
-        names: The names of the seats and cards.
-        it: The move.
-
-    Returns:
-        The words.
     """
     octagon = names.paying()
     if it.why not in BY_OCTAGON or octagon is None:
@@ -338,7 +309,6 @@ def proved(before: Node, seconds: float, names: Names) -> str | None:
     Args:
         before: The state of the chain (the table's history) before the step.
         seconds: The duration of the check, in seconds.
-        names: The names of the seats and cards.
 
     Returns:
         The words, or None if the step has proved nothing new.
@@ -370,13 +340,6 @@ def brief_story(names: Names, items: Iterable[Happening]) -> list[str]:
     """Return the lines of the brief log for some events of a game, in their order.
 
     Adjacent events of one class, such as all Places shown, mostly share a line.
-
-    Args:
-        names: The names of the seats and cards.
-        items: The events.
-
-    Returns:
-        The lines.
     """
     worth = (one for one in items if noteworthy(one) and not isinstance(one, UNSAID))
     lines: list[str] = []

@@ -43,11 +43,7 @@ def seat_request(nickname: str, key: str | None) -> str:
     """Return the question to the host whether a guest may sit down.
 
     Args:
-        nickname: The nickname of the guest.
         key: The fingerprint of the guest's long-lived key. None if the guest shows no key.
-
-    Returns:
-        The question.
     """
     words = _("{name}, key {key}, asks for a seat. Let {name} in? y or n")
     if key is None:
@@ -61,13 +57,8 @@ def awaited(
     """Return the seats that are awaited, each with its presence as far as it is known.
 
     Args:
-        seats: The seats.
         found: The presence of each seat of the table.
-        names: The names of the seats and cards.
         have_sealed: Whether all seats have chosen, so that only their programs are awaited.
-
-    Returns:
-        The words.
     """
     return listed(_seat(seat, found, names, have_sealed) for seat in sorted(seats))
 
@@ -95,12 +86,7 @@ def halfway(update: updates.Halfway, names: Names, game: str) -> list[str]:
     """Return the lines that are shown when half of a step's timeout is over.
 
     Args:
-        update: The update.
-        names: The names of the seats and cards.
         game: The id of the game as typed after `hoity resume`.
-
-    Returns:
-        The lines.
     """
     if update.seats == {names.mine}:
         text = _("The others are waiting for you: in {left} s they may go on without you.")
@@ -137,12 +123,7 @@ def late(update: updates.SeatsTimedOut, names: Names, game: str) -> list[str]:
     """Return the lines that are shown when a step has timed out and a quorum may go on.
 
     Args:
-        update: The update.
-        names: The names of the seats and cards.
         game: The id of the game as typed after `hoity resume`.
-
-    Returns:
-        The lines.
     """
     if update.undecided:
         return _undecided(update, names, game)
@@ -184,12 +165,7 @@ def paused(update: updates.Paused, names: Names, game: str) -> list[str]:
     its seats the last part is left out, because `halfway` has shown it before.
 
     Args:
-        update: The update.
-        names: The names of the seats and cards.
         game: The id of the game as typed after `hoity resume`.
-
-    Returns:
-        The lines.
     """
     if update.seats == {names.mine}:
         return [_("The others are waiting for you: the game pauses until you choose.")]
@@ -208,15 +184,7 @@ def paused(update: updates.Paused, names: Names, game: str) -> list[str]:
 
 
 def extended(update: updates.Extended, names: Names) -> str:
-    """Return the answer to a player's request to wait longer.
-
-    Args:
-        update: The update.
-        names: The names of the seats and cards.
-
-    Returns:
-        The sentence.
-    """
+    """Return the answer to a player's request to wait longer."""
     who = _others(update.seats, names)
     if not update.seats:
         return _("Nobody else is awaited now.")
@@ -317,14 +285,7 @@ BLAME: Final = {
 
 
 def why_ended(code: str) -> str:
-    """Return why a table has ended without a result, as the second half of a sentence.
-
-    Args:
-        code: The code of the end.
-
-    Returns:
-        The words.
-    """
+    """Return why a table has ended without a result, as the second half of a sentence."""
     return _(OURS[code]) if code in OURS else meaning(code)
 
 
@@ -333,11 +294,7 @@ def unconfirmed(seats: frozenset[int], names: Names, game: str) -> str:
 
     Args:
         seats: The awaited seats.
-        names: The names of the seats and cards.
         game: The id of the game as typed after `hoity resume`.
-
-    Returns:
-        The sentences.
     """
     who = _("The deck is not yet confirmed by {who}.").format(who=_others(seats, names))
     return f"{who} {may_begin(game)}"
@@ -348,9 +305,6 @@ def may_begin(game: str) -> str:
 
     Args:
         game: The id of the game as typed after `hoity resume`.
-
-    Returns:
-        The sentences.
     """
     text = _(
         "The game may begin without you if you leave. To take your seat again: hoity resume {game}"
@@ -363,10 +317,6 @@ def announced(update: effects.EndAnnounced, names: Names) -> str:
 
     Args:
         update: The news.
-        names: The names of the seats and cards.
-
-    Returns:
-        The sentences.
     """
     text = _(
         "{by} says that the table has ended: {reason} ({code}). Your own program has not seen that."
@@ -378,12 +328,8 @@ def ended(update: updates.Ended, names: Names | None, game: str) -> str:
     """Return why a table has ended without a result, and who caused it if that is known.
 
     Args:
-        update: The update.
         names: The names of the seats and cards. None before the game has begun.
         game: The id of the game as typed after `hoity resume`.
-
-    Returns:
-        The sentences.
     """
     if update.code == effects.UNCONFIRMED:
         text = _(
@@ -427,10 +373,6 @@ def victory(standings: Sequence[Standing], names: Names) -> str:
 
     Args:
         standings: The final ranks, the best first.
-        names: The names of the seats and cards.
-
-    Returns:
-        The words.
     """
     first = [line.seat for line in standings if line.rank == 1]
     if first == [names.mine]:
@@ -445,10 +387,6 @@ def won(standings: Sequence[Standing], names: Names) -> str:
 
     Args:
         standings: The final ranks, the best first.
-        names: The names of the seats and cards.
-
-    Returns:
-        The sentence.
     """
     rest = [line for line in standings if line.rank > 1]
     field = standings[0].field
@@ -483,9 +421,6 @@ def no_other_game(
         found: The presence of each seat, as far as it is known. Absent and banned seats are not
             asked.
         named: Returns the names of several seats.
-
-    Returns:
-        The sentence.
     """
     others = sorted(seat for seat in unwilling if seat != mine)
     why = [_("not agreed: {who}").format(who=named(others))] if others else []
@@ -505,12 +440,7 @@ def stays(update: updates.Unconfirmed, names: Names, is_saved: bool) -> str:
     """Return for whom this seat stays although the result is final, and that the player may leave.
 
     Args:
-        update: The update.
-        names: The names of the seats and cards.
         is_saved: Whether the transcript is on disk.
-
-    Returns:
-        The sentences.
     """
     if update.seats:
         text = _("The result is final. Waiting for {who} to confirm it, for at most {time}.")
@@ -522,14 +452,7 @@ def stays(update: updates.Unconfirmed, names: Names, is_saved: bool) -> str:
 
 
 def at_most(seconds: float) -> str:
-    """Return a duration in words, rounded up: to minutes from two minutes on, else to seconds.
-
-    Args:
-        seconds: The duration, in seconds.
-
-    Returns:
-        The words.
-    """
+    """Return a duration in words, rounded up: to minutes from two minutes on, else to seconds."""
     unit = 60 if seconds > 120 else 1
     return span(math.ceil(seconds / unit) * unit * 1000)
 
@@ -539,9 +462,6 @@ def kept_as(transcript: Path) -> tuple[str, str]:
 
     For a transcript in the player's own folder the command names the id of the game, otherwise the
     path.
-
-    Args:
-        transcript: The path of the transcript.
 
     Returns:
         The two sentences.
@@ -554,10 +474,6 @@ def kept_as(transcript: Path) -> tuple[str, str]:
 
 def standings_json(lines: Iterable[Standing], nicknames: Sequence[str]) -> list[dict[str, Any]]:
     """Return the final ranks as JSON objects.
-
-    Args:
-        lines: The final ranks.
-        nicknames: The nicknames of the seats.
 
     Returns:
         An object for each seat.

@@ -36,9 +36,6 @@ def refusal(code: str, fields: Mapping[str, Field]) -> str:
     Args:
         code: The code of the broken rule.
         fields: The values that the reason mentions, by name.
-
-    Returns:
-        The reason.
     """
     told = {name: _NAMED.get(name, str)(value) for name, value in fields.items()}
     return _(ILL_FORMED.get(code) or Rule(code).template).format(**told)
@@ -50,9 +47,6 @@ def choose_again(code: str, fields: Mapping[str, Field]) -> str:
     Args:
         code: The code of the broken rule.
         fields: The values that the reason mentions, by name.
-
-    Returns:
-        The sentence.
     """
     reason = refusal(code, fields)
     return _("The rules forbid that: {reason}. Choose again.").format(reason=reason)

@@ -77,14 +77,7 @@ READING: Final = N_(
 
 
 def paragraphs(edition: Edition) -> list[str]:
-    """Return the rules of an edition, including those in which editions differ.
-
-    Args:
-        edition: The edition.
-
-    Returns:
-        The paragraphs.
-    """
+    """Return the rules of an edition, including those in which editions differ."""
     where, when = _(WHERE), action_choice(edition)
     if edition.switches.action_choice == "together":
         where, when = f"{where} {when}", _(SHOWN_LATE)
@@ -112,11 +105,7 @@ def lines(edition: Edition, width: int | None) -> Iterator[str]:
     """Return the rules of an edition as lines.
 
     Args:
-        edition: The edition.
         width: The greatest width of a line in columns. None for the default `WIDTH`.
-
-    Yields:
-        The lines.
     """
     columns = min(WIDTH, width or WIDTH)
     for paragraph in paragraphs(edition):

@@ -33,7 +33,6 @@ class TableOffer:
     """A table as it is offered to those who may sit down.
 
     Attributes:
-        terms: The terms of the table.
         game: The game that is played there.
         names: The nicknames of those who sit there already.
         host: The host's long-lived public key, 32 bytes. None if the host shows none.
@@ -46,14 +45,7 @@ class TableOffer:
 
 
 def describe(offer: TableOffer) -> list[str]:
-    """Return lines with everything that a player should know before sitting down at a table.
-
-    Args:
-        offer: The table.
-
-    Returns:
-        The lines.
-    """
+    """Return lines with everything that a player should know before sitting down at a table."""
     terms, game, seated = offer.terms, offer.game, listed(offer.names)
     return [
         _host(offer.host),
@@ -77,9 +69,6 @@ def onlookers(watched: bool) -> str:
 
     Args:
         watched: Whether onlookers are let in.
-
-    Returns:
-        The sentence.
     """
     if watched:
         return _("Onlookers: whoever has the ticket may watch; they see what all seats see.")
@@ -91,12 +80,6 @@ def bounds(terms: Terms) -> list[str]:
 
     The lines state the quorum, and how many seats can do each of the following without harm: share
     their secrets, be gone, or lie.
-
-    Args:
-        terms: The terms.
-
-    Returns:
-        The lines.
     """
     n, t = terms.seats, terms.quorum
     liars = max(0, 2 * t - n - 1)
@@ -147,14 +130,7 @@ def _one_history(liars: int) -> str:
 
 
 def absence(terms: Terms) -> list[str]:
-    """Return lines about what happens to a seat that does not answer in time.
-
-    Args:
-        terms: The terms.
-
-    Returns:
-        The lines.
-    """
+    """Return lines about what happens to a seat that does not answer in time."""
     if terms.strict:
         return [_("Every seat is needed: an absence pauses the game until the seat is back.")]
     text = _(
@@ -176,14 +152,7 @@ def _back(returns: int) -> str:
 
 
 def terms_json(offer: TableOffer) -> dict[str, Any]:
-    """Return the terms of a table as a JSON object.
-
-    Args:
-        offer: The table.
-
-    Returns:
-        The object.
-    """
+    """Return the terms of a table as a JSON object."""
     terms, game = offer.terms, offer.game
     return {
         "host": None if offer.host is None else fingerprint(offer.host),
@@ -216,11 +185,7 @@ def reach_lines(update: Reached | Moved) -> list[str]:
 
 
 def moved() -> str:
-    """Return the sentences to show above the new ticket of a player whose address has changed.
-
-    Returns:
-        The sentences.
-    """
+    """Return the sentences to show above the new ticket of a player whose address has changed."""
     return _(
         "Your address has changed since the game began, and not everybody can reach you. Give "
         "this ticket to those who cannot:"
@@ -232,9 +197,6 @@ def if_moved(who: str) -> str:
 
     Args:
         who: The seats, in words.
-
-    Returns:
-        The sentences.
     """
     words = _(
         "Has {who} come back at another address? Ask for the ticket that {hoity} resume shows"
@@ -248,9 +210,6 @@ def if_finished(game: str) -> str:
 
     Args:
         game: The id of the game as typed after `hoity resume`.
-
-    Returns:
-        The sentences.
     """
     words = _(
         "They may have finished without you. Ask one of them for the file of the game, leave, and"
@@ -263,12 +222,8 @@ def alone_lines(relays: Sequence[str], by_proxy: bool, was_shown: bool = False) 
     """Return lines about what others learn of a player who can be reached only through relays.
 
     Args:
-        relays: The relays.
         by_proxy: Whether the player connects to the relays through a proxy.
         was_shown: Whether the others were told an address when the game began.
-
-    Returns:
-        The lines.
     """
     words = _(
         "You can be reached through a relay alone ({relays}), and your program connects to "
@@ -308,9 +263,6 @@ def whole(code: OfferedCode) -> str:
 
     A guest types both if the guest's program does not use this relay by default.
 
-    Args:
-        code: The code.
-
     Returns:
         The word `CODE@RELAY`, with the address of the relay as host:port.
     """
@@ -322,9 +274,6 @@ def invitation(code: OfferedCode) -> list[str]:
 
     Args:
         code: The present code.
-
-    Returns:
-        The lines.
     """
     told = [] if code.after is None else [_(AFTER[code.after])]
     words = _("CODE  {code}  say it to one of the others, who types: {command}")
@@ -352,13 +301,6 @@ def for_newcomers() -> list[str]:
 
 
 def block(ticket: str) -> list[str]:
-    """Return lines with a ticket and what to do with it, and blank lines around the ticket.
-
-    Args:
-        ticket: The ticket.
-
-    Returns:
-        The lines.
-    """
+    """Return lines with a ticket and what to do with it, and blank lines around the ticket."""
     words = _("TICKET  give it to the others; they type: {hoity} join TICKET")
     return ["", words.format(hoity=INSTALLED), "", ticket, ""]

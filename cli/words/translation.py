@@ -37,9 +37,6 @@ def command_line(*words: str | Path) -> str:
 
     Args:
         words: The words after `hoity`, which are quoted for the shell. Empty words are left out.
-
-    Returns:
-        The command.
     """
     called_as = os.environ.get(CALLED_AS, INSTALLED)
     if words[:1] == ("play",):
@@ -142,11 +139,7 @@ def speak(language: str, is_asked_for: bool = False) -> None:
 
 
 def go_on_in(language: str) -> None:
-    """Choose the language of a worker process, unless it is chosen already.
-
-    Args:
-        language: One of `LANGUAGES`.
-    """
+    """Choose the language of a worker process, unless it is chosen already."""
     if _Speech.language != language:
         speak(language)
 
@@ -166,11 +159,7 @@ def language() -> str:
 
 
 def is_asked_for() -> bool:
-    """Return whether the command line names the chosen language.
-
-    Returns:
-        True if it does.
-    """
+    """Return whether the command line names the chosen language."""
     return _Speech.is_asked_for
 
 
@@ -179,9 +168,6 @@ def name_of(language: str) -> str:
 
     Args:
         language: The code of the language.
-
-    Returns:
-        The name.
     """
     return ENGLISH if language == "en" else _load(language).gettext(ENGLISH)
 
@@ -199,9 +185,6 @@ def in_all(message: str) -> frozenset[str]:
 
     Args:
         message: The English message.
-
-    Returns:
-        The translations.
     """
     return frozenset({message, *(_load(code).gettext(message) for code in LANGUAGES[1:])})
 
@@ -270,14 +253,7 @@ UNITS: Final[tuple[tuple[int, Callable[[int], str]], ...]] = (
 
 
 def span(milliseconds: int) -> str:
-    """Return a duration in words of at most two units, such as 2 hours 30 minutes, rounded down.
-
-    Args:
-        milliseconds: The duration, in milliseconds.
-
-    Returns:
-        The words.
-    """
+    """Return a duration in words of at most two units, such as 2 hours 30 minutes, rounded down."""
     rest, words = milliseconds // 1000, list[str]()
     for size, words_for in UNITS:
         number, rest = divmod(rest, size)
@@ -289,9 +265,6 @@ def span(milliseconds: int) -> str:
 def listed(words: Iterable[str]) -> str:
     """Return words with commas between them.
 
-    Args:
-        words: The words.
-
     Returns:
         The list, or a dash for none.
     """
@@ -300,9 +273,6 @@ def listed(words: Iterable[str]) -> str:
 
 def figures(number: float) -> str:
     """Return a number with as many digits as tell a person something, such as 42, 3.5 or 0.74.
-
-    Args:
-        number: The number.
 
     Returns:
         The number without decimals from 10 on, with one from 1 on, and otherwise with two. Zeros at
@@ -322,9 +292,6 @@ def clock(seconds: float) -> str:
 
     Args:
         seconds: The duration, in seconds. A negative duration counts as 0.
-
-    Returns:
-        The words.
     """
     whole = max(0, int(seconds))
     return f"{whole // 60}:{whole % 60:02}"
@@ -334,14 +301,7 @@ WORDS: Final = {"easy": N_("easy"), "normal": N_("normal"), "hard": N_("hard")}
 
 
 def level_word(level: str) -> str:
-    """Return a level of bots in the chosen language.
-
-    Args:
-        level: The level.
-
-    Returns:
-        The word.
-    """
+    """Return a level of bots in the chosen language."""
     return _(WORDS[level])
 
 

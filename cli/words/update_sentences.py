@@ -13,7 +13,7 @@ from p2p_hoity.net.network_errors import LinkCode
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.presentation.scene import Beat, Scene, fold
 from protocol import Kind, effects
-from protocol.bounds import Quota
+from protocol.units import Quota
 
 from . import presence_sentences, table_terms
 from .card_names import Names
@@ -79,9 +79,6 @@ class Telling:
 def names_of(scene: Scene) -> Names | None:
     """Return the names of the seats and cards at a table.
 
-    Args:
-        scene: The state of the table.
-
     Returns:
         The names, or None before the table is complete.
     """
@@ -109,9 +106,6 @@ class FollowedTable:
     def follow(self, update: updates.Update) -> Scene:
         """Change the state of the table by an update.
 
-        Args:
-            update: The update.
-
         Returns:
             The state before the update.
         """
@@ -135,11 +129,7 @@ def sentences(update: updates.Update, telling: Telling) -> list[str]:
     """Return what an update says, in the chosen language.
 
     Args:
-        update: The update.
         telling: The context of the screen.
-
-    Returns:
-        The lines.
     """
     if (text := PLAIN.get(type(update))) is not None:
         return [_(text)]

@@ -30,11 +30,7 @@ def promise(edition: Edition, cards: Sequence[int]) -> float:
     little, and old pieces a little more.
 
     Args:
-        edition: The edition.
         cards: The Collectibles, by index in the edition.
-
-    Returns:
-        The value.
     """
     age = 0.0
     total = len(edition.collectibles)
@@ -49,7 +45,6 @@ def gain(edition: Edition, cards: Sequence[int], card: int) -> float:
     """Return how much one more Collectible raises the value of a collection.
 
     Args:
-        edition: The edition.
         cards: The Collectibles of the collection, by index in the edition.
         card: The index of the further Collectible.
 
@@ -63,7 +58,6 @@ def loss(edition: Edition, cards: Sequence[int], card: int) -> float:
     """Return how much the value of a collection falls without one Collectible.
 
     Args:
-        edition: The edition.
         cards: The Collectibles of the collection, by index in the edition.
         card: The index of the Collectible that is taken away.
 
@@ -91,9 +85,7 @@ class Guest:
     """A seat that is or may be in the Castle, and what it can play there by all that is known.
 
     Attributes:
-        seat: The seat.
         chance: The probability that it is in the Castle.
-        kinds: The kinds of Actions that it can play.
         size: The probable number of pieces of its best exhibit.
         rank: The rank of its figure on the track.
     """
@@ -110,9 +102,6 @@ def piece_worth(view: View) -> float:
 
     A Collectible is worth more at the beginning, since more exhibits are still to come.
 
-    Args:
-        view: The view of the seat.
-
     Returns:
         The number of fields.
     """
@@ -125,8 +114,6 @@ def rivals(view: View, place: Place, unknown: float) -> dict[int, float]:
     """Return the other seats that are or may be in a Place.
 
     Args:
-        view: The view of the seat.
-        place: The Place.
         unknown: The probability for a seat that has not shown a Place.
 
     Returns:
@@ -142,12 +129,6 @@ def guests(view: View) -> list[Guest]:
     """Return the seats that are or may be in the Castle, the view's own seat first.
 
     For the own seat the size of its best exhibit is exact. For other seats it is estimated.
-
-    Args:
-        view: The view of the seat.
-
-    Returns:
-        The seats.
     """
     others = rivals(view, Place.CASTLE, IN_CASTLE).items()
     return [_oneself(view), *(_guest(view, seat, chance) for seat, chance in others)]
@@ -157,7 +138,6 @@ def _guest(view: View, seat: int, chance: float) -> Guest:
     """Estimate what another seat can play in the Castle, and how large its best exhibit is.
 
     Args:
-        view: The view of the seat that estimates.
         seat: The other seat.
         chance: The probability that the other seat is in the Castle.
     """
@@ -186,10 +166,6 @@ def likely_size(view: View, seat: int) -> float:
 
     Args:
         view: The view from which it is estimated.
-        seat: The seat.
-
-    Returns:
-        The number.
     """
     best = best_exhibit(view.state.edition, view.held(seat).values()) or ()
     return len(best) + HIDDEN_PIECE * view.hidden(seat)
@@ -199,7 +175,6 @@ def can_steal(found: Sequence[Guest], j: int) -> bool:
     """Return whether a seat in the Castle can play a Thief, and another seat there can exhibit.
 
     Args:
-        found: The seats that are or may be in the Castle.
         j: The index of the seat with the Thief.
 
     Returns:
@@ -232,9 +207,6 @@ def stakes(view: View) -> Stakes:
 
     The octagon of the foremost figure's field says how far the best two exhibits move.
 
-    Args:
-        view: The view of the seat.
-
     Returns:
         The fields for the best exhibit, the second-best exhibit and a stolen Collectible.
     """
@@ -246,11 +218,7 @@ def mixtures(found: Sequence[Guest], at_stake: Stakes) -> list[Mix]:
     """Estimate with which probability each seat in the Castle plays each kind of Action.
 
     Args:
-        found: The seats that are or may be in the Castle.
         at_stake: What can be won.
-
-    Returns:
-        For each seat the probability of each kind of Action.
     """
     mixes: list[Mix] = [dict.fromkeys(guest.kinds, 1 / len(guest.kinds)) for guest in found]
     for _ in range(TURNS):
@@ -271,9 +239,6 @@ def leaning(worth: Mapping[ActionKind, float]) -> Mix:
 
     Args:
         worth: The value of each kind of Action, in fields.
-
-    Returns:
-        The probability of each kind of Action.
     """
     top = max(worth.values(), default=0.0)
     weights = {kind: exp((value - top) / LEANING) for kind, value in worth.items()}
@@ -287,7 +252,6 @@ def worths(
     """Estimate the value of each Action of a seat in the Castle, given how other seats play.
 
     Args:
-        found: The seats that are or may be in the Castle.
         mixes: For each of these seats the probability of each kind of Action.
         i: The index of the seat in `found`.
         at_stake: What can be won.
@@ -329,8 +293,5 @@ def better(theirs: float, mine: float) -> float:
     Args:
         theirs: The probable number of pieces of the other exhibit.
         mine: The number of pieces of the own exhibit.
-
-    Returns:
-        The probability.
     """
     return 1 / (1 + exp(1.6 * (mine - theirs)))

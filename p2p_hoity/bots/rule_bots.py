@@ -25,12 +25,6 @@ class NothingToChoose(ValueError):
 def kind_of(decision: Expected) -> Kind:
     """Return the kind of choice for which a decision asks.
 
-    Args:
-        decision: What the game expects.
-
-    Returns:
-        The kind of choice.
-
     Raises:
         NothingToChoose: If the decision asks no seat for a choice.
     """
@@ -56,14 +50,6 @@ def random_choice(view: View, decision: Expected, rng: Random) -> Choice:
 
     An exhibit is drawn only from the exhibits that `rules.legality.legal` lists.
 
-    Args:
-        view: The view of the seat.
-        decision: What the game expects.
-        rng: The source of randomness.
-
-    Returns:
-        The choice.
-
     Raises:
         NothingToChoose: If there is no legal choice.
     """
@@ -86,14 +72,6 @@ TO_CASTLE = 0.6
 
 def easy_choice(view: View, decision: Expected, rng: Random) -> Choice:
     """Return the choice of the easy bot.
-
-    Args:
-        view: The view of the seat.
-        decision: What the game expects.
-        rng: The source of randomness.
-
-    Returns:
-        The choice.
 
     Raises:
         NothingToChoose: If there is no legal choice.
@@ -168,14 +146,6 @@ OTHER_THIEF = 0.35
 def normal_choice(view: View, decision: Expected, rng: Random) -> Choice:
     """Return the choice of the normal bot.
 
-    Args:
-        view: The view of the seat.
-        decision: What the game expects.
-        rng: The source of randomness.
-
-    Returns:
-        The choice.
-
     Raises:
         NothingToChoose: If there is no legal choice.
     """
@@ -186,8 +156,6 @@ def _mix(options: Mapping[T, float], rng: Random, heat: float = HEAT) -> T:
     """Draw one of some options, with a probability that grows with the option's value.
 
     Args:
-        options: The value of each option.
-        rng: The source of randomness.
         heat: The difference in value that makes an option e times as likely as another one.
     """
     top = max(options.values())
@@ -317,7 +285,6 @@ def _top_gain(view: View, slot: int) -> float:
     The unit of the value is one piece of a valid exhibit.
 
     Args:
-        view: The view of the seat.
         slot: The slot (position in the deck) of the Collectible. A hidden one is worth 0.
     """
     card = view.state.known[slot]

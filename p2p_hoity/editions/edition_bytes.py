@@ -34,9 +34,6 @@ class Descent:
 def descent(edition: Edition) -> Descent:
     """Compare an edition with the shipped one that has the same name, or a name that looks alike.
 
-    Args:
-        edition: The edition.
-
     Returns:
         The name of the shipped edition and the differences.
     """
@@ -49,9 +46,6 @@ def descent(edition: Edition) -> Descent:
 
 def parts_of(edition: Edition) -> dict[str, object]:
     """Return the parts in which editions may differ.
-
-    Args:
-        edition: The edition.
 
     Returns:
         The parts by name, in the order in which changes are shown.
@@ -76,12 +70,6 @@ def read_canonical(data: bytes) -> Edition:
 
     The canonical bytes contain no names of Collectibles. For a shipped edition, `known_edition`
     adds the names.
-
-    Args:
-        data: The bytes.
-
-    Returns:
-        The edition.
 
     Raises:
         EditionError: If the bytes are no valid edition, or not in canonical form.

@@ -46,7 +46,6 @@ def line_of(text: str, path: Place) -> int | None:
     """Find the line of a field in the text of an edition file.
 
     Args:
-        text: The text.
         path: The keys and indices that lead to the field.
 
     Returns:
@@ -92,7 +91,6 @@ def _item(text: str, start: int, parent: str, index: int) -> int | None:
         text: The text, without comments and text values.
         start: The position at which the search begins.
         parent: The key of the array.
-        index: The index of the item.
     """
     tables = re.finditer(rf"^[ \t]*\[\[[ \t]*{re.escape(parent)}[ \t]*\]\]", text, re.MULTILINE)
     headers = [match.end() for match in tables]
@@ -264,9 +262,7 @@ class Field:
 
     Attributes:
         file: The name of the file.
-        text: The text of the file.
         path: The keys and indices that lead to the value.
-        value: The value.
     """
 
     file: str
@@ -303,10 +299,6 @@ class Field:
 
         Args:
             required: The keys that must be there.
-            optional: The keys that may be there.
-
-        Returns:
-            The fields that are there.
 
         Raises:
             EditionError: If the value is no TOML table, a required key is missing, or there is an
@@ -328,10 +320,6 @@ class Field:
 
         Args:
             least: The fewest items.
-            most: The most items.
-
-        Returns:
-            The items.
 
         Raises:
             EditionError: If the value is no array, or has another number of items.
@@ -349,11 +337,7 @@ class Field:
         """Return the value, which must be a whole number. True and False are not accepted.
 
         Args:
-            least: The least number.
             most: The greatest number.
-
-        Returns:
-            The number.
 
         Raises:
             EditionError: If the value is no whole number, or out of these bounds.
@@ -368,9 +352,6 @@ class Field:
     def flag(self) -> bool:
         """Return the value, which must be true or false.
 
-        Returns:
-            The value.
-
         Raises:
             EditionError: If the value is no truth value.
         """
@@ -384,9 +365,6 @@ class Field:
         Args:
             most: The most characters.
             in_list: Whether the text has to be one that can stand in a list of names ([H-10]).
-
-        Returns:
-            The text.
 
         Raises:
             EditionError: If the value is no such text.
@@ -403,12 +381,6 @@ class Field:
 
     def one_of(self, allowed: Iterable[object]) -> str:
         """Return the value, which must be one of some words.
-
-        Args:
-            allowed: The words.
-
-        Returns:
-            The word.
 
         Raises:
             EditionError: If the value is none of them.
@@ -444,9 +416,6 @@ def load(name_or_path: str | Path = DEFAULT) -> Edition:
 
     Args:
         name_or_path: The name of a shipped edition as typed, or the path of a file.
-
-    Returns:
-        The edition.
 
     Raises:
         EditionError: If there is no such edition, or it is not valid. This is also a ValueError.
@@ -509,9 +478,6 @@ def parse(text: str, file: str) -> Edition:
         text: The text, in TOML.
         file: The name of the file in errors.
 
-    Returns:
-        The edition.
-
     Raises:
         EditionError: If the text is no valid edition.
     """
@@ -536,9 +502,6 @@ def build(root: Field) -> Edition:
 
     Args:
         root: The whole file as a field.
-
-    Returns:
-        The edition.
 
     Raises:
         EditionError: If a field is wrong. The error names the field.
@@ -575,9 +538,6 @@ def age_word(ages: Iterable[int]) -> Literal["year", "number"]:
 
     Args:
         ages: The ages of all Collectibles.
-
-    Returns:
-        `year` or `number`.
     """
     return "year" if max(ages, default=0) >= FIRST_YEAR else "number"
 
@@ -679,7 +639,6 @@ def _distinct(items: Iterable[Field], seen: dict[int, Field], most: int) -> tupl
     """Return the whole numbers of some fields. Fail if the edition has used a number before.
 
     Args:
-        items: The fields.
         seen: The field in which each earlier number stands. The new numbers are added.
         most: The greatest number.
     """

@@ -32,9 +32,6 @@ _KEY: Final = re.compile(r"[\w\-. \t]++")
 def without_strings(text: str) -> str:
     """Replace the strings and comments of a TOML text by spaces, but not a quoted key in a word.
 
-    Args:
-        text: The text.
-
     Returns:
         The text, of the same length and lines.
     """

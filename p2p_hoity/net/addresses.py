@@ -76,9 +76,6 @@ def parse_ip(host: str) -> IP | None:
 
     For an IPv4-mapped IPv6 address the IPv4 address is returned, because systems connect to that.
 
-    Args:
-        host: The text.
-
     Returns:
         The address, or None if the text is not an IP address.
     """
@@ -91,9 +88,6 @@ def parse_ip(host: str) -> IP | None:
 
 def carried(ip: IP) -> tuple[IPv4Address, ...] | None:
     """Return the IPv4 addresses that are embedded in an IPv6 address.
-
-    Args:
-        ip: The address.
 
     Returns:
         The IPv4 addresses. None if no IPv4 address is embedded. Empty if an IPv4 address is
@@ -195,7 +189,6 @@ class Address:
 
     Attributes:
         host: A domain name, or an IP address without brackets.
-        port: The port.
         scheme: How the peer is reached: directly, or through a relay at this address.
         named: Who gave the address: the player or a ticket, a peer on this computer, or another
             peer.
@@ -221,12 +214,8 @@ def parse_address(text: str, *, lowest_port: int = 1) -> Address:
     """Read 'host:port', '[v6]:port' or 'relay+host:port'.
 
     Args:
-        text: The text.
         lowest_port: The lowest port that is allowed. Pass 0 to allow port 0, which stands for a
             free port.
-
-    Returns:
-        The address.
 
     Raises:
         AddressError: If the text is not an address. The error says what is wrong.
@@ -289,9 +278,6 @@ def _is_ip(kind: type[ipaddress.IPv4Address | ipaddress.IPv6Address], host: str)
 def host_of(text: str) -> str:
     """Return the host in an address as it is written, without checking the address.
 
-    Args:
-        text: The address.
-
     Returns:
         The host, without brackets.
     """
@@ -303,9 +289,6 @@ def source_of(host: str) -> str:
 
     Limits on connections hold for each such source. If a connection comes through a tunnel or
     translator, its IPv4 address counts.
-
-    Args:
-        host: The host from which a connection comes.
 
     Returns:
         For an IPv4 address, or an IPv6 address that contains one: the IPv4 address. For any other
@@ -324,9 +307,6 @@ def source_of(host: str) -> str:
 
 def numeric(address: Address) -> Address | None:
     """Remove the zone and the scheme from an address whose host is an IP address.
-
-    Args:
-        address: The address.
 
     Returns:
         The address without zone and scheme. None if the host is a name.
@@ -378,7 +358,6 @@ def may_dial(host: str, named: Named, networks: Iterable[Network] | None = None)
     network can reach.
 
     Args:
-        host: The IP address.
         named: Who gave the address: the player or a ticket, a peer on this computer, or another
             peer.
         networks: The networks of this computer. If None, they are looked up.
@@ -411,10 +390,6 @@ def how_far(where: Sequence[str], own: Sequence[str]) -> Named:
     That is allowed only if the seat is on this computer, or if this node has no addresses other
     than loopback addresses.
 
-    Args:
-        where: The addresses that the seat names.
-        own: The addresses of this node.
-
     Returns:
         `Named.NEAR` if the addresses may lead to this computer, else `Named.FAR`.
     """
@@ -435,9 +410,6 @@ def own_networks() -> list[Network]:
 def is_loopback(host: str) -> bool:
     """Return whether a host is a loopback IP address, which leads to this computer only.
 
-    Args:
-        host: The host.
-
     Returns:
         True if it is. False for a name.
     """
@@ -447,9 +419,6 @@ def is_loopback(host: str) -> bool:
 
 def is_own_host(host: str) -> bool:
     """Return whether a host is an IP address of this computer.
-
-    Args:
-        host: The host.
 
     Returns:
         True if it is. False for a name.

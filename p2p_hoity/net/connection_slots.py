@@ -17,6 +17,8 @@ from typing import Protocol, TypeVar
 
 import trio
 
+from protocol.units import PeerId
+
 from ..coded_errors import because
 from .addresses import Address
 from .link_limits import Limits
@@ -31,7 +33,6 @@ class AdmittedLink:
 
     Attributes:
         proven: What the handshake has proven about the peer.
-        link: The link.
         address: The address at which the peer is reached, with its source.
         dialled_by: The id of the node that has dialled.
         source: The remote computer or network from which an incoming link comes, as a text. Empty
@@ -84,7 +85,7 @@ class Admission:
         self._blocked: set[bytes] = set()
         self._gone: dict[bytes, trio.Event] = {}
 
-    def get(self, peer: bytes) -> AdmittedLink | None:
+    def get(self, peer: PeerId) -> AdmittedLink | None:
         """Return the live link to a peer.
 
         A link that is closed but has not ended yet does not count.
@@ -134,30 +135,16 @@ class Admission:
         for old in self._live():
             old.link.is_unhurried = old.peer in self._kept and not self.prefers(old.peer)
 
-    def prefers(self, peer: bytes) -> bool:
-        """Return whether a peer belongs to the table.
-
-        Args:
-            peer: The id of the peer, 32 bytes.
-
-        Returns:
-            True if it does.
-        """
+    def prefers(self, peer: PeerId) -> bool:
+        """Return whether a peer belongs to the table."""
         return peer in self._preferred
 
-    def block(self, peer: bytes) -> None:
-        """Refuse all links of a peer from now on.
-
-        Args:
-            peer: The id of the peer, 32 bytes.
-        """
+    def block(self, peer: PeerId) -> None:
+        """Refuse all links of a peer from now on."""
         self._blocked.add(peer)
 
     def judge(self, new: AdmittedLink) -> Verdict:
         """Return whether a new link would be accepted, or why not ([L-10]). Nothing is changed.
-
-        Args:
-            new: The new link.
 
         Returns:
             The verdict, which the dialler is told.
@@ -190,9 +177,6 @@ class Admission:
 
     def enter(self, new: AdmittedLink) -> AdmittedLink | None:
         """Enter a link that was judged welcome, and close the link that it replaces, if any.
-
-        Args:
-            new: The link.
 
         Returns:
             The earlier link to the same peer, which is closed now. None if there was none or it has
@@ -236,30 +220,19 @@ class Admission:
     def is_last(self, standing: AdmittedLink) -> bool:
         """Return whether this is the latest link to its peer.
 
-        Args:
-            standing: The link.
-
         Returns:
             True if no later link to the same peer was entered.
         """
         return self._entered.get(standing.peer) is standing
 
     def leave(self, old: AdmittedLink) -> None:
-        """Remove a link that has ended.
-
-        Args:
-            old: The link.
-        """
+        """Remove a link that has ended."""
         if self._entered.get(old.peer) is old:
             del self._entered[old.peer]
             self._gone.pop(old.peer, trio.Event()).set()
 
-    async def unlinked(self, peer: bytes) -> None:
-        """Wait until no link to a peer is open, and all closed links to the peer have ended.
-
-        Args:
-            peer: The id of the peer, 32 bytes.
-        """
+    async def unlinked(self, peer: PeerId) -> None:
+        """Wait until no link to a peer is open, and all closed links to the peer have ended."""
         while peer in self._entered:
             await self._gone.setdefault(peer, trio.Event()).wait()
         await trio.lowlevel.checkpoint()
@@ -280,9 +253,6 @@ S = TypeVar("S", bound=HasSource)
 def of_the_fullest(those: Sequence[S]) -> list[S]:
     """Return the connections of the computer that has the most connections.
 
-    Args:
-        those: The connections.
-
     Returns:
         The connections of this computer. If several computers have equally many connections, the
         connections of all these computers.
@@ -297,10 +267,6 @@ def one_to_make_room(those: Sequence[S], source: str) -> S | None:
 
     The choice is random among the connections of the computer that has the most connections. So
     computers that fill all places cannot keep out a computer that has few connections.
-
-    Args:
-        those: The connections.
-        source: The computer of the new connection.
 
     Returns:
         The chosen connection. None if no computer has at least two connections more than the
@@ -355,9 +321,6 @@ class UnprovenStream(trio.abc.Stream):
         """Send bytes, and note that the handshake has reached the stage `GREETED`.
 
         The listener only sends bytes after it has received the beginning of a TLS handshake.
-
-        Args:
-            data: The bytes.
         """
         self.reach(HandshakeStage.GREETED)
         await self.stream.send_all(data)
@@ -371,9 +334,6 @@ class UnprovenStream(trio.abc.Stream):
 
         Args:
             max_bytes: The most bytes to return. None for no limit.
-
-        Returns:
-            The bytes.
         """
         data = await self.stream.receive_some(max_bytes)
         if data:
@@ -410,11 +370,7 @@ class UnprovenConnections:
         another.
 
         Args:
-            newcomer: The connection.
             seconds: Seconds that the block may take.
-
-        Yields:
-            Nothing.
         """
         self._make_room(newcomer.source)
         with newcomer.scope:

@@ -10,6 +10,8 @@ from typing import Protocol
 
 import trio
 
+from protocol.units import PeerId
+
 from ..coded_errors import Reason
 from .addresses import Address
 from .link_limits import Limits
@@ -23,7 +25,6 @@ class Secured:
     """A TLS stream to a listener that has shown the expected key. No other data was sent yet.
 
     Attributes:
-        stream: The stream.
         listener: The id of the listener, 32 bytes.
         certificate: The SHA-256 of the listener's certificate, 32 bytes.
         address: The address that was dialled.
@@ -105,30 +106,22 @@ def _summed_up(failures: Sequence[NetError]) -> NetError:
 class Links(Protocol):
     """The links of a node, as far as a dialler needs them."""
 
-    async def unlinked(self, peer: bytes) -> None:
-        """Wait until there is no link to a peer.
-
-        Args:
-            peer: The id of the peer, 32 bytes.
-        """
+    async def unlinked(self, peer: PeerId) -> None:
+        """Wait until there is no link to a peer."""
         ...
 
-    async def link(self, addresses: list[Address], peer: bytes) -> None:
+    async def link(self, addresses: list[Address], peer: PeerId) -> None:
         """Make a link to a peer, unless there is one already. Raise NetError if this fails.
 
         Args:
             addresses: The addresses at which the peer may be reached.
-            peer: The id of the peer, 32 bytes.
         """
         ...
 
-    async def elsewhere(self, peer: bytes) -> None:
+    async def elsewhere(self, peer: PeerId) -> None:
         """Note that a peer refuses this node.
 
         The peer is linked with another process that has the same key as this node.
-
-        Args:
-            peer: The id of the peer, 32 bytes.
         """
         ...
 
@@ -141,7 +134,7 @@ class PeerDialler:
             attempt yet.
     """
 
-    def __init__(self, peer: bytes, links: Links, limits: Limits) -> None:
+    def __init__(self, peer: PeerId, links: Links, limits: Limits) -> None:
         self._peer = peer
         self._links = links
         self._limits = limits
@@ -157,9 +150,6 @@ class PeerDialler:
         """Add an address to those that are dialled, and dial it soon.
 
         If there are too many addresses, the oldest one is forgotten.
-
-        Args:
-            address: The address.
         """
         if address not in self._addresses:
             self._addresses = [*self._addresses, address][-self._limits.addresses_per_peer :]

@@ -34,14 +34,7 @@ _BY_NUMBER = {
 
 
 def why(error: BaseException) -> Reason:
-    """Return the reason, for a player, of an exception of trio, TLS or the operating system.
-
-    Args:
-        error: The exception.
-
-    Returns:
-        The reason.
-    """
+    """Return the reason, for a player, of an exception of trio, TLS or the operating system."""
     if isinstance(error, trio.TooSlowError):
         return because(NetCode.NO_ANSWER_IN_TIME)
     if isinstance(error, ssl.SSLError):
@@ -100,11 +93,7 @@ def trouble_is(code: Code, **fields: object) -> Iterator[None]:
     """Turn an exception of the network, raised in the `with` block, into a NetError.
 
     Args:
-        code: The code of the error.
         fields: The fields of the error's text. The field `why` is added, with the reason.
-
-    Yields:
-        Nothing.
 
     Raises:
         NetError: If the network fails in the block.

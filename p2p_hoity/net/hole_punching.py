@@ -19,7 +19,7 @@ from typing import Final
 import trio
 
 from protocol import Identity
-from protocol.bounds import Quota, Seconds
+from protocol.units import PeerId, Quota, Seconds
 
 from ..coded_errors import NetworkCode
 from .addresses import Address, Named, may_dial
@@ -203,11 +203,7 @@ class Puncher:
         self._running = 0
 
     async def lead(self, standing: AdmittedLink) -> None:
-        """Try to replace a relayed link, which this node has dialled, by a direct one ([L-40]).
-
-        Args:
-            standing: The relayed link.
-        """
+        """Try to replace a relayed link, which this node has dialled, by a direct one ([L-40])."""
         await trio.sleep(AFTER)
         outlet = self._network.outlet()
         if outlet is not None and standing.link.reason is None and self._may_try(standing):
@@ -240,9 +236,6 @@ class Puncher:
         """After the end of a link, wait until a running attempt to replace the link has ended.
 
         The peer may close the relayed link a moment before this node has the direct link.
-
-        Args:
-            ended: The link that has ended.
         """
         over = self._meeting.get(ended.peer)
         if over is not None:
@@ -301,7 +294,7 @@ class Puncher:
         finally:
             await cut(stream)
 
-    async def _link(self, peer: bytes, meeting: Awaitable[Met]) -> None:
+    async def _link(self, peer: PeerId, meeting: Awaitable[Met]) -> None:
         """Await `meeting`, which gives a direct stream to a peer, and make a link over the stream.
 
         The node with the lower id takes the part of the listener. A NetError is ignored.
@@ -317,7 +310,7 @@ class Puncher:
             else:
                 await self._dial(peer, raw, address)
 
-    async def _dial(self, peer: bytes, raw: trio.abc.Stream, address: Address) -> None:
+    async def _dial(self, peer: PeerId, raw: trio.abc.Stream, address: Address) -> None:
         """Make a link over a direct stream, as the side that dials."""
         over = self._meeting[peer] = trio.Event()
         try:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 import trio
 
 from protocol import Identity
+from protocol.units import PeerId
 
 from ..coded_errors import Reason, because
 from .address_schemes import Scheme
@@ -50,7 +51,6 @@ class LinkUp:
     """The event that a peer has proven its id on a new link.
 
     Attributes:
-        peer: The id of the peer, 32 bytes.
         address: The address at which the peer is reached.
         via_relay: Whether the peer is reached through a relay.
         binding: 32 bytes that identify this link. Both ends have the same bytes, and no other link
@@ -58,7 +58,7 @@ class LinkUp:
         again: Whether the link replaces an earlier link with the same process of the peer.
     """
 
-    peer: bytes
+    peer: PeerId
     address: str
     via_relay: bool
     binding: bytes = field(default=b"", compare=False, repr=False)
@@ -72,36 +72,26 @@ class LinkDown:
     Frames that were posted on this link may be lost.
 
     Attributes:
-        peer: The id of the peer, 32 bytes.
         reason: The reason why the link has ended.
     """
 
-    peer: bytes
+    peer: PeerId
     reason: Reason
 
 
 @dataclass(frozen=True)
 class Frame:
-    """The event that a whole, non-empty frame came from an authenticated peer.
+    """The event that a whole, non-empty frame came from an authenticated peer."""
 
-    Attributes:
-        peer: The id of the peer, 32 bytes.
-        data: The bytes of the frame.
-    """
-
-    peer: bytes
+    peer: PeerId
     data: bytes
 
 
 @dataclass(frozen=True)
 class LinkedElsewhere:
-    """The event that a peer refuses a link, because another process with this node's key has one.
+    """The event that a peer refuses a link, because another process with this node's key has one."""
 
-    Attributes:
-        peer: The id of the peer, 32 bytes.
-    """
-
-    peer: bytes
+    peer: PeerId
 
 
 Event = LinkUp | LinkDown | Frame | LinkedElsewhere
@@ -239,7 +229,6 @@ class Hub:
         A connection that fails or is refused is cut.
 
         Args:
-            raw: The connection.
             address: The address from which it comes.
         """
         source = source_of(address.host)
@@ -289,7 +278,7 @@ class Hub:
 
     # Dialling
 
-    def dial(self, address: str, peer: bytes, named: Named = Named.BY_US) -> None:
+    def dial(self, address: str, peer: PeerId, named: Named = Named.BY_US) -> None:
         """Keep a link to a peer, and dial this address for it, again and again until `forget`.
 
         Args:
@@ -307,44 +296,33 @@ class Hub:
                 self._nursery.start_soon(dialler.run)
         self._diallers[peer].add(parsed)
 
-    def forget(self, peer: bytes) -> None:
-        """Stop dialling a peer. A live link is not closed.
-
-        Args:
-            peer: The id of the peer, 32 bytes.
-        """
+    def forget(self, peer: PeerId) -> None:
+        """Stop dialling a peer. A live link is not closed."""
         if peer in self._diallers:
             self._diallers.pop(peer).stop()
 
-    def leave_alone(self, peer: bytes) -> None:
+    def leave_alone(self, peer: PeerId) -> None:
         """Do not dial a peer for a while, because it has no room for more links ([L-65]).
 
         Call this if a frame of the peer says so. If the peer says so in a handshake, the pause
         begins without a call.
-
-        Args:
-            peer: The id of the peer, 32 bytes.
         """
         if peer in self._diallers:
             self._diallers[peer].leave_alone()
 
-    def trouble(self, peer: bytes) -> Reason | None:
+    def trouble(self, peer: PeerId) -> Reason | None:
         """Return the reason why the last attempt to dial a peer failed.
-
-        Args:
-            peer: The id of the peer, 32 bytes.
 
         Returns:
             The reason. None if it succeeded, or there was no attempt yet.
         """
         return self._diallers[peer].trouble if peer in self._diallers else None
 
-    async def connect(self, addresses: Sequence[str], peer: bytes, timeout: float) -> None:
+    async def connect(self, addresses: Sequence[str], peer: PeerId, timeout: float) -> None:
         """Make one attempt to get a link to a peer, within a time limit.
 
         Args:
             addresses: The addresses at which the peer may be reached.
-            peer: The id of the peer, 32 bytes.
             timeout: Seconds that the attempt may take.
 
         Raises:
@@ -356,14 +334,13 @@ class Hub:
             return
         raise NetError(NetCode.NO_LINK, seconds=timeout, addresses=tuple(addresses))
 
-    async def link(self, addresses: Sequence[Address], peer: bytes) -> None:
+    async def link(self, addresses: Sequence[Address], peer: PeerId) -> None:
         """Make one attempt to get a link to a peer. Raise NetError if it fails.
 
         If another attempt for this peer is running, wait for its end first.
 
         Args:
             addresses: The addresses at which the peer may be reached.
-            peer: The id of the peer, 32 bytes.
         """
         async with self._dialling.setdefault(peer, trio.Lock()):
             if self.linked(peer):
@@ -376,9 +353,6 @@ class Hub:
         """Make a link over a fresh stream to a listener whose key was checked.
 
         If the listener has linked to this node meanwhile, the stream is cut and nothing is raised.
-
-        Args:
-            secured: The stream.
 
         Raises:
             RefusedError: If the listener refuses.
@@ -414,12 +388,8 @@ class Hub:
             if not is_kept:
                 await cut(secured.stream)
 
-    async def elsewhere(self, peer: bytes) -> None:
-        """Report that a dialled peer is linked with another process that has this node's key.
-
-        Args:
-            peer: The id of the peer, 32 bytes.
-        """
+    async def elsewhere(self, peer: PeerId) -> None:
+        """Report that a dialled peer is linked with another process that has this node's key."""
         with suppress(trio.BrokenResourceError):  # The owner has stopped reading events.
             await self._report.send(LinkedElsewhere(peer))
 
@@ -465,11 +435,10 @@ class Hub:
         self._admission.leave(new)
         new.finished.set()
 
-    def post(self, peer: bytes, data: bytes, once: bool = False) -> bool:
+    def post(self, peer: PeerId, data: bytes, once: bool = False) -> bool:
         """Queue a frame for a peer. Frames are sent in order.
 
         Args:
-            peer: The id of the peer, 32 bytes.
             data: The frame, 1 byte to `Limits.frame`.
             once: Whether to skip the frame if an equal frame was posted with `once` on this link,
                 and the peer may not have read that frame yet ([L-24]).
@@ -503,41 +472,38 @@ class Hub:
             return True
         return False
 
-    def drop(self, peer: bytes, reason: Reason) -> None:
+    def drop(self, peer: PeerId, reason: Reason) -> None:
         """Close the link to a peer. If the hub dials this peer, it dials again.
 
         Args:
-            peer: The id of the peer, 32 bytes.
             reason: The reason that the event LinkDown gives.
         """
         standing = self._admission.get(peer)
         if standing is not None:
             standing.link.close(reason)
 
-    def block(self, peer: bytes, reason: Reason) -> None:
+    def block(self, peer: PeerId, reason: Reason) -> None:
         """Close the link to a peer, stop dialling it, and refuse all links of it from now on.
 
         Args:
-            peer: The id of the peer, 32 bytes.
             reason: The reason that the event LinkDown gives.
         """
         self.forget(peer)
         self._admission.block(peer)
         self.drop(peer, reason)
 
-    def rest(self, peer: bytes, seconds: float) -> None:
+    def rest(self, peer: PeerId, seconds: float) -> None:
         """Read nothing more from the link to a peer for a while.
 
         The link stays open, and what the peer sends waits in the buffers. Events that are already
         in the channel are not held back.
 
         Args:
-            peer: The id of the peer, 32 bytes.
             seconds: How long to read nothing, in seconds.
         """
         self._rests[peer] = trio.current_time() + seconds
 
-    async def _rest(self, peer: bytes) -> None:
+    async def _rest(self, peer: PeerId) -> None:
         """Wait until frames of a peer may be delivered again."""
         while trio.current_time() < self._rests.get(peer, 0.0):
             await trio.sleep_until(self._rests[peer])
@@ -581,22 +547,16 @@ class Hub:
         """
         return self._admission.peers()
 
-    def linked(self, peer: bytes) -> bool:
+    def linked(self, peer: PeerId) -> bool:
         """Return whether a peer has a live link.
-
-        Args:
-            peer: The id of the peer, 32 bytes.
 
         Returns:
             True if the peer has a live link.
         """
         return self._admission.get(peer) is not None
 
-    def source(self, peer: bytes) -> str:
+    def source(self, peer: PeerId) -> str:
         """Return the remote computer or network from which the live link to a peer comes.
-
-        Args:
-            peer: The id of the peer, 32 bytes.
 
         Returns:
             The name of the source as `addresses.source_of` gives it. Empty if this node has
@@ -610,11 +570,8 @@ class Hub:
         """The id of this node."""
         return self._identity.public
 
-    def binding(self, peer: bytes) -> bytes | None:
+    def binding(self, peer: PeerId) -> bytes | None:
         """Return the 32 bytes that identify the live link to a peer, the same at both of its ends.
-
-        Args:
-            peer: The id of the peer, 32 bytes.
 
         Returns:
             The bytes. None if there is no link.
@@ -622,10 +579,6 @@ class Hub:
         standing = self._admission.get(peer)
         return standing.proven.binding if standing else None
 
-    async def unlinked(self, peer: bytes) -> None:
-        """Wait until a peer has no link.
-
-        Args:
-            peer: The id of the peer, 32 bytes.
-        """
+    async def unlinked(self, peer: PeerId) -> None:
+        """Wait until a peer has no link."""
         await self._admission.unlinked(peer)

@@ -58,13 +58,7 @@ class Interface:
 
 @dataclass(frozen=True)
 class OwnAddress:
-    """An address of this computer.
-
-    Attributes:
-        ip: The address.
-        network: The network in which it is.
-        kind: The kind of this network.
-    """
+    """An address of this computer."""
 
     ip: IP
     network: Network
@@ -101,12 +95,7 @@ def kind_of(interface: Interface, address: IPInterface, home: IP | None = None) 
     """Return the kind of network in which an address is.
 
     Args:
-        interface: The interface that has the address.
-        address: The address.
         home: The address of this computer towards the default router. None if there is none.
-
-    Returns:
-        The kind.
     """
     if interface.is_tunnel or TUNNELS.match(interface.name):
         return Kind.TUNNEL
@@ -134,7 +123,6 @@ def ranked(
     are down are left out.
 
     Args:
-        interfaces: The interfaces of this computer.
         home: The address of this computer towards the default router. None if there is none.
         preferred: The addresses from which the system itself connects. A temporary IPv6 address
             that is in use is among them, and one that is no longer used is not.
@@ -171,9 +159,6 @@ def stays_here(ip: IP) -> bool:
 
     Such addresses are loopback, unset, or valid on one IPv6 link only.
 
-    Args:
-        ip: The address.
-
     Returns:
         True if none can.
     """
@@ -197,8 +182,6 @@ def described(name: str, addresses: Sequence[IPInterface], folder: Path | None =
     """Return an interface with what Linux tells about it in files.
 
     Args:
-        name: The name of the interface.
-        addresses: The addresses of the interface.
         folder: The folder that Linux has for all interfaces. None for a system without one.
 
     Returns:
@@ -276,9 +259,6 @@ def interfaces() -> list[Interface]:
 def by_text(own: Iterable[OwnAddress]) -> Mapping[str, OwnAddress]:
     """Return addresses of this computer by their texts.
 
-    Args:
-        own: The addresses.
-
     Returns:
         The addresses, by their texts without a port.
     """
@@ -310,12 +290,6 @@ def can_be_used(ip: IP) -> bool:
 
     It does not while a card is without its network (on Windows), and not while an IPv6 address is
     being checked for a second owner.
-
-    Args:
-        ip: The address.
-
-    Returns:
-        True if it does.
     """
     family = socket.AF_INET if ip.version == 4 else socket.AF_INET6
     try:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final
 import trio
 
 from protocol import table_header
-from protocol.bounds import Quota, Seconds
+from protocol.units import Quota, Seconds
 
 from ..coded_errors import NetworkCode, Reason, because
 from ..confusable_names import is_stacked
@@ -58,7 +58,6 @@ class Announcement:
 
     Attributes:
         name: The nickname of the host.
-        seats: The number of seats.
         joined: How many seats are taken.
         ticket: A ticket without a secret, if the table is open to all. If it is empty, the host has
             to give the ticket.
@@ -86,11 +85,7 @@ class Announcing:
         self.problem = problem
 
     async def update(self, joined: int) -> None:
-        """Announce again with a new number of taken seats. A failed announcement is repeated, too.
-
-        Args:
-            joined: The number of seats that are taken.
-        """
+        """Announce again with a new number of taken seats. A failed announcement is repeated, too."""
         self._announcement = replace(self._announcement, joined=joined)
         await self.tell()
 
@@ -114,9 +109,6 @@ async def announce(announcement: Announcement) -> AsyncIterator[Announcing]:
     """Announce a table on this network while the `with` block runs.
 
     If the network does not carry announcements, nothing is raised (see `Announcing.problem`).
-
-    Args:
-        announcement: The table.
 
     Yields:
         The running announcement.
@@ -203,7 +195,6 @@ def service_info(announcement: Announcement, instance: str) -> ServiceInfo:
     A TicketError is raised if the announced ticket is invalid or has a secret.
 
     Args:
-        announcement: The table.
         instance: The name of the record.
 
     Returns:
@@ -229,9 +220,6 @@ def service_info(announcement: Announcement, instance: str) -> ServiceInfo:
 
 def write_properties(announcement: Announcement) -> dict[bytes, bytes]:
     """Return an announcement as the strings of a TXT record.
-
-    Args:
-        announcement: The table.
 
     Returns:
         The strings by their keys.

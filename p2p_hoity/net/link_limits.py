@@ -7,7 +7,7 @@ from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from typing import Final
 
-from protocol.bounds import Pace, Quota, Seconds
+from protocol.units import Pace, Quota, Seconds
 
 MOST_KEPT: Final[Quota] = 1024
 """The number of buckets at which full buckets are forgotten."""
@@ -28,7 +28,6 @@ class Bucket:
         """Take some tokens. If there are too few, the bucket goes into debt.
 
         Args:
-            now: The time, in seconds.
             amount: The number of tokens.
 
         Returns:
@@ -42,7 +41,6 @@ class Bucket:
         """Take a token if the bucket has one, and return whether it had one.
 
         Args:
-            now: The time, in seconds.
             debt: How many tokens the caller may owe the bucket. A call that finds no token takes a
                 token on credit, within this limit. With 0, such a call takes nothing.
 
@@ -55,21 +53,11 @@ class Bucket:
         return left >= 1
 
     def left(self, now: float) -> float:
-        """Return how many tokens the bucket has now. The number is negative if tokens are owed.
-
-        Args:
-            now: The time, in seconds.
-
-        Returns:
-            The number of tokens.
-        """
+        """Return how many tokens the bucket has now. The number is negative if tokens are owed."""
         return min(self._most, self._left + (now - self._when) * self._rate)
 
     def is_full(self, now: float) -> bool:
         """Return whether the bucket is full, and so is in the state of a new one.
-
-        Args:
-            now: The time, in seconds.
 
         Returns:
             True if it is full.
@@ -93,8 +81,6 @@ class Buckets:
         """Take some tokens out of the bucket of a sender. The bucket may go into debt.
 
         Args:
-            sender: The sender.
-            now: The time, in seconds.
             amount: The number of tokens.
 
         Returns:
@@ -106,8 +92,6 @@ class Buckets:
         """Take one token out of the bucket of a sender, if it has one.
 
         Args:
-            sender: The sender.
-            now: The time, in seconds.
             debt: The most tokens that the sender may owe. If the bucket has no token, a token is
                 taken on credit within this limit. With 0, nothing is taken on credit.
 
@@ -117,11 +101,7 @@ class Buckets:
         return self._bucket(sender, now).take_if_any(now, debt)
 
     def forget(self, sender: Hashable) -> None:
-        """Forget the bucket of a sender. If the sender comes again, it starts with a full bucket.
-
-        Args:
-            sender: The sender.
-        """
+        """Forget the bucket of a sender. If the sender comes again, it starts with a full bucket."""
         self._of.pop(sender, None)
 
     def _bucket(self, sender: Hashable, now: float) -> Bucket:
@@ -137,9 +117,6 @@ class Buckets:
 
 def open_files(wanted: int) -> int | None:
     """Ask the operating system to allow this process a number of open files.
-
-    Args:
-        wanted: The number.
 
     Returns:
         None if so many are allowed, else the number that is allowed.

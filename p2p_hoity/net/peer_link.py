@@ -16,7 +16,7 @@ from typing import Final, NamedTuple
 
 import trio
 
-from protocol.bounds import Quota, Seconds
+from protocol.units import Quota, Seconds
 
 from ..coded_errors import Reason, because
 from .exception_reasons import TROUBLE, why
@@ -43,9 +43,6 @@ class UnderWay:
     def enter(self, data: bytes) -> bytes | None:
         """Note a frame that is about to be queued.
 
-        Args:
-            data: The frame.
-
         Returns:
             A name for the frame: its hash, 16 bytes. None if an equal frame is on its way already.
         """
@@ -59,7 +56,6 @@ class UnderWay:
         """Note that bytes are being sent.
 
         Args:
-            size: The number of bytes.
             names: The names, from `enter`, of the frames that these bytes contain.
         """
         self._written += size
@@ -111,7 +107,6 @@ class QueuedFrame(NamedTuple):
     """A frame that waits to be sent.
 
     Attributes:
-        data: The frame.
         name: The hash of the frame if it was posted with `once`, else None. An equal frame is not
             sent again while this one may be unread.
         heeded: The number of bytes from the peer that this node had read and processed when the
@@ -145,7 +140,6 @@ class Link:
         """Make a link with an empty queue.
 
         Args:
-            stream: The stream.
             limits: The limits of times and sizes.
             first: Encoded frames to send first. The bytes of these frames are left out of the
                 counts of read bytes (see `acknowledges`).
@@ -174,7 +168,6 @@ class Link:
         """Queue a frame.
 
         Args:
-            data: The frame.
             once: Whether to skip the frame if an equal frame was posted with `once`, and the peer
                 may not have read that frame yet. Use this for frames whose order does not matter.
 
@@ -201,11 +194,7 @@ class Link:
         return True
 
     def close(self, reason: Reason) -> None:
-        """End the link. If this is called more than once, the first reason counts.
-
-        Args:
-            reason: The reason for the end.
-        """
+        """End the link. If this is called more than once, the first reason counts."""
         if self.reason is None:
             self.reason = reason
             self._queue.clear()

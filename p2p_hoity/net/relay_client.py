@@ -18,7 +18,7 @@ from typing import Final
 import trio
 
 from protocol import Identity
-from protocol.bounds import Quota, Seconds
+from protocol.units import PeerId, Quota, Seconds
 
 from ..coded_errors import Code, CodedError, Reason, because
 from .address_schemes import Scheme
@@ -82,18 +82,11 @@ class Conversation:
         self._said, self._heard = trio.open_memory_channel[bytes](2 * MOST_FRAMES)
 
     def post(self, data: bytes) -> None:
-        """Send a frame. If the other end is gone, the next `receive` raises an error.
-
-        Args:
-            data: The frame.
-        """
+        """Send a frame. If the other end is gone, the next `receive` raises an error."""
         self._link.post(data)
 
     async def receive(self) -> bytes:
         """Wait for the next frame.
-
-        Returns:
-            The frame.
 
         Raises:
             NetError: If the connection has ended.
@@ -126,13 +119,9 @@ async def conversation(
 
     Args:
         network: Dials the relay.
-        relay: The relay.
         wish: Empty to open a new mailbox. To connect to an open mailbox: the mailbox's number
             (NUMBER bytes), followed by the first frame to send.
         limits: The limits of times and sizes.
-
-    Yields:
-        This end of the mailbox.
 
     Raises:
         NetError: If the mailbox cannot be reached in time. It is a RefusedError if the relay has
@@ -176,13 +165,11 @@ TOKEN = 16
 """Bytes of the random token with which the relay announces a call, and the node takes it."""
 
 
-async def reach(network: Network, address: Address, peer: bytes) -> Secured:
+async def reach(network: Network, address: Address, peer: PeerId) -> Secured:
     """Open a TLS stream to a peer, directly or through a relay, and check the peer's key.
 
     Args:
         network: The network that dials the address.
-        address: The address at which the peer is reached.
-        peer: The id of the peer, 32 bytes.
 
     Returns:
         The stream. A NetError that names the address is raised if this fails.
@@ -194,18 +181,14 @@ async def reach(network: Network, address: Address, peer: bytes) -> Secured:
     return await secure(raw, address, peer)
 
 
-async def secure(raw: trio.abc.Stream, address: Address, peer: bytes | None) -> Secured:
+async def secure(raw: trio.abc.Stream, address: Address, peer: PeerId | None) -> Secured:
     """Begin TLS on a stream as the dialler, and check the key of the peer.
 
     If the peer does not have the expected key, the stream is cut and a NetError is raised.
 
     Args:
-        raw: The stream.
         address: The address to which the stream leads, for errors.
         peer: The id of the peer, 32 bytes. None to accept any peer.
-
-    Returns:
-        The TLS stream.
     """
     async with _cut_on_failure(raw, address):
         stream, listener, certificate = await secure_to(raw, peer)
@@ -241,7 +224,6 @@ async def spliced(network: Network, relay: Address, wish: bytes) -> trio.abc.Str
 
     Args:
         network: The network that dials the relay.
-        relay: The relay.
         wish: `CALL` and the id of the waiting peer, to call it. Or `TAKE` and the token of a call,
             to take that call.
 
@@ -261,7 +243,6 @@ async def observed(network: Network, relay: Address) -> Address:
 
     Args:
         network: Dials the relay.
-        relay: The relay.
 
     Returns:
         The address. A NetError is raised if the relay cannot be asked, or answers anything but one
@@ -279,7 +260,6 @@ async def observing(network: Network | Outlet, relay: Address) -> AsyncIterator[
 
     Args:
         network: The network, or the local port, from which the relay is dialled.
-        relay: The relay.
 
     Yields:
         The address that the relay has told.
@@ -331,9 +311,6 @@ def seen_from(address: Address) -> bytes:
 def read_seen(data: bytes) -> Address:
     """Parse the answer of a relay that was asked from which address it sees this node ([L-31]).
 
-    Args:
-        data: The bytes.
-
     Returns:
         The IP address and port.
 
@@ -359,8 +336,6 @@ async def register(
 
     Args:
         network: Dials the relay.
-        relay: The relay.
-        identity: The key of this node.
         instance: The random number of this process.
 
     Returns:
@@ -381,7 +356,6 @@ async def speak(network: Network, relay: Address, wish: bytes) -> trio.abc.Strea
 
     Args:
         network: Dials the relay.
-        relay: The relay.
         wish: Empty to open a new mailbox. To connect to an open mailbox: the mailbox's number
             (NUMBER bytes), followed by the first frame to send.
 
@@ -451,7 +425,6 @@ class WaitingAtRelay:
     Attributes:
         is_registered: Whether calls through this relay can reach this node now.
         _network: The network that dials the relay.
-        _relay: The relay.
         _identity: The key of the node.
         _instance: The random number of this process.
         _limits: The limits of times and sizes.

@@ -44,6 +44,7 @@ from nacl.exceptions import BadSignatureError
 from nacl.signing import SigningKey, VerifyKey
 
 from protocol import Identity, Invalid, Label, codec, digest, framed, verify_signature
+from protocol.units import PeerId
 
 from ..coded_errors import NetworkCode
 from .exception_reasons import trouble_is
@@ -136,7 +137,6 @@ def pem(kind: str, der: bytes) -> bytes:
 
     Args:
         kind: The label in the first line, such as CERTIFICATE.
-        der: The bytes.
 
     Returns:
         The text as ASCII bytes.
@@ -250,11 +250,7 @@ async def secure_from(raw: trio.abc.Stream, mine: Credentials) -> TlsStream:
     """Do the listener's half of a TLS handshake. Raise NetError if it fails.
 
     Args:
-        raw: The stream.
         mine: The TLS context and certificate of this node.
-
-    Returns:
-        The TLS stream.
     """
     stream = trio.SSLStream(raw, mine.context, server_side=True, https_compatible=True)
     with trouble_is(NetCode.FAILED):
@@ -266,7 +262,6 @@ async def secure_to(raw: trio.abc.Stream, expected: bytes | None) -> tuple[TlsSt
     """Do the dialler's half of a TLS handshake, and check the id of the listener.
 
     Args:
-        raw: The stream.
         expected: The expected id of the listener. None to accept any id, as for a relay, which is
             not trusted.
 
@@ -292,9 +287,6 @@ async def laid_aside(stream: TlsStream) -> tuple[trio.abc.Stream, bytes]:
 
     Both sides have to do this at the same point, and then continue without TLS.
 
-    Args:
-        stream: The TLS stream.
-
     Returns:
         The stream below, and the bytes after the end of TLS that were already read from it. A
         NetError is raised if the other side does not close TLS.
@@ -311,11 +303,7 @@ class BegunStream(trio.abc.Stream):
         self._early, self._stream = early, stream
 
     async def send_all(self, data: bytes | bytearray | memoryview) -> None:
-        """Send bytes over the stream.
-
-        Args:
-            data: The bytes.
-        """
+        """Send bytes over the stream."""
         await self._stream.send_all(data)
 
     async def wait_send_all_might_not_block(self) -> None:
@@ -327,9 +315,6 @@ class BegunStream(trio.abc.Stream):
 
         Args:
             max_bytes: The most bytes to return. None for no limit.
-
-        Returns:
-            The bytes.
         """
         if not self._early:
             return await self._stream.receive_some(max_bytes)
@@ -371,8 +356,6 @@ class Versions:
 
     Attributes:
         greeting: The bytes with which a challenge of this protocol begins.
-        lowest: The lowest version.
-        highest: The highest version.
     """
 
     greeting: bytes
@@ -399,12 +382,6 @@ class Versions:
 
     def take(self, challenge: bytes) -> int:
         """Return the highest version that both this program and the sender of a challenge support.
-
-        Args:
-            challenge: The challenge.
-
-        Returns:
-            The version.
 
         Raises:
             NobodyError: If there is no such version, or the bytes are not a challenge of this
@@ -454,7 +431,6 @@ class Speech:
     """The protocol versions and features that one node supports on its links.
 
     Attributes:
-        versions: The versions of the link protocol.
         features: The numbers of the node's features. If a number is even, the other side must have
             the feature, too.
         feature_of: Takes the first bytes of a frame, and returns the feature that a peer must have
@@ -466,11 +442,7 @@ class Speech:
     feature_of: Callable[[bytes], int | None] = lambda head: None
 
     def hello(self) -> bytes:
-        """Return the frame `hello`, which names the features of this node.
-
-        Returns:
-            The bytes.
-        """
+        """Return the frame `hello`, which names the features of this node."""
         return codec.encode(HELLO.write(Hello(tuple(sorted(self.features)))))
 
     def check(self, theirs: frozenset[int]) -> None:
@@ -514,9 +486,6 @@ HELLO: Final[codec.Kinds[Hello]] = codec.Kinds({"hello": (Hello, MAX_HANDSHAKE_F
 def read_hello(data: bytes) -> frozenset[int]:
     """Read the features in a frame `hello`.
 
-    Args:
-        data: The bytes of the frame.
-
     Returns:
         The numbers of the features.
 
@@ -553,11 +522,7 @@ class Verdict(IntEnum):
     MISFIT = 8
 
     def encode(self) -> bytes:
-        """Return the verdict as it is sent.
-
-        Returns:
-            One byte.
-        """
+        """Return the verdict as it is sent."""
         return bytes([self])
 
 
@@ -644,7 +609,7 @@ class Proven:
         features: The numbers of the features that the other side has named.
     """
 
-    peer: bytes
+    peer: PeerId
     instance: bytes
     binding: bytes = field(repr=False)
     version: int = 0
@@ -656,11 +621,7 @@ Asked = tuple[Proven, Purpose]
 
 
 def fresh_instance() -> bytes:
-    """Draw the random number by which this process is distinguished from others with its key.
-
-    Returns:
-        INSTANCE bytes.
-    """
+    """Draw the random number by which this process is distinguished from others with its key."""
     return secrets.token_bytes(INSTANCE)
 
 
@@ -700,7 +661,6 @@ class Listener:
         Args:
             identity: The key of the dialler.
             instance: The random number of the dialler's process, 16 bytes.
-            challenge: The challenge.
 
         Returns:
             The answer, ANSWER bytes. A NobodyError is raised if the challenge is malformed, or both
@@ -717,7 +677,6 @@ class Listener:
         """Check, as the listener, a dialler's answer to this node's challenge.
 
         Args:
-            data: The bytes of the answer.
             challenge: The challenge that was sent.
 
         Returns:
@@ -796,7 +755,6 @@ async def prove(
 
     Args:
         stream: The connection, inside TLS.
-        listener: The listener.
         identity: The key of the dialler, this node.
         instance: The random number of this process, 16 bytes.
         speech: The versions and features of this node on links. None if the purpose is not a link.
@@ -864,12 +822,7 @@ async def expect_welcome(stream: trio.abc.Stream) -> None:
 
 
 async def send(stream: trio.abc.SendStream, *frames: bytes) -> None:
-    """Send frames of a handshake in one write. Raise NetError if the connection breaks.
-
-    Args:
-        stream: The connection.
-        frames: The frames.
-    """
+    """Send frames of a handshake in one write. Raise NetError if the connection breaks."""
     with trouble_is(NetCode.FAILED):
         await stream.send_all(b"".join(map(encode_frame, frames)))
 
@@ -878,12 +831,6 @@ async def receive(stream: trio.abc.ReceiveStream) -> bytes:
     """Receive a frame of a handshake.
 
     A NetError is raised if the connection breaks or the frame is too long.
-
-    Args:
-        stream: The connection.
-
-    Returns:
-        The frame.
     """
     with trouble_is(NetCode.FAILED):
         return await read_frame(stream, MAX_HANDSHAKE_FRAME)

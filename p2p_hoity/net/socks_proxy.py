@@ -118,12 +118,6 @@ def parse_proxy(text: str) -> Proxy:
 
     The scheme 'socks5h' means the same, because the proxy resolves all names in any case.
 
-    Args:
-        text: The text.
-
-    Returns:
-        The proxy.
-
     Raises:
         ProxyTypedError: If the text is not such a URL.
     """
@@ -162,12 +156,6 @@ class SocksNetwork:
     async def open(self, address: Address) -> trio.abc.Stream:
         """Open a stream through the proxy. A loopback address is dialled directly.
 
-        Args:
-            address: The address to connect to.
-
-        Returns:
-            The stream.
-
         Raises:
             NobodyError: If another attempt soon would fail in the same way.
             NetError: If the connection fails for another reason.
@@ -201,11 +189,7 @@ class SocksNetwork:
         """Listen on a loopback address.
 
         Args:
-            host: The address.
             port: The port, or 0 for a free one.
-
-        Returns:
-            The listeners.
 
         Raises:
             NetError: If the address is not loopback, or cannot be listened on.

@@ -211,12 +211,6 @@ def fresh_secret() -> bytes:
 def encode_ticket(ticket: Ticket) -> str:
     """Encode a ticket as one word. Addresses that occur twice are written once.
 
-    Args:
-        ticket: The ticket.
-
-    Returns:
-        The word.
-
     Raises:
         TicketError: If a field has the wrong length or form, or there are too many addresses.
     """
@@ -393,12 +387,6 @@ class _Reader:
     def take(self, size: int) -> bytes:
         """Read a number of bytes.
 
-        Args:
-            size: The number.
-
-        Returns:
-            The bytes.
-
         Raises:
             TicketError: If fewer bytes are left.
         """
@@ -416,11 +404,7 @@ class _Reader:
         return self.take(1)[0]
 
     def entry(self) -> tuple[int, bytes]:
-        """Read an entry or address: its kind (1 byte), its length (1 byte) and its content.
-
-        Returns:
-            The kind and the content.
-        """
+        """Read an entry or address: its kind (1 byte), its length (1 byte) and its content."""
         kind = self.byte()
         return kind, self.take(self.byte())
 
@@ -432,9 +416,6 @@ class _Reader:
 
 def decode_address(data: bytes) -> str:
     """Decode a single address in the encoding of tickets.
-
-    Args:
-        data: The bytes.
 
     Returns:
         'host:port'.

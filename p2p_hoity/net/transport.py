@@ -18,7 +18,7 @@ from typing import Any, Final, Protocol
 
 import trio
 
-from protocol.bounds import Seconds
+from protocol.units import Seconds
 
 from ..coded_errors import NetworkCode, SystemCode, because
 from .addresses import Address, Named, may_dial, parse_address
@@ -140,10 +140,6 @@ class FrameBuffer:
 async def read_frame(stream: trio.abc.ReceiveStream, most: int) -> bytes:
     """Read exactly one frame, and no byte after the frame.
 
-    Args:
-        stream: The stream.
-        most: The most bytes that the frame may have.
-
     Returns:
         The frame. A NetError is raised if the stream ends or the frame is too long.
     """
@@ -255,9 +251,6 @@ class TcpOutlet:
     async def open(self, address: Address) -> trio.abc.Stream:
         """Open a TCP stream from this port.
 
-        Args:
-            address: The address to connect to.
-
         Returns:
             The stream. A NetError is raised if it fails, and a NobodyError if the address may not
             be dialled.
@@ -291,14 +284,7 @@ class TcpNetwork:
     """The network that opens and accepts TCP streams from this computer, by trio."""
 
     async def open(self, address: Address) -> trio.abc.Stream:
-        """Open a TCP stream. A NetError is raised if it fails.
-
-        Args:
-            address: The address to connect to.
-
-        Returns:
-            The stream.
-        """
+        """Open a TCP stream. A NetError is raised if it fails."""
         with trouble_is(NetCode.UNREACHED, address=str(address)):
             if address.named is Named.BY_US:
                 return await trio.open_tcp_stream(address.host, address.port)
@@ -311,9 +297,6 @@ class TcpNetwork:
         Args:
             host: The address, or '' for every address of this computer.
             port: The port, or 0 for a free one.
-
-        Returns:
-            The listeners.
 
         Raises:
             NetError: If the address and port cannot be listened on.
@@ -336,11 +319,7 @@ class TcpNetwork:
         return listeners
 
     def outlet(self) -> Outlet:
-        """Return a local TCP port from which several streams can be opened.
-
-        Returns:
-            The port.
-        """
+        """Return a local TCP port from which several streams can be opened."""
         return TcpOutlet()
 
     async def _listen_on(self, host: str, port: int) -> list[StreamListener]:
@@ -358,8 +337,6 @@ async def attend_all(
     """Accept and serve connections until the listener is closed.
 
     Args:
-        listener: The listener that accepts the connections.
-        nursery: The nursery in which each connection is served.
         attend: Serves one connection, given its stream and the address from which it comes.
     """
     try:
@@ -372,11 +349,7 @@ async def attend_all(
 
 
 async def close_listeners(listeners: list[StreamListener]) -> None:
-    """Close listeners.
-
-    Args:
-        listeners: The listeners.
-    """
+    """Close listeners."""
     with trio.CancelScope(shield=True):  # Closing a listener never waits.
         for listener in listeners:
             await listener.aclose()
@@ -443,11 +416,7 @@ class TcpListener:
 
 
 async def cut(stream: trio.abc.AsyncResource) -> None:
-    """Close a stream at once, in whatever state it is, and even if this task is cancelled.
-
-    Args:
-        stream: The stream.
-    """
+    """Close a stream at once, in whatever state it is, and even if this task is cancelled."""
     # Without the shield a cancelled task would not close its next stream. A broken stream counts
     # as closed.
     with suppress(*TROUBLE), trio.CancelScope(shield=True):
@@ -474,9 +443,6 @@ class RelayedNetwork:
     async def open(self, address: Address) -> trio.abc.Stream:
         """Open a stream to one of the relays.
 
-        Args:
-            address: The address to connect to.
-
         Returns:
             The stream. A NetError is raised if the relay cannot be reached.
 
@@ -490,13 +456,6 @@ class RelayedNetwork:
 
     async def listen(self, host: str, port: int) -> list[StreamListener]:
         """Refuse to listen, because others could find the listener and so this computer's address.
-
-        Args:
-            host: The address.
-            port: The port.
-
-        Returns:
-            Nothing.
 
         Raises:
             NetError: Always.

@@ -28,13 +28,9 @@ def typed_address(text: str, *, lowest_port: int = 1, usual_port: int | None = N
     (RFC 5891), which is also the form that is shown: two names that look alike differ in it.
 
     Args:
-        text: The text as typed.
         lowest_port: The lowest port that is allowed.
         usual_port: The port if none was typed. None if one has to be typed. A URL needs one in any
             case, since people expect another port there.
-
-    Returns:
-        The address.
 
     Raises:
         AddressError: If the text is not an address. The error says what is wrong.

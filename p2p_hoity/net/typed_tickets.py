@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from protocol.bounds import Quota
+from protocol.units import Quota
 
 from ..pasted_text import after_command, bare, one_line
 from .network_errors import TicketError
@@ -34,12 +34,6 @@ def is_like_a_ticket(text: str) -> bool:
 
 def read_ticket(text: str) -> Ticket:
     """Decode the ticket that a person has typed or pasted, perhaps with other text around it.
-
-    Args:
-        text: The text.
-
-    Returns:
-        The ticket.
 
     Raises:
         TicketError: If the text contains no valid ticket, or several. The error says what is wrong.

@@ -18,13 +18,6 @@ def after(state: State, item: happenings.Happening) -> State:
 
     After the last event of a step, all fields are those of the step's last state, except three that
     no event tells: `phase`, `news`, and which seats have `sealed` a new choice.
-
-    Args:
-        state: The state before.
-        item: The event.
-
-    Returns:
-        The state after the event.
     """
     follow = FOLLOWED.get(type(item))
     return state if follow is None else follow(state, item)

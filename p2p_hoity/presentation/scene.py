@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from protocol import Kind, Table, effects
-from protocol.bounds import Quota
+from protocol.units import Quota
 
 from .. import rules
 from ..game_adapter import table_name
@@ -164,7 +164,6 @@ def fold(scene: Scene, update: updates.Update) -> Scene:
 
     Args:
         scene: The scene before.
-        update: The update.
 
     Returns:
         The new scene, or the same object if the update changes nothing in it.

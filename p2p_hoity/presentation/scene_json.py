@@ -50,9 +50,6 @@ def update_json(update: updates.Update, reason_json: ReasonJson) -> dict[str, An
         update: The update. For a `Happened`, call `Happening.as_json` of each of its events
             instead.
         reason_json: A function that turns a `Reason` (a code with its fields) into a JSON object.
-
-    Returns:
-        The object.
     """
     name = type(update).__name__.lower()
     found: dict[str, Any] = {"type": RENAMED.get(name, name)}
@@ -93,12 +90,8 @@ def table_json(table: Table, players: Sequence[bytes | None] = ()) -> dict[str, 
     """Return the names of a table and of its seats, and its edition, as a JSON object.
 
     Args:
-        table: The table.
         players: The long-lived key of each seat's player, or None for a seat that shows none. Empty
             if these keys are not known.
-
-    Returns:
-        The object.
     """
     roster = table.header.roster
     keys = [key and fingerprint(key) for key in players or [None] * len(roster)]
@@ -112,9 +105,6 @@ def table_json(table: Table, players: Sequence[bytes | None] = ()) -> dict[str, 
 
 def edition_json(edition: Edition) -> dict[str, Any]:
     """Return the name and the colours of an edition, and how it differs from the shipped one.
-
-    Args:
-        edition: The edition.
 
     Returns:
         An object with `edition`, `colours` and `changed`: the parts that differ from the shipped
@@ -134,7 +124,6 @@ def value_json(value: object, reason_json: ReasonJson) -> Any:
     Updates and events of the game inside it look as in `update_json` and `Happening.as_json`.
 
     Args:
-        value: The value.
         reason_json: A function that turns a `Reason` (a code with its fields) into a JSON object.
 
     Returns:

@@ -52,7 +52,6 @@ class Admitted(NodeUpdate):
     """The host's player has answered whether a guest may sit down, or has not answered in time.
 
     Attributes:
-        nickname: The nickname of the guest.
         yes: Whether the guest was admitted. None if there was no answer in time.
     """
 
@@ -64,7 +63,6 @@ class Started(NodeUpdate):
     """The roster is complete, and the table begins.
 
     Attributes:
-        table: The table.
         seat: The number of this node's seat. None for an onlooker.
         players: The long-lived key of each seat's player, None for a seat that shows none. Empty if
             these keys are not known, as in a replay.
@@ -115,7 +113,6 @@ class ChainGrew(NodeUpdate):
     """The chain has grown by one step.
 
     Attributes:
-        before: The state of the chain before the step.
         after: The state of the chain after the step.
         seconds: The time that it took to check the step's last message, in seconds.
         final: The number of game events, from the first on, that no change of epoch can replace.
@@ -158,7 +155,6 @@ class Choosing(NodeUpdate):
 
     Attributes:
         view: The game as this seat may see it.
-        kind: The kind of choice.
         again: Whether the player is asked again because an earlier choice, which others may have
             seen, no longer counts.
     """
@@ -169,12 +165,7 @@ class Choosing(NodeUpdate):
 
 
 class ChoiceTaken(NodeUpdate):
-    """The player's choice was accepted.
-
-    Attributes:
-        kind: The kind of choice.
-        choice: The choice.
-    """
+    """The player's choice was accepted."""
 
     kind: str
     choice: rules.Choice
@@ -184,7 +175,6 @@ class ChoiceRefused(NodeUpdate):
     """The rules forbid the player's choice, which is asked for again.
 
     Attributes:
-        kind: The kind of choice.
         code: The code of the broken rule, as in `protocol.game_interface.IllegalMove`.
         fields: The fields that belong to the code.
     """
@@ -247,7 +237,6 @@ class Awaited(NodeUpdate):
     """A reminder that other seats are awaited.
 
     Attributes:
-        seats: The awaited seats.
         seconds: The seconds for which they have been awaited.
         left: The seconds until the step times out.
     """
@@ -277,7 +266,6 @@ class SeatsTimedOut(NodeUpdate):
     """The step has timed out, and the game goes on without the awaited seats if a quorum agrees.
 
     Attributes:
-        seats: The awaited seats.
         seconds: The seconds for which they have been awaited.
         muster: How many seats could go on without the awaited seats.
         undecided: Whether no quorum has agreed even some time after the timeout.
@@ -293,7 +281,6 @@ class Paused(NodeUpdate):
     """The game cannot go on without the awaited seats.
 
     Attributes:
-        seats: The awaited seats.
         seconds: The seconds for which they have been awaited.
         muster: How many seats are there besides the awaited seats, compared with the quorum.
     """
@@ -350,7 +337,6 @@ class Clock(NodeUpdate):
         left: The seconds until the step times out at this node.
         timeout: The seconds of the whole step timeout.
         muster: How many seats could go on without the awaited seats.
-        kind: The kind of the step.
     """
 
     awaited: frozenset[int]
@@ -390,11 +376,7 @@ class Crowded(NodeUpdate):
 
 
 class Unsaid(NodeUpdate):
-    """A chat message of this player was not sent.
-
-    Attributes:
-        reason: The reason.
-    """
+    """A chat message of this player was not sent."""
 
     reason: Reason
 
@@ -429,7 +411,6 @@ class Accused(NodeUpdate):
     """A seat was proven at fault.
 
     Attributes:
-        seat: The seat.
         code: The code of the fault, one of `protocol.fault_codes.FAULTS`.
     """
 
@@ -441,9 +422,7 @@ class GameOver(NodeUpdate):
     """The game is over, and its result is final.
 
     Attributes:
-        table: The table.
         node: The state of the chain (the table's history) after its last step.
-        standings: The result.
         transcript: The path of the transcript. None if none was written.
         awaited: The seats that have not confirmed the result yet, so that this seat still stays at
             the table ([E-19]).
@@ -486,11 +465,7 @@ class Ended(NodeUpdate):
 
 
 class ProofSaved(NodeUpdate):
-    """A fault has ended the table before the game, and a file that proves it was saved.
-
-    Attributes:
-        transcript: The path of the file.
-    """
+    """A fault has ended the table before the game, and a file that proves it was saved."""
 
     transcript: Path
 
@@ -512,7 +487,6 @@ class OfferedCode(NodeUpdate):
     """The host has a new spoken code, with which one guest can get the ticket.
 
     Attributes:
-        code: The code as it is spoken.
         relay: The 'host:port' of the relay at which the code works.
         seconds: The seconds for which the code is valid.
         after: The reason why the code before it is not valid any more. None for the first code.
@@ -538,7 +512,6 @@ class Reached(NodeUpdate):
     """The places from which the host's ticket works.
 
     Attributes:
-        scope: The places.
         reasons: Sentences about these places, about why the ticket works from no others, and about
             what the host can do.
         ticket: The ticket to hand out from now on. Empty if the one that was shown is still right.

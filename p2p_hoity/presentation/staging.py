@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Final
 
-from protocol.bounds import Quota, Seconds
+from protocol.units import Quota, Seconds
 
 from .. import rules
 from ..rules import Happening, happenings
@@ -58,11 +58,7 @@ If more parts wait, all of them are shown at once.
 
 @dataclass(frozen=True)
 class Remark:
-    """A line of text that a screen itself adds to its log. No update from the node is behind it.
-
-    Attributes:
-        words: The text.
-    """
+    """A line of text that a screen itself adds to its log. No update from the node is behind it."""
 
     words: str
 
@@ -75,9 +71,6 @@ QUEUED: Final = (Happened, Choosing, ChoiceTaken, GameOver, Unconfirmed, Ended, 
 
 def beats(update: Happened) -> list[Beat]:
     """Split the events of one step into the parts in which they are shown.
-
-    Args:
-        update: The events of one step.
 
     Returns:
         The parts, in their order.
@@ -93,9 +86,6 @@ def beats(update: Happened) -> list[Beat]:
 
 def pause(update: Heard) -> float:
     """Return for how many seconds an update is shown before the next one.
-
-    Args:
-        update: The update.
 
     Returns:
         The seconds, 0 for no pause.
@@ -135,7 +125,6 @@ class Staging:
         """Decide whether a new update is shown now or waits until a reveal is over.
 
         Args:
-            update: The update.
             is_staged: Whether reveals are shown in parts. If not, everything is shown at once.
             is_away: Whether the player is away, so that everything is shown at once.
 

@@ -153,9 +153,6 @@ class Found:
     def own_of(self, scope: Scope) -> tuple[str, ...]:
         """Return the addresses of this computer that can be reached from exactly one scope.
 
-        Args:
-            scope: The scope.
-
         Returns:
             The addresses, in the order of `own`.
         """
@@ -168,9 +165,6 @@ class Found:
 
         Args:
             address: The address, 'host:port' or 'relay+host:port'.
-
-        Returns:
-            The scope.
         """
         found, link = scope_of(address), self.links.get(host_of(address))
         is_inside = link is not None and link.kind is Kind.INSIDE
@@ -238,9 +232,6 @@ def scope_of(address: str) -> Scope:
 
     Args:
         address: 'host:port' or 'relay+host:port'.
-
-    Returns:
-        The scope.
     """
     host = host_of(address)
     ip = parse_ip(host)

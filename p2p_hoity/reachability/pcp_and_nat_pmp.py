@@ -13,7 +13,7 @@ from typing import Any, Final, Protocol
 
 import trio
 
-from protocol.bounds import Seconds
+from protocol.units import Seconds
 
 from ..coded_errors import Code, CodedError, because
 from ..net.addresses import Address
@@ -74,11 +74,7 @@ class Datagrams:
         return ipaddress.ip_address(self._socket.getsockname()[0])
 
     async def send(self, data: bytes) -> None:
-        """Send a datagram.
-
-        Args:
-            data: The bytes of the datagram.
-        """
+        """Send a datagram."""
         await self._socket.send(data)
 
     async def receive(self) -> bytes:
@@ -223,9 +219,6 @@ class Router(Protocol):
         """Ask the router to forward the port, or to go on forwarding it.
 
         A RouterError is raised if it does not.
-
-        Returns:
-            The forwarded port.
         """
         ...
 
@@ -251,7 +244,6 @@ class Granted:
 
     Attributes:
         epoch: The time of the router's clock, in seconds.
-        external: The external IP address.
         port: The external port, which is forwarded to this computer.
         lifetime: For how many seconds the port is forwarded.
     """
@@ -322,9 +314,6 @@ def _packed(ip: IP) -> bytes:
 def encode_pcp_map(wish: PcpMapping) -> bytes:
     """Encode a PCP request for a port mapping.
 
-    Args:
-        wish: The mapping to request.
-
     Returns:
         60 bytes.
     """
@@ -335,10 +324,6 @@ def encode_pcp_map(wish: PcpMapping) -> bytes:
 
 def read_pcp_answer(data: bytes, wish: PcpMapping) -> Answer | None:
     """Parse a datagram as the router's answer to a PCP request ([L-52]).
-
-    Args:
-        data: The bytes of a datagram.
-        wish: The mapping that was requested.
 
     Returns:
         The mapping, or the error of a refusal. None for any other datagram, which the caller drops.
@@ -413,9 +398,6 @@ def _natpmp_fields(data: bytes, opcode: int, form: Struct) -> tuple[Any, ...] | 
 def read_natpmp_address(data: bytes) -> Answer | None:
     """Parse a datagram as the router's answer to NATPMP_ADDRESS_REQUEST ([L-52]).
 
-    Args:
-        data: The bytes of a datagram.
-
     Returns:
         The external address, or the error of a refusal. A router that has no external address does
         not refuse, but names 0.0.0.0. None for any other datagram.
@@ -433,7 +415,6 @@ def read_natpmp_map(data: bytes, port: int, lifetime: int) -> Answer | None:
     """Parse a datagram as the router's answer to a request of `encode_natpmp_map` ([L-52]).
 
     Args:
-        data: The bytes of a datagram.
         port: The port of this computer that was requested.
         lifetime: The lifetime that was requested, in seconds.
 
@@ -468,12 +449,8 @@ async def ask_router(
 
     Args:
         wire: The UDP socket to the router.
-        request: The bytes of the request.
         read: Parses a datagram, and returns None if it is not an answer to this request.
         pauses: How long to wait for an answer each time, in seconds.
-
-    Returns:
-        The mapping that the router grants.
 
     Raises:
         RouterError: If the router refuses, does not listen, or has not answered after all pauses.

@@ -12,7 +12,7 @@ from typing import Final
 
 import trio
 
-from protocol.bounds import Seconds
+from protocol.units import Seconds
 
 from ..coded_errors import Reason, because
 from ..net.addresses import Destination, destination_of, host_of, parse_address
@@ -290,7 +290,6 @@ class Reachability:
         """Start with the addresses that are already known.
 
         Args:
-            found: The known addresses.
             wanted: Where peers may be, and whether this computer's addresses must stay hidden.
             routers: Opens the sockets for asking the router to forward a port.
             waits_at: Returns the relays through which peers can reach this node at this moment. If

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Final
 from xml.parsers import expat
 
-from protocol.bounds import Quota
+from protocol.units import Quota
 
 MOST_ELEMENTS: Final[Quota] = 4096
 """The most elements of a document. The descriptions of routers have some hundred."""
@@ -79,11 +79,7 @@ class _Reader:
         parser.StartDoctypeDeclHandler = self._refuse
 
     def parse(self, data: bytes) -> None:
-        """Read the whole document. An ExpatError or _Refused is raised where it is not read on.
-
-        Args:
-            data: The document.
-        """
+        """Read the whole document. An ExpatError or _Refused is raised where it is not read on."""
         # At once: expat before 2.6 reads a long name again for each piece that it is given.
         self._parser.Parse(data, True)
 

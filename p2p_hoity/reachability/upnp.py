@@ -24,7 +24,7 @@ from urllib.parse import urljoin, urlsplit
 
 import trio
 
-from protocol.bounds import Quota
+from protocol.units import Quota
 
 from ..net.exception_reasons import TROUBLE
 from ..net.transport import cut
@@ -79,7 +79,6 @@ class Endpoint:
     """A place on the router for HTTP requests: address, port, and path.
 
     Attributes:
-        host: The address of the router.
         port: The TCP port.
         target: The path and query of the URL.
     """
@@ -108,14 +107,7 @@ class Service:
 
 
 def search_for(device: str) -> bytes:
-    """Encode the datagram that searches for devices of a type.
-
-    Args:
-        device: The type of device, one of DEVICES.
-
-    Returns:
-        The bytes.
-    """
+    """Encode the datagram that searches for devices of a type."""
     lines = ["M-SEARCH * HTTP/1.1", f"HOST: {GROUP[0]}:{GROUP[1]}", 'MAN: "ssdp:discover"']
     return "\r\n".join([*lines, "MX: 1", f"ST: {device}", "", ""]).encode()
 
@@ -125,7 +117,6 @@ def read_found(data: bytes, router: IPv4Address) -> Endpoint | None:
 
     Args:
         data: The bytes of a datagram.
-        router: The address of the router.
 
     Returns:
         The host, port and path of the description's URL. None if the bytes are not such an answer,
@@ -145,7 +136,6 @@ def place_of(url: str, router: IPv4Address, base: str = "") -> Endpoint | None:
     """Parse a URL, and return its host, port and path if it is an HTTP URL on the router.
 
     Args:
-        url: The URL.
         router: The only host that the URL may have.
         base: The base URL, if `url` is relative.
 
@@ -200,12 +190,7 @@ def action(service: Service, name: str, fields: Fields) -> bytes:
     """Encode the SOAP request for an action of a service.
 
     Args:
-        service: The service.
-        name: The name of the action.
         fields: The arguments of the action.
-
-    Returns:
-        The bytes.
     """
     inner = "".join(
         f"<{key}>{html.escape(value, quote=False)}</{key}>" for key, value in fields.items()
@@ -238,9 +223,6 @@ class Searching:
         """Send a datagram to all UPnP devices of this network, by multicast.
 
         An OSError is raised if it cannot be sent.
-
-        Args:
-            data: The bytes of the datagram.
         """
         await self._wire.sendto(data, GROUP)
 
@@ -258,12 +240,7 @@ class Searching:
 
 @dataclass(frozen=True)
 class LocalNetwork:
-    """The network of this computer, with the sockets for talking to its router.
-
-    Attributes:
-        own: The address of this computer.
-        router: The address of the router.
-    """
+    """The network of this computer, with the sockets for talking to its router."""
 
     own: IPv4Address
     router: IPv4Address
@@ -283,9 +260,6 @@ class LocalNetwork:
     async def open(self, port: int) -> trio.abc.Stream:
         """Open a stream to a TCP port of the router.
 
-        Args:
-            port: The port.
-
         Returns:
             The stream. A failure raises one of the exceptions in `TROUBLE`, such as OSError.
         """
@@ -304,11 +278,8 @@ async def ask(
     A redirection is not followed, but returned as the answer. The caller has to limit the time.
 
     Args:
-        network: The network.
         place: The place to which the request is sent.
-        method: The HTTP method.
         headers: Further headers.
-        body: The body.
 
     Returns:
         The status and the body of the answer. They are 0 and b"" if no answer came, or it is too

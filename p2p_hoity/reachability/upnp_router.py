@@ -13,7 +13,7 @@ from typing import Final
 
 import trio
 
-from protocol.bounds import Quota, Seconds
+from protocol.units import Quota, Seconds
 
 from ..coded_errors import because
 from ..net.addresses import HIGHEST_PORT, Address
@@ -143,9 +143,6 @@ class UpnpRouter:
         """Ask the router to forward the port for LIFETIME seconds from now.
 
         If the router forwards ports without an end only, it is asked for that.
-
-        Returns:
-            The forwarded port.
 
         Raises:
             RouterError: If the router does not forward the port, or does not answer in time.

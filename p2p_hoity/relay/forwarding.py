@@ -18,7 +18,7 @@ from typing import Final
 
 import trio
 
-from protocol.bounds import Quota
+from protocol.units import Quota
 
 from ..net.exception_reasons import TROUBLE
 from ..net.transport import cut
@@ -42,7 +42,6 @@ class Splice:
     Direction 0 leads from the first end to the second, and direction 1 back.
 
     Attributes:
-        ends: The two streams.
         carried: The number of bytes that were forwarded so far, in both directions together.
     """
 
@@ -268,7 +267,6 @@ class _End:
         If the socket is broken or at its end, stop the forwarding in both directions.
 
         Args:
-            events: The events of epoll.
             now: The time, on trio's clock.
         """
         try:
@@ -295,11 +293,7 @@ class _End:
             self.over()
 
     def begin(self, piece: bytes) -> None:
-        """Forward bytes that were already read from this socket.
-
-        Args:
-            piece: The bytes.
-        """
+        """Forward bytes that were already read from this socket."""
         try:
             self._pass_on(piece, trio.current_time())
         except OSError:
@@ -315,9 +309,6 @@ class _End:
 
         If the system accepts only a part of the chunk, the rest is stored. Nothing is read from the
         other socket until the rest is written.
-
-        Args:
-            piece: The bytes.
         """
         try:
             sent = os.write(self.number, piece)

@@ -16,7 +16,7 @@ from typing import Final
 
 import trio
 
-from protocol.bounds import Quota, Seconds
+from protocol.units import Quota, Seconds
 
 from ..coded_errors import Code, because
 from ..net.connection_slots import one_to_make_room
@@ -57,7 +57,6 @@ class End:
     """One end of a mailbox: the connection of the host or of its guest.
 
     Attributes:
-        link: The connection.
         said: The number of frames that this end has sent.
     """
 
@@ -65,11 +64,7 @@ class End:
     said: int = 0
 
     def close(self, code: Code) -> None:
-        """End the connection.
-
-        Args:
-            code: The reason.
-        """
+        """End the connection."""
         self.link.close(because(code))
 
 
@@ -93,7 +88,6 @@ class Mailbox:
         """Forward a frame to the other end. If its sender may not send it, close the sender's end.
 
         Args:
-            data: The frame.
             teller: The end that has sent it.
             hearer: The other end. None if no guest has come yet.
         """
@@ -122,20 +116,13 @@ class Numbers:
         Most of these tries are guesses by strangers. The weight of a try decays exponentially, with
         the time constant `MEMORY`.
 
-        Args:
-            now: The time, in seconds.
-
         Returns:
             The weighted count.
         """
         return self._misses * math.exp((self._when - now) / MEMORY)
 
     def miss(self, now: float) -> None:
-        """Count a try with a mailbox number that no host uses.
-
-        Args:
-            now: The time, in seconds.
-        """
+        """Count a try with a mailbox number that no host uses."""
         self._misses, self._when = self.misses(now) + 1, now
 
     def draw(self, taken: Container[int], number: int, now: float) -> int:
@@ -148,7 +135,6 @@ class Numbers:
         Args:
             taken: The numbers of the open mailboxes.
             number: How many mailboxes are open.
-            now: The time, in seconds.
 
         Returns:
             The number.
@@ -165,12 +151,7 @@ class Numbers:
         return drawn
 
     def rest(self, number: int, now: float) -> None:
-        """Note that the number of a mailbox was used. It must not be drawn for `REST` seconds.
-
-        Args:
-            number: The number.
-            now: The time, in seconds.
-        """
+        """Note that the number of a mailbox was used. It must not be drawn for `REST` seconds."""
         self._wake(now)
         if len(self._resting) >= MOST_RESTING:
             del self._resting[next(iter(self._resting))]

@@ -9,7 +9,7 @@ from typing import NoReturn, TypeVar
 
 import trio
 
-from protocol.bounds import Pace, Quota, Seconds
+from protocol.units import Pace, Quota, Seconds
 
 from ..net.addresses import Address, source_of
 from ..net.link_limits import Limits
@@ -81,7 +81,6 @@ class Visit:
         tls: The TLS stream. None once the connection has left TLS.
         bare: The stream below TLS.
         address: The address from which the connection comes.
-        challenge: The challenge that the node has received.
         version: The version of the relay protocol that the node has chosen.
         watch: The counts and the log of the relay's events.
         scope: The cancel scope of everything that is done for this connection.
@@ -109,9 +108,6 @@ class Visit:
 
     async def refuse(self, verdict: Verdict) -> NoReturn:
         """Send a verdict, and end the connection.
-
-        Args:
-            verdict: The reason.
 
         Raises:
             NetError: Always, with the code of the verdict.
@@ -165,7 +161,6 @@ def count_down(tally: Counter[Key], key: Key) -> None:
     """Subtract one from a count. If the count is then zero, remove it.
 
     Args:
-        tally: The counts.
         key: The count to change.
     """
     tally[key] -= 1

@@ -19,7 +19,7 @@ from typing import Final, TextIO
 
 import trio
 
-from protocol.bounds import Pace, Quota, Seconds
+from protocol.units import Pace, Quota, Seconds
 
 from ..net.link_limits import Bucket
 
@@ -93,7 +93,6 @@ class Watch:
         """Count an event, and log it.
 
         Args:
-            event: The event.
             source: The computer that caused the event. Empty if there is none.
             fields: Further fields of the log line. They must not name a person or computer.
         """
@@ -148,11 +147,7 @@ class LogWriter:
         self._send, self._lines = trio.open_memory_channel[str](KEPT_LINES)
 
     def put(self, line: str) -> None:
-        """Queue a line. If there is no room, drop it.
-
-        Args:
-            line: The line.
-        """
+        """Queue a line. If there is no room, drop it."""
         with suppress(trio.WouldBlock):
             self._send.send_nowait(line)
 

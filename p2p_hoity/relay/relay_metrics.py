@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 import trio
 
-from protocol.bounds import Quota, Seconds
+from protocol.units import Quota, Seconds
 
 from ..coded_errors import Code, CodedError
 from ..installation import install_command
@@ -108,7 +108,6 @@ def exposition(relay: Relay, watch: Watch) -> Callable[[], bytes]:
     """Return a function that makes the page of metrics, with all current figures.
 
     Args:
-        relay: The relay.
         watch: The counts of the relay's events.
 
     Returns:
@@ -134,7 +133,6 @@ async def serve_metrics(
     A NetError is raised if it is impossible to listen at the address.
 
     Args:
-        host: The address to listen on.
         port: The port, or 0 for a free one.
         page: Returns the page of metrics.
         network: The network to listen on. None for TCP.

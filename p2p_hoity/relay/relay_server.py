@@ -123,7 +123,6 @@ class Relay:
             host: The address to listen on, or '' for every address.
             port: The port, or 0 for a free one.
             network: The network to listen on. None for TCP.
-            stop: The event that ends the relay when it is set.
             drain: The most seconds for which connected calls may go on after `stop` is set.
             task_status: Reports the addresses at which the relay listens, as 'host:port'.
         """

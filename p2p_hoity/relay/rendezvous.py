@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 
 import trio
 
+from protocol.units import PeerId
+
 from ..coded_errors import Code, because
 from ..net.connection_slots import one_to_make_room
 from ..net.network_errors import NetError
@@ -38,7 +40,6 @@ class WaitingSeat:
     """A node that waits at the relay: the connection on which calls for it are announced.
 
     Attributes:
-        link: The connection.
         source: The remote computer or network of the connection, as `addresses.source_of` names it.
         instance: The random number of the node's process, 16 bytes ([L-10]).
     """
@@ -61,7 +62,7 @@ class Seats:
     def __len__(self) -> int:
         return len(self._seats)
 
-    def get(self, peer: bytes) -> WaitingSeat | None:
+    def get(self, peer: PeerId) -> WaitingSeat | None:
         """Return the node that waits under an id.
 
         Args:
@@ -79,7 +80,6 @@ class Seats:
         connection ([L-10]).
 
         Args:
-            visit: The connection.
             proof: The node's answer to the relay's challenge, without the version.
 
         Returns:
@@ -124,7 +124,7 @@ class Seats:
         seat.link.close(because(RelayCode.MADE_ROOM))
         return True
 
-    def _forget(self, peer: bytes) -> None:
+    def _forget(self, peer: PeerId) -> None:
         """Remove a waiting node, by its id."""
         count_down(self._from, self._seats.pop(peer).source)
 
@@ -138,7 +138,7 @@ class Seats:
         self._from[seat.source] += 1
         return seat
 
-    async def _keep(self, peer: bytes, seat: WaitingSeat, visit: Visit) -> None:
+    async def _keep(self, peer: PeerId, seat: WaitingSeat, visit: Visit) -> None:
         """Run the connection of a waiting node until it ends.
 
         If the node sends anything but heartbeats, the connection is closed.
@@ -172,7 +172,7 @@ class Call:
 
     visit: Visit
     seat: WaitingSeat
-    peer: bytes
+    peer: PeerId
     taker: Visit | None = None
     taken: trio.Event = field(default_factory=trio.Event)
     over: trio.Event = field(default_factory=trio.Event)
@@ -212,7 +212,7 @@ class Calls:
         """The number of bytes that the currently connected calls have carried so far."""
         return sum(splice.carried for splice in self._running)
 
-    async def call(self, visit: Visit, peer: bytes) -> Stay | None:
+    async def call(self, visit: Visit, peer: PeerId) -> Stay | None:
         """Check a call to the node that waits under an id.
 
         Args:
@@ -251,7 +251,7 @@ class Calls:
         call.taken.set()
         return call.over.wait
 
-    def _is_full(self, source: str, seat: WaitingSeat, peer: bytes) -> bool:
+    def _is_full(self, source: str, seat: WaitingSeat, peer: PeerId) -> bool:
         """Return whether one more call would exceed a limit.
 
         The relay limits the number of all calls, of calls from one computer, of calls to one

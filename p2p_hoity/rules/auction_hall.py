@@ -22,9 +22,6 @@ def resolve(state: State) -> State:
 
     The buyer is the seat that played the largest Cash.
 
-    Args:
-        state: The state before.
-
     Returns:
         The state that waits for the buyer's choice, or the Castle phase if nobody played Cash.
     """
@@ -37,9 +34,6 @@ def resolve(state: State) -> State:
 def largest_bidder(state: State) -> int | None:
     """Return the seat with the largest Cash in the Auction Hall.
 
-    Args:
-        state: The state of the game.
-
     Returns:
         The seat, or None if nobody plays Cash there.
     """
@@ -49,9 +43,6 @@ def largest_bidder(state: State) -> int | None:
 
 def window_due(state: State) -> Choose | None:
     """Return which choice the buyer owes: from which of the two windows (piles) to buy.
-
-    Args:
-        state: The state of the game.
 
     Returns:
         The choice to ask for, or None if the buyer is absent or sits out.
@@ -66,7 +57,6 @@ def choose_window(state: State, event: Chosen) -> State:
     The two windows are the piles of Collectibles in the Auction Hall.
 
     Args:
-        state: The state before.
         event: The event with the buyer and the chosen window, 0 or 1. If the window is None, the
             first window that is not empty is used.
 
@@ -123,12 +113,6 @@ def draw_due(state: State) -> Draw:
     """Return which slots of the deck are to be opened to all after a sale.
 
     These are the slots at the top of the Auction Hall's two piles (windows) that are still hidden.
-
-    Args:
-        state: The state of the game.
-
-    Returns:
-        The slots to open.
     """
     tops = (window[0] for window in state.windows if window)
     return Draw(tuple(slot for slot in tops if state.known[slot] is None))
@@ -138,7 +122,6 @@ def draw(state: State, event: Drawn) -> State:
     """Turn up each hidden Collectible that is now on top of an Auction Hall pile (window).
 
     Args:
-        state: The state before.
         event: The opened slots with their Collectibles.
 
     Returns:

@@ -22,9 +22,6 @@ FINAL_HONOURS = {Why.BEST_FINAL: 8, Why.SECOND_BEST_FINAL: 4}
 def opening_due(state: State) -> OpenAll:
     """Return which slots of the deck are opened at the end: the hidden Collectibles of all seats.
 
-    Args:
-        state: The state of the game.
-
     Returns:
         The slots to open, rising.
     """
@@ -36,7 +33,6 @@ def finish(state: State, event: Opened) -> State:
     """Open all hands, move the figures of the best final exhibits, and make the standings.
 
     Args:
-        state: The state before.
         event: The opened slots with their Collectibles. Slots that could not be opened are missing.
 
     Returns:

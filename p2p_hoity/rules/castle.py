@@ -23,9 +23,6 @@ PLACES_OF_HONOUR = (Why.BEST, Why.SECOND_BEST)
 def begin(state: State) -> State:
     """Begin the Castle phase after the sale, and store on which fields the figures stand.
 
-    Args:
-        state: The state before.
-
     Returns:
         The state that waits for the Actions in the Castle. If the Actions have been shown already,
         the state that `resolve` returns.
@@ -44,9 +41,6 @@ def begin(state: State) -> State:
 def exhibitors(state: State) -> tuple[int, ...]:
     """Return the seats that play Exhibit in the Castle.
 
-    Args:
-        state: The state of the game.
-
     Returns:
         The seats, rising.
     """
@@ -55,9 +49,6 @@ def exhibitors(state: State) -> tuple[int, ...]:
 
 def resolve(state: State) -> State:
     """Begin the phase that follows when the Actions in the Castle have been shown ([G-14]).
-
-    Args:
-        state: The state before.
 
     Returns:
         The state that waits for exhibits, or the next phase if nobody played Exhibit.
@@ -73,9 +64,6 @@ def show_due(state: State) -> Show | None:
 
     Call this only if exactly one seat played Exhibit.
 
-    Args:
-        state: The state of the game.
-
     Returns:
         The request, or None if the seat is absent or sits this round out.
     """
@@ -87,7 +75,6 @@ def show_alone(state: State, event: Shown) -> State:
     """Show the exhibit of the only exhibitor, then go on to the Thieves.
 
     Args:
-        state: The state before.
         event: The exhibit. Its choice is None if the seat is absent, and empty if the choice is
             void.
 
@@ -106,7 +93,6 @@ def open_exhibits(state: State, event: Unsealed) -> State:
     """Show the exhibits of two or more exhibitors together, then go on to the Thieves.
 
     Args:
-        state: The state before.
         event: The exhibits by seat. None for a choice that is void.
 
     Returns:
@@ -124,7 +110,6 @@ def show(state: State, choices: Mapping[int, Choice | None], cards: Cards) -> St
     A seat without a choice shows the best exhibit among its Collectibles that are open to all.
 
     Args:
-        state: The state before.
         choices: For each seat that chose, the deck slots of its exhibit. None for a void choice.
         cards: The Collectible of each slot that was opened with the exhibits.
 
@@ -204,9 +189,6 @@ def _to_thieves(state: State) -> State:
 def thieves_in_order(state: State) -> tuple[int, ...]:
     """Return the seats that play a Thief in the Castle, in the order of their turns.
 
-    Args:
-        state: The state of the game.
-
     Returns:
         The seats, by falling number of the Action card.
     """
@@ -229,9 +211,6 @@ def _next_thief(state: State) -> State:
 def theft_due(state: State) -> Choose | None:
     """Return the choice of loot that is owed by the Thief whose turn it is.
 
-    Args:
-        state: The state of the game.
-
     Returns:
         The choice to ask for, or None if the seat is absent or sits out.
     """
@@ -243,7 +222,6 @@ def choose_theft(state: State, event: Chosen) -> State:
     """Move one Collectible from each exhibit that still has one to the Thief's seat ([G-17]).
 
     Args:
-        state: The state before.
         event: The event with the deck slots of the chosen Collectibles. If its choice is None, the
             oldest Collectible of each exhibit is moved.
 
@@ -281,9 +259,6 @@ def _steal(state: State, thief: int, slot: int) -> State:
 
 def end_round(state: State) -> State:
     """End a round: Detectives imprison the Thieves, and Action cards go back to hands ([G-18]).
-
-    Args:
-        state: The state before.
 
     Returns:
         The state before the next round, or before the final opening if a figure has reached the

@@ -99,7 +99,6 @@ def choice_from_wire(kind: Kind, value: object) -> Choice:
     exhibit must rise. True and False are not accepted as numbers.
 
     Args:
-        kind: The kind of choice.
         value: The value. Arrays may be lists or tuples.
 
     Returns:

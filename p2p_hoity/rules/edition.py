@@ -58,9 +58,6 @@ class Collectible:
 
         Args:
             language: The language code.
-
-        Returns:
-            The name.
         """
         return self.names.get(language) or self.names.get("en") or f"{self.letter} {self.year}"
 
@@ -87,7 +84,6 @@ class Colour:
     """The numbers on one colour's eight Action cards.
 
     Attributes:
-        name: The name of the colour.
         cash: The four Cash cards, in thousands.
         thieves: The numbers of the two Thieves.
     """
@@ -104,7 +100,6 @@ class Castle:
     Attributes:
         larger: The larger number on the octagon: how far the best exhibit moves.
         smaller: The smaller number on the octagon: how far the second-best exhibit moves.
-        fields: The number of fields of the Castle.
     """
 
     larger: int
@@ -135,7 +130,6 @@ class Edition:
     """An edition of the game. Two editions are equal if their canonical bytes are.
 
     Attributes:
-        name: The name.
         collectibles: All Collectibles, sorted by letter and then by year.
         colours: The Action cards of each colour, sorted as `colour_order` says.
         club_room: The two numbers of field 0: how many fields the figures of the best and the
@@ -212,21 +206,11 @@ class Edition:
         return position >= len(self.octagons)
 
     def kind(self, card: int) -> ActionKind:
-        """Return what an Action card does.
-
-        Args:
-            card: The id of the card.
-
-        Returns:
-            Its kind.
-        """
+        """Return what an Action card does."""
         return self.action_cards[card].kind
 
     def number(self, card: int) -> int:
         """Return the number on an Action card.
-
-        Args:
-            card: The id of the card.
 
         Returns:
             Thousands for Cash, a Thief's number, 0 for others.
@@ -238,9 +222,6 @@ class Edition:
 
         Args:
             given: New values by the name of the switch. None leaves a switch as it is.
-
-        Returns:
-            The changed edition.
 
         Raises:
             ValueError: If a switch has no such value.
@@ -256,9 +237,6 @@ class Edition:
 
         Names of Collectibles are left out, so that two players with different translations can play
         together.
-
-        Returns:
-            The canonical bytes.
         """
         return self._canonical
 
@@ -287,12 +265,6 @@ def colour_order(name: str) -> tuple[int, str]:
     """Return the sort key of a colour: those of `COLOURS` in their order, then all others by name.
 
     So it makes no difference in which order a file names the colours ([G-1]).
-
-    Args:
-        name: The name of the colour.
-
-    Returns:
-        The key.
     """
     return (COLOURS.index(name) if name in COLOURS else len(COLOURS), name)
 

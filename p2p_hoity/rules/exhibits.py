@@ -19,7 +19,6 @@ def is_exhibit(edition: Edition, cards: Iterable[int]) -> bool:
     repeat. A does not follow F.
 
     Args:
-        edition: The edition.
         cards: The Collectibles, as indices in `edition.collectibles`.
 
     Returns:
@@ -40,7 +39,6 @@ def strength(edition: Edition, cards: Iterable[int]) -> Strength:
     better.
 
     Args:
-        edition: The edition.
         cards: The Collectibles of an exhibit, as indices in `edition.collectibles`.
 
     Returns:
@@ -54,7 +52,6 @@ def best_exhibit(edition: Edition, cards: Iterable[int]) -> tuple[int, ...] | No
     """Return the best valid exhibit among Collectibles (SPEC 9.3).
 
     Args:
-        edition: The edition.
         cards: The Collectibles, as indices in `edition.collectibles`.
 
     Returns:
@@ -67,7 +64,6 @@ def run_exhibits(edition: Edition, cards: Iterable[int]) -> list[tuple[int, ...]
     """Return all Collectibles of each unbroken run of letters that is a valid exhibit, best first.
 
     Args:
-        edition: The edition.
         cards: The Collectibles, as indices in `edition.collectibles`.
 
     Returns:
@@ -94,7 +90,6 @@ def best_by_size(edition: Edition, cards: Sequence[int]) -> list[tuple[int, ...]
     and then the oldest of the other pieces. Of exhibits with the same size the best comes first.
 
     Args:
-        edition: The edition.
         cards: The Collectibles, as indices in `edition.collectibles`.
 
     Returns:
@@ -115,7 +110,6 @@ def may_hold_exhibit(
     If all Collectibles of the seat are known, the answer is certain.
 
     Args:
-        edition: The edition.
         known: The Collectibles that the seat has for certain, as indices.
         hidden: The number of the seat's further Collectibles, which are not known.
         unseen: The Collectibles that these further Collectibles can be, as indices.
@@ -149,7 +143,6 @@ def letter_of(edition: Edition, card: int) -> int:
     """Return the letter of a Collectible as a number.
 
     Args:
-        edition: The edition.
         card: The index of the Collectible in the edition.
 
     Returns:
@@ -162,7 +155,6 @@ def by_letter(edition: Edition, cards: Iterable[int]) -> list[list[int]]:
     """Group Collectibles by letter.
 
     Args:
-        edition: The edition.
         cards: The Collectibles, as indices in `edition.collectibles`.
 
     Returns:

@@ -20,7 +20,6 @@ def start(edition: Edition, seats: int, variant: Variant = None) -> State:
     """Return the state before the deal.
 
     Args:
-        edition: The edition.
         seats: The number of seats, 2 to 6.
         variant: The rules for two seats, `surprise` or `confrontation`. None for more seats.
 
@@ -67,11 +66,7 @@ def draw_colours(coin: bytes, seats: int, colours: int) -> tuple[int, ...]:
 
     Args:
         coin: 32 random bytes.
-        seats: The number of seats.
         colours: The number of colours, at least as many as seats.
-
-    Returns:
-        The number of the colour of each seat.
     """
     number = int.from_bytes(coin, "big")
     left = list(range(colours))
@@ -88,7 +83,6 @@ def deal(state: State, event: Dealt) -> State:
     The two windows are the piles of Collectibles in the Auction Hall.
 
     Args:
-        state: The state before.
         event: The random coin of 32 bytes, and the Collectibles on top of the windows, by slot.
 
     Returns:

@@ -21,7 +21,6 @@ class DealPlan:
     """The slots of the shuffled deck that belong to each seat and window at the deal.
 
     Attributes:
-        hands: For each seat its slots.
         windows: For each window (pile of the Auction Hall) its slots, the top first.
     """
 
@@ -38,8 +37,6 @@ def piece_of(edition: Edition, slot: int, card: int | None) -> Piece:
     """Return a slot of the deck together with the Collectible in it.
 
     Args:
-        edition: The edition.
-        slot: The slot.
         card: The index of the Collectible in the edition, or None if it is hidden.
 
     Returns:
@@ -59,8 +56,6 @@ class Claim:
     exhibit in that round.
 
     Attributes:
-        round: The round in which Exhibit was played.
-        seat: The seat.
         slots: The deck slots of the Collectibles that the seat had in that round.
     """
 
@@ -75,7 +70,6 @@ class Standing:
 
     Attributes:
         rank: The rank, 1 for the winner.
-        seat: The seat.
         field: The field on which the seat's figure stands.
         exhibit: The deck slots of the seat's final exhibit. Empty if the seat has no exhibit.
     """
@@ -91,10 +85,7 @@ class State:
     """Everything about a game that is open to all. Tuples over seats are indexed by seat.
 
     Attributes:
-        edition: The edition.
-        seats: The number of seats.
         variant: The rules for two seats. None for more seats.
-        phase: The phase of the round.
         round: The number of the round, 0 before the first one.
         colours: The number of each seat's colour. Empty before the deal.
         figures: The field of each seat's figure.
@@ -104,8 +95,6 @@ class State:
         known: For each slot of the deck the index of the Collectible in it. None while hidden.
         register: The ids of the Cash cards in the cash register.
         prison: The ids of the Thief cards in the prison, cell 1 first.
-        present: The seats that are present.
-        banned: The seats that are banned.
         resting: The present seats that sit out until the next round.
         joined: The seats that were present when this round began.
         places: For each seat the Place that it has shown this round.
@@ -156,9 +145,6 @@ class State:
         Args:
             changes: The new values by the name of the field.
 
-        Returns:
-            The changed state.
-
         Raises:
             TypeError: If a state does not have one of the fields.
         """
@@ -171,9 +157,6 @@ class State:
 
     def active(self, seat: int) -> bool:
         """Return whether a seat may be asked for choices: it is present and does not sit out.
-
-        Args:
-            seat: The seat.
 
         Returns:
             True if it may.
@@ -188,9 +171,6 @@ class State:
     def at(self, place: Place) -> tuple[int, ...]:
         """Return the seats in a Place.
 
-        Args:
-            place: The Place.
-
         Returns:
             The seats, rising.
         """
@@ -199,10 +179,6 @@ class State:
     def playing(self, place: Place, kind: ActionKind) -> tuple[int, ...]:
         """Return the seats that show an Action card of a kind in a Place.
 
-        Args:
-            place: The Place.
-            kind: The kind of Action card.
-
         Returns:
             The seats, rising.
         """
@@ -210,54 +186,23 @@ class State:
         return tuple(s for s, card in played if card is not None and self.kind(card) == kind)
 
     def action(self, seat: int) -> int:
-        """Return the Action card in front of a seat, which must have one there.
-
-        Args:
-            seat: The seat.
-
-        Returns:
-            The id of the card.
-        """
+        """Return the Action card in front of a seat, which must have one there."""
         return cast(int, self.actions[seat])
 
     def kind(self, card: int) -> ActionKind:
-        """Return what an Action card does.
-
-        Args:
-            card: The id of the card.
-
-        Returns:
-            Its kind.
-        """
+        """Return what an Action card does."""
         return self.edition.kind(card)
 
     def action_card(self, card: int) -> ActionCard:
-        """Return the Action card with an id.
-
-        Args:
-            card: The id of the card.
-
-        Returns:
-            The card.
-        """
+        """Return the Action card with an id."""
         return self.edition.action_cards[card]
 
     def owner(self, card: int) -> int:
-        """Return the seat to which an Action card belongs, by its colour.
-
-        Args:
-            card: The id of the card.
-
-        Returns:
-            The seat.
-        """
+        """Return the seat to which an Action card belongs, by its colour."""
         return self.colours.index(card // 8)
 
     def colour_name(self, seat: int) -> str:
         """Return the name of a seat's colour. It must not be called before the deal.
-
-        Args:
-            seat: The seat.
 
         Returns:
             The name, in English.
@@ -267,9 +212,6 @@ class State:
     def piece(self, slot: int) -> Piece:
         """Return a slot (position in the deck) together with its Collectible.
 
-        Args:
-            slot: The slot.
-
         Returns:
             The slot and the Collectible. The Collectible is None unless it is known to all.
         """
@@ -278,9 +220,6 @@ class State:
     def pieces(self, slots: Iterable[int]) -> tuple[Piece, ...]:
         """Return some slots (positions in the deck), each together with its Collectible.
 
-        Args:
-            slots: The slots.
-
         Returns:
             For each slot, in the given order, the slot and its Collectible. The Collectible is None
             unless it is known to all.
@@ -288,14 +227,7 @@ class State:
         return tuple(self.piece(slot) for slot in slots)
 
     def open_cards(self, slots: Iterable[int]) -> dict[int, int]:
-        """Look up the Collectibles in slots of the deck. Hidden slots are left out.
-
-        Args:
-            slots: The slots.
-
-        Returns:
-            The Collectible by slot, for each slot that is open to all.
-        """
+        """Look up the Collectibles in slots of the deck. Hidden slots are left out."""
         seen = ((slot, self.known[slot]) for slot in slots)
         return {slot: card for slot, card in seen if card is not None}
 
@@ -328,7 +260,6 @@ def layout(cards: int, seats: int) -> DealPlan:
 
     Args:
         cards: The number of Collectibles.
-        seats: The number of seats.
 
     Returns:
         The slots, which depend on these two numbers alone.

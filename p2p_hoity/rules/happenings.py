@@ -20,7 +20,6 @@ class Piece:
     """A slot of the shuffled deck with the Collectible in it.
 
     Attributes:
-        slot: The slot.
         card: The index of the Collectible. None while it is hidden.
         letter: The letter of the Collectible. None while it is hidden.
         year: The year of the Collectible. None while it is hidden.
@@ -57,9 +56,6 @@ def _fields(record: object) -> dict[str, object]:
 
 def plain(value: object) -> object:
     """Return the value of a field in a form that JSON can hold.
-
-    Args:
-        value: The value.
 
     Returns:
         Text, a number, a truth value, null, an array or an object.
@@ -112,13 +108,7 @@ class Setup(Happening):
 
 
 class PresenceChanged(Happening):
-    """Seats have become absent, are present again, or were banned.
-
-    Attributes:
-        absent: The seats that have become absent.
-        returned: The seats that are present again.
-        banned: The seats that were banned.
-    """
+    """Seats have become absent, are present again, or were banned."""
 
     absent: tuple[int, ...]
     returned: tuple[int, ...]
@@ -142,25 +132,14 @@ class RoundBegan(Happening):
 
 
 class PlaceShown(Happening):
-    """A seat has shown its Place card.
-
-    Attributes:
-        seat: The seat.
-        place: The Place.
-    """
+    """A seat has shown its Place card."""
 
     seat: int
     place: Place
 
 
 class ActionShown(Happening):
-    """A seat has shown its Action card in its Place.
-
-    Attributes:
-        seat: The seat.
-        place: The Place.
-        card: The Action card.
-    """
+    """A seat has shown its Action card in its Place."""
 
     seat: int
     place: Place
@@ -168,25 +147,14 @@ class ActionShown(Happening):
 
 
 class SatOut(Happening):
-    """A seat is in no Place this round.
-
-    Attributes:
-        seat: The seat.
-        why: The reason.
-    """
+    """A seat is in no Place this round."""
 
     seat: int
     why: Why
 
 
 class Passed(Happening):
-    """A seat plays no Action card in its Place.
-
-    Attributes:
-        seat: The seat.
-        place: The Place.
-        why: The reason.
-    """
+    """A seat plays no Action card in its Place."""
 
     seat: int
     place: Place
@@ -198,7 +166,6 @@ class Voided(Happening):
 
     Attributes:
         seat: The seat that chose.
-        kind: The kind of choice.
     """
 
     seat: int
@@ -209,8 +176,6 @@ class DefaultTaken(Happening):
     """The rules have chosen for an absent seat.
 
     Attributes:
-        seat: The seat.
-        kind: The kind of choice.
         choice: The window (a pile in the Auction Hall, 0 or 1), or the deck slots of the chosen
             Collectibles. None if nothing could be chosen.
         why: The reason why the rules have chosen.
@@ -227,9 +192,7 @@ class Sale(Happening):
 
     Attributes:
         seat: The seat of the buyer.
-        paid: The Cash card.
         window: The window, 0 or 1.
-        took: The piece that was bought.
     """
 
     seat: int
@@ -252,10 +215,8 @@ class CashStolen(Happening):
     """The only Thief in the Auction Hall has taken the Cash that was just paid.
 
     Attributes:
-        seat: The seat of the Thief.
         thief: The Thief's Action card.
         owner: The seat of the buyer, who paid the Cash.
-        cash: The Cash.
     """
 
     seat: int
@@ -269,7 +230,6 @@ class CashPaid(Happening):
 
     Attributes:
         seat: The buyer.
-        cash: The Cash.
     """
 
     seat: int
@@ -277,13 +237,7 @@ class CashPaid(Happening):
 
 
 class Returned(Happening):
-    """An Action card has gone back to a hand.
-
-    Attributes:
-        seat: The seat of the hand.
-        card: The Action card.
-        why: The reason.
-    """
+    """An Action card has gone back to a hand."""
 
     seat: int
     card: ActionCard
@@ -306,8 +260,6 @@ class ExhibitShown(Happening):
     """A seat has shown an exhibit.
 
     Attributes:
-        seat: The seat.
-        pieces: The pieces of the exhibit.
         placing: Its place among the exhibits of the round, 1 for the best.
     """
 
@@ -317,12 +269,7 @@ class ExhibitShown(Happening):
 
 
 class NothingShown(Happening):
-    """A seat has played Exhibit and shows nothing, so it is not ranked.
-
-    Attributes:
-        seat: The seat.
-        why: The reason.
-    """
+    """A seat has played Exhibit and shows nothing, so it is not ranked."""
 
     seat: int
     why: Why
@@ -332,11 +279,8 @@ class FigureMoved(Happening):
     """A figure has moved.
 
     Attributes:
-        seat: The seat of the figure.
-        start: The field from which it moved.
         end: The field on which it stands now.
         fields: The number of fields that it was to move. At the end of the track it moves fewer.
-        why: The reason.
     """
 
     seat: int
@@ -350,10 +294,7 @@ class Stolen(Happening):
     """A Thief has taken a Collectible out of an exhibit.
 
     Attributes:
-        seat: The seat of the Thief.
         thief: The Thief's Action card.
-        owner: The seat of the exhibit.
-        piece: The piece.
     """
 
     seat: int
@@ -366,7 +307,6 @@ class DetectiveRanked(Happening):
     """The rank of a Detective's figure was determined. The figure moves `rank` fields.
 
     Attributes:
-        seat: The seat of the Detective.
         rank: The rank on the track, 1 for the first.
     """
 
@@ -378,7 +318,6 @@ class Imprisoned(Happening):
     """A Thief was put into prison cell 1, and the Thieves in prison moved up by one cell.
 
     Attributes:
-        seat: The seat of the Thief.
         thief: The Thief's Action card.
         cells: The Thieves in prison after that, cell 1 first.
     """
@@ -401,11 +340,7 @@ class RoundEnded(Happening):
 
 
 class BanquetReached(Happening):
-    """Figures stand on Banquet fields, so the game ends.
-
-    Attributes:
-        seats: The seats of these figures.
-    """
+    """Figures stand on Banquet fields, so the game ends."""
 
     seats: tuple[int, ...]
 
@@ -424,7 +359,6 @@ class HandOpened(Happening):
     """The Collectibles of a seat were opened at the end.
 
     Attributes:
-        seat: The seat.
         pieces: Its pieces. One that could not be opened has no letter.
     """
 
@@ -436,8 +370,6 @@ class FinalExhibit(Happening):
     """The best exhibit of a seat at the end was ranked.
 
     Attributes:
-        seat: The seat.
-        pieces: The pieces of the exhibit.
         placing: Its place among the final exhibits, 1 for the best.
     """
 
@@ -450,7 +382,6 @@ class FaultFound(Happening):
     """The opened hands show that a seat once played Exhibit without a valid exhibit.
 
     Attributes:
-        seat: The seat.
         round: The round in which it did.
         rule: The rule that it broke.
     """
@@ -465,7 +396,6 @@ class StandingMade(Happening):
 
     Attributes:
         rank: The rank, 1 for the winner.
-        seat: The seat.
         field: The field of its figure.
         exhibit: The pieces of its final exhibit. Empty if it has none.
     """

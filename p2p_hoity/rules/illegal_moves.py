@@ -27,7 +27,6 @@ class Rule(StrEnum):
         """Make one rule of the enumeration.
 
         Args:
-            code: The code.
             template: What the rule demands, in English, with gaps such as `{slot}` for fields.
             fields: The names of further fields, for which the template has no gap.
 

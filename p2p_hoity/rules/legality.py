@@ -25,9 +25,6 @@ def check(state: State, kind: Kind, seat: int, choice: object, cards: Cards = NO
     function does not check whether the seat owes the choice at all.
 
     Args:
-        state: The state of the game.
-        kind: The kind of choice.
-        seat: The seat.
         choice: The choice, of any form.
         cards: The Collectibles by deck slot that are known in addition to `state.known`: those
             shown with an exhibit, or the seat's own.
@@ -51,13 +48,7 @@ def legal(state: State, kind: Kind, seat: int, private: Cards = NO_CARDS) -> tup
     is listed only if the seat has a valid exhibit.
 
     Args:
-        state: The state of the game.
-        kind: The kind of choice.
-        seat: The seat.
         private: The Collectibles by deck slot that only this seat knows.
-
-    Returns:
-        The choices.
     """
     rule, found = _RULES[kind], _CANDIDATES[kind](state, seat, private)
     return tuple(choice for choice in found if rule(state, seat, choice, private) is None)
@@ -69,11 +60,6 @@ def has_action(state: State, seat: int, place: Place) -> bool:
     Only public knowledge is used. If some of the seat's Collectibles are hidden, it is enough that
     the seat may have a valid exhibit.
 
-    Args:
-        state: The state of the game.
-        seat: The seat.
-        place: The Place.
-
     Returns:
         True if the seat has such a card.
     """
@@ -82,9 +68,6 @@ def has_action(state: State, seat: int, place: Place) -> bool:
 
 def theft_options(state: State) -> tuple[tuple[int, ...], ...]:
     """Return what a Thief may take: the Collectibles that are still in each exhibit.
-
-    Args:
-        state: The state of the game.
 
     Returns:
         For each exhibit that is not empty, by rising seat, the deck slots of its Collectibles.
@@ -97,9 +80,6 @@ def default_window(state: State) -> int:
 
     It is the first window that is not empty.
 
-    Args:
-        state: The state of the game.
-
     Returns:
         The window, 0 or 1.
     """
@@ -108,9 +88,6 @@ def default_window(state: State) -> int:
 
 def default_theft(state: State) -> tuple[int, ...]:
     """Return what is taken for an absent Thief: the oldest piece of each exhibit.
-
-    Args:
-        state: The state of the game.
 
     Returns:
         The deck slots, by rising seat of the exhibit.
@@ -123,10 +100,6 @@ def default_exhibit(state: State, seat: int) -> tuple[int, ...] | None:
 
     It is the best one among the seat's Collectibles that are open to all.
 
-    Args:
-        state: The state of the game.
-        seat: The seat.
-
     Returns:
         The deck slots, rising, or None if there is none.
     """
@@ -137,7 +110,6 @@ def best_slots(state: State, cards: Cards) -> tuple[int, ...] | None:
     """Return the best exhibit that can be made of some Collectibles.
 
     Args:
-        state: The state of the game.
         cards: The Collectibles, by slot (position in the deck).
 
     Returns:
@@ -153,8 +125,6 @@ def holds_exhibit(state: State, seat: int, cards: Cards = NO_CARDS) -> bool:
     If all Collectibles of the seat are known, this says whether it has one.
 
     Args:
-        state: The state of the game.
-        seat: The seat.
         cards: The Collectibles by deck slot that are known in addition to `state.known`.
 
     Returns:
@@ -177,12 +147,7 @@ def _oldest_slot(state: State, slots: tuple[int, ...]) -> int:
 
 
 def _slots_of(cards: Cards, wanted: tuple[int, ...]) -> tuple[int, ...]:
-    """Return the deck slots in which some Collectibles are, rising.
-
-    Args:
-        cards: The Collectible by slot.
-        wanted: The Collectibles whose slots are returned.
-    """
+    """Return the deck slots in which some Collectibles are, rising."""
     chosen = set(wanted)
     return tuple(sorted(slot for slot, card in cards.items() if card in chosen))
 

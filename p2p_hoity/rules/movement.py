@@ -20,12 +20,8 @@ def tell(state: State, *happenings: Happening, **changes: object) -> State:
     """Return the state with further events of the game and with some fields changed.
 
     Args:
-        state: The state before.
         happenings: The events, which are added to `news`.
         changes: The new values by the name of the field.
-
-    Returns:
-        The changed state.
     """
     return state.but(news=state.news + happenings, **changes)
 
@@ -34,13 +30,9 @@ def go(state: State, phase: Phase, *happenings: Happening, **changes: object) ->
     """Return the state in another phase, with more events and some fields changed.
 
     Args:
-        state: The state before.
         phase: The next phase.
         happenings: The events, which are added to `news`.
         changes: The new values by the name of the field.
-
-    Returns:
-        The changed state.
 
     Raises:
         IllegalTransition: If the phase table does not allow this step.
@@ -53,12 +45,8 @@ def put(row: tuple[T, ...], at: int, value: T) -> tuple[T, ...]:
     """Return a tuple with one item changed.
 
     Args:
-        row: The tuple.
         at: The index of the item.
         value: The new item.
-
-    Returns:
-        The changed tuple.
     """
     return (*row[:at], value, *row[at + 1 :])
 
@@ -67,11 +55,7 @@ def reveal(state: State, cards: Cards) -> State:
     """Make the Collectibles in some slots of the deck known to all.
 
     Args:
-        state: The state before.
         cards: The Collectible of each slot that is opened.
-
-    Returns:
-        The changed state.
 
     Raises:
         UnexpectedEvent: If a slot or Collectible does not exist, or is open already.
@@ -91,33 +75,14 @@ def reveal(state: State, cards: Cards) -> State:
 
 
 def give_back(state: State, seat: int, card: int, why: Why) -> State:
-    """Put an Action card back into a seat's hand.
-
-    Args:
-        state: The state before.
-        seat: The seat.
-        card: The id of the card.
-        why: The reason.
-
-    Returns:
-        The changed state.
-    """
+    """Put an Action card back into a seat's hand."""
     hand = tuple(sorted((*state.hands[seat], card)))
     told = Returned(seat, state.action_card(card), why)
     return tell(state, told, hands=put(state.hands, seat, hand))
 
 
 def clear(state: State, place: Place, why: Why) -> State:
-    """Put every Action card that lies in a Place back into the hand of its seat.
-
-    Args:
-        state: The state before.
-        place: The Place.
-        why: The reason.
-
-    Returns:
-        The changed state.
-    """
+    """Put every Action card that lies in a Place back into the hand of its seat."""
     for seat in state.at(place):
         card = state.actions[seat]
         if card is not None:
@@ -127,16 +92,7 @@ def clear(state: State, place: Place, why: Why) -> State:
 
 
 def lay(state: State, seat: int, card: int) -> State:
-    """Move an Action card from a seat's hand to the table.
-
-    Args:
-        state: The state before.
-        seat: The seat.
-        card: The id of the card.
-
-    Returns:
-        The changed state.
-    """
+    """Move an Action card from a seat's hand to the table."""
     hand = tuple(c for c in state.hands[seat] if c != card)
     return state.but(hands=put(state.hands, seat, hand), actions=put(state.actions, seat, card))
 
@@ -145,7 +101,6 @@ def advance(state: State, moves: Iterable[tuple[int, int, Why]]) -> State:
     """Move figures. No figure moves beyond the last Banquet field.
 
     Args:
-        state: The state before.
         moves: For each move the seat, the number of fields and the reason.
 
     Returns:
@@ -169,11 +124,7 @@ def move_detectives(state: State, seats: Iterable[int]) -> State:
     these figures moves.
 
     Args:
-        state: The state before.
         seats: The seats that play a Detective.
-
-    Returns:
-        The changed state.
     """
     is_late = state.edition.switches.detective_rank == "after"
     ranks = state.ranks(state.figures if is_late else state.before)
@@ -190,7 +141,6 @@ def reward(
     """Rank exhibits, add an event for each, and move the figures of the best ones.
 
     Args:
-        state: The state before.
         exhibits: For each seat the deck slots of its exhibit, or None.
         shown: Makes the event for an exhibit from its seat, its pieces and its placing (1 for the
             best).

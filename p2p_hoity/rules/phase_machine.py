@@ -43,9 +43,6 @@ class PhaseRules:
 def expected(state: State) -> game.Expected:
     """Return what has to happen next.
 
-    Args:
-        state: The state of the game.
-
     Returns:
         What is expected. This is `Over` after the end.
     """
@@ -56,13 +53,6 @@ def apply(state: State, event: game.Event) -> State:
     """Return the state after an event.
 
     The state that is given is not changed. The `news` of the new state say what happened.
-
-    Args:
-        state: The state before.
-        event: The event.
-
-    Returns:
-        The state after it.
 
     Raises:
         IllegalMove: If the rules forbid a choice in the event.

@@ -26,9 +26,6 @@ NOBODY: frozenset[int] = frozenset()
 def round_waits(state: State) -> Seal | None:
     """Return what a round waits for before it begins.
 
-    Args:
-        state: The state of the game.
-
     Returns:
         None if a seat is present, so that the round begins by itself. Otherwise a `Seal` that asks
         no seat for a choice. With it the game waits until a seat is present again.
@@ -40,9 +37,6 @@ def begin_round(state: State) -> State:
     """Begin a round with all present seats ([G-7]).
 
     In rounds in which seats cannot choose a Place, they are all sent to the same one.
-
-    Args:
-        state: The state before.
 
     Returns:
         The state in the first phase of the round.
@@ -81,9 +75,6 @@ def together(state: State) -> bool:
 
     The switch `action_choice` of the edition decides this. With two seats the answer is no.
 
-    Args:
-        state: The state of the game.
-
     Returns:
         True if all seats seal their Actions in the same step.
     """
@@ -109,8 +100,6 @@ def seal_of(state: State, kind: Kind, seats: Iterable[int]) -> Seal | None:
     """Return the request that seats seal a choice, which stays secret for now ([G-6]).
 
     Args:
-        state: The state of the game.
-        kind: The kind of choice.
         seats: The seats that owe a choice.
 
     Returns:
@@ -124,11 +113,6 @@ def seal_of(state: State, kind: Kind, seats: Iterable[int]) -> Seal | None:
 def unseal_of(state: State, kind: Kind, seats: Iterable[int]) -> Unseal | None:
     """Return the sealed choices that are to be opened.
 
-    Args:
-        state: The state of the game.
-        kind: The kind of choice.
-        seats: The seats whose choices are to be opened if they have sealed one.
-
     Returns:
         What to open: the kind of choice and the seats. None if none of the seats has sealed one.
     """
@@ -138,9 +122,6 @@ def unseal_of(state: State, kind: Kind, seats: Iterable[int]) -> Unseal | None:
 
 def everyone(state: State) -> range:
     """Return all seats, present or not.
-
-    Args:
-        state: The state of the game.
 
     Returns:
         The numbers of the seats.
@@ -154,7 +135,6 @@ def seal_places(state: State, event: Sealed) -> State:
     In the two-seat variant `surprise` each choice contains a Place and an Action.
 
     Args:
-        state: The state before.
         event: The seats that have sealed a choice. All other seats sit the round out.
 
     Returns:
@@ -174,7 +154,6 @@ def open_places(state: State, event: Unsealed) -> State:
     """Show the chosen Places. A seat whose choice is void sits the round out ([G-8]).
 
     Args:
-        state: The state before.
         event: The opened choices by seat. None for a choice that is void.
 
     Returns:
@@ -191,7 +170,6 @@ def open_turns(state: State, event: Unsealed) -> State:
     """Show Places and Actions together, in the two-seat variant `surprise`.
 
     Args:
-        state: The state before.
         event: The opened choices by seat. None for a choice that is void.
 
     Returns:
@@ -216,7 +194,6 @@ def _shown(
     """Apply the opened choices of all seats to the state, by rising seat, and return the state.
 
     Args:
-        state: The state before.
         event: The kind of choice, and for each seat its choice. A choice is None if it is void
             because of a fault of the seat.
         void: Returns the event to add for a seat whose choice is void.
@@ -243,10 +220,6 @@ def _stand(state: State, seat: int, place: int) -> State:
 def owing_action(state: State, *places: Place) -> tuple[int, ...]:
     """Return the seats in some Places that have an Action card to play there.
 
-    Args:
-        state: The state of the game.
-        places: The Places.
-
     Returns:
         The seats, ordered by Place and then by number.
     """
@@ -258,10 +231,7 @@ def seal_actions(state: State, event: Sealed, end: Phase, *places: Place) -> Sta
     """Return the state after Actions were sealed. All other seats in these Places pass.
 
     Args:
-        state: The state before.
-        event: The seats that have sealed.
         end: The next phase.
-        places: The Places.
 
     Returns:
         The state that waits for the opening.
@@ -283,9 +253,7 @@ def open_actions(state: State, event: Unsealed, place: Place) -> State:
     """Show the Actions in one Place. A seat whose choice is void passes ([G-9]).
 
     Args:
-        state: The state before.
         event: The opened choices by seat. None for a choice that is void.
-        place: The Place.
 
     Returns:
         The state after it, in the same phase.

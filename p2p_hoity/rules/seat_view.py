@@ -46,9 +46,6 @@ class View:
     def held(self, seat: int) -> dict[int, int]:
         """Return those Collectibles of a seat that this view knows.
 
-        Args:
-            seat: The seat.
-
         Returns:
             A dict from slots (positions in the deck) to the indices of the Collectibles in the
             edition.
@@ -57,21 +54,11 @@ class View:
         return {slot: cards[slot] for slot in self.state.collectibles[seat] if slot in cards}
 
     def hidden(self, seat: int) -> int:
-        """Return how many of a seat's Collectibles this view does not know.
-
-        Args:
-            seat: The seat.
-
-        Returns:
-            The number.
-        """
+        """Return how many of a seat's Collectibles this view does not know."""
         return len(self.state.collectibles[seat]) - len(self.held(seat))
 
     def piece(self, slot: int) -> Piece:
         """Return what this view knows of a slot (a position in the deck).
-
-        Args:
-            slot: The slot.
 
         Returns:
             The slot, and the card, letter and year of its Collectible. These three are None if the
@@ -82,9 +69,6 @@ class View:
     def legal(self, kind: Kind) -> tuple[Choice, ...]:
         """Return the legal choices of this seat, as `legality.legal` lists them.
 
-        Args:
-            kind: The kind of choice.
-
         Returns:
             The choices. Empty for an onlooker.
         """
@@ -94,7 +78,6 @@ class View:
         """Check that the rules allow this seat a choice.
 
         Args:
-            kind: The kind of choice.
             choice: The choice, of any form.
 
         Raises:
@@ -107,13 +90,9 @@ def view(state: State, seat: int | None, private: Cards = NO_CARDS) -> View:
     """Return the view of a seat or an onlooker.
 
     Args:
-        state: The state of the game.
         seat: The seat. None for an onlooker.
         private: The Collectibles that the seat knows, by deck slot. Only the Collectibles that were
             dealt to this seat and are not open to all are used.
-
-    Returns:
-        The view.
     """
     if seat is None:
         return View(state, None, ())

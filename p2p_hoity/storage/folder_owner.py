@@ -30,7 +30,6 @@ def closing(path: Path, is_folder: bool) -> tuple[str | Path, ...] | None:
     nothing else is in it.
 
     Args:
-        path: The file or folder.
         is_folder: Whether it is a folder.
 
     Returns:
@@ -86,7 +85,6 @@ class Foreign:
     """A folder or file that another user owns and this one cannot use.
 
     Attributes:
-        path: The folder or file.
         owner: The name of the other user.
         user: The name of the user of this process.
         take: The words of the command that takes it over, not quoted. None outside the user's home

@@ -70,7 +70,6 @@ class Home:
     """The folder of one player's files, with the paths of the files in it.
 
     Attributes:
-        path: The folder.
         store: The store of the files. None for this computer's disk.
     """
 
@@ -111,14 +110,7 @@ class Home:
 
 
 def transcripts(home: Home) -> list[Path]:
-    """Return the paths of the transcripts of finished games, newest first.
-
-    Args:
-        home: The folder of the player's files.
-
-    Returns:
-        The paths.
-    """
+    """Return the paths of the transcripts of finished games, newest first."""
     files = home.unchecked
     found = files.list(home.transcripts, ".hoity")
     return sorted(found, key=lambda path: (-written(files, path), path.name))
@@ -126,10 +118,6 @@ def transcripts(home: Home) -> list[Path]:
 
 def written(files: FileStore, path: Path) -> int:
     """Return the time at which a file was last modified.
-
-    Args:
-        files: The store of the file.
-        path: The file.
 
     Returns:
         Seconds since 1970. 0 if the file is gone.
@@ -168,7 +156,6 @@ def own_folder(
         variable: The environment variable. `~` at its beginning is the user's home folder, also
             where no shell has replaced it.
         of_platform: The environment variable on which the usual folder depends.
-        usual: Returns the usual folder.
         store: The store that has the folder. None for this computer's disk.
 
     Returns:
@@ -236,9 +223,6 @@ def _is_everything(path: Path, real: Real, has: Has) -> bool:
 
 def _example(name: str = "hoity") -> str:
     """Return a folder that the user could choose for the files of this program.
-
-    Args:
-        name: The name of the folder.
 
     Returns:
         The path, in the user's home folder if that is known.

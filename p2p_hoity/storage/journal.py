@@ -94,10 +94,8 @@ class Journal:
     """An open journal, locked against other processes.
 
     Attributes:
-        path: The path of the journal.
         mark: The path of its rollback mark, a file elsewhere that names the last record of the
             journal.
-        files: The store of the journal and of its mark.
         current: Whether the journal passed the check by the mark when it was opened. If False, the
             journal may be an old copy, or is damaged.
         is_older: Whether the mark names a record that the journal lacks. Then the journal is
@@ -268,10 +266,6 @@ def check_marks(home: Path, files: FileStore = NAMED) -> None:
 
     A mark names the last record of a journal, and so shows if the journal is an old copy.
 
-    Args:
-        home: The folder of the player's files.
-        files: The store of these files and of the marks.
-
     Raises:
         JournalError: If they are inside, because a copy of the folder would then contain the marks,
             too.
@@ -302,7 +296,6 @@ def create(
 
     Args:
         path: The path of the journal, in a folder inside the folder of the player's files.
-        first: The first record.
         passphrase: The passphrase with which to encrypt the journal. None for no encryption.
         files: The store of the player's files. None for this computer's disk.
 
@@ -373,7 +366,6 @@ def reopen(
     journal is certainly an old copy, or its end is lost ([E-22]).
 
     Args:
-        path: The path of the journal.
         passphrase: The passphrase with which the journal is encrypted. None if it is not.
         files: The store of the player's files. None for this computer's disk.
 
@@ -480,12 +472,8 @@ def read_first(
     """Read the first record of a journal without locking the journal.
 
     Args:
-        path: The path of the journal.
         passphrase: The passphrase with which the journal is encrypted. None if it is not.
         files: The store of the player's files. None for this computer's disk.
-
-    Returns:
-        The first record.
 
     Raises:
         JournalError: If the file is not a journal, or was written by another version.
@@ -502,7 +490,6 @@ def read(
     """Read the records of a journal as they are now, without locking the journal.
 
     Args:
-        path: The path of the journal.
         passphrase: The passphrase with which the journal is encrypted. None if it is not.
         files: The store of the player's files. None for this computer's disk.
 
@@ -522,7 +509,6 @@ def check(path: Path, files: FileStore | None = None) -> None:
     """Check that the owner of a journal can open it, and that no other user can.
 
     Args:
-        path: The path of the journal.
         files: The store of the player's files. None for this computer's disk.
 
     Raises:
@@ -537,7 +523,6 @@ def is_open(path: Path, files: FileStore | None = None) -> bool:
     """Return whether a process has a journal open, which means that its seat is being played.
 
     Args:
-        path: The path of the journal.
         files: The store of the player's files. None for this computer's disk.
 
     Returns:
@@ -561,7 +546,6 @@ def forget(path: Path, files: FileStore | None = None) -> None:
     The mark is a file elsewhere that names the last record of the journal.
 
     Args:
-        path: The path of the journal.
         files: The store of the player's files. None for this computer's disk.
 
     Raises:

@@ -83,11 +83,7 @@ class Form:
 
         Args:
             number: The number of the record, from 1.
-            before: The check value of the record before it.
             sealed: The content of the record as it is in the file.
-
-        Returns:
-            CHECK bytes.
         """
         return _mac(self._check_key, before, number.to_bytes(8, "big"), sealed)[:CHECK]
 
@@ -97,7 +93,6 @@ class Form:
         Args:
             number: The number of the record, from 1.
             before: The check value of the record before it.
-            record: The content.
 
         Returns:
             The bytes for the file: encrypted, or unchanged without a passphrase.
@@ -114,9 +109,6 @@ class Form:
             before: The check value of the record before it.
             sealed: The bytes in the file.
 
-        Returns:
-            The content.
-
         Raises:
             VaultError: If the content was not encrypted with this key, for this number and check
                 value ([J-6]).
@@ -132,7 +124,6 @@ class Form:
         """Read and check the record that begins at the current position of a file.
 
         Args:
-            file: The file.
             number: The number of the record, from 1.
             before: The check value of the record before it.
 
@@ -160,8 +151,6 @@ class Form:
 
         Args:
             file: The file, at the beginning of the incomplete record. It is read to its end.
-            number: The number of the incomplete record.
-            before: The check value of the record before it.
 
         Returns:
             True if the journal is damaged and not merely cut off.
@@ -213,7 +202,6 @@ class Form:
             check: The check value of the last record, by which the mark names it.
             file: The number that identifies the journal's file in its store, such as an inode
                 number.
-            path: The path of the journal.
 
         Returns:
             The bytes, authenticated with a key of the journal.
@@ -223,9 +211,6 @@ class Form:
 
     def marked(self, mark: bytes) -> tuple[bytes, int] | None:
         """Check and parse the rollback mark of this journal, the file that names its last record.
-
-        Args:
-            mark: The bytes of the mark.
 
         Returns:
             The check value of the named record, and the number that identifies the journal's file.
@@ -256,9 +241,6 @@ def path_of(mark: bytes) -> bytes | None:
 
     The mark is a file that names the last record of the journal. Its authenticity is not checked.
 
-    Args:
-        mark: The bytes of the mark.
-
     Returns:
         The path, or None if the bytes are not a mark.
     """
@@ -273,9 +255,6 @@ def _form(head: bytes, key: bytes, locked: bool) -> Form:
         head: The bytes after the magic word of the file: the kind of encryption and the salt.
         key: The key that is derived from the passphrase and the salt, or from the salt alone.
         locked: Whether there is a passphrase, so that records are encrypted.
-
-    Returns:
-        The keys.
     """
     box = Aead(_mac(key, b"hoity journal seal")) if locked else None
     return Form(head, _mac(key, b"hoity journal check"), _mac(key, b"hoity journal mark"), box)
@@ -289,9 +268,6 @@ def new_form(passphrase: str | None) -> Form:
 
     Args:
         passphrase: The passphrase. None for no encryption.
-
-    Returns:
-        The keys.
     """
     salt = os.urandom(SALT_SIZE)
     if not passphrase:
@@ -305,9 +281,6 @@ def read_form(head: bytes, passphrase: str | None) -> Form:
     Args:
         head: The HEAD bytes after the magic word of the journal.
         passphrase: The passphrase. None if there is none.
-
-    Returns:
-        The keys.
 
     Raises:
         VaultError: If the head is damaged, the passphrase is missing, or one is given for a journal
@@ -339,7 +312,6 @@ class SeatRecord:
 
     Attributes:
         header: The encoded header of the table: its terms, and the entry of each seat.
-        seat: The number of the seat.
         seed: 32 bytes from which all secrets of the seat are derived.
         key: The secret seed of the seat's signing key at this table, 32 bytes.
         addresses: For each seat the addresses at which it could be dialled when the game began.
@@ -383,11 +355,7 @@ class SeatRecord:
         return Identity(self.key)
 
     def encode(self) -> bytes:
-        """Encode the record for the journal.
-
-        Returns:
-            The bytes.
-        """
+        """Encode the record for the journal."""
         return codec.encode((VERSION, *_ROW.write(self)))
 
 
@@ -396,12 +364,6 @@ _ROW: Final = codec.Struct(SeatRecord, head=1)
 
 def decode_seat_record(data: bytes) -> SeatRecord:
     """Decode the first record of a journal.
-
-    Args:
-        data: The bytes of the record.
-
-    Returns:
-        The record.
 
     Raises:
         EarlierRecord: If another version of this program has written it.

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from protocol import Header, Invalid, Vouch, codec, table_header, vouches
+from protocol.units import TableId
 
 from .file_store import FileStore
 
@@ -31,14 +32,13 @@ _FORM: Final = codec.Fields(
 )
 
 
-def place_of(folder: Path, table: bytes) -> Path:
+def place_of(folder: Path, table: TableId) -> Path:
     """Return the path of the file with the vouches of a table.
 
     A vouch is a player's signature, by the long-lived key, over the key of its seat.
 
     Args:
         folder: The folder of the transcripts.
-        table: The id of the table, 32 bytes.
 
     Returns:
         The path, whether there is such a file or not.
@@ -47,7 +47,7 @@ def place_of(folder: Path, table: bytes) -> Path:
 
 
 def keep_vouches(
-    files: FileStore, folder: Path, table: bytes, shown: tuple[Vouch | None, ...]
+    files: FileStore, folder: Path, table: TableId, shown: tuple[Vouch | None, ...]
 ) -> None:
     """Store the vouches of a table, if there are any.
 
@@ -58,7 +58,6 @@ def keep_vouches(
     Args:
         files: The store of the transcripts.
         folder: The folder of the transcripts.
-        table: The id of the table, 32 bytes.
         shown: The vouch of each seat, in the order of the seats. None for a seat that has shown
             none.
     """
@@ -67,18 +66,14 @@ def keep_vouches(
             files.put(place_of(folder, table), encode_vouches(table, shown))
 
 
-def encode_vouches(table: bytes, shown: tuple[Vouch | None, ...]) -> bytes:
+def encode_vouches(table: TableId, shown: tuple[Vouch | None, ...]) -> bytes:
     """Encode the file with the vouches of a table.
 
     A vouch is a player's signature, by the long-lived key, over the key of its seat.
 
     Args:
-        table: The id of the table, 32 bytes.
         shown: The vouch of each seat, in the order of the seats. None for a seat that has shown
             none.
-
-    Returns:
-        The bytes of the file.
     """
     return codec.encode((MAGIC, VERSION, table, _ROWS.write(shown)))
 
@@ -89,7 +84,6 @@ def read_vouches(data: bytes, header: Header) -> tuple[bytes | None, ...]:
     A vouch is a player's signature, by the long-lived key, over the key of its seat.
 
     Args:
-        data: The bytes of the file.
         header: The header of the table.
 
     Returns:

@@ -85,9 +85,6 @@ class Vault:
     def seal(self, data: bytes) -> bytes:
         """Encrypt bytes, if there is a passphrase.
 
-        Args:
-            data: The bytes.
-
         Returns:
             The bytes for the file: encrypted, or unchanged without a passphrase.
         """
@@ -98,9 +95,6 @@ class Vault:
 
         Args:
             data: The bytes in the file.
-
-        Returns:
-            The decrypted bytes.
 
         Raises:
             VaultError: If the bytes are damaged or the passphrase is wrong.
@@ -118,9 +112,6 @@ def new_vault(passphrase: str | None) -> Vault:
 
     Args:
         passphrase: The passphrase. If None or empty, nothing is encrypted.
-
-    Returns:
-        The encryption.
     """
     if not passphrase:
         return Vault(b"")
@@ -131,7 +122,6 @@ def stretched(passphrase: str, salt: bytes) -> bytes:
     """Derive an encryption key from a passphrase by Argon2id.
 
     Args:
-        passphrase: The passphrase.
         salt: Random bytes that are stored in the file, SALT_SIZE of them.
 
     Returns:
@@ -217,7 +207,6 @@ class NamedIdentity:
     """A player's long-lived key and nickname.
 
     Attributes:
-        identity: The long-lived key.
         nickname: The name that the others see. Empty, away from a table, if the player has chosen
             none: another one is drawn for each table.
         is_drawn: Whether the nickname was drawn for this table.
@@ -232,12 +221,8 @@ def new_identity(home: Home, nickname: str | None, passphrase: str | None = None
     """Make a new long-lived key and store it.
 
     Args:
-        home: The folder of the player's files.
         nickname: The nickname to store with the key. None to store none.
         passphrase: The passphrase with which to encrypt the file. None for no encryption.
-
-    Returns:
-        The key and the nickname.
 
     Raises:
         KeyFileError: If there is a key already, or the nickname is not allowed.
@@ -251,9 +236,6 @@ def new_identity(home: Home, nickname: str | None, passphrase: str | None = None
 
 def check_name(nickname: str) -> None:
     """Check whether a nickname is allowed.
-
-    Args:
-        nickname: The nickname.
 
     Raises:
         KeyFileError: If the nickname is not allowed.
@@ -272,7 +254,6 @@ def save_identity(home: Home, seed: bytes, nickname: str | None, vault: Vault) -
     """Write the key file, with the player's long-lived key and nickname.
 
     Args:
-        home: The folder of the player's files.
         seed: The secret seed of the key, 32 bytes.
         nickname: The nickname to store with the key. None to store none.
         vault: The encryption of the file.
@@ -301,11 +282,7 @@ def load_identity(home: Home, passphrase: str | None = None) -> NamedIdentity:
     """Read the key file, with the player's long-lived key and nickname.
 
     Args:
-        home: The folder of the player's files.
         passphrase: The passphrase with which the file is encrypted. None if it is not.
-
-    Returns:
-        The key and the nickname.
 
     Raises:
         KeyFileError: If there is no key file, or it cannot be read.

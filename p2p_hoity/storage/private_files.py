@@ -78,10 +78,6 @@ class PrivateCode(Code):
 def check_private(path: Path, found: os.stat_result) -> None:
     """Check that only the user of this process can access a file or folder.
 
-    Args:
-        path: The file or folder.
-        found: The result of `stat` for the file or folder.
-
     Raises:
         NotPrivateError: If another user owns or can access the file or folder, as far as the system
             can tell.
@@ -149,9 +145,6 @@ def make_folder(path: Path) -> Path:
 
     An existing folder is left as it is, and is not checked.
 
-    Args:
-        path: The folder.
-
     Returns:
         The same path.
 
@@ -169,9 +162,6 @@ def make_folder(path: Path) -> Path:
 
 def private_folder(path: Path) -> Path:
     """Make a folder that only its owner can enter. If it exists, check this instead.
-
-    Args:
-        path: The folder.
 
     Returns:
         The same path.
@@ -379,7 +369,6 @@ def open_at_once(name: str | Path, flags: int) -> int:
     counts as empty.
 
     Args:
-        name: The path of the file.
         flags: The flags of `os.open`.
 
     Returns:
@@ -424,11 +413,7 @@ def _is_named(file: IO[Any], path: Path) -> bool:
 
 
 def sync_folder(path: Path) -> None:
-    """Force the directory entries of a folder to the disk (fsync). On Windows do nothing.
-
-    Args:
-        path: The folder.
-    """
+    """Force the directory entries of a folder to the disk (fsync). On Windows do nothing."""
     if os.name == "nt":
         return
     descriptor = os.open(path, os.O_RDONLY)
@@ -442,7 +427,6 @@ def hold(file: IO[Any], wait: bool = False) -> bool:
     """Lock an open file until it is closed.
 
     Args:
-        file: The file.
         wait: Whether to wait until the lock is free.
 
     Returns:

@@ -51,13 +51,6 @@ def path_of(journal: Path, files: FileStore = NAMED) -> Path:
     """Return the path of a journal's rollback mark, the file that names its last record.
 
     The name of the file is made from the name of the journal and the real path of its folder.
-
-    Args:
-        journal: The path of the journal.
-        files: The store of the journal and of its mark.
-
-    Returns:
-        The path of the mark.
     """
     where = os.path.normcase(files.real(journal.parent))
     name = hashlib.sha256(os.fsencode(where)).hexdigest()[:24]
@@ -69,10 +62,6 @@ def lies_with(home: Path, files: FileStore = NAMED) -> bool:
 
     If so, a copy of the player's files contains the marks, too, and an old copy is not noticed.
 
-    Args:
-        home: The folder of the player's files.
-        files: The store of these files and of the marks.
-
     Returns:
         True if the folder of the marks lies inside.
     """
@@ -81,10 +70,6 @@ def lies_with(home: Path, files: FileStore = NAMED) -> bool:
 
 def read(files: FileStore, mark: Path) -> bytes:
     """Read a rollback mark, the file that names the last record of a journal.
-
-    Args:
-        files: The store of the mark.
-        mark: The path of the mark.
 
     Returns:
         The bytes. Empty if the mark is missing or cannot be read.
@@ -102,8 +87,6 @@ def write(files: FileStore, mark: Path, data: bytes) -> None:
     because it names an earlier record ([J-4]).
 
     Args:
-        files: The store of the mark.
-        mark: The path of the mark.
         data: The new bytes.
     """
     files.put(mark, data, settle=not files.has(mark))
@@ -115,9 +98,6 @@ def sweep(files: FileStore) -> None:
     A mark stays if the folder of its journal is missing or empty, because the folder may be on a
     disk that is not mounted now. Without their marks, the journals there would later look like old
     copies.
-
-    Args:
-        files: The store of the marks.
     """
     for mark in files.list(folder(files), ".mark"):
         with suppress(OSError, NotPrivateError):

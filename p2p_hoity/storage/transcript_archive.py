@@ -70,11 +70,6 @@ def write_transcript(path: Path, data: bytes, files: FileStore = NAMED) -> None:
 
     If the path is a device or pipe, the bytes are written to it directly. An OSError is raised if
     the file cannot be written, or nobody reads from the pipe.
-
-    Args:
-        path: The path to write to.
-        data: The bytes of the transcript.
-        files: The store of transcripts.
     """
     files.put(path, data)
 
@@ -83,11 +78,6 @@ def write_named(path: Path, data: bytes, files: FileStore = NAMED) -> None:
     """Write a transcript to a path that a person has named, where it replaces nothing else.
 
     It may replace only an earlier part of the same game. A device or pipe is written to.
-
-    Args:
-        path: The path to write to.
-        data: The bytes of the transcript.
-        files: The store of transcripts.
 
     Raises:
         FileExistsError: If another file is there.
@@ -106,7 +96,6 @@ def is_of_game(path: Path, game: str, files: FileStore = NAMED) -> bool:
     Args:
         path: The file, which need not exist.
         game: The name of the game.
-        files: The store of transcripts.
 
     Returns:
         False also if the file is no transcript.
@@ -143,12 +132,6 @@ def complete(path: Path, before: bytes, data: bytes, files: FileStore = NAMED) -
 
     What went into a device or pipe stays as it is. So does a file that has been changed or put
     there in the meantime. If the disk is full, the earlier file stays: it is valid too.
-
-    Args:
-        path: The path of the earlier transcript.
-        before: The bytes of the earlier transcript.
-        data: The bytes of the later one.
-        files: The store of transcripts.
     """
     with suppress(OSError):
         files.info(path)  # It fails if the file is gone, and for a device or pipe.
@@ -164,8 +147,6 @@ def free_place(path: Path, data: bytes, files: FileStore = NAMED) -> Path:
 
     Args:
         path: The usual path, such as `8daa.hoity`.
-        data: The bytes of the transcript.
-        files: The store of transcripts.
 
     Returns:
         The path, or one with a number behind the id of the game, such as `8daa.2.hoity`.
@@ -188,22 +169,12 @@ def place_of_claim(folder: Path, game: str, data: bytes, files: FileStore) -> Pa
     Args:
         folder: The folder of transcripts.
         game: The name of the game.
-        data: The bytes of the transcript.
-        files: The store of transcripts.
-
-    Returns:
-        The path of the file.
     """
     return free_place(folder / f"{game}{CLAIM}", data, files)
 
 
 def lacks(path: Path, data: bytes, files: FileStore) -> bool:
     """Return whether a transcript has steps that a file of the same table does not have.
-
-    Args:
-        path: The path of the file.
-        data: The bytes of the transcript.
-        files: The store of transcripts.
 
     Returns:
         False also if there is no such file, or if one of both is no transcript.
@@ -233,9 +204,6 @@ def transcript_of(machine: SeatMachine) -> bytes:
     Args:
         machine: The state machine of the seat.
 
-    Returns:
-        The bytes of the file.
-
     Raises:
         JournalError: If the file would be larger than verifiers accept.
     """
@@ -258,13 +226,10 @@ def keep(
     history of the same game (`free_place`).
 
     Args:
-        data: The bytes of the transcript.
-        wished: The path that the player wants.
         usual: The path in the usual folder. None for a player without one, whose transcript is
             written beside another file under a name with a number.
         journal: The journal of the seat, or None. If nothing can be written, the error tells the
             player how to write the transcript from this journal later.
-        files: The store of transcripts.
 
     Returns:
         The path of the written transcript.

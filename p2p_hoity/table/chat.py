@@ -25,7 +25,7 @@ from protocol import (
     table_header,
     verify_signature,
 )
-from protocol.bounds import Pace, Quota
+from protocol.units import Pace, PeerId, Quota, TableId
 
 from ..coded_errors import Code, Reason, because
 from ..confusable_names import thinned
@@ -46,12 +46,10 @@ class Spoken:
     """A chat message: plain text, or the number of a phrase, signed by its author.
 
     Attributes:
-        table: The id of the table, 32 bytes.
         author: The public key of the author, 32 bytes.
         via: The number of the seat that sends the message to the table: the author's own seat, or
             the seat to which an onlooker has sent the message.
         count: A number that rises with every message of the author.
-        words: The text, or the number of a phrase.
         signature: The author's signature of `statement`, 64 bytes.
     """
 
@@ -111,9 +109,6 @@ class _PassedOn(codec.FieldForm[Spoken]):
     def write(self, value: Spoken) -> bytes:
         """Encode a message as the bytes of its frame.
 
-        Args:
-            value: The message.
-
         Returns:
             The bytes of the frame `talk`.
         """
@@ -125,7 +120,6 @@ class PassedWords:
     """An onlooker's chat message, signed once more by the seat that passes it on.
 
     Attributes:
-        spoken: The message, signed by the onlooker.
         count: A number that rises with every message that this seat passes on.
         signature: The seat's signature over the message and the count, 64 bytes.
     """
@@ -169,18 +163,14 @@ FRAMES: Final[codec.Kinds[Spoken | PassedWords]] = codec.Kinds(
 )
 
 
-def speak(table: bytes, who: Identity, via: int, count: int, words: str | int) -> Spoken:
+def speak(table: TableId, who: Identity, via: int, count: int, words: str | int) -> Spoken:
     """Make a chat message and sign it as its author.
 
     Args:
-        table: The id of the table, 32 bytes.
         who: The author's key.
         via: The number of the seat that sends the message to the table.
         count: A number above those of all earlier messages of the author.
         words: The text, or the number of a phrase.
-
-    Returns:
-        The signed message.
     """
     bare = Spoken(table, who.public, via, count, words)
     signature = who.sign(Label.TALK, bare.statement())
@@ -191,7 +181,6 @@ def pass_on(spoken: Spoken, who: Identity, count: int) -> PassedWords:
     """Sign an onlooker's message as the seat that passes it on.
 
     Args:
-        spoken: The message, signed by the onlooker.
         who: The seat's key.
         count: A number above those of all messages that the seat has passed on.
 
@@ -204,9 +193,6 @@ def pass_on(spoken: Spoken, who: Identity, count: int) -> PassedWords:
 
 def parse_talk(data: bytes) -> Spoken | PassedWords:
     """Parse a frame of chat, without checking signatures ([W-1], [X-2]).
-
-    Args:
-        data: The bytes of the frame.
 
     Returns:
         The message of a seat or onlooker, or an onlooker's message that a seat has signed and
@@ -223,9 +209,6 @@ def tidied(words: str) -> str:
 
     The text to send is composed (NFC) and has no space at its ends. Surplus combining marks on a
     character, which the screen does not show, are removed.
-
-    Args:
-        words: The text as typed.
 
     Returns:
         The text to send. It may be empty or too long.
@@ -298,13 +281,8 @@ class ChatHistory:
 
     # Messages received
 
-    def receive(self, peer: bytes, data: bytes, now: float) -> Heard | None:
+    def receive(self, peer: PeerId, data: bytes, now: float) -> Heard | None:
         """Return the message in a frame of chat if it is new and may be shown ([W-2], [W-3]).
-
-        Args:
-            peer: The id of the node that sent the frame.
-            data: The bytes of the frame.
-            now: The time, in seconds of any monotonic clock.
 
         Returns:
             The message and the frame to pass on, or None if the frame is to be dropped.
@@ -334,7 +312,7 @@ class ChatHistory:
         """Return whether a message belongs to this table and names the seat `via` as its sender."""
         return word.table == self._table.id and word.via == via
 
-    def _of_onlooker(self, peer: bytes, word: Spoken, now: float) -> Heard | None:
+    def _of_onlooker(self, peer: PeerId, word: Spoken, now: float) -> Heard | None:
         """Sign an onlooker's message as this seat, and return it, if it may be passed on ([W-3]).
 
         The message must have come over the onlooker's own link and must name this seat. Otherwise,
@@ -418,7 +396,6 @@ class ChatHistory:
         Args:
             words: The text as typed, or the number of a phrase.
             linked: The numbers of the seats that are linked and let in.
-            now: The time, in seconds of any monotonic clock.
 
         Returns:
             The message and the frame to send, or the reason why the message is not sent.

@@ -15,7 +15,7 @@ from typing import Final
 import trio
 
 from protocol import FAULTS, Node, SeatMachine, effects
-from protocol.bounds import Quota, Seconds
+from protocol.units import Quota, Seconds
 
 from .. import rules
 from ..game_adapter import Play, happenings_since, shared_length
@@ -58,11 +58,7 @@ class JournalKeeper:
         self._due = trio.Event()
 
     def append(self, record: bytes) -> None:
-        """Append a record. It is on disk only after the next call of `settle`.
-
-        Args:
-            record: The bytes of the record.
-        """
+        """Append a record. It is on disk only after the next call of `settle`."""
         if self.journal is not None:
             self.journal.append(record)
 
@@ -106,9 +102,6 @@ class JournalKeeper:
 def play_of(node: Node) -> Play:
     """Return the state of the game at a node, which is one point of the chain of steps.
 
-    Args:
-        node: A node of the chain.
-
     Returns:
         The state of the game. Before the deal it is the state with which the game starts.
     """
@@ -125,7 +118,6 @@ class GameReporter:
         is not reported again from its beginning.
 
         Args:
-            machine: The state machine of this node.
             screen: The function that is called with each update.
         """
         self._machine, self._screen = machine, screen
@@ -286,9 +278,6 @@ class EffectsOut:
 
         A frame that passes on a message of another seat is queued at once, because it depends on no
         record of the journal.
-
-        Args:
-            send: The frame and its receivers.
         """
         if not send.but:
             self._keeper.settle()

@@ -7,6 +7,7 @@ from contextlib import closing
 from pathlib import Path
 
 from protocol import transcript
+from protocol.units import TableId
 
 from ..coded_errors import Code, of_system
 from ..game_adapter import read_game
@@ -55,7 +56,6 @@ def finish_from(
         seat: The player and the folder with the player's journals.
         name: The name of the game or its beginning. None for the only game that waits for its
             player.
-        path: The path of the transcript.
         beside: The folders of this computer's bots at the table. Their journals are compared too,
             because they are removed once the game has no journal of the player.
 
@@ -91,13 +91,11 @@ def _read(files: FileStore, path: Path) -> bytes:
         raise PeerError(FileCode.UNREADABLE, path=str(path), why=of_system(error)) from None
 
 
-def _check(path: Path, report: transcript.Report, table: bytes, game: str) -> None:
+def _check(path: Path, report: transcript.Report, table: TableId, game: str) -> None:
     """Check that a verifier's report is about the finished and valid game of a table.
 
     Args:
         path: The path of the transcript, for the error.
-        report: The report.
-        table: The id of the table, 32 bytes.
         game: The name of the game, for the error.
 
     Raises:

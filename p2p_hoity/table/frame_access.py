@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from protocol import Invalid, Table, table_header, vouches
-from protocol.bounds import Quota, Seconds
+from protocol.units import PeerId, Quota, Seconds
 
 from ..coded_errors import Code, because
 from ..net.hub import Hub
@@ -81,11 +81,9 @@ class Access(ABC):
     """The rules by which one node decides which links it lets in at a running table.
 
     Attributes:
-        table: The table.
         seat: The number of this node's seat. None for an onlooker.
         roster: The roster of the table, as its host has signed it.
         capability: The secret of the table's ticket.
-        _hub: The links of this node.
         _screen: The function that is called with an update if no seat lets this onlooker in.
     """
 
@@ -99,7 +97,7 @@ class Access(ABC):
     _since: dict[bytes, float] = field(default_factory=dict)
     _admitted: set[bytes] = field(default_factory=set)
 
-    def link_up(self, peer: bytes, binding: bytes | None, now: float) -> None:
+    def link_up(self, peer: PeerId, binding: bytes | None, now: float) -> None:
         """Register a new link, and send the frame that shows what this node is ([L-20]).
 
         A seat sends the table's id with the host's signature. An onlooker sends a proof that it
@@ -116,7 +114,7 @@ class Access(ABC):
         self._introduce(peer)
 
     @abstractmethod
-    def _introduce(self, peer: bytes) -> None:
+    def _introduce(self, peer: PeerId) -> None:
         """Send the first frame on a new link, with which this node identifies itself.
 
         A seat sends the table's id with the host's signature. An onlooker sends a proof that it
@@ -124,12 +122,10 @@ class Access(ABC):
         """
 
     @abstractmethod
-    def receive(self, peer: bytes, data: bytes, bound: bool = False) -> bool:
+    def receive(self, peer: PeerId, data: bytes, bound: bool = False) -> bool:
         """Handle a frame of the lobby, by which a node can get access to this table.
 
         Args:
-            peer: The id of the node that sent the frame.
-            data: The bytes of the frame.
             bound: Whether this node's own seat has signed that the shuffled deck is valid.
 
         Returns:
@@ -142,7 +138,7 @@ class Access(ABC):
         """
 
     @abstractmethod
-    def passes_on_to(self, peer: bytes) -> bool:
+    def passes_on_to(self, peer: PeerId) -> bool:
         """Return whether a peer gets the frames that are sent to all nodes of the table.
 
         Args:
@@ -152,7 +148,7 @@ class Access(ABC):
             True if these frames are sent to the peer.
         """
 
-    def is_of_table(self, peer: bytes) -> bool:
+    def is_of_table(self, peer: PeerId) -> bool:
         """Return whether a peer is a seat of this table, or an onlooker that was let in.
 
         Args:
@@ -163,11 +159,11 @@ class Access(ABC):
         """
         return peer in self.table.ids or self.is_let_in(peer)
 
-    def _post(self, peer: bytes, frame: lobby.LobbyFrame) -> None:
+    def _post(self, peer: PeerId, frame: lobby.LobbyFrame) -> None:
         """Queue a frame of the lobby for a peer."""
         self._hub.post(peer, lobby.encode_lobby(frame))
 
-    def link_down(self, peer: bytes) -> None:
+    def link_down(self, peer: PeerId) -> None:
         """Forget a lost link. The peer then no longer counts as let in.
 
         Args:
@@ -182,7 +178,7 @@ class Access(ABC):
         """This table's id with the signature of its host."""
         return lobby.SignedTable(self.table.id, self.roster.signature)
 
-    def is_let_in(self, peer: bytes) -> bool:
+    def is_let_in(self, peer: PeerId) -> bool:
         """Return whether a peer was let in, so that the table's frames are read from it.
 
         Args:
@@ -193,7 +189,7 @@ class Access(ABC):
         """
         return peer in self._admitted
 
-    def may_send(self, peer: bytes, sender: Sender) -> bool:
+    def may_send(self, peer: PeerId, sender: Sender) -> bool:
         """Return whether frames of a kind are read from a peer.
 
         Args:
@@ -226,7 +222,7 @@ class Access(ABC):
         """The ids of the nodes without a seat that were let in here ([L-62])."""
         return frozenset(self._admitted.difference(self.table.ids))
 
-    def _let_in(self, peer: bytes) -> bool:
+    def _let_in(self, peer: PeerId) -> bool:
         """Let a peer in: from now on, this node reads the table's frames from the peer.
 
         Return False if the peer was already let in on its present link.
@@ -239,12 +235,12 @@ class Access(ABC):
 class SeatAccess(Access):
     """The access rules of a seat, which lets in other seats, and onlookers with the ticket."""
 
-    def _introduce(self, peer: bytes) -> None:
+    def _introduce(self, peer: PeerId) -> None:
         """Send this table's id, signed by the host, if the peer has a seat at the table."""
         if peer in self.table.ids:
             self._post(peer, self.shown)
 
-    def passes_on_to(self, peer: bytes) -> bool:
+    def passes_on_to(self, peer: PeerId) -> bool:
         """Return whether a peer is a seat of this table, or an onlooker that was let in.
 
         Returns:
@@ -252,14 +248,12 @@ class SeatAccess(Access):
         """
         return self.is_of_table(peer)
 
-    def receive(self, peer: bytes, data: bytes, bound: bool = False) -> bool:
+    def receive(self, peer: PeerId, data: bytes, bound: bool = False) -> bool:
         """Let in a seat that sends this table's signed id, or an onlooker that holds the ticket.
 
         A seat that still sends the id of the previous table is ignored ([A-6]).
 
         Args:
-            peer: The id of the node that sent the frame.
-            data: The bytes of the frame.
             bound: Whether this node's own seat has signed that the shuffled deck is valid.
 
         Returns:
@@ -286,7 +280,7 @@ class SeatAccess(Access):
                 return is_ours and self._let_in(peer)
         return False
 
-    def _asked(self, peer: bytes, proof: bytes) -> bool:
+    def _asked(self, peer: PeerId, proof: bytes) -> bool:
         """Answer a node that asks for access, and return whether it is let in as a new onlooker.
 
         A node with a seat gets the roster, which it may never have received. A node without a seat
@@ -309,7 +303,7 @@ class SeatAccess(Access):
             return False
         return self._let_in(peer)
 
-    def _refusal(self, peer: bytes, proof: bytes) -> lobby.Refusal | None:
+    def _refusal(self, peer: PeerId, proof: bytes) -> lobby.Refusal | None:
         """Return why a node without a seat may not look on, or None if it may.
 
         A node that does not prove by `proof` that it has the ticket is not told whether the table
@@ -328,23 +322,20 @@ class OnlookerAccess(Access):
 
     _is_told = False
 
-    def _introduce(self, peer: bytes) -> None:
+    def _introduce(self, peer: PeerId) -> None:
         """Prove to a seat that this node holds the ticket."""
         self._admitted.add(peer)
         proof = self.capability.guest_proof(self._bindings[peer], peer, self._hub.me)
         self._post(peer, lobby.Ask(proof))
 
-    def passes_on_to(self, peer: bytes) -> bool:
+    def passes_on_to(self, peer: PeerId) -> bool:
         """Return False, because an onlooker passes nothing on.
 
         The seats also send each other everything that one of them sends to the onlooker ([M-7]).
-
-        Returns:
-            False.
         """
         return False
 
-    def receive(self, peer: bytes, data: bytes, bound: bool = False) -> bool:
+    def receive(self, peer: PeerId, data: bytes, bound: bool = False) -> bool:
         """Drop the link to a seat whose frame says that it does not let this onlooker in.
 
         The seat is then not dialled for a while ([L-65]). A seat that joined an open table without
@@ -352,8 +343,6 @@ class OnlookerAccess(Access):
         frame is ignored, even a malformed frame.
 
         Args:
-            peer: The id of the node that sent the frame.
-            data: The bytes of the frame.
             bound: Not used here.
 
         Returns:
@@ -393,7 +382,6 @@ def check_signed(roster: lobby.Roster, complete: table_header.Header) -> None:
     A vouch is a signature by a player's long-lived key over the key of the player's seat.
 
     Args:
-        roster: The roster.
         complete: The header of the roster, parsed.
 
     Raises:

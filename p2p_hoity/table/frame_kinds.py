@@ -176,8 +176,5 @@ def longest(head: bytes) -> int:
 
     Args:
         head: The first 16 bytes of the frame, or all of a shorter one.
-
-    Returns:
-        The number of bytes.
     """
     return kind_of(head).most_bytes

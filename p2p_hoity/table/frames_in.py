@@ -17,7 +17,7 @@ from typing import Any, Final
 import trio
 
 from protocol import Invalid, Node, SeatMachine
-from protocol.bounds import Quota
+from protocol.units import PeerId, Quota
 
 from ..coded_errors import because, of_protocol
 from ..net.hub import Event, Frame, Hub
@@ -76,7 +76,6 @@ class FramesIn:
     Links whose frames do not advance the game are charged for the processor time.
 
     Attributes:
-        _machine: The state machine, which reads the frames.
         _hub: The links, which may be dropped or read more slowly.
         _rate_limit: The limits on what each link may send.
         _now: Returns the time on the state machine's clock, in seconds.
@@ -104,15 +103,13 @@ class FramesIn:
         if self._off_loop is not None:
             self._machine.hand_out()
 
-    def receive(self, peer: bytes, data: bytes, kind: FrameKind) -> None:
+    def receive(self, peer: PeerId, data: bytes, kind: FrameKind) -> None:
         """Pass a frame to the state machine, at once or after the frames that are queued.
 
         While a computation runs outside the event loop, a frame of a kind that is passed on to all
         nodes is queued. Every later frame of the same link is then queued, too.
 
         Args:
-            peer: The id of the node that sent the frame.
-            data: The bytes of the frame.
             kind: The rules for the kind of the frame.
         """
         is_busy = self._machine.job is not None or bool(self._line)
@@ -151,7 +148,7 @@ class FramesIn:
                 if self._taken <= ROOM:
                     self._room.unpark_all()
 
-    def _hand_over(self, peer: bytes, data: bytes) -> None:
+    def _hand_over(self, peer: PeerId, data: bytes) -> None:
         """Pass a frame to the state machine. If the frame is malformed, drop the link ([L-5])."""
         began, tip, spent = time.perf_counter(), self._machine.tip, time.thread_time()
         rested = self._machine.job is not None
@@ -163,7 +160,7 @@ class FramesIn:
             self._payer = peer
         self._account(peer, tip, began, time.thread_time() - spent)
 
-    def _account(self, peer: bytes | None, tip: Node, began: float, spent: float) -> None:
+    def _account(self, peer: PeerId | None, tip: Node, began: float, spent: float) -> None:
         """Charge a frame's processor time to its link, unless the frame has advanced the chain.
 
         Args:

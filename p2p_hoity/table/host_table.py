@@ -15,7 +15,7 @@ from typing import Final
 import trio
 
 from protocol import Invalid, SeatEntry, Terms
-from protocol.bounds import Pace, Quota, Seconds
+from protocol.units import Pace, PeerId, Quota, Seconds
 
 from ..coded_errors import Code, because, of_protocol
 from ..net.addresses import host_of, is_loopback, is_own_host
@@ -171,7 +171,7 @@ class AdmissionQueue:
     _asking: bytes | None = None
     _more: trio.Event = field(default_factory=trio.Event)
 
-    def wait(self, peer: bytes, nickname: str, frame: Sit, source: str) -> bytes | None:
+    def wait(self, peer: PeerId, nickname: str, frame: Sit, source: str) -> bytes | None:
         """Queue a question to the host about a guest.
 
         Args:
@@ -236,7 +236,7 @@ class AdmissionQueue:
             else:
                 await self._more.wait()
 
-    async def _ask(self, peer: bytes, decided: Decided) -> None:
+    async def _ask(self, peer: PeerId, decided: Decided) -> None:
         """Ask the host about one guest, store the answer, and call `decided` with the answer.
 
         `decided` is not called if the guest is gone, or was admitted under another nickname than
@@ -434,11 +434,7 @@ class Lobby:
     _changes: Bucket = field(default_factory=lambda: Bucket(CHANGES))
 
     def hear(self, event: Event) -> None:
-        """Handle a network event: a guest's link that was made or lost, or a frame of a guest.
-
-        Args:
-            event: The event.
-        """
+        """Handle a network event: a guest's link that was made or lost, or a frame of a guest."""
         match event:
             case LinkUp():
                 self._here[event.peer] = Newcomer(event, trio.current_time())
@@ -484,11 +480,11 @@ class Lobby:
                 found += [one.link, Frame(peer, one.asked)]
         return found
 
-    def _post(self, peer: bytes, frame: LobbyFrame) -> None:
+    def _post(self, peer: PeerId, frame: LobbyFrame) -> None:
         """Queue a frame of the lobby for a peer."""
         self.hub.post(peer, encode_lobby(frame))
 
-    def _frame(self, peer: bytes, data: bytes) -> None:
+    def _frame(self, peer: PeerId, data: bytes) -> None:
         """Handle a frame of the lobby. If the frame is invalid, drop the link."""
         try:
             frame = parse_lobby(data)
@@ -508,7 +504,7 @@ class Lobby:
         except Invalid as error:
             self.hub.drop(peer, because(LobbyCode.NO_CONSENT, why=of_protocol(error)))
 
-    def _asked(self, peer: bytes, proof: bytes, data: bytes) -> None:
+    def _asked(self, peer: PeerId, proof: bytes, data: bytes) -> None:
         """Send the terms and names to a node that asks for them, or refuse the node.
 
         The node is refused if it does not prove that it has the ticket ([L-16]).
@@ -528,7 +524,7 @@ class Lobby:
         seating = self.seating
         self._post(peer, Offer(shown, seating.terms, seating.names, seating.vouch))
 
-    def _seat(self, peer: bytes, frame: Sit) -> None:
+    def _seat(self, peer: PeerId, frame: Sit) -> None:
         """Seat a guest if it may sit down. Otherwise refuse it, or have it wait."""
         entry = self.seating.may_sit(peer, frame)
         if entry is Refusal.FULL and self.seating.is_kept:
@@ -539,7 +535,7 @@ class Lobby:
             for replaced in self.seating.sit(entry, frame.addresses, frame.vouch):
                 self._post(replaced, Refuse(Refusal.REPLACED))
 
-    def _lets_in(self, peer: bytes, nickname: str, frame: Sit) -> bool:
+    def _lets_in(self, peer: PeerId, nickname: str, frame: Sit) -> bool:
         """Return whether a guest may sit down at once.
 
         If the host has to decide about the guest first, the guest is told to wait. If the host has
@@ -560,7 +556,7 @@ class Lobby:
                 self._post(peer, Pending())
         return False
 
-    def decided(self, peer: bytes, frame: Sit, answer: bool | None) -> None:
+    def decided(self, peer: PeerId, frame: Sit, answer: bool | None) -> None:
         """Seat or refuse a guest after the host's answer ([L-61]).
 
         Args:

@@ -13,7 +13,7 @@ from typing import Final
 
 import trio
 
-from protocol.bounds import Quota, Seconds
+from protocol.units import Quota, Seconds
 
 from ..coded_errors import Code, because
 from ..net.addresses import parse_address
@@ -195,11 +195,7 @@ async def ticket_by_code(code: SpokenCode, network: Network | None = None) -> Ti
     The code can be tried only once, even if this fails ([K-5]).
 
     Args:
-        code: The code, with its relay.
         network: The network that dials. None for TCP from this computer.
-
-    Returns:
-        The ticket.
 
     Raises:
         CodeError: If there is no ticket.

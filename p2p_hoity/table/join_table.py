@@ -11,7 +11,7 @@ from typing import Final
 import trio
 
 from protocol import Header, Invalid, OtherVersion, Terms, Vouch, table_header, vouches
-from protocol.bounds import Pace, Quota, Seconds
+from protocol.units import Pace, Quota, Seconds
 
 from ..coded_errors import NETWORK, NOT_OK, USAGE, Code, of_protocol
 from ..confusable_names import is_stacked, twins, twins_among
@@ -259,7 +259,6 @@ async def join_table(
     Args:
         seat: The guest's player and its files.
         keys: The player's keys at this table.
-        ticket: The ticket.
         accept: Shows the player the terms, and returns whether the player accepts the terms.
         reach: The settings that decide how the guest is reached.
 
@@ -289,7 +288,6 @@ def kept_seat(home: Home, passphrase: str | None, ticket: Ticket) -> str | None:
     Args:
         home: The player's folder, which has the journals.
         passphrase: The passphrase of the journals, if they have one.
-        ticket: The ticket.
 
     Returns:
         The name of the game. None if there is no such game, or its journal cannot be read.
@@ -308,8 +306,6 @@ class HostLink:
     """A link to the host of a ticket, which is kept until the host has given the roster.
 
     Attributes:
-        hub: The links of this node.
-        ticket: The ticket.
         capability: The secret of the ticket, which proves that this node holds the ticket.
         backlog: The events of the running table that came before the roster.
     """
@@ -318,8 +314,6 @@ class HostLink:
         """Prepare a link to the host, which `stay_linked` dials.
 
         Args:
-            hub: The links of this node.
-            ticket: The ticket.
             full: Is called once if the host has no room for more links. The host is then dialled
                 again and again without limit. If None, a full host counts as one that cannot be
                 reached.
@@ -603,11 +597,7 @@ def checked_header(roster: lobby.Roster, ticket: Ticket) -> Header:
     """Check a roster, and return its header.
 
     Args:
-        roster: The roster.
         ticket: The ticket of its table.
-
-    Returns:
-        The header.
 
     Raises:
         PeerError: If the host has not signed the roster, if the ticket is of another table, or if a

@@ -68,9 +68,6 @@ class KnownProgress:
     def row(self, path: Path) -> tuple[str, tuple[str, ...], Progress] | None:
         """Return the stored name, nicknames and progress of the game in a file.
 
-        Args:
-            path: The path of the file.
-
         Returns:
             The three values. None if nothing is stored of the file, or the file has changed since.
         """
@@ -86,7 +83,6 @@ class KnownProgress:
 
         Args:
             path: The path of the game's transcript or journal.
-            name: The name of the game.
             nicknames: The nickname of each seat.
             progress: The point to which the game was played.
         """

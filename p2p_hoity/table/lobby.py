@@ -22,6 +22,7 @@ from protocol import (
     table_header,
     vouches,
 )
+from protocol.units import PeerId
 
 from ..confusable_names import is_stacked, twins
 
@@ -44,9 +45,6 @@ class _Terms(codec.FieldForm[Terms]):
         Args:
             value: The decoded field.
 
-        Returns:
-            The terms.
-
         Raises:
             WrongForm: If the field is no array.
             Invalid: If the terms are invalid.
@@ -55,9 +53,6 @@ class _Terms(codec.FieldForm[Terms]):
 
     def write(self, value: Terms) -> Any:
         """Return the terms as a plain value.
-
-        Args:
-            value: The terms.
 
         Returns:
             The array that is encoded.
@@ -102,7 +97,6 @@ class Offer:
     Attributes:
         proof: The host's proof that it gave the ticket, 32 bytes. Empty if the ticket has no
             secret.
-        terms: The terms.
         names: The nicknames of the players who have sat down.
         vouch: The host's vouch, if it shows one: the signature of its long-lived key over its key
             of this table.
@@ -130,7 +124,7 @@ class Sit:
     addresses: Annotated[tuple[str, ...], _ADDRESSES]
     vouch: Vouch | None = None
 
-    def player(self, peer: bytes) -> bytes:
+    def player(self, peer: PeerId) -> bytes:
         """Return the key by which the guest's player is known at this table.
 
         Args:
@@ -156,11 +150,7 @@ class SeatedNames:
 
 @dataclass(frozen=True)
 class Refuse:
-    """The host's answer that a node gets no seat, or may not look on.
-
-    Attributes:
-        reason: The reason for the refusal.
-    """
+    """The host's answer that a node gets no seat, or may not look on."""
 
     reason: Refusal
 
@@ -197,7 +187,6 @@ class SignedTable:
     """The id of the table that a seat plays at, with the signature of the table's host.
 
     Attributes:
-        table: The id of the table, 32 bytes.
         signature: The host's signature, 64 bytes.
     """
 
@@ -225,9 +214,6 @@ FRAMES: Final[codec.Kinds[LobbyFrame]] = codec.Kinds(
 def encode_lobby(frame: LobbyFrame) -> bytes:
     """Encode a frame of the lobby.
 
-    Args:
-        frame: The frame.
-
     Returns:
         The bytes of the frame. The first item of the frame is a word. In frames of the game the
         first item is a number.
@@ -237,12 +223,6 @@ def encode_lobby(frame: LobbyFrame) -> bytes:
 
 def parse_lobby(data: bytes) -> LobbyFrame:
     """Parse a frame of the lobby ([X-2]).
-
-    Args:
-        data: The bytes of the frame.
-
-    Returns:
-        The frame.
 
     Raises:
         Invalid: If the bytes are not a frame of the lobby.
@@ -284,7 +264,6 @@ class Seating:
     The seat of a guest is kept while the guest has a live link, and for some seconds longer.
 
     Attributes:
-        terms: The terms of the table.
         vouch: The host's vouch, if it shows one: the signature of its long-lived key over its key
             of this table.
     """
@@ -295,7 +274,6 @@ class Seating:
         """Begin the list of the seats that are taken, with the host's own seat.
 
         Args:
-            terms: The terms of the table.
             own: The host's own entry for the roster.
             addresses: The addresses at which the host can be dialled.
             vouch: The host's vouch, if it shows one: the signature of its long-lived key over its
@@ -358,7 +336,7 @@ class Seating:
         self._away.pop(entry.id, None)
         return earlier
 
-    def may_sit(self, peer: bytes, request: Sit) -> SeatEntry | Refusal:
+    def may_sit(self, peer: PeerId, request: Sit) -> SeatEntry | Refusal:
         """Check a guest's consent, and return its entry in the roster or the reason to refuse it.
 
         A player may already have a seat, under another key of this table, but with the same
@@ -367,10 +345,6 @@ class Seating:
 
         Args:
             peer: The key of the guest's link.
-            request: The guest's consent.
-
-        Returns:
-            The entry, or the reason of the refusal.
 
         Raises:
             Invalid: If the signature of the consent or that of the vouch (by the player's
@@ -396,12 +370,11 @@ class Seating:
             return Refusal.NAME
         return Refusal.NAME if any(one.is_of(request.vouch) for one in others) else entry
 
-    def leave(self, peer: bytes, now: float) -> None:
+    def leave(self, peer: PeerId, now: float) -> None:
         """Note that a guest's link was lost. The guest's seat is kept for now.
 
         Args:
             peer: The guest's id.
-            now: The time, in seconds of any monotonic clock.
         """
         if peer in self._seats:
             self._away[peer] = now
@@ -427,9 +400,6 @@ class Seating:
 
         Args:
             host: The host's key of this table.
-
-        Returns:
-            The roster.
         """
         seats = self._seats.values()
         complete = Header(self.terms, tuple(one.entry for one in seats))

@@ -26,14 +26,7 @@ SPANISH_TENS: Final = "treinta cuarenta cincuenta sesenta setenta ochenta novent
 
 
 def plain(word: str) -> str:
-    """Return a word in small letters without accents.
-
-    Args:
-        word: The word.
-
-    Returns:
-        The word.
-    """
+    """Return a word in small letters without accents."""
     letters = unicodedata.normalize("NFKD", word.casefold())
     return "".join(letter for letter in letters if not unicodedata.combining(letter))
 

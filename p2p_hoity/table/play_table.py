@@ -60,11 +60,7 @@ class Backlog:
         self._size = 0
 
     def keep(self, event: Event) -> None:
-        """Store an event. If there is no room for it, drop it.
-
-        Args:
-            event: The event.
-        """
+        """Store an event. If there is no room for it, drop it."""
         size = len(event.data) if isinstance(event, Frame) else 0
         if len(self.frames) < self.FRAMES and self._size + size <= self.BYTES:
             self.frames.append(event)
@@ -348,10 +344,6 @@ def reachable(listening: list[str]) -> list[str]:
 def journal_path(home: Home, table: Table) -> Path:
     """Return the path of the journal of a table.
 
-    Args:
-        home: The folder of the player's files.
-        table: The table.
-
     Returns:
         The path, whether there is a journal or not.
     """
@@ -421,9 +413,7 @@ async def run_session(
     node then dials these addresses.
 
     Args:
-        hub: The links of this node.
         seat: The player and its files.
-        keys: The player's keys at this table.
         agreed: The roster of the table, and the secret of its ticket.
         machine: The state machine of the seat, which has not been started.
         book: The open journal. It is closed at the end.

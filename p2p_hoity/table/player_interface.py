@@ -12,8 +12,8 @@ from typing import Final, Protocol
 import trio
 
 from protocol import SeatMachine
-from protocol.bounds import Seconds
 from protocol.game_interface import IllegalMove
+from protocol.units import Seconds
 
 from .. import bots, rules
 from ..presentation import screen_updates as updates
@@ -112,9 +112,6 @@ class BotPlayer:
             kind: The kind of choice that is asked for.
             again: Whether the player is asked again because an earlier choice, which others may
                 have seen, no longer counts. The bot ignores this.
-
-        Returns:
-            The choice.
         """
         due = trio.current_time() + PAUSE
         choice = self._bot(view, rules.expected(view.state), self._rng)
@@ -179,7 +176,6 @@ class PlayerQuestions:
         """Ask the player for a choice. An earlier question is cancelled.
 
         Args:
-            kind: The kind of choice.
             again: Whether the player is asked again because an earlier choice, which others may
                 have seen, no longer counts.
         """

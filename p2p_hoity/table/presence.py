@@ -6,7 +6,7 @@ from collections.abc import Set
 from typing import Final
 
 from protocol import SeatMachine, Wait
-from protocol.bounds import Seconds
+from protocol.units import Seconds
 
 from ..net.hub import Hub
 from ..presentation import screen_updates as updates
@@ -62,9 +62,6 @@ class PresenceTeller:
         """Show who is connected, if this has changed, and show the step's clock once a second.
 
         The clock says which seats are awaited, for how long, and how much time they have left.
-
-        Args:
-            now: The time on the state machine's clock, in seconds.
         """
         linked = self._linked()
         found = attendance(self._machine, linked)
@@ -82,11 +79,7 @@ class PresenceTeller:
         self._screen(updates.Clock(seats, wait.waited, left, wait.timeout, count, kind))
 
     def notify(self, now: float) -> None:
-        """Tell the screen who is awaited, if it is time for such a notice.
-
-        Args:
-            now: The time on the state machine's clock, in seconds.
-        """
+        """Tell the screen who is awaited, if it is time for such a notice."""
         machine, linked = self._machine, self._linked()
         if machine.finished or machine.broken is not None:
             return
@@ -106,9 +99,6 @@ class PresenceTeller:
         """Tell the screen that the step has timed out.
 
         The screen is also told whether the game goes on without some seats, or pauses.
-
-        Args:
-            now: The time on the state machine's clock, in seconds.
         """
         if is_silent_itself(self._machine):
             return
@@ -122,7 +112,6 @@ class PresenceTeller:
 
         Args:
             given: Whether the state machine has restarted the timeout of the step.
-            now: The time on the state machine's clock, in seconds.
         """
         machine, left = self._machine, 0.0
         pauses = machine.has_begun and (machine.table.strict or machine.stands_still)
@@ -136,9 +125,6 @@ class PresenceTeller:
         The first time is a moment after the result, since mostly nobody is awaited any more then.
         It is told again if other seats are awaited, or if the time is half of what was told. A link
         that comes and goes brings no seats that were not told before.
-
-        Args:
-            now: The time on the state machine's clock, in seconds.
         """
         self._over_at = now if self._over_at is None else self._over_at
         wait = self._machine.last_wait()
@@ -205,7 +191,6 @@ def attendance(machine: SeatMachine, linked: Set[int]) -> updates.Attendance:
     """Return for each seat whether it is linked, unlinked, away, absent or banned.
 
     Args:
-        machine: The state machine of this node.
         linked: The numbers of the seats with a link to this node.
 
     Returns:
@@ -241,9 +226,6 @@ def is_silent_itself(machine: SeatMachine) -> bool:
     A resumed seat may not sign until the other seats have told it which of its signed messages they
     store.
 
-    Args:
-        machine: The state machine of this node.
-
     Returns:
         True if the game waits for no other seat, and this seat may not sign yet.
     """
@@ -255,9 +237,6 @@ def awaited(machine: SeatMachine) -> frozenset[int]:
 
     If too few seats are present for the game to go on, the absent seats are returned instead,
     because the game pauses until some of them rejoin. Banned seats cannot rejoin.
-
-    Args:
-        machine: The state machine of this node.
 
     Returns:
         The numbers of the seats.
@@ -275,7 +254,6 @@ def muster(machine: SeatMachine, linked: Set[int]) -> updates.Muster:
     other seats. An onlooker has few links, so it counts every present seat.
 
     Args:
-        machine: The state machine of this node.
         linked: The numbers of the seats with a link to this node.
 
     Returns:

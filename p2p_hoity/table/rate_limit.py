@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from protocol.bounds import Pace, Quota, Seconds
+from protocol.units import Pace, PeerId, Quota, Seconds
 
 from ..net.link_limits import Buckets
 from .chat import DEBT, FORWARDED, MOST_ONLOOKERS, ONLOOKER, SEAT
@@ -56,13 +56,11 @@ class RateLimit:
         self._rematch = Buckets((REMATCH[0] * seats, REMATCH[1]), MOST_LINKS)
         self._questions, self._processor = Buckets(QUESTIONS), Buckets(PROCESSOR)
 
-    def may_read(self, peer: bytes, kind: FrameKind, now: float) -> bool:
+    def may_read(self, peer: PeerId, kind: FrameKind, now: float) -> bool:
         """Charge a frame to the budget of its kind, and return whether it is to be read.
 
         Args:
-            peer: The id of the node that sent the frame.
             kind: The rules for the kind of the frame.
-            now: The time, in seconds of any monotonic clock.
 
         Returns:
             True if the frame is to be read.
@@ -79,12 +77,8 @@ class RateLimit:
             case Budget.NONE:
                 return True
 
-    def rest(self, peer: bytes, now: float) -> float:
+    def rest(self, peer: PeerId, now: float) -> float:
         """Count a frame that is dropped unread, and return how long to read nothing from its link.
-
-        Args:
-            peer: The id of the node that sent the frame.
-            now: The time, in seconds of any monotonic clock.
 
         Returns:
             The seconds. 0 while the link is within its rate.
@@ -93,7 +87,7 @@ class RateLimit:
         """
         return min(LONGEST_REST, self._excess.take(peer, now))
 
-    def forget(self, peer: bytes) -> None:
+    def forget(self, peer: PeerId) -> None:
         """Forget how many requests came over a link that is lost.
 
         A node gains nothing if it makes a new link to get a full budget, because a link costs more
@@ -104,15 +98,13 @@ class RateLimit:
         """
         self._questions.forget(peer)
 
-    def spend(self, peer: bytes, seconds: float, now: float) -> float:
+    def spend(self, peer: PeerId, seconds: float, now: float) -> float:
         """Charge a node for the processor time of a frame that did not advance the game.
 
         A new link does not fill the budget of the node again.
 
         Args:
-            peer: The id of the node that sent the frame.
             seconds: The processor time that the frame took.
-            now: The time, in seconds of any monotonic clock.
 
         Returns:
             Seconds for which nothing should be read from the node's link.

@@ -18,10 +18,6 @@ from .known_progress import NOT_BEGUN, Progress
 def head_of(files: FileStore, path: Path) -> tuple[str, tuple[str, ...]] | None:
     """Return the id of a transcript's game, as used in commands, and the players' nicknames.
 
-    Args:
-        files: The store of the transcript.
-        path: The path of the transcript.
-
     Returns:
         The id and the nickname of each seat. None if the file is not a transcript.
     """
@@ -47,8 +43,6 @@ def of_journal(path: Path, passphrase: str | None, files: FileStore | None) -> P
     The journal is replayed without the seat's key, so nothing is signed.
 
     Args:
-        path: The path of the journal.
-        passphrase: The passphrase of the journal, if it has one.
         files: The store of the journal. None for this computer's disk.
 
     Returns:
@@ -67,15 +61,7 @@ def of_journal(path: Path, passphrase: str | None, files: FileStore | None) -> P
 
 
 def of_transcript(files: FileStore, path: Path) -> Progress:
-    """Verify a transcript, and return how far its game came and whether the transcript is valid.
-
-    Args:
-        files: The store of the transcript.
-        path: The path of the transcript.
-
-    Returns:
-        The progress.
-    """
+    """Verify a transcript, and return how far its game came and whether the transcript is valid."""
     report = transcript.verify(_opened(files, path), read_game)
     play = report.node.state if report.node is not None else None
     if not isinstance(play, Play):

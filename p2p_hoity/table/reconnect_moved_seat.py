@@ -17,7 +17,7 @@ from typing import Final
 import trio
 
 from protocol import Header, SeatMachine, Table
-from protocol.bounds import Seconds
+from protocol.units import Seconds
 
 from ..coded_errors import Code, CodedError, Reason, because
 from ..net.addresses import Named, how_far
@@ -41,8 +41,6 @@ def dial_seats(hub: Hub, table: Table, addresses: Sequence[Sequence[str]]) -> No
     ([L-78]).
 
     Args:
-        hub: The links of this node.
-        table: The table.
         addresses: For each seat, in the order of the seats, the addresses that the seat has named.
     """
     hub.prefer(table.ids)
@@ -65,8 +63,6 @@ def dial_by_ticket(
     key.
 
     Args:
-        hub: The links of this node.
-        table: The table.
         addresses: For each seat, in the order of the seats, the addresses that the seat has named.
         ticket: The ticket, which `check_fresh` has checked.
 
@@ -118,8 +114,6 @@ def check_fresh(ticket: Ticket, header: Header, secret: bytes) -> None:
     """Check that a ticket leads to a seat of a table.
 
     Args:
-        ticket: The ticket.
-        header: The header of the table.
         secret: The secret of this node's own ticket. Empty if that ticket had none.
 
     Raises:
@@ -148,11 +142,6 @@ def _beside(journal: Path) -> Path:
 
 async def hand_over(files: FileStore, journal: Path, ticket: Ticket) -> bool:
     """Hand a ticket to the process on this computer that plays the game of a journal.
-
-    Args:
-        files: The store of the journal.
-        journal: The path of the journal.
-        ticket: The ticket.
 
     Returns:
         True if that process has taken the ticket in time. False if it has not, if the game has
@@ -191,8 +180,6 @@ async def take_tickets(
     Such a ticket has the new address of a seat that has moved. This function runs until cancelled.
 
     Args:
-        hub: The links of this node.
-        table: The table.
         agreed: The roster and the secret of the table.
         screen: The function that is called with each update.
         book: The journal of the game. The other process puts a ticket into a file beside the
@@ -232,9 +219,6 @@ def name_in(header: Header, ticket: Ticket) -> str:
     Args:
         header: The header of the table.
         ticket: A ticket, which `check_fresh` has checked.
-
-    Returns:
-        The nickname.
     """
     return next(entry.nickname for entry in header.roster if entry.id == ticket.host_id)
 
@@ -247,7 +231,6 @@ class NewTicketReporter:
     """A reporter that gives a ticket to a player who resumed at an address that others do not know.
 
     Attributes:
-        hub: The links of this node.
         ways: The addresses and relays by which this node can be reached, as they are found.
         machine: The state machine of the seat.
         screen: The function that is called with each update.

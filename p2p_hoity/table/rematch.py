@@ -21,7 +21,7 @@ from protocol import (
     table_header,
     vouches,
 )
-from protocol.bounds import Quota, Seconds
+from protocol.units import PeerId, Quota, Seconds
 
 from ..coded_errors import Reason, because
 from ..net.hub import Hub
@@ -70,7 +70,6 @@ class Rematch:
         _vouches: For each seat its vouch at this table (the signature of the player's long-lived
             key over the key of the seat), or None.
         _gone: The seats that are absent or banned at the end, for which nobody waits.
-        terms: The terms of the next table.
         roster: The roster of the next table, as its host has signed it. None until it is known.
     """
 
@@ -93,14 +92,10 @@ class Rematch:
 
     # Frames received
 
-    def receive(self, peer: bytes, data: bytes) -> bool:
+    def receive(self, peer: PeerId, data: bytes) -> bool:
         """Handle a consent, a refusal or the next roster, and pass it on if it is new.
 
         The rules are [A-2], [A-3] and [A-5].
-
-        Args:
-            peer: The id of the node that sent the frame.
-            data: The bytes of the frame.
 
         Returns:
             True if the frame is valid and new.
@@ -352,7 +347,6 @@ class SideChannel:
         Args:
             access: Decides which links are let in.
             keys: The keys with which this node signs.
-            hub: The links of this node.
             screen: The function that is called with each update.
             talks: Whether this node shows chat messages and sends those of its player. Messages of
                 others are passed on in any case.
@@ -366,13 +360,8 @@ class SideChannel:
         self.rematch = Rematch(self._table, self._seat, keys, self.flood, shown)
         self._latest: deque[tuple[float, bytes]] = deque(maxlen=MOST_RECENT)
 
-    def hear(self, peer: bytes, data: bytes) -> None:
-        """Handle a frame of chat: show the message and pass it on, or drop the frame ([W-6]).
-
-        Args:
-            peer: The id of the node that sent the frame.
-            data: The bytes of the frame.
-        """
+    def hear(self, peer: PeerId, data: bytes) -> None:
+        """Handle a frame of chat: show the message and pass it on, or drop the frame ([W-6])."""
         heard = self._conversation.receive(peer, data, trio.current_time())
         if heard is not None:
             self._tell(heard)
@@ -396,7 +385,6 @@ class SideChannel:
         """Send a frame to all nodes with access to the table, except to the frame's source.
 
         Args:
-            frame: The bytes of the frame.
             source: The id of the node from which the frame came. None if the frame is this node's
                 own.
         """
@@ -437,7 +425,7 @@ class SideChannel:
 
     # Agreement on another game
 
-    def catch_up(self, peer: bytes) -> None:
+    def catch_up(self, peer: PeerId) -> None:
         """Send a node that was just let in what it may have missed ([W-6], [A-6]).
 
         This is the chat of the last seconds, and the frames about another game.
@@ -450,7 +438,7 @@ class SideChannel:
         for frame in (*words, *self.rematch.accepted_frames()):
             self._hub.post(peer, frame)
 
-    def link_up(self, peer: bytes) -> None:
+    def link_up(self, peer: PeerId) -> None:
         """Ask a newly linked seat for the next table's roster, if this seat waits for it ([A-6]).
 
         Args:

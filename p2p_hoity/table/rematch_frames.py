@@ -22,12 +22,6 @@ def next_terms(table: Table) -> Terms:
     """Return the terms of the next table of the same people ([A-1]).
 
     They are the terms of this table with a nonce that is made from the id of this table.
-
-    Args:
-        table: This table.
-
-    Returns:
-        The terms of the next table.
     """
     return replace(table.header.terms, nonce=digest(Label.NEXT_TABLE, table.id))
 
@@ -36,7 +30,6 @@ def is_next(terms: Terms, table: bytes) -> bool:
     """Return whether terms are those of a rematch: the next table after a given earlier table.
 
     Args:
-        terms: The terms.
         table: The id of the earlier table, 32 bytes.
 
     Returns:
@@ -112,9 +105,6 @@ def refuse(table: bytes, who: Identity) -> Decline:
     Args:
         table: The id of this table, 32 bytes.
         who: The key of the seat.
-
-    Returns:
-        The signed refusal.
     """
     return Decline(table, who.public, who.sign(Label.NO_MORE, table))
 
@@ -142,12 +132,6 @@ def refuser_of(table: Table, data: bytes) -> int | None:
 
 def parse_again(data: bytes) -> Consent | Decline:
     """Parse a consent or a refusal, without checking signatures ([A-2], [A-3], [X-2]).
-
-    Args:
-        data: The bytes of the frame.
-
-    Returns:
-        The consent or refusal.
 
     Raises:
         Invalid: If the bytes are neither.

@@ -18,7 +18,7 @@ from typing import Final
 import trio
 
 from protocol import SeatMachine, Table
-from protocol.bounds import Seconds
+from protocol.units import Seconds
 
 from .. import rules
 from ..coded_errors import NOT_OK, Code
@@ -67,7 +67,6 @@ class Answers:
     """The answers of the other seats about whether another process plays this seat.
 
     Attributes:
-        table: The table.
         me: The id of this seat, 32 bytes.
         linked: The ids of the seats that are linked with this process.
         elsewhere: The ids of the seats that report a live link with another process of this seat.
@@ -139,7 +138,6 @@ async def wait_for_answers(hub: Hub, answers: Answers) -> Sequence[Event]:
 
     Args:
         hub: The links of this node, which already dials the other seats.
-        answers: The answers of the other seats.
 
     Returns:
         The events that came while this function waited.
@@ -170,9 +168,6 @@ def claim_game(seat: Seat, name: str | None) -> Path:
         seat: The player, whose home has the journal.
         name: The name of the game or its beginning. None for the only game that waits for its
             player.
-
-    Returns:
-        The path of the transcript.
 
     Raises:
         PeerError: If there is no such game, or it had not begun and no fault has ended its setup.
@@ -284,8 +279,6 @@ def _alone(how: Reach, book: journals.Journal, first: SeatRecord) -> Reach:
 
     Args:
         how: The settings of the command.
-        book: The journal of the game.
-        first: The first record of the journal.
 
     Returns:
         The settings: `how` itself for a seat that does not hide its address.

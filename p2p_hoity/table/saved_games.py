@@ -38,9 +38,6 @@ class KeptGame:
     """A game of which the player's folder has a transcript or a journal.
 
     Attributes:
-        name: The name of the game.
-        path: The path of the transcript or journal.
-        nicknames: The nickname of each seat.
         when: The time at which the file was last written, in Unix seconds.
         is_over: Whether the game is over.
         seat: The number of the player's own seat. None if it is not known.
@@ -71,8 +68,6 @@ def kept_games(home: Home, passphrase: str | None, clock: Clock, seconds: float)
     other games get the progress that was stored earlier, or None.
 
     Args:
-        home: The folder of the player's files.
-        passphrase: The passphrase of the journals, if they have one.
         clock: Returns the time in seconds, as `time.monotonic` does.
         seconds: The time in seconds after which no further file is read.
 
@@ -98,10 +93,6 @@ def _is_won(progress: Progress | None) -> bool:
 def progress_of(game: OpenGame, passphrase: str | None) -> Progress | None:
     """Read the point to which a resumable game was played, from its journal.
 
-    Args:
-        game: The game.
-        passphrase: The passphrase of its journal, if it has one.
-
     Returns:
         The progress, or None if the journal cannot be read.
     """
@@ -112,9 +103,6 @@ def progress_of(game: OpenGame, passphrase: str | None) -> Progress | None:
 
 def forget_game(game: OpenGame) -> None:
     """Remove the journal of a game for good.
-
-    Args:
-        game: The game.
 
     Raises:
         PeerError: If the game is being played now.
@@ -130,9 +118,6 @@ def forget_game(game: OpenGame) -> None:
 
 def is_running(game: OpenGame) -> bool:
     """Return whether a process of this computer plays a game now.
-
-    Args:
-        game: The game.
 
     Returns:
         True if one does.

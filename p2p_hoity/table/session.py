@@ -16,7 +16,7 @@ from typing import Final
 import trio
 
 from protocol import Invalid, SeatMachine, effects
-from protocol.bounds import Seconds
+from protocol.units import PeerId, Seconds
 
 from .. import rules
 from ..coded_errors import because, of_protocol
@@ -123,7 +123,6 @@ class Session:
     """The play of one node at one table, until the table has ended and nobody needs this node.
 
     Attributes:
-        hub: The links of this node.
         machine: The state machine of the seat or onlooker, which has not been started.
         attendee: The person or bot that takes part at this node.
         _keeper: Writes the journal of the seat.
@@ -164,7 +163,7 @@ class Session:
         """The function that is called with each update."""
         return self.attendee.screen
 
-    def name_of(self, peer: bytes) -> str | None:
+    def name_of(self, peer: PeerId) -> str | None:
         """Return the nickname of a linked node.
 
         Args:
@@ -304,7 +303,7 @@ class Session:
             case Frame(peer, data):
                 self._on_frame(peer, data)
 
-    def _on_frame(self, peer: bytes, data: bytes) -> None:
+    def _on_frame(self, peer: PeerId, data: bytes) -> None:
         """Pass a frame to the part of the session that handles its kind.
 
         A frame is dropped if its sender may not send that kind, or if its link exceeds a rate
@@ -333,7 +332,7 @@ class Session:
             case Handler.GAME:
                 self._frames_in.receive(peer, data, kind)
 
-    def _receive_lobby(self, peer: bytes, data: bytes) -> None:
+    def _receive_lobby(self, peer: PeerId, data: bytes) -> None:
         """Handle a frame of the lobby.
 
         The frame may give its sender access to the table. If the frame shows that the host signed
@@ -507,7 +506,6 @@ def compose(
     """Make a session: create all its parts and connect them.
 
     Args:
-        hub: The links of this node.
         machine: The state machine of the seat or onlooker, which has not been started.
         attendee: The person or bot that takes part at this node.
         roster: The roster of the table, as its host has signed it.

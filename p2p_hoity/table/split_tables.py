@@ -92,10 +92,6 @@ def rescue(home: Home, others: Iterable[Home]) -> None:
     Call it before these folders are removed. On a split table a bot may have been on another branch
     than the player. Nothing is saved of a game that the player's folder has no transcript of.
 
-    Args:
-        home: The folder of the player's files.
-        others: The folders of the bots.
-
     Raises:
         OSError: If something could not be read or saved. Then keep the folders.
     """

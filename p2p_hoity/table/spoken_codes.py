@@ -15,7 +15,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Final, NamedTuple
 
-from protocol.bounds import Seconds
+from protocol.units import Seconds
 
 from ..coded_errors import NETWORK, NOT_OK, CodedError
 from ..coded_errors import Code as ErrorCode
@@ -105,7 +105,6 @@ class SpokenCode:
     """A spoken code: the number under which a host waits at a relay, and some secret words.
 
     Attributes:
-        number: The number under which the host waits.
         words: The words, in lower case.
         relay: The 'host:port' of the relay. Empty if it was not typed.
     """
@@ -135,14 +134,7 @@ def word_list() -> tuple[str, ...]:
 
 
 def fresh_words(number: int = WORDS) -> tuple[str, ...]:
-    """Draw the words of a new spoken code, each evenly from the whole list ([K-1]).
-
-    Args:
-        number: The number of words.
-
-    Returns:
-        The words.
-    """
+    """Draw the words of a new spoken code, each evenly from the whole list ([K-1])."""
     return tuple(secrets.choice(word_list()) for _ in range(number))
 
 
@@ -152,9 +144,6 @@ def is_code(text: str) -> bool:
     A spoken code has the form of a number and words, joined by dashes. A text of this form is meant
     as a code if it also names a relay, or contains a word of the word list. It may stand in a
     command or in the marks of a mail or chat.
-
-    Args:
-        text: The text as typed.
 
     Returns:
         True if it is meant as a spoken code.
@@ -170,12 +159,6 @@ def parse_code(text: str) -> SpokenCode:
     Capitals, spaces and any dashes between the parts are accepted. A word may be shortened to its
     first three letters. The number may be a word, if the others are whole. What a mail, a chat or
     a command has put around a code is left out. Nothing is sent, so a mistyped code is not used up.
-
-    Args:
-        text: The text as typed.
-
-    Returns:
-        The code.
 
     Raises:
         CodeError: If the text is not a code. The error says what is wrong.
@@ -199,9 +182,6 @@ def _words_of(found: re.Match[str]) -> list[str]:
 
 def parse_relay(text: str) -> str:
     """Parse the address of a relay as it was typed. Without a port, the usual port is added.
-
-    Args:
-        text: The text as typed.
 
     Returns:
         The address, 'host:port'.

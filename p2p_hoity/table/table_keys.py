@@ -33,7 +33,6 @@ class TableKeys:
         """Consent to the terms of a table: sign a new entry for its roster ([H-8], [H-15]).
 
         Args:
-            terms: The terms.
             nickname: The nickname of the player.
 
         Returns:

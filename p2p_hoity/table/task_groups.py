@@ -9,7 +9,7 @@ from typing import Final, NoReturn, TypeVar
 
 import trio
 
-from protocol.bounds import Seconds
+from protocol.units import Seconds
 
 T = TypeVar("T")
 
@@ -17,9 +17,6 @@ T = TypeVar("T")
 @asynccontextmanager
 async def open_nursery() -> AsyncIterator[trio.Nursery]:
     """Open a trio nursery that raises a single error instead of an exception group.
-
-    Yields:
-        The nursery.
 
     Raises:
         BaseException: The error of a task or of the block. If there are several, the first one that

@@ -36,9 +36,6 @@ class Capability:
 
         Args:
             terms: The digest of the terms of the next table, 32 bytes.
-
-        Returns:
-            The capability of the next table.
         """
         secret = digest(Label.NEXT_TICKET, self.secret, terms)[: len(self.secret)]
         return Capability(terms, secret, self.is_open)
@@ -85,7 +82,6 @@ class Capability:
         """Return whether to let in a guest that has sent a proof ([L-16]).
 
         Args:
-            proof: The proof that the guest has sent.
             binding: The bytes that only the two ends of the link know.
             host: The id of this node.
             guest: The id of the guest.

@@ -64,16 +64,12 @@ class OpenGame:
     """A journal on this computer, whose game can be resumed.
 
     Attributes:
-        name: The name of the game.
-        path: The path of the journal.
-        nicknames: The nickname of each seat.
         started: The time at which the game began, in Unix seconds.
         seat: The number of the player's own seat.
         is_claimed: Whether the player has saved the unfinished game as a transcript (a claim to the
             result so far). `find_game` then finds the game only by its name.
         relays: The 'host:port' of each relay at which the seat waits for calls.
         relay_only: Whether the seat is reached by its relays alone.
-        files: The store of files that has the journal.
     """
 
     name: str
@@ -93,11 +89,7 @@ class OpenGame:
 
 
 class SeveralGames(PeerError):
-    """An error: several stored games could be meant, so the player has to name the right game.
-
-    Attributes:
-        games: The games that could be meant.
-    """
+    """An error: several stored games could be meant, so the player has to name the right game."""
 
     def __init__(self, games: Sequence[OpenGame]) -> None:
         super().__init__(ResumeCode.SEVERAL, names=tuple(game.name for game in games))
@@ -109,10 +101,6 @@ def open_games(home: Home, passphrase: str | None = None) -> list[OpenGame]:
 
     A journal is left out if it cannot be read, or if other users have access to it (see
     `refused_games`).
-
-    Args:
-        home: The folder of the player's files.
-        passphrase: The passphrase of the journals, if they have one.
 
     Returns:
         The games, the newest first.
@@ -139,9 +127,6 @@ def open_games(home: Home, passphrase: str | None = None) -> list[OpenGame]:
 def refused_games(home: Home) -> Iterator[NotPrivateError]:
     """Find the journals that other users own or have access to.
 
-    Args:
-        home: The folder of the player's files.
-
     Yields:
         For each such journal an error that says what is wrong and how to correct it.
     """
@@ -167,13 +152,9 @@ def find_game(home: Home, name: str | None, passphrase: str | None = None) -> Op
     """Return the game with a given name, or the only game that waits for its player.
 
     Args:
-        home: The folder of the player's files.
         name: The name of the game or its beginning. None for the only game that is not
             claimed. A game is claimed if the player has saved it as an unfinished transcript.
         passphrase: The passphrase of the journals, if they have one.
-
-    Returns:
-        The game.
 
     Raises:
         SeveralGames: If more than one game fits.
@@ -223,9 +204,6 @@ def claimed_mark(journal: Path) -> Path:
     A game is claimed if its player has saved it unfinished as a transcript. The file lies beside
     the journal.
 
-    Args:
-        journal: The path of the journal.
-
     Returns:
         The path, whether or not there is such a file.
     """
@@ -237,9 +215,6 @@ def relay_only_mark(journal: Path) -> Path:
 
     The file is empty and lies beside the journal of the seat.
 
-    Args:
-        journal: The path of the journal.
-
     Returns:
         The path, whether or not there is such a file.
     """
@@ -250,11 +225,6 @@ def is_relay_only(files: FileStore, journal: Path, first: SeatRecord) -> bool:
     """Return whether a seat is reached by its relays alone.
 
     This was decided when the game began, or when the seat was resumed.
-
-    Args:
-        files: The store of the journal.
-        journal: The path of the journal.
-        first: The first record of the journal.
 
     Returns:
         True if the seat is reached by its relays alone.

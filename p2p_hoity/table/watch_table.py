@@ -10,7 +10,7 @@ from typing import Final
 import trio
 
 from protocol import SeatMachine, Terms
-from protocol.bounds import Seconds
+from protocol.units import Seconds
 
 from .. import rules
 from ..game_adapter import bind_raw
@@ -57,9 +57,6 @@ class PastFilter:
 
         Such an update is only used for the state of the game that `run` shows. The end of a game is
         always passed on.
-
-        Args:
-            update: The update.
         """
         if isinstance(update, updates.Started):
             self._started.set()
@@ -116,7 +113,6 @@ async def watch_table(
     """Watch the game at a table, and further games of the same people ([A-7]).
 
     Args:
-        ticket: The ticket.
         onlooker: The person that watches.
         network: The network that dials. None for TCP from this computer.
         hidden: Whether the network dials through a proxy.

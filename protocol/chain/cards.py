@@ -24,8 +24,6 @@ def hidden_of(node: Node, seat: int, choice: Choice) -> tuple[int, ...]:
     A card of the seat's hand is hidden while the seat's own decryption share of it is missing.
 
     Args:
-        node: The state of the chain before the step.
-        seat: The seat that shows cards.
         choice: The seat's choice: a tuple with the slots that are shown, or an int, which shows no
             card of the deck.
 
@@ -42,9 +40,7 @@ def check_showable(node: Node, seat: int, choice: Choice) -> None:
     """Check that a choice names different deck slots, all open or in the seat's own hand.
 
     Args:
-        node: The state of the chain before the step.
         seat: The seat that shows cards.
-        choice: The seat's choice.
 
     Raises:
         Invalid: With code `illegal-choice` if the choice is no tuple, repeats a slot, or names
@@ -107,7 +103,6 @@ class ShareBatch:
 
         Args:
             secret: The secret key of the public key `self.public`, a scalar.
-            rng: The source of randomness.
 
         Returns:
             The bytes that `check` reads.
@@ -128,12 +123,7 @@ def own_shares(node: Node, seat: int, slots: tuple[int, ...]) -> ShareBatch:
     """Return the object that writes or checks the decryption shares made with a seat's own key.
 
     Args:
-        node: The state of the chain before the step.
-        seat: The seat.
         slots: The slots (positions of the deck).
-
-    Returns:
-        The `ShareBatch`, with one share for each slot.
     """
     return ShareBatch(node, seat, "shares", seat, node.keys.share_key(seat), slots)
 
@@ -153,7 +143,6 @@ def opened_cards(
 
     Args:
         node: The chain node, which has the deck and the known shares.
-        slots: The slots to open.
         more: Further shares, by slot and the seat whose key made the share.
 
     Returns:
@@ -172,9 +161,6 @@ def hand(node: Node, seat: int, secrets: Secrets, opened: dict[Ciphertext, int])
     """Return the cards that one seat alone can decrypt.
 
     Args:
-        node: The state of the chain.
-        seat: The seat.
-        secrets: The secrets of the seat.
         opened: The cards decrypted so far, by ciphertext. New ones are added.
 
     Returns:

@@ -219,37 +219,19 @@ class Keys:
     shuffles: int = 0
 
     def share_key(self, seat: int) -> bytes:
-        """Return the public key of a seat, under which its decryption shares are proven.
-
-        Args:
-            seat: The seat.
-
-        Returns:
-            The point, 32 bytes.
-        """
+        """Return the public key of a seat, under which its decryption shares are proven."""
         return self.vectors[seat][0]
 
     def public_key_share(self, dealer: int, holder: int) -> bytes:
         """Return the key share that one seat dealt to another, times the base point.
 
         Args:
-            dealer: The seat that dealt the key share.
             holder: The seat that got the key share.
-
-        Returns:
-            The point, 32 bytes.
         """
         return public_key_share_of(self.vectors[dealer], holder + 1)
 
     def total_key(self, holder: int) -> bytes:
-        """Return the sum of all key shares that a seat got, times the base point.
-
-        Args:
-            holder: The seat.
-
-        Returns:
-            The point, 32 bytes.
-        """
+        """Return the sum of all key shares that a seat got, times the base point."""
         return total_key_share(self.vectors, holder + 1)
 
 
@@ -260,9 +242,6 @@ def public_key_share_of(vector: tuple[bytes, ...], index: int) -> bytes:
     Args:
         vector: The points of the key vector, 32 bytes each.
         index: The index of the receiver, its seat plus 1.
-
-    Returns:
-        The point, 32 bytes.
     """
     return key_sharing.public_key_share_at(vector, index)
 
@@ -274,9 +253,6 @@ def total_key_share(vectors: tuple[tuple[bytes, ...], ...], index: int) -> bytes
     Args:
         vectors: The key vector of each seat (its Feldman commitments, points of 32 bytes).
         index: The index of the seat to which the share belongs: the number of the seat plus 1.
-
-    Returns:
-        The point, 32 bytes.
     """
     return group.total(public_key_share_of(vector, index) for vector in vectors)
 
@@ -302,7 +278,6 @@ class Want:
     """The next step at a chain node, and what each seat owes in the step ([N-3]).
 
     Attributes:
-        kind: The kind of the step.
         speakers: The seats that owe an input.
         name: The kind of choice that is made or opened in the step, or an empty text.
         owes: The seats that owe a choice, or that owe the opening of their own sealed choice.
@@ -329,8 +304,6 @@ class Conviction:
 
     Attributes:
         step: The number of the step in which the seat counts as having committed the fault.
-        seat: The seat at fault.
-        code: The code of the fault, from `fault_codes.FAULTS`.
         place: The field of the seat's body in which the fault is, None if the fault is not in one
             field.
     """
@@ -512,10 +485,6 @@ class RefusedBody:
     def fault(self, seat: int, step: int) -> Fault:
         """Return the fault of the seat that gave the body.
 
-        Args:
-            seat: The seat.
-            step: The number of the step.
-
         Returns:
             The fault, to be raised or stored.
         """
@@ -624,8 +593,6 @@ class Secrets:
 
         Args:
             node: A state of the chain after `key.reveal`.
-            dealer: The seat that dealt the key share.
-            seat: This seat.
 
         Returns:
             The key share, a scalar.
@@ -652,7 +619,6 @@ class Secrets:
         Args:
             node: A state of the chain with the joint key and a deck. Only the size of the deck is
                 used.
-            rng: The source of randomness.
 
         Returns:
             False if this was done already.
@@ -695,9 +661,6 @@ def new_secrets(seed: bytes, size: int) -> Secrets:
 
 def nonzero_scalar(rng: Random) -> int:
     """Draw a random scalar that is not zero.
-
-    Args:
-        rng: The source of randomness.
 
     Returns:
         A number from 1 to ORDER - 1.

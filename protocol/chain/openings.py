@@ -38,10 +38,6 @@ SEALED: Final = FieldPlace("escrow")
 def own_due(node: Node, seat: int) -> bool:
     """Return whether a seat must itself open its sealed choice in the next step.
 
-    Args:
-        node: The state of the chain before the step.
-        seat: The seat.
-
     Returns:
         True if the next step opens the seat's choice, unless the seat was absent after it sealed
         the choice. In that case the other seats open the choice.
@@ -54,9 +50,6 @@ def lost_dues(node: Node) -> tuple[int, ...]:
 
     These seats have been absent since they sealed the choice.
 
-    Args:
-        node: The state of the chain before the step.
-
     Returns:
         The seats, rising.
     """
@@ -65,10 +58,6 @@ def lost_dues(node: Node) -> tuple[int, ...]:
 
 def own_lacks(node: Node, seat: int) -> tuple[int, ...]:
     """Return the slots of the deck for which a share made with a seat's key is missing.
-
-    Args:
-        node: The state of the chain before the step.
-        seat: The seat.
 
     Returns:
         The slots, rising.
@@ -79,9 +68,6 @@ def own_lacks(node: Node, seat: int) -> tuple[int, ...]:
 def helped(node: Node) -> tuple[int, ...]:
     """Return the absent seats in whose place the present seats must give decryption shares.
 
-    Args:
-        node: The state of the chain before the step.
-
     Returns:
         The seats, rising.
     """
@@ -90,10 +76,6 @@ def helped(node: Node) -> tuple[int, ...]:
 
 def owes_nothing(node: Node, seat: int) -> bool:
     """Return whether a seat owes only an empty body in the next step, which opens cards ([N-4]).
-
-    Args:
-        node: The state of the chain before the step.
-        seat: The seat.
 
     Returns:
         Whether no opening and no share is asked of the seat.
@@ -106,11 +88,6 @@ def has_opening(node: Node, seat: int, secrets: Secrets) -> bool:
     """Return whether a seat stores the choice and nonce with which it must open a sealed choice.
 
     They may be missing after an old journal was restored.
-
-    Args:
-        node: The state of the chain before the step.
-        seat: The seat.
-        secrets: The secrets of the seat.
 
     Returns:
         True if the seat stores them, or if it owes no opening.
@@ -153,12 +130,8 @@ class GatherStep(StepRules[Given]):
         place of absent seats, and shares for opening the choices of absent seats.
 
         Args:
-            node: The state of the chain before the step.
             seat: The seat that gives the body.
             body: The bytes of the body, empty (nil) if the seat owes nothing.
-
-        Returns:
-            The content of the body.
 
         Raises:
             Invalid: With the code of the first fault in it.
@@ -211,7 +184,6 @@ class GatherStep(StepRules[Given]):
         in its place. If fewer seats gave shares, the shares are asked for again in a later step.
 
         Args:
-            node: The state of the chain before the step.
             inputs: The content of each body, by seat.
 
         Returns:
@@ -271,10 +243,7 @@ def check_move(node: Node, kind: str, seat: int, choice: Choice, shares: Shares)
     """Check a choice by the rules of the game, with the cards that are opened together with it.
 
     Args:
-        node: The state of the chain before the step.
-        kind: The kind of choice.
         seat: The seat that chooses.
-        choice: The choice.
         shares: The decryption shares that the seat gives with the choice. Each key is a slot
             (position in the deck) and the seat whose key made the share.
 
@@ -342,8 +311,6 @@ def void(node: Node, kind: str, seat: int, conviction: Conviction) -> Node:
     """Return the state after a sealed choice is declared void and its owner is banned.
 
     Args:
-        node: The state of the chain.
-        kind: The kind of choice.
         seat: The seat that made the choice.
         conviction: The fault of that seat.
 

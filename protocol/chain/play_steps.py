@@ -42,12 +42,7 @@ class SealStep(StepRules[SealedChoice | None]):
         return check_sealed(node, seat, node.want.name, read)
 
     def apply(self, node: Node, inputs: Mapping[int, SealedChoice | None]) -> Node:
-        """Store the sealed choices, and tell the game which seats have sealed.
-
-        Args:
-            node: The state of the chain before the step.
-            inputs: The sealed choices, by seat.
-        """
+        """Store the sealed choices, and tell the game which seats have sealed."""
         name = node.want.name
         fresh = {(name, seat): one for seat, one in inputs.items() if one is not None}
         event = Sealed(name, frozenset(seat for _, seat in fresh))
@@ -68,9 +63,6 @@ class ChooseStep(StepRules[Choice]):
     def check(self, node: Node, seat: int, body: bytes) -> Choice:
         """Check that a body is a choice that the game allows.
 
-        Returns:
-            The choice.
-
         Raises:
             Invalid: With code `bad-body` or `illegal-choice`.
         """
@@ -82,7 +74,6 @@ class ChooseStep(StepRules[Choice]):
         """Return the node after the step, in which the game has applied the seat's choice.
 
         Args:
-            node: The state of the chain before the step.
             inputs: The choice, by seat. If the choosing seat is absent or at fault, the dict is
                 empty, and the game gets None as its choice.
         """
@@ -148,7 +139,6 @@ class ShowStep(StepRules[Showing | None]):
         """Store the choice of the seat that shows cards, and add its decryption shares.
 
         Args:
-            node: The state of the chain before the step.
             inputs: What was shown, by seat.
 
         Returns:
@@ -186,7 +176,6 @@ class ResultStep(StepRules[None]):
         Args:
             node: The last state of the chain, whose next step is `result`.
             seat: The seat that gives the body.
-            body: The bytes of the body.
 
         Raises:
             Invalid: With code `bad-body` if it contains anything else.
@@ -201,9 +190,6 @@ class ResultStep(StepRules[None]):
             node: The last state of the chain, whose next step is `result`.
             inputs: What was given, by seat.
 
-        Returns:
-            Never.
-
         Raises:
             RuntimeError: Always.
         """
@@ -214,8 +200,5 @@ class ResultStep(StepRules[None]):
 
         Args:
             node: The last state of the chain, whose next step is `result`.
-            seat: The seat.
-            secrets: The secrets of the seat.
-            rng: The source of randomness.
         """
         return node.result_body()

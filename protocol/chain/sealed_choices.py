@@ -20,11 +20,7 @@ def choice_size(node: Node, kind: str) -> int:
     """Return the length in bytes of the longest encoded choice of a kind.
 
     Args:
-        node: Any state of the chain.
         kind: The kind of choice, as the game calls it, or `coin` for the random bytes of the deal.
-
-    Returns:
-        The number of bytes.
     """
     return COIN_SIZE if kind == COIN else node.table.game.size(kind)
 
@@ -46,13 +42,8 @@ def context_of(node: Node, step: int, seat: int, kind: str) -> Context:
     """Return the context that is hashed into a sealed choice's commitment and escrow ([C-12]).
 
     Args:
-        node: Any state of the chain.
         step: The number of the step in which the choice is sealed.
-        seat: The seat that seals the choice.
         kind: The kind of choice, as the game calls it, or `coin` for the random bytes of the deal.
-
-    Returns:
-        The context.
     """
     return node.table.context(step, seat, kind if kind == COIN else f"game {kind}")
 
@@ -64,7 +55,6 @@ def sealing_of(node: Node, seat: int, kind: str, sealed: SealedChoice) -> escrow
         node: A state of the chain after `key.reveal`.
         seat: The owner of the choice.
         kind: The kind of choice, or `coin` for the random bytes of the deal.
-        sealed: The sealed choice.
 
     Returns:
         The context, the joint key, the commitment and the escrow.
@@ -80,11 +70,9 @@ def seal_choice(
 
     Args:
         node: The state of the chain before the step in which the choice is sealed.
-        seat: The seat that seals the choice.
         kind: The kind of choice, or `coin` for the random bytes of the deal.
         choice: The encoded choice, or 32 random bytes if `kind` is `coin`.
         secrets: The secrets of the seat, to which the opening is added.
-        rng: The source of randomness.
 
     Returns:
         The encoded body with the commitment and the escrow.
@@ -105,13 +93,8 @@ def check_sealed(node: Node, seat: int, kind: str, read: SealBody) -> SealedChoi
     An escrow is an encrypted copy of the choice, which a quorum of seats can decrypt together.
 
     Args:
-        node: The state of the chain before the step.
-        seat: The seat that seals the choice.
         kind: The kind of choice, or `coin` for the random bytes of the deal.
         read: The body of the seat's input, with the commitment and the escrow.
-
-    Returns:
-        The sealed choice.
 
     Raises:
         Invalid: With code `bad-escrow` if the escrow has the wrong size, or does not belong to this
@@ -142,10 +125,8 @@ def check_opening(
     The escrow is the encrypted opening of the choice. It is not checked if the quorum is all seats.
 
     Args:
-        node: Any state of the chain.
         seat: The owner of the choice.
         kind: The kind of choice, or `coin` for the random bytes of the deal.
-        sealed: The sealed choice.
         opening: The encoded choice and the nonce.
         check_proof: The function that checks the escrow. It may check later only if a wrong escrow
             proves a fault of the seat that gives the opening.
@@ -171,7 +152,6 @@ def read_choice(node: Node, kind: str, data: bytes) -> bytes | Choice:
     """Return a choice from its bytes.
 
     Args:
-        node: Any state of the chain.
         kind: The kind of choice, or `coin` for the random bytes of the deal.
         data: The encoded choice, or the random bytes of the deal if `kind` is `coin`.
 

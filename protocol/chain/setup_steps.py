@@ -27,7 +27,6 @@ def key_hash(node: Node, seat: int, step: int, vector: tuple[bytes, ...]) -> byt
     """Return the hash by which a seat commits to its key vector (the points of Feldman's VSS).
 
     Args:
-        node: Any state of the chain.
         seat: The owner of the key vector.
         step: The number of the step `key.commit`, in which the hash is shown.
         vector: The points of the key vector, 32 bytes each.
@@ -62,7 +61,6 @@ class KeyCommitStep(StepRules[KeyCommit]):
         A key vector is the list of a seat's Feldman commitments.
 
         Args:
-            node: The state of the chain before the step.
             inputs: The decoded body of each seat.
         """
         every = in_seat_order(node, inputs)
@@ -73,9 +71,6 @@ class KeyCommitStep(StepRules[KeyCommit]):
         """Return the encoded body: the hash of the own key vector, and the own transport key.
 
         Args:
-            node: The state of the chain before the step.
-            seat: The seat.
-            secrets: The secrets of the seat.
             rng: The source of randomness, which is not used.
         """
         vector = key_sharing.feldman_vector(secrets.polynomial)
@@ -131,7 +126,6 @@ class KeyRevealStep(StepRules[KeyReveal]):
         The table then ends, with nobody at fault.
 
         Args:
-            node: The state of the chain before the step.
             inputs: The decoded body of each seat.
 
         SPEC: [D-8].
@@ -179,9 +173,6 @@ def key_share_is_valid(node: Node, dealer: int, holder: int, secret: bytes) -> b
         dealer: The seat that dealt the key share.
         holder: The seat for which the key share is encrypted.
         secret: The secret transport key of the seat `holder`, 32 bytes.
-
-    Returns:
-        Whether the key share is valid.
     """
     context = node.table.context(chain_state.KEY_SHARE_STEP, dealer, f"key-share-{holder}")
     try:
@@ -228,7 +219,6 @@ class KeyOkStep(StepRules[SealedChoice | Complaint]):
         """Store the commitments and make the deck, or convict the seat that a complaint names.
 
         Args:
-            node: The state of the chain before the step.
             inputs: Each seat's commitment to its random bytes, or its complaint of a key share.
         """
         sealed = dict(node.sealed)
@@ -258,9 +248,6 @@ class ShuffleStep(StepRules[Deck]):
     def check(self, node: Node, seat: int, body: bytes) -> Deck:
         """Check the proof that a body's deck is a shuffle of the current deck.
 
-        Returns:
-            The shuffled deck.
-
         Raises:
             Invalid: With code `bad-body` or `bad-shuffle`.
         """
@@ -280,7 +267,6 @@ class ShuffleStep(StepRules[Deck]):
         """Replace the current deck by the shuffled deck.
 
         Args:
-            node: The state of the chain before the step.
             inputs: The deck of the one seat that shuffled.
         """
         (deck,) = inputs.values()
@@ -309,15 +295,7 @@ def _of_shuffle(deck: Deck) -> FieldPlace:
 
 
 def in_seat_order(node: Node, inputs: Mapping[int, T]) -> list[T]:
-    """Return the contents of all seats' bodies, in the order of the seats.
-
-    Args:
-        node: The state of the chain before the step.
-        inputs: The content by seat.
-
-    Returns:
-        The contents, in the order of the seats.
-    """
+    """Return the contents of all seats' bodies, in the order of the seats."""
     return [inputs[seat] for seat in range(node.table.seats)]
 
 
@@ -325,9 +303,6 @@ def setup_want(node: Node) -> Want:
     """Return the next step of setup, according to how far keys and deck have come.
 
     SPEC: [N-3], [N-6].
-
-    Args:
-        node: The state of the chain before the step.
 
     Returns:
         The kind of the next step and the seats that owe an input to it. The kind is `ended` if the

@@ -29,9 +29,7 @@ class StepRules(ABC, Generic[C]):
         """Check a body, and return what it contains.
 
         Args:
-            node: The state of the chain before the step.
             seat: The seat that gives the body.
-            body: The bytes of the body.
 
         Returns:
             The content of the body, of a type that depends on the kind of step.
@@ -45,7 +43,6 @@ class StepRules(ABC, Generic[C]):
         """Return the node after the step; the caller sets its digest, number and next step.
 
         Args:
-            node: The state of the chain before the step.
             inputs: The content of each body, by seat. Seats that gave no body are left out.
 
         Returns:
@@ -57,15 +54,6 @@ class StepRules(ABC, Generic[C]):
 
         By default this is the empty body. The method is not used for a step in which the player of
         the seat has to choose.
-
-        Args:
-            node: The state of the chain before the step.
-            seat: The seat.
-            secrets: The secrets of the seat.
-            rng: The source of randomness.
-
-        Returns:
-            The bytes of the body.
         """
         return step_bodies.EMPTY
 
@@ -73,16 +61,6 @@ class StepRules(ABC, Generic[C]):
         self, node: Node, seat: int, choice: Choice, secrets: Secrets, rng: Random
     ) -> bytes:
         """Return the bytes (body) that a seat sends in this step to make its player's choice.
-
-        Args:
-            node: The state of the chain before the step.
-            seat: The seat.
-            choice: The choice.
-            secrets: The secrets of the seat.
-            rng: The source of randomness.
-
-        Returns:
-            The bytes of the body.
 
         Raises:
             ValueError: If this kind of step asks for no choice.
@@ -112,7 +90,6 @@ class EmptyStep(StepRules[None]):
         """Return the node after the step, as the function `self.then` makes it from `node`.
 
         Args:
-            node: The state of the chain before the step.
             inputs: The seats that gave a body, as keys. Not used.
 
         Returns:
@@ -123,9 +100,6 @@ class EmptyStep(StepRules[None]):
 
 def read_empty(body: bytes) -> None:
     """Check that a body is the empty body, the encoding of nil ([N-4]).
-
-    Args:
-        body: The bytes of the body.
 
     Raises:
         Invalid: With code `bad-body` if it is another body.

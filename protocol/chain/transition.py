@@ -11,11 +11,11 @@ from dataclasses import replace
 from typing import Any, Final
 
 from .. import game_interface as game
-from ..bounds import Quota
 from ..crypto.hashing import Label, Random, digest
 from ..errors import Invalid
 from ..fault_codes import FAULTS
 from ..game_interface import Choice, IllegalMove
+from ..units import Quota
 from ..wire import codec
 from ..wire.step_bodies import COIN
 from . import chain_state, setup_steps
@@ -33,8 +33,6 @@ def lacking(
     """Return which decryption shares of given slots (positions of the deck) are not known yet.
 
     Args:
-        node: The state of the chain.
-        slots: The slots.
         givers: The seats whose shares are needed.
 
     Returns:
@@ -90,7 +88,6 @@ def want_of(node: Node, goal: game.Expected) -> Want | None:
     """Return the next step towards what the game expects ([N-3], [E-16]).
 
     Args:
-        node: The state of the chain.
         goal: What the game expects, for example that choices are opened.
 
     Returns:
@@ -294,9 +291,6 @@ of cards is left.
 def begin(table: Table) -> Node:
     """Return the first node of the chain, whose digest is the table id.
 
-    Args:
-        table: The table.
-
     Returns:
         The node before step 1.
     """
@@ -315,7 +309,6 @@ def verdict(node: Node, seat: int, body: bytes) -> AcceptedBody | RefusedBody:
     """Judge a seat's input to the next step of the chain. The verdict is cached.
 
     Args:
-        node: The state of the chain before the step.
         seat: The seat that gives the input.
         body: The bytes of the input's content.
 
@@ -336,9 +329,7 @@ def check(node: Node, seat: int, body: bytes) -> Any:
     """Return the content of a body that must be legal in the next step of a node.
 
     Args:
-        node: The state of the chain before the step.
         seat: The seat that gives the body.
-        body: The bytes of the body.
 
     Returns:
         The content, of a type that depends on the kind of step.
@@ -356,9 +347,7 @@ def known(node: Node, seat: int, body: bytes) -> AcceptedBody | RefusedBody | No
     """Return the stored verdict on a body of a seat that owes an input to the step.
 
     Args:
-        node: The state of the chain before the step.
         seat: The seat that gives the body.
-        body: The bytes of the body.
 
     Returns:
         The verdict, None if the body was not judged yet.
@@ -370,12 +359,6 @@ def keep(node: Node, seat: int, body: bytes, found: AcceptedBody | RefusedBody) 
     """Store the verdict on a body, so that `verdict` need not compute it again.
 
     A body is the content that a seat gives to a step.
-
-    Args:
-        node: The state of the chain before the step.
-        seat: The seat that gives the body.
-        body: The bytes of the body.
-        found: The verdict: the body is accepted or refused.
     """
     node.derived.verdicts[seat, body] = found
 
@@ -384,9 +367,7 @@ def judge(node: Node, seat: int, body: bytes) -> AcceptedBody | RefusedBody:
     """Judge a body without storing the verdict. Another thread may run this pure function.
 
     Args:
-        node: The state of the chain before the step.
         seat: The seat that gives the body. It must owe an input to the step.
-        body: The bytes of the body.
 
     Returns:
         The content of a legal body, or the fault code of an illegal body.
@@ -442,7 +423,6 @@ def append(node: Node, slots: Sequence[Slot]) -> Node:
     """Return the node after a step ([N-2]). Equal slots give the same node object.
 
     Args:
-        node: The state of the chain before the step.
         slots: For each seat the bytes of its legal body, or the reason why there is none. A body is
             the content of a seat's input to the step.
 
@@ -481,8 +461,6 @@ def slots_of(
     """Return what a step records for each seat: the body of the seat's input, or why there is none.
 
     Args:
-        node: The state of the chain before the step.
-        inputs: The bodies, by seat.
         missing: The reason for each seat that owes an input to the step but is not in `inputs`.
             For a seat that owes no input, the reason is `Missing.NONE`.
 
@@ -504,8 +482,6 @@ def reconfigure(
 
     Args:
         node: The state of the chain before the change.
-        present: The seats present from then on.
-        banned: The seats banned from then on.
         absences: For each seat, how often it was made absent so far.
 
     Returns:
@@ -535,9 +511,6 @@ def reconfigure(
 def may_go_on(node: Node) -> bool:
     """Return whether the chain may grow by a further step at a node.
 
-    Args:
-        node: The state of the chain.
-
     Returns:
         False if fewer seats than a quorum are present, if the game has been told that no seat is
         present, or if the next step would be `result` or `ended`.
@@ -551,9 +524,6 @@ def may_go_on(node: Node) -> bool:
 
 def stands_still(node: Node) -> bool:
     """Return whether the chain cannot grow at a node although the game is not over there.
-
-    Args:
-        node: The state of the chain.
 
     Returns:
         Whether the chain stands still.
@@ -572,10 +542,6 @@ LONG: Final = frozenset({Kind.KEY_OK, Kind.SHUFFLE, Kind.DEAL, Kind.FINAL})
 def needs_choice(node: Node, seat: int) -> bool:
     """Return whether the player of a seat must choose before the seat can give its input.
 
-    Args:
-        node: The state of the chain before the step.
-        seat: The seat.
-
     Returns:
         Whether a choice is asked of the player.
     """
@@ -583,33 +549,12 @@ def needs_choice(node: Node, seat: int) -> bool:
 
 
 def body_of(node: Node, seat: int, secrets: chain_state.Secrets, rng: Random) -> bytes:
-    """Return the body that a seat gives in a step for which its player need not choose.
-
-    Args:
-        node: The state of the chain before the step.
-        seat: The seat.
-        secrets: The secrets of the seat.
-        rng: The source of randomness.
-
-    Returns:
-        The bytes of the body.
-    """
+    """Return the body that a seat gives in a step for which its player need not choose."""
     return STEPS[node.want.kind].write(node, seat, secrets, rng)
 
 
 def body_of_choice(
     node: Node, seat: int, choice: Choice, secrets: chain_state.Secrets, rng: Random
 ) -> bytes:
-    """Return the body (content) of a seat's input to a step, with a choice of the player.
-
-    Args:
-        node: The state of the chain before the step.
-        seat: The seat.
-        choice: The choice.
-        secrets: The secrets of the seat.
-        rng: The source of randomness.
-
-    Returns:
-        The bytes of the body.
-    """
+    """Return the body (content) of a seat's input to a step, with a choice of the player."""
     return STEPS[node.want.kind].write_choice(node, seat, choice, secrets, rng)

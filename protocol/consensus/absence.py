@@ -15,7 +15,6 @@ def claim_of(epoch: int, tip: Node, owes: bool, ran_out: bool) -> StepTimeout | 
     A seat that still owes its own input to the step claims nothing.
 
     Args:
-        epoch: The epoch that the seat leaves.
         tip: The last node of the chain that the seat follows in this epoch.
         owes: Whether the seat still owes its own input to the step after `tip`.
         ran_out: Whether the step after `tip` has timed out for the seat.
@@ -38,14 +37,10 @@ def is_timed_out(
     whose quorum is all seats, no seat is made absent.
 
     Args:
-        node: The state of the chain before the step.
         missing: The seats that gave no input.
         epoch: The epoch of the chain.
         claims: For each epoch promise its seat, and the step timeout that the seat claims in the
             promise, None for no claim.
-
-    Returns:
-        Whether these seats are made absent.
     """
     table, place = node.table, StepTimeout(epoch, node.step, node.digest)
     count = sum(claim == place for seat, claim in claims if seat not in missing)
@@ -61,9 +56,6 @@ def rejoining(base: Node, rejoins: Iterable[Message]) -> set[int]:
     Args:
         base: The chain node with which the current epoch begins.
         rejoins: Messages in which seats ask to rejoin.
-
-    Returns:
-        The seats.
     """
     return {
         message.seat
@@ -79,10 +71,6 @@ def may_rejoin(base: Node, seat: int) -> bool:
 
     The terms of the table say after how many absences a seat may still rejoin. If the chain cannot
     grow with the present seats, the limit is MAX_REJOINS instead.
-
-    Args:
-        base: The state of the chain.
-        seat: The seat.
 
     Returns:
         Whether the seat is absent, is not banned, and may rejoin.

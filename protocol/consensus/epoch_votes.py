@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from itertools import combinations
 from typing import Final
 
-from ..bounds import Quota
 from ..chain.chain_state import Node, Table
+from ..units import Quota
 from ..wire.signed_messages import (
     CommitVote,
     EpochPromise,
@@ -42,8 +42,6 @@ class Votes(References):
     new-epoch message names.
 
     Attributes:
-        table: The table.
-        store: The messages that the seat stores.
         new_epochs: For each epoch and base digest, a valid new-epoch message and the base that
             follows from it.
         bad: The hashes of malformed epoch promises and new-epoch messages, in the order in which
@@ -58,8 +56,6 @@ class Votes(References):
         """Create the record of epochs and votes for a seat that has seen no change of epoch yet.
 
         Args:
-            table: The table.
-            store: The messages that the seat stores.
             start: The chain node with which epoch 0 begins, None before epoch 0 has begun.
         """
         super().__init__(start)
@@ -102,11 +98,7 @@ class Votes(References):
         """Return the new-epoch message that proposed a base (the node with which an epoch begins).
 
         Args:
-            epoch: The epoch.
             base: The digest of a known base.
-
-        Returns:
-            The message.
         """
         return self.new_epochs[epoch][base][0]
 
@@ -206,9 +198,6 @@ class Votes(References):
         messages without end. So only the first `MAX_TRIED` of an epoch are checked. More are
         checked only while a quorum has voted for an unknown proposal.
 
-        Args:
-            message: The message.
-
         Returns:
             True if the message is valid and its proposal is new. False also for a message that was
             not checked.
@@ -254,7 +243,6 @@ class Votes(References):
 
         Args:
             kind: The class of the votes.
-            epoch: The epoch.
             base: The digest of the proposed base (the chain node with which the epoch would begin),
                 32 bytes.
 
@@ -275,7 +263,6 @@ class Votes(References):
 
         Args:
             kind: The class of the votes.
-            epoch: The epoch.
 
         Returns:
             The digest, 32 bytes. None if no known base has so many votes.
@@ -333,9 +320,6 @@ class Votes(References):
         names only messages that its seat stores. A faulty seat could otherwise fill the links of
         the other seats with long promises that name messages that nobody has.
 
-        Args:
-            promise: The epoch promise.
-
         Returns:
             Whether it is too long to be passed on.
 
@@ -354,9 +338,6 @@ class Votes(References):
 
         Promises that are too long, or name a message that is not stored, are left out. The votes of
         the quorum certificates of the returned promises are put into the store.
-
-        Args:
-            epoch: The epoch.
 
         Returns:
             The promises, by rising seat.
@@ -442,8 +423,6 @@ def stored_inputs(base: Node, store: MessageStore, epoch: int) -> list[Message]:
 
     Args:
         base: The chain node with which the epoch begins.
-        store: The stored messages.
-        epoch: The epoch.
 
     Returns:
         The messages, by rising step.

@@ -22,8 +22,6 @@ class Proof:
     """A proof of a fault, which anybody can check.
 
     Attributes:
-        seat: The seat at fault.
-        code: The code of the fault, from `fault_codes.FAULTS`.
         messages: The one or two messages of the seat that prove it.
     """
 
@@ -43,13 +41,6 @@ def supersedes(proof: Proof, known: Proof) -> bool:
     A proof of an equivocation replaces a proof of another fault that is about a message of the same
     kind, epoch and step. So all seats name the same fault, although the proofs may reach them in
     different orders.
-
-    Args:
-        proof: The new proof.
-        known: The stored proof against the same seat.
-
-    Returns:
-        Whether the new proof is to replace the stored one.
     """
     one, other = ({m.identity for m in p.messages} for p in (proof, known))
     return proof.code == "equivocation" != known.code and bool(one & other)
@@ -70,9 +61,6 @@ def ancestry(node: Node) -> dict[bytes, Node]:
 def certificate_epoch(promise: EpochPromise) -> int:
     """Return the epoch of an epoch promise's quorum certificate.
 
-    Args:
-        promise: The epoch promise.
-
     Returns:
         The epoch, 0 without a certificate.
     """
@@ -88,7 +76,6 @@ def against_promise(promise: Message, message: Message, first: int) -> str | Non
     input that the seat has signed in the epoch of the certificate.
 
     Args:
-        promise: The epoch promise.
         message: Any other message.
         first: The step with which epoch 0 begins. No promise lists inputs to earlier steps.
 
@@ -114,7 +101,6 @@ def illegal_input(message: Message, nodes: Mapping[bytes, Node]) -> Fault | None
     """Judge an input at the chain node on which it builds; return its fault, if any.
 
     Args:
-        message: The message.
         nodes: The known nodes by digest.
 
     Returns:
@@ -140,7 +126,6 @@ def off_chain(tree: Tree, more: Iterable[Message] = ()) -> Iterator[tuple[int, M
     that does not contain the earlier input.
 
     Args:
-        tree: The chains and inputs of the epoch.
         more: Further messages. Their inputs of this epoch are checked as well.
 
     Yields:
@@ -179,7 +164,6 @@ def proven(
     If a seat has several faults, the fault that is checked first in SPEC 10.4 counts ([N-9]).
 
     Args:
-        messages: The messages.
         tree: The tree of all chains that the inputs of one epoch form.
         chain_nodes: The nodes of the chain before that epoch, by digest.
 
@@ -243,8 +227,6 @@ def find_fault(message: Message, store: MessageStore, followed: FollowedChain) -
     """Return the proof of a fault that a newly stored message shows.
 
     Args:
-        message: The message.
-        store: All stored messages.
         followed: The current epoch and the chain that is followed in it.
 
     Returns:
@@ -269,7 +251,6 @@ def find_two_chains(store: MessageStore, followed: FollowedChain) -> Iterable[Pr
     If every stored input builds on the followed chain, nothing is yielded.
 
     Args:
-        store: All stored messages.
         followed: The current epoch and the chain that is followed in it.
 
     Yields:

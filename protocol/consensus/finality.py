@@ -14,7 +14,6 @@ def final_step(store: MessageStore, followed: FollowedChain) -> int:
     if every present seat has given an input to a later step of the followed chain (10.6).
 
     Args:
-        store: The stored messages.
         followed: The epoch in which this seat stands, and the chain that it follows.
 
     Returns:

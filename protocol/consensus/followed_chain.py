@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from ..chain import transition
 from ..chain.chain_state import AcceptedBody, Kind, Node
+from ..units import DriverTime
 from ..wire.signed_messages import Message, StepInput
 from .fork_tree import Tree
 from .message_store import MessageStore
@@ -16,7 +17,6 @@ class FollowedChain:
     """The epoch in which a seat stands, and the chain that it follows there.
 
     Attributes:
-        epoch: The epoch.
         base: The chain node with which the epoch begins.
         tip: The last node of the chain so far.
         entered: When the seat entered the epoch, in seconds of a monotonic clock.
@@ -29,31 +29,24 @@ class FollowedChain:
     entered: float
     path: dict[bytes, Node] = field(default_factory=dict)
 
-    def begin(self, base: Node, now: float) -> None:
+    def begin(self, base: Node, now: DriverTime) -> None:
         """Note that epoch 0 begins at a node of the chain, and when. The chain does not change.
 
         Args:
             base: The chain node with which epoch 0 begins.
-            now: The current time, in seconds of a monotonic clock.
         """
         self.base, self.entered = base, now
 
-    def enter(self, now: float) -> None:
-        """Set the time at which this seat entered the epoch.
-
-        Args:
-            now: The current time, in seconds of a monotonic clock.
-        """
+    def enter(self, now: DriverTime) -> None:
+        """Set the time at which this seat entered the epoch."""
         self.entered = now
 
 
-def new_followed_chain(epoch: int, base: Node, now: float) -> FollowedChain:
+def new_followed_chain(epoch: int, base: Node, now: DriverTime) -> FollowedChain:
     """Return a new `FollowedChain` for an epoch that a seat enters now.
 
     Args:
-        epoch: The epoch.
         base: The chain node with which the epoch begins.
-        now: The current time, in seconds of a monotonic clock.
 
     Returns:
         The record of the epoch and of the chain that the seat follows in it. The chain has no step
@@ -68,7 +61,6 @@ def chosen_inputs(
     """Return each seat's first legal input to the current, incomplete step ([E-2]).
 
     Args:
-        store: The stored messages.
         followed: The epoch and the followed chain.
         only_known: Whether to leave out inputs whose body has not been checked yet.
 
@@ -115,7 +107,6 @@ def first_on(store: MessageStore, node: Node, message: Message) -> bool:
     Such an input counts in [D-10], be it legal or not.
 
     Args:
-        store: The stored messages.
         node: The chain node on which the input must build.
         message: An input of epoch 0, stored or not.
 
@@ -147,7 +138,6 @@ def grow(
     an input. Otherwise the first counts.
 
     Args:
-        store: The stored messages.
         followed: The current epoch and the followed chain. The chain is changed.
         seat: The own seat. None for an onlooker.
 
@@ -202,11 +192,6 @@ def keeps_own_inputs(store: MessageStore, followed: FollowedChain, seat: int) ->
     """Return whether this seat's last input of the epoch builds on a node of the followed chain.
 
     If not, the seat gives no further input in this epoch.
-
-    Args:
-        store: The stored messages.
-        followed: The epoch and the followed chain.
-        seat: The own seat.
 
     Returns:
         True also if the seat has given no input to a step of this epoch.

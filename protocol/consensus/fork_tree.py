@@ -10,9 +10,9 @@ from collections.abc import Iterable, Iterator, Mapping, Set
 from itertools import islice, product
 from typing import Final
 
-from ..bounds import Quota
 from ..chain import transition
 from ..chain.chain_state import AcceptedBody, Node, Slot
+from ..units import Quota
 from ..wire.signed_messages import Message, StepInput
 
 MAX_CHOICES: Final[Quota] = 4096
@@ -30,10 +30,6 @@ def inputs_of(messages: Iterable[Message], epoch: int) -> list[tuple[Message, St
 
     Args:
         messages: Messages of any kind.
-        epoch: The epoch.
-
-    Returns:
-        Each message that is an input of the epoch, with the input in it.
     """
     pairs = ((message, message.statement) for message in messages)
     return [
@@ -47,8 +43,6 @@ class Tree:
     """The chains that the inputs of one epoch make, from the node with which the epoch begins.
 
     Attributes:
-        base: The chain node with which all chains begin.
-        epoch: The epoch.
         inputs: Each message that is an input of the epoch, with the input in it.
         nodes: All nodes of the chains, by digest. In this dict each node stands after its parent.
     """
@@ -59,7 +53,6 @@ class Tree:
         Args:
             base: The chain node with which all chains begin.
             messages: Messages of any kind. Only inputs (to steps) of the epoch are used.
-            epoch: The epoch.
         """
         self.base, self.epoch = base, epoch
         self.inputs = inputs_of(messages, epoch)
@@ -125,9 +118,6 @@ class Tree:
     def resolves(self, step_input: StepInput) -> bool:
         """Return whether the chain on which an input builds is in this tree.
 
-        Args:
-            step_input: The input.
-
         Returns:
             Whether the digest that the input names is that of a node in the tree, and the input's
             step is the next step of this node.
@@ -137,9 +127,6 @@ class Tree:
 
     def has_legal(self, message: Message) -> bool:
         """Return whether a message is an input that builds on a node of the tree and is legal.
-
-        Args:
-            message: The message.
 
         Returns:
             Whether the message is such an input.

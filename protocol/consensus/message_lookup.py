@@ -53,7 +53,6 @@ class Reading:
     Attributes:
         key: The hash of the message, and whether the message was checked because a fault proof
             accuses its signer.
-        made: The result of the check.
         error: The error with which the check ended, if the message is malformed.
         used: The hashes of the messages that this check looked up.
         asked: The keys of the bases (chain nodes with which epochs begin) that this check looked
@@ -128,11 +127,7 @@ class References(ABC):
         """
 
     def count(self, lookups: int) -> None:  # noqa: B027
-        """Count looked-up messages, so that a subclass can limit their number. Here, do nothing.
-
-        Args:
-            lookups: The number of messages.
-        """
+        """Count looked-up messages, so that a subclass can limit their number. Here, do nothing."""
 
     # Look-up
 
@@ -144,9 +139,6 @@ class References(ABC):
 
         Args:
             digest: The message hash, 32 bytes.
-
-        Returns:
-            The message.
 
         Raises:
             Unknown: If the message is not stored.
@@ -167,9 +159,6 @@ class References(ABC):
         Args:
             epoch: The epoch. For epoch 0, the node with which the game begins is returned.
             digest: The digest that names the base, 32 bytes. None stands for epoch 0.
-
-        Returns:
-            The chain node.
 
         Raises:
             Unknown: If the base is not known.
@@ -270,9 +259,6 @@ class References(ABC):
         Args:
             key: The hash of the message, and whether the message is checked because a proof of a
                 fault accuses the message.
-
-        Returns:
-            Whether the check was completed.
         """
         return key in self._made
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Final, TypeVar
 
-from ..bounds import Quota
+from ..units import Quota
 from ..wire.signed_messages import (
     NUMBER,
     CommitVote,
@@ -162,9 +162,6 @@ class MessageStore:
     def epoch_of(message: Message) -> int:
         """Return the epoch that a message names.
 
-        Args:
-            message: The message.
-
         Returns:
             The epoch, 0 for a rejoin.
         """
@@ -204,11 +201,7 @@ class MessageStore:
         self.claims.setdefault(digest, set()).add(claim)
 
     def want_new_epoch(self, epoch: int) -> None:
-        """Note that the new-epoch messages of an epoch are to be asked for.
-
-        Args:
-            epoch: The epoch.
-        """
+        """Note that the new-epoch messages of an epoch are to be asked for."""
         self.wanted_new_epochs.add(epoch)
 
     def versions(self, identity: tuple[int, ...]) -> list[Message]:
@@ -227,10 +220,6 @@ class MessageStore:
     def inputs(self, epoch: int, step: int) -> list[Message]:
         """Return the stored inputs to one step in one epoch.
 
-        Args:
-            epoch: The epoch.
-            step: The number of the step.
-
         Returns:
             The messages, in the order in which they came.
         """
@@ -240,7 +229,6 @@ class MessageStore:
         """Return the stored inputs of an epoch from a step on.
 
         Args:
-            epoch: The epoch.
             first: The number of the first step.
 
         Returns:
@@ -253,12 +241,6 @@ class MessageStore:
         """Return how many inputs of an epoch are stored.
 
         At most two inputs of each seat to each step are counted.
-
-        Args:
-            epoch: The epoch.
-
-        Returns:
-            The number.
         """
         return sum(len(shelf) for (of, _), shelf in self._inputs.items() if of == epoch)
 
@@ -271,7 +253,6 @@ class MessageStore:
 
         Args:
             kind: The class of the messages' content.
-            epoch: The epoch.
 
         Returns:
             The messages, in the order in which they came.
@@ -293,9 +274,6 @@ class MessageStore:
 
     def promises_by(self, seat: int) -> list[Message]:
         """Return the stored epoch promises of one seat.
-
-        Args:
-            seat: The seat.
 
         Returns:
             The messages, in the order in which they came.
@@ -351,12 +329,6 @@ class MessageStore:
         """Yield every stored input of one seat, even if several conflict in one step.
 
         `input_bytes` has the number of their bytes.
-
-        Args:
-            seat: The seat.
-
-        Yields:
-            The messages.
         """
         for shelf in (self._by_hash, self._third_versions):
             for message in shelf.values():

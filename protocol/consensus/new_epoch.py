@@ -12,10 +12,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from ..bounds import Quota
 from ..chain import transition
 from ..chain.chain_state import Kind, Missing, Node, Slot, Table
 from ..errors import FieldPlace, Invalid
+from ..units import Quota
 from ..wire.signed_messages import (
     CommitVote,
     EpochPromise,
@@ -43,10 +43,6 @@ Two different inputs prove a fault, and more prove nothing further.
 
 def certificate_votes(table: Table, certificate: QuorumCertificate) -> list[Message]:
     """Return the votes of a quorum certificate as messages, after checking their signatures.
-
-    Args:
-        table: The table.
-        certificate: The quorum certificate.
 
     Returns:
         The votes, in the order of the certificate.
@@ -77,7 +73,6 @@ class ReadPromise:
 
     Attributes:
         message: The message that contains the promise.
-        promise: The promise.
         inputs: The inputs that the promise lists.
         rejoins: The requests to rejoin that the promise lists.
         proofs: The messages with which the promise proves faults.
@@ -112,14 +107,10 @@ def read_promise(
     kind are ignored. A faulty seat could otherwise nest accusations without end.
 
     Args:
-        table: The table.
         message: The message that contains the promise.
         source: The look-up of the messages that the promise names, and of the nodes with which
             epochs begin.
         named: Whether the promise is checked because a proof accuses it.
-
-    Returns:
-        The promise with its contents.
 
     Raises:
         Malformed: If the promise is malformed, which is a fault of its signer.
@@ -226,7 +217,6 @@ class Base:
     """The base that a new-epoch message proposes: a chain node with which an epoch is to begin.
 
     Attributes:
-        node: The chain node with which the epoch begins.
         faults: The seat and the fault code of each seat that the promises prove at fault, by rising
             seat.
         places: By seat, the field of an input's body in which the seat's fault lies. A seat whose
@@ -244,14 +234,9 @@ def base_of_new_epoch(
     """Return the base (the node with which the epoch begins) that a message proposes.
 
     Args:
-        table: The table.
-        message: The new-epoch message.
         source: Finds messages by their hashes.
         named: Whether the message is checked because a fault proof accuses its signer. If so, its
             epoch promises are read without the fault proofs that consist of only one message.
-
-    Returns:
-        The base.
 
     Raises:
         Malformed: If the signer is not the proposer of the epoch, or if the message does not name a
@@ -314,7 +299,6 @@ def bad_form(table: Table, message: Message, source: References) -> str | None:
     """Return the code of the fault if an epoch promise or new-epoch message is malformed.
 
     Args:
-        table: The table.
         message: The message, whose signer is accused of this fault.
         source: The look-up of the messages and chain nodes that the message names.
 
@@ -330,8 +314,6 @@ def is_bad_form(table: Table, message: Message, source: References) -> bool:
     """Return whether an accused epoch promise or new-epoch message is malformed, if known.
 
     Args:
-        table: The table.
-        message: The message.
         source: The look-up of all that the message names.
 
     Returns:
@@ -369,9 +351,6 @@ def highest_certificate(promises: Sequence[ReadPromise]) -> tuple[Node, int]:
     node with commit votes comes first, then a node with a longer chain, then a node with a lower
     digest.
 
-    Args:
-        promises: The promises.
-
     Returns:
         The certified chain node, and the epoch of the certificate. If no promise has a certificate,
         the node with which epoch 0 begins, and 0.
@@ -402,10 +381,7 @@ def walk(
     """Extend the chain from the highest certified node by the inputs that epoch promises list.
 
     Args:
-        node: The certified chain node.
         tree: All chains that the inputs listed by the promises make on this node.
-        promises: The promises.
-        epoch: The epoch of these inputs.
 
     Returns:
         The last node, the seats that gave several bodies to one step, and the seats that become

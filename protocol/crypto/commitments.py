@@ -49,7 +49,6 @@ def opening(choice: bytes, nonce: bytes, size: int) -> bytes:
     Args:
         choice: The encoded choice.
         nonce: The nonce of the commitment, 32 bytes.
-        size: The length of the opening, in bytes.
 
     Returns:
         Nonce, length of the choice, choice and zero bytes, in all `size` bytes.
@@ -65,9 +64,6 @@ def opening(choice: bytes, nonce: bytes, size: int) -> bytes:
 
 def parse_opening(data: bytes) -> tuple[bytes, bytes]:
     """Return the choice and the nonce from a padded opening.
-
-    Args:
-        data: The bytes of the opening.
 
     Returns:
         The encoded choice, and the nonce of 32 bytes.

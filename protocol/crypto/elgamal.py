@@ -36,10 +36,6 @@ def starting_deck(joint_key: Point, n: int) -> Deck:
 
     Args:
         joint_key: The joint key Y, 32 bytes.
-        n: The number of cards.
-
-    Returns:
-        The deck.
     """
     return tuple(Ciphertext(group.BASE, add(card, joint_key)) for card in group.card_points(n))
 
@@ -50,9 +46,6 @@ def share(secret: int, ciphertext: Ciphertext) -> Point:
     Args:
         secret: The secret key, a scalar.
         ciphertext: The encrypted card.
-
-    Returns:
-        The point, 32 bytes.
     """
     return group.mul(secret, ciphertext.a)
 
@@ -83,9 +76,6 @@ def open_card(
 
 def well_formed(deck: Deck) -> bool:
     """Return whether all points of a deck have 32 bytes and none is the identity.
-
-    Args:
-        deck: The deck.
 
     Returns:
         Whether this holds. It is not checked that the points are in the group.

@@ -49,7 +49,6 @@ def encrypt(context: Context, joint_key: Point, commitment: bytes, opening: byte
 
     Args:
         context: The context of the sealed choice.
-        joint_key: The joint key, 32 bytes.
         commitment: The commitment, 32 bytes.
         opening: The padded opening.
 
@@ -74,8 +73,6 @@ def verify(context: Context, joint_key: Point, commitment: bytes, escrow: bytes)
     Only `verify_opening` can check whether the escrow contains the right opening.
 
     Args:
-        context: The context of the sealed choice.
-        joint_key: The joint key, 32 bytes.
         commitment: The commitment, 32 bytes.
         escrow: The escrow. Its exact length must have been checked.
 
@@ -102,9 +99,7 @@ def verify_opening(
 
     Args:
         context: The context of the sealed choice.
-        joint_key: The joint key, 32 bytes.
         commitment: The commitment, 32 bytes.
-        escrow: The escrow.
         opening: The padded opening.
 
     Raises:
@@ -124,11 +119,9 @@ def escrow_share(
     """Return one seat's share in opening an escrow, with its proof ([D-4]).
 
     Args:
-        context: The context to which the proof is bound.
         sealing: The context, joint key, commitment and escrow of the choice.
         share_total: The sum of the key shares that all seats dealt to this one, a scalar.
         public_share_total: That sum times the base point, 32 bytes.
-        rng: The source of randomness.
 
     Returns:
         The escrow share, 96 bytes.
@@ -150,14 +143,9 @@ def verify_share(
     """Return the point of an escrow share, after checking its proof.
 
     Args:
-        context: The context to which the proof is bound.
         sealing: The context, joint key, commitment and escrow of the choice.
         public_share_total: The base point times the sum of the key shares of the seat that gives
             the escrow share, 32 bytes.
-        share: The escrow share.
-
-    Returns:
-        The point, 32 bytes.
 
     Raises:
         Invalid: With code `bad-share` if the share is malformed or its proof is invalid.
@@ -176,7 +164,6 @@ def decrypt(escrow: bytes, shares: Mapping[int, Point], t: int) -> bytes:
     """Decrypt the opening in an escrow by escrow shares. The commitment is not checked.
 
     Args:
-        escrow: The escrow.
         shares: The points of at least t checked escrow shares, by index of the seat (seat + 1).
         t: How many shares are needed.
 

@@ -60,10 +60,6 @@ class Backend(Protocol):
 
         Args:
             scalar: 32 little-endian bytes, above 0 and below ORDER.
-            point: 32 bytes.
-
-        Returns:
-            The product, 32 bytes.
         """
 
     def multiply_base(self, scalar: bytes, /) -> Point:
@@ -71,19 +67,12 @@ class Backend(Protocol):
 
         Args:
             scalar: 32 little-endian bytes, above 0 and below ORDER.
-
-        Returns:
-            The product, 32 bytes.
         """
 
     def add(self, left: Point, right: Point, /) -> Point:
         """Return left + right, and reject bytes that do not encode a point of the curve.
 
         An encoding that is not canonical is accepted.
-
-        Args:
-            left: 32 bytes.
-            right: 32 bytes.
 
         Returns:
             The sum, 32 bytes.
@@ -92,19 +81,12 @@ class Backend(Protocol):
     def subtract(self, left: Point, right: Point, /) -> Point:
         """Return left - right, and reject bytes that do not encode a point of the curve.
 
-        Args:
-            left: 32 bytes.
-            right: 32 bytes.
-
         Returns:
             The difference, 32 bytes.
         """
 
     def is_valid_point(self, point: bytes, /) -> bool:
         """Return whether 32 bytes are a canonical point of the subgroup and not the identity.
-
-        Args:
-            point: 32 bytes.
 
         Returns:
             True if `multiply` accepts the point.
@@ -136,9 +118,6 @@ class EarlierLibsodium(Libsodium):
         Earlier versions of libsodium accept some points outside the subgroup. So a second check
         follows: (ORDER - 1) times the point must be the negative of the point.
 
-        Args:
-            point: 32 bytes.
-
         Returns:
             True if both libsodium's check and the second check accept the point.
         """
@@ -153,10 +132,6 @@ class EarlierLibsodium(Libsodium):
 
         Args:
             scalar: 32 little-endian bytes, above 0 and below ORDER.
-            point: 32 bytes.
-
-        Returns:
-            The product, 32 bytes.
 
         Raises:
             ValueError: If `is_valid_point` rejects the point.
@@ -222,10 +197,6 @@ def mul(k: int, point: Point) -> Point:
 
     Args:
         k: Any int.
-        point: 32 bytes.
-
-    Returns:
-        The product, 32 bytes.
 
     Raises:
         Invalid: With code `bad-point` if the point is not in the group.
@@ -244,9 +215,6 @@ def mul_base(k: int) -> Point:
 
     Args:
         k: Any int.
-
-    Returns:
-        The product, 32 bytes.
     """
     k %= ORDER
     return _backend.multiply_base(k.to_bytes(32, "little")) if k else IDENTITY
@@ -254,10 +222,6 @@ def mul_base(k: int) -> Point:
 
 def add(left: Point, right: Point) -> Point:
     """Return left + right without checking the subgroup.
-
-    Args:
-        left: 32 bytes.
-        right: 32 bytes.
 
     Returns:
         The sum, 32 bytes.
@@ -273,10 +237,6 @@ def add(left: Point, right: Point) -> Point:
 
 def sub(left: Point, right: Point) -> Point:
     """Return left - right without checking the subgroup.
-
-    Args:
-        left: 32 bytes.
-        right: 32 bytes.
 
     Returns:
         The difference, 32 bytes.
@@ -370,9 +330,6 @@ def encode_scalar(number: int) -> bytes:
 
     Args:
         number: Any int.
-
-    Returns:
-        32 bytes.
     """
     return (number % ORDER).to_bytes(SIZE, "little")
 
@@ -391,11 +348,7 @@ def hash_to_group(label: Label, *parts: bytes) -> Point:
        identity, continue with the next counter.
 
     Args:
-        label: The domain label.
         parts: The byte strings that are hashed after the label.
-
-    Returns:
-        The point, 32 bytes.
     """
     counter = 0
     while True:
@@ -423,9 +376,6 @@ MAX_CARDS: Final = 128
 
 def check_size(n: int) -> None:
     """Check the number of cards of a deck.
-
-    Args:
-        n: The number of cards.
 
     Raises:
         ValueError: If the number is not from 1 to MAX_CARDS.

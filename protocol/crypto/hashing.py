@@ -25,6 +25,8 @@ from hashlib import sha512
 from itertools import count
 from typing import Final
 
+from ..units import TableId
+
 VERSION: Final = "p2p-table/3"
 """The name and version of the protocol, with which every label begins."""
 
@@ -145,7 +147,6 @@ def wide(label: Label, *parts: bytes) -> bytes:
     """Return the SHA-512 of the framed list of a label and byte strings (see `framed`).
 
     Args:
-        label: The domain label.
         parts: The byte strings that are hashed after the label.
 
     Returns:
@@ -173,7 +174,6 @@ def hash_to_scalar(label: Label, *parts: bytes) -> int:
     The statistical distance from a uniform scalar is below 2^-259.
 
     Args:
-        label: The domain label.
         parts: The byte strings that are hashed after the label.
 
     Returns:
@@ -186,13 +186,9 @@ def expand(label: Label, size: int, *parts: bytes) -> bytes:
     """Return pseudorandom bytes: blocks of `wide(label, size, counter, *parts)`, cut to the size.
 
     Args:
-        label: The domain label.
         size: How many bytes are wanted. Both this number and the counter, which starts at 0, are
             hashed as 8 bytes, big-endian.
         parts: The byte strings that are hashed after the counter.
-
-    Returns:
-        `size` bytes.
     """
     blocks = range(-(-size // 64))
     return b"".join([wide(label, u64(size), u64(block), *parts) for block in blocks])[:size]
@@ -208,13 +204,12 @@ class Context:
     ValueError, because it is a bug of the caller.
 
     Attributes:
-        table: The table id, 32 bytes.
         step: The number of the step of the chain.
         seat: The seat that makes the commitment or proof, from 0.
         kind: The purpose of the commitment or proof, such as `shuffle` ([C-12]).
     """
 
-    table: bytes
+    table: TableId
     step: int
     seat: int
     kind: str
@@ -245,12 +240,6 @@ def scalar(rng: Random) -> int:
 
     64 random bytes are read as a little-endian number modulo ORDER. If the result is 0, new bytes
     are drawn.
-
-    Args:
-        rng: The source of randomness.
-
-    Returns:
-        The scalar.
     """
     while True:
         number = int.from_bytes(rng(64), "little") % ORDER
@@ -262,7 +251,6 @@ def below(rng: Random, bound: int) -> int:
     """Draw a number from 0 to bound - 1 from 32 random bytes.
 
     Args:
-        rng: The source of randomness.
         bound: The exclusive upper bound.
 
     Returns:
@@ -275,7 +263,6 @@ def permutation(rng: Random, size: int) -> tuple[int, ...]:
     """Draw a uniform permutation (Fisher and Yates; Knuth, TAOCP 2, 3.4.2, algorithm P).
 
     Args:
-        rng: The source of randomness.
         size: How many numbers to permute.
 
     Returns:
@@ -294,8 +281,6 @@ def hedged(label: Label, rng: Random, *parts: bytes) -> Iterator[int]:
     Each scalar is a hash of 32 random bytes that are drawn once, a counter, and `parts`.
 
     Args:
-        label: The domain label.
-        rng: The source of randomness.
         parts: The secret and the statement for which the nonces are used.
 
     Yields:

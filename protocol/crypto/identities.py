@@ -102,10 +102,6 @@ class Identity:
 def signed_bytes(label: Label, data: bytes) -> bytes:
     """Return the bytes that a signature under a label covers.
 
-    Args:
-        label: The domain label.
-        data: The bytes to sign.
-
     Returns:
         The length of the label (8 bytes, big-endian), the label, and the data.
     """
@@ -117,7 +113,6 @@ def sign_bytes(identity: Identity, message: bytes) -> bytes:
 
     Args:
         identity: The signing key.
-        message: The bytes to sign.
 
     Returns:
         The signature, 64 bytes.

@@ -36,7 +36,6 @@ def polynomial(secret: int, t: int, rng: Random) -> tuple[int, ...]:
     Args:
         secret: The value at 0.
         t: The number of coefficients.
-        rng: The source of randomness.
 
     Returns:
         The coefficients, the lowest first.
@@ -84,9 +83,6 @@ def public_key_share_at(vector: Sequence[Point], i: int) -> Point:
     Args:
         vector: The points of the key vector, 32 bytes each.
         i: The index of the receiver, at least 1.
-
-    Returns:
-        The point, 32 bytes.
     """
     _check_index(i)
     return total([mul(i**power, point) for power, point in enumerate(vector)])
@@ -153,9 +149,6 @@ def _check_index(i: int) -> None:
 def x25519_keypair(rng: Random) -> tuple[bytes, bytes]:
     """Draw an X25519 key pair.
 
-    Args:
-        rng: The source of randomness.
-
     Returns:
         The secret key and the public key, 32 bytes each.
     """
@@ -210,7 +203,6 @@ def encrypt_key_share(
         context: The context to which the encryption is bound. Its seat is the dealer.
         receiver_public: The public key of the receiver, 32 bytes.
         key_share: The key share, a scalar.
-        rng: The source of randomness.
 
     Returns:
         The encrypted key share, 80 bytes.

@@ -12,8 +12,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Protocol
 
-from ..bounds import Quota
 from ..errors import Invalid
+from ..units import Quota
 
 Proof = tuple[Callable[..., None], tuple[Any, ...]]
 """The function that checks a proof, and its arguments, in a form for other processes.
@@ -149,14 +149,7 @@ class HandedOut:
 
 
 def all_valid(proofs: Part) -> bool:
-    """Check all proofs here, and return whether they are valid.
-
-    Args:
-        proofs: The proofs.
-
-    Returns:
-        Whether all are valid.
-    """
+    """Check all proofs here, and return whether they are valid."""
     try:
         for check, parts in proofs:
             check(*parts)

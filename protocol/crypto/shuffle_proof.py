@@ -46,7 +46,6 @@ class ShuffleProof:
     """A proof in its parts. Scalars are decoded, and points are 32 bytes that are not checked yet.
 
     Attributes:
-        challenge: The challenge, a scalar.
         responses: The scalars s1 to s4, then the N responses for `chain`, then the N responses for
             the permuted weights. N is the number of cards.
         commitments: The N commitments to the permutation.
@@ -69,23 +68,12 @@ class ShuffleProof:
 
 
 def proof_size(n: int) -> int:
-    """Return the length of a shuffle proof.
-
-    Args:
-        n: The number of cards.
-
-    Returns:
-        The number of bytes.
-    """
+    """Return the length of a shuffle proof."""
     return 32 * (5 + 4 * n)
 
 
 def decode_proof(proof: bytes, n: int) -> ShuffleProof:
     """Return the parts of a proof.
-
-    Args:
-        proof: The bytes of the proof.
-        n: The number of cards.
 
     Returns:
         The parts, whose points are not checked yet.
@@ -110,10 +98,7 @@ def statement_digest(
     """Return the digest of both decks, the key, the context and the permutation commitments.
 
     Args:
-        context: The context to which the proof is bound.
-        joint_key: The joint key, 32 bytes.
         before: The deck before the shuffle.
-        after: The deck after it.
         commitments: The permutation commitments, 32 bytes each.
 
     Returns:
@@ -135,7 +120,6 @@ def weights(statement: bytes, n: int) -> list[int]:
 
     Args:
         statement: The digest of the statement, 32 bytes.
-        n: The number of cards.
 
     Returns:
         The scalars u_0 to u_{n-1}.
@@ -164,11 +148,8 @@ def verify(context: Context, joint_key: Point, before: Deck, after: Deck, proof:
     the group other than the identity.
 
     Args:
-        context: The context to which the proof is bound.
-        joint_key: The joint key, 32 bytes.
         before: The deck before the shuffle, which must have been checked.
         after: The deck after it, which need not have been decoded.
-        proof: The bytes of the proof.
 
     Raises:
         Invalid: With code `bad-shuffle` if the proof is invalid.
@@ -257,7 +238,6 @@ class Prepared:
     """The parts of a shuffle that do not depend on the deck. They must be used only once.
 
     Attributes:
-        joint_key: The joint key, 32 bytes.
         secret: The permutation and the randomness.
         blinds: The pair of points that is added to each card: randomness[i] · (BASE, joint_key).
     """
@@ -269,11 +249,6 @@ class Prepared:
 
 def prepare(joint_key: Point, n: int, rng: Random) -> Prepared:
     """Draw a permutation and randomness, and make the multiplications that need no deck.
-
-    Args:
-        joint_key: The joint key, 32 bytes.
-        n: The number of cards.
-        rng: The source of randomness.
 
     Returns:
         The prepared shuffle.
@@ -291,9 +266,7 @@ def shuffle(
     """Return a deck in a random order, with each card re-encrypted.
 
     Args:
-        joint_key: The joint key, 32 bytes.
         deck: The deck before the shuffle.
-        rng: The source of randomness.
         prepared: A prepared shuffle, which must not have been used before. This is not checked.
             None draws a new one.
 
@@ -324,12 +297,7 @@ def prove(
     """Return a proof that one deck is a shuffle of the other.
 
     Args:
-        context: The context to which the proof is bound.
-        joint_key: The joint key, 32 bytes.
-        before: The deck before the shuffle.
-        after: The deck after it.
         secret: The permutation and the randomness.
-        rng: The source of randomness.
 
     Returns:
         The proof, 32 · (5 + 4N) bytes.

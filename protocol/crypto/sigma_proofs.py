@@ -27,10 +27,8 @@ def prove_key(context: Context, secret: int, public: Point, rng: Random) -> byte
     """Prove that the maker of a public key knows its secret key.
 
     Args:
-        context: The context to which the proof is bound.
         secret: The secret key, a scalar.
         public: The public key, secret · BASE, 32 bytes.
-        rng: The source of randomness.
 
     Returns:
         The proof, 64 bytes.
@@ -46,7 +44,6 @@ def verify_key(context: Context, public: Point, proof: bytes) -> None:
     """Check the proof that the maker of a public key knows its secret key.
 
     Args:
-        context: The context to which the proof is bound.
         public: The public key, 32 bytes.
         proof: The proof, 64 bytes.
 
@@ -63,8 +60,6 @@ class ShareStatement(NamedTuple):
     """The claim of a proof for a batch of decryption shares, without the shares themselves.
 
     Attributes:
-        context: The context to which the proof is bound.
-        joint_key: The joint key, 32 bytes.
         public: The public key whose secret makes the shares, 32 bytes. For shares given in the
             place of an absent seat, it is the public key share of the seat that gives them.
         bases: The first point of each ciphertext, 32 bytes each.
@@ -96,7 +91,6 @@ def prove_shares(about: ShareStatement, secret: int, rng: Random) -> tuple[list[
         about: What the proof is about. It contains the public key, and the first point of each
             ciphertext (its base).
         secret: The secret key, a scalar.
-        rng: The source of randomness.
 
     Returns:
         The share for each ciphertext (secret · base, 32 bytes), and the proof of 64 bytes.
@@ -152,7 +146,6 @@ def prove_equal(
             the bases and the images.
         secret: The secret, a scalar.
         bases: The bases, 32 bytes each.
-        rng: The source of randomness.
 
     Returns:
         The proof, 64 bytes.

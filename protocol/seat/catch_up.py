@@ -14,11 +14,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Set
 from typing import Final
 
-from ..bounds import Quota
 from ..chain.chain_state import SETUP, Kind, Node
 from ..consensus import fault_evidence
 from ..consensus.followed_chain import confirms_deck, first_on
 from ..consensus.message_store import MessageStore
+from ..units import PeerId, Quota
 from ..wire import peer_frames
 from ..wire.signed_messages import EpochPromise, Message, NewEpoch, StepInput
 from .end_notices import awaited_ends
@@ -39,13 +39,12 @@ OVERHEAD = 128
 # Requests
 
 
-def sync(state: SeatState, peer: bytes | None) -> None:
+def sync(state: SeatState, peer: PeerId | None) -> None:
     """Ask for missing messages: tell peers the own epoch and step, and which messages are stored.
 
     SPEC: [L-6].
 
     Args:
-        state: The state of the seat.
         peer: The id of the peer to ask, 32 bytes. None asks all peers.
     """
     epoch, first = state.log.followed.epoch, min(state.final_step(), state.tip.step)
@@ -55,11 +54,7 @@ def sync(state: SeatState, peer: bytes | None) -> None:
 
 
 def ask_again(state: SeatState) -> None:
-    """Ask all peers again for missing messages. It is called about once a second.
-
-    Args:
-        state: The state of the seat.
-    """
+    """Ask all peers again for missing messages. It is called about once a second."""
     fetch = state.peers.next_fetch()
     if fetch is not None:
         state.outbox.send(fetch)
@@ -81,7 +76,6 @@ def ask_own(state: SeatState, seats: Set[int]) -> None:
     SPEC: [L-6].
 
     Args:
-        state: The state of the seat.
         seats: The linked seats. A seat that has answered completely is not asked again. A seat that
             has answered in part is asked to go on after the last hash that it sent.
     """
@@ -95,13 +89,11 @@ def ask_own(state: SeatState, seats: Set[int]) -> None:
 # Answers
 
 
-def answer(state: SeatState, frame: peer_frames.FrameBody, peer: bytes | None) -> None:
+def answer(state: SeatState, frame: peer_frames.FrameBody, peer: PeerId | None) -> None:
     """Answer a request of a peer with messages and notices that this seat stores ([L-6]).
 
     Args:
-        state: The state of the seat.
         frame: The request. Other frames are not answered.
-        peer: The id of the peer, 32 bytes.
     """
     match frame:
         case peer_frames.Fetch(hashes, new_epochs):
@@ -113,7 +105,7 @@ def answer(state: SeatState, frame: peer_frames.FrameBody, peer: bytes | None) -
             _answer_own(state, after, peer)
 
 
-def _tell_notices(state: SeatState, peer: bytes | None) -> None:
+def _tell_notices(state: SeatState, peer: PeerId | None) -> None:
     """Send the stored notices of the seats to one peer, or to all peers if `peer` is None.
 
     These are the notices of seats that are away or have come back ([L-23], [E-29]), and the notices
@@ -132,7 +124,7 @@ def _tell_notices(state: SeatState, peer: bytes | None) -> None:
 
 
 def _carry_part(
-    state: SeatState, messages: Iterable[Message], peer: bytes | None
+    state: SeatState, messages: Iterable[Message], peer: PeerId | None
 ) -> Message | None:
     """Send messages up to the size of one answer, and return the first message without room.
 
@@ -216,7 +208,7 @@ def _rank(message: Message) -> tuple[bool, int, int]:
     return isinstance(step_input, StepInput), MessageStore.epoch_of(message), step
 
 
-def _answer_own(state: SeatState, after: bytes, peer: bytes | None) -> None:
+def _answer_own(state: SeatState, after: bytes, peer: PeerId | None) -> None:
     """Answer an `own` frame: send a peer the messages that the peer itself has signed ([L-6]).
 
     Only messages with a hash above `after` are sent, by rising hash. Then a frame `Told` names the
@@ -248,8 +240,6 @@ def is_of_use(state: SeatState, message: Message, node: Node) -> bool:
     not contain the input.
 
     Args:
-        state: The state of the seat.
-        message: The input.
         node: The chain node on which the input builds.
 
     Returns:
@@ -275,10 +265,6 @@ def is_of_use(state: SeatState, message: Message, node: Node) -> bool:
 def is_called_for(state: SeatState, promise: EpochPromise) -> bool:
     """Return whether an epoch promise may be passed on ([M-10]).
 
-    Args:
-        state: The state of the seat.
-        promise: The epoch promise.
-
     Returns:
         Whether a quorum of seats requests its epoch, and its length does not exceed that of an
         honest promise.
@@ -287,7 +273,7 @@ def is_called_for(state: SeatState, promise: EpochPromise) -> bool:
     return promise.epoch <= votes.quorum_request() and not votes.is_too_long(promise)
 
 
-def pass_on(state: SeatState, message: Message, peer: bytes | None) -> None:
+def pass_on(state: SeatState, message: Message, peer: PeerId | None) -> None:
     """Pass on a message that was just stored, or defer an input that comes too early.
 
     An input is passed on once the chain that this seat follows has reached the input's step. Before
@@ -296,8 +282,6 @@ def pass_on(state: SeatState, message: Message, peer: bytes | None) -> None:
     too long.
 
     Args:
-        state: The state of the seat.
-        message: The message.
         peer: The id of the peer that sent the message, 32 bytes. The message is not sent back to
             this peer. None if no peer sent the message.
 
@@ -335,9 +319,6 @@ def pass_deferred(state: SeatState) -> None:
     """Forward to the peers the deferred inputs that belong to the current step.
 
     An input is deferred if it came before the followed chain had reached the input's step.
-
-    Args:
-        state: The state of the seat.
     """
     for message in state.peers.take_deferred():
         pass_on(state, message, None)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from ..bounds import Seconds
 from ..chain.chain_state import Table
+from ..units import DriverTime, Seconds
 from ..wire.signed_notices import EndNotice
 
 ROUND: Final[Seconds] = 4.5
@@ -18,9 +18,6 @@ LINGER: Final[Seconds] = 2.5
 
 def leaving_seconds(table: Table) -> float:
     """Return how long the leaving lasts: one round more than seats may be faulty.
-
-    Args:
-        table: The table.
 
     Returns:
         The time in seconds.
@@ -37,11 +34,7 @@ class DeckWait:
     """
 
     def __init__(self, table: Table) -> None:
-        """Begin to wait.
-
-        Args:
-            table: The table.
-        """
+        """Begin to wait."""
         self.table = table
         self.gave_up = False
         self.leaving_since: float | None = None
@@ -56,20 +49,13 @@ class DeckWait:
         """Note that this seat plays after all."""
         self.gave_up = False
 
-    def begin_leaving(self, now: float) -> None:
-        """Note that the leaving begins, if it has not begun before.
-
-        Args:
-            now: The driver's clock, in seconds.
-        """
+    def begin_leaving(self, now: DriverTime) -> None:
+        """Note that the leaving begins, if it has not begun before."""
         if self.leaving_since is None:
             self.leaving_since = now
 
-    def deals_needed(self, now: float) -> int | None:
+    def deals_needed(self, now: DriverTime) -> int | None:
         """Return how many other seats' inputs to the `deal` this seat needs to return ([D-10]).
-
-        Args:
-            now: The driver's clock, in seconds.
 
         Returns:
             The number, None once the last round is over.
@@ -79,12 +65,8 @@ class DeckWait:
         waited = now - self.leaving_since
         return int(waited / ROUND) + 1 if waited < leaving_seconds(self.table) else None
 
-    def is_over(self, is_linked: bool, now: float) -> bool:
+    def is_over(self, is_linked: bool, now: DriverTime) -> bool:
         """Return whether a seat that has given up leaves now ([D-11]).
-
-        Args:
-            is_linked: Whether it has a link with a seat.
-            now: The driver's clock, in seconds.
 
         Returns:
             Whether its leaving is over, or it has been without any link for long.
@@ -97,9 +79,6 @@ class DeckWait:
 
     def is_news(self, notice: EndNotice) -> bool:
         """Return whether to tell the driver of an end notice, and note that this is done.
-
-        Args:
-            notice: The notice.
 
         Returns:
             True at the first call for this notice.

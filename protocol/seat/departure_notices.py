@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from ..chain.chain_state import SETUP, Node
 from ..consensus.followed_chain import FollowedChain
 from ..consensus.message_store import MessageStore
+from ..units import DriverTime
 from ..wire.signed_notices import Departure
 
 
@@ -21,7 +22,6 @@ class StoredDeparture:
     """The last departure notice of one seat.
 
     Attributes:
-        departure: The notice.
         since: When the notice came, in seconds of a monotonic clock.
         has_returned: Whether the seat does not count as away in spite of the notice. That is so if
             a link with the seat has come up since, or if it is the own seat.
@@ -85,7 +85,7 @@ class Departures:
         """
         return {seat: stored.departure.number for seat, stored in self._stored.items()}
 
-    def keep(self, departure: Departure, now: float, has_returned: bool = False) -> None:
+    def keep(self, departure: Departure, now: DriverTime, has_returned: bool = False) -> None:
         """Store a departure notice, which replaces the stored notice of its seat.
 
         Args:
@@ -97,9 +97,6 @@ class Departures:
 
     def since(self, seat: int) -> float:
         """Return when the stored notice of a seat came.
-
-        Args:
-            seat: A seat whose notice is stored.
 
         Returns:
             The time in seconds of a monotonic clock.
@@ -133,7 +130,6 @@ class Departures:
         """Return the departure notices of the seats that are away ([E-25]).
 
         Args:
-            store: The messages that this seat stores.
             followed: The current epoch, and the chain that this seat follows.
             granted: When the player last asked to wait longer for the current step, in seconds of a
                 monotonic clock. Notices that came before that time are left out. None if the player

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from ..chain.chain_state import Node
+from ..units import PeerId
 from ..wire import peer_frames
 from ..wire.signed_messages import Message
 from ..wire.signed_notices import DEAD_KEYS as DEAD_KEYS
@@ -81,7 +82,7 @@ class Send:
     """
 
     frame: bytes = field(repr=False)
-    peer: bytes | None = None
+    peer: PeerId | None = None
     but: frozenset[bytes] = frozenset()
     asks: bool = False
     once: bool = False
@@ -290,7 +291,7 @@ class Outbox:
     def send(
         self,
         frame: peer_frames.FrameBody | Message,
-        peer: bytes | None = None,
+        peer: PeerId | None = None,
         but: Iterable[bytes] = (),
     ) -> None:
         """Append the order to send a frame.

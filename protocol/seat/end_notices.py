@@ -18,19 +18,17 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from ..bounds import Seconds
+from ..units import PeerId, Seconds
 from ..wire.signed_notices import OVER, EndNotice, check_notice
 from .seat_state import SeatState
 from .signer import SigningState
 
 
-def take(state: SeatState, notice: EndNotice, peer: bytes | None) -> bool:
+def take(state: SeatState, notice: EndNotice, peer: PeerId | None) -> bool:
     """Store an end notice from a peer, in which a seat says that its game or table has ended.
 
     Args:
-        state: The state of the seat.
         notice: The notice, whose signature has not been verified.
-        peer: The id of the peer, 32 bytes.
 
     Returns:
         Whether the notice is new, and so has to be passed on.
@@ -55,12 +53,6 @@ def tell_end(state: SeatState) -> bool:
     """Tell all peers by a signed notice once the game's end is final for this seat ([E-29]).
 
     The seat applies this rule after each event.
-
-    Args:
-        state: The state of the seat.
-
-    Returns:
-        Always False, because no other rule has to run again after this one.
     """
     is_told = state.seat is None or state.seat in state.judge.ends
     if not is_told and state.signer.state is SigningState.FINISHED:
@@ -90,9 +82,6 @@ def may_leave(state: SeatState) -> bool:
     may disconnect once the other seats need no more votes of this seat, or once this seat has
     stayed long enough. An onlooker's program need not stay after a finished game.
 
-    Args:
-        state: The state of the seat.
-
     Returns:
         Whether the program may disconnect.
 
@@ -105,9 +94,6 @@ def may_leave(state: SeatState) -> bool:
 
 def last_wait(state: SeatState) -> LastWait | None:
     """Return for whom and for how long this seat still stays after its end is final ([E-19]).
-
-    Args:
-        state: The state of the seat.
 
     Returns:
         The wait. None if the seat may leave, or if its end is not final.
@@ -125,12 +111,6 @@ def awaited_ends(state: SeatState) -> frozenset[int]:
 
     They are the other present seats, and the absent seats with which it is linked. An absent seat
     without a link may never come back, and a banned one is owed nothing.
-
-    Args:
-        state: The state of the seat.
-
-    Returns:
-        The seats.
     """
     owed = state.tip.present | (state.peers.links - state.tip.banned)
     return frozenset(owed - {state.seat} - state.judge.ends.keys())
@@ -140,9 +120,6 @@ def served_in(state: SeatState) -> Seconds:
     """Return after how many seconds this seat has stayed long enough after the end of the game.
 
     A seat stays because other seats may still need its votes.
-
-    Args:
-        state: The state of the seat.
 
     Returns:
         The seconds, if until then no epoch changes and no seat is linked for the first time. 0 or

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Final
 
-from ..bounds import Quota
 from ..chain import transition
 from ..chain.chain_state import Kind, Node
 from ..consensus import absence
 from ..consensus.epoch_votes import stored_inputs
+from ..units import Quota
 from ..wire.signed_messages import (
     CommitVote,
     EpochPromise,
@@ -40,9 +40,6 @@ def request(state: SeatState) -> bool:
     Reasons are a step that has timed out, a proven fault, a seat that asks to rejoin, a very long
     epoch, and a change of epoch that takes too long. On a strict table, whose quorum is all seats,
     no epoch is requested: the game pauses at a timeout and ends at a fault.
-
-    Args:
-        state: The state of the seat.
 
     Returns:
         Whether an epoch request was signed.
@@ -137,9 +134,6 @@ def promise(state: SeatState) -> bool:
     The seat applies this rule after each event. Once it has promised an epoch, it signs nothing of
     a lower epoch.
 
-    Args:
-        state: The state of the seat.
-
     Returns:
         Whether an epoch promise was signed.
     """
@@ -173,10 +167,6 @@ def reports_all(state: SeatState, epoch: int) -> bool:
     If the answer is False, the seat must not sign the promise. The missing report may be a message
     of an epoch after the epoch of the promise's quorum certificate. Then this function also notes
     that the new-epoch messages of that later epoch have to be asked for.
-
-    Args:
-        state: The state of the seat.
-        epoch: The epoch of the promise.
 
     Returns:
         False if the promise would omit an input or commit vote of this seat that has to be
@@ -213,10 +203,6 @@ def own_promise(state: SeatState, epoch: int) -> EpochPromise:
     It contains the highest quorum certificate, the stored inputs of the certified epoch, the claim
     which step timed out there, stored rejoins, and the proofs of faults.
 
-    Args:
-        state: The state of the seat.
-        epoch: The epoch to promise.
-
     Returns:
         The epoch promise, without a signature.
 
@@ -250,9 +236,6 @@ def propose(state: SeatState) -> bool:
 
     The seat applies this rule after each event.
 
-    Args:
-        state: The state of the seat.
-
     Returns:
         Whether a new-epoch message was signed.
     """
@@ -275,12 +258,8 @@ def waits_for_promises(state: SeatState, epoch: int, stored: int) -> bool:
     requests a later epoch sends no promise for this one.
 
     Args:
-        state: The state of the seat.
         epoch: The epoch to propose.
         stored: How many epoch promises for it are stored.
-
-    Returns:
-        Whether to wait.
     """
     is_early = state.timers.waits_as_proposer(state.signer.promise)
     requests = state.log.votes.requests().values()
@@ -293,9 +272,6 @@ def prepare(state: SeatState) -> bool:
 
     The seat applies this rule after each event.
 
-    Args:
-        state: The state of the seat.
-
     Returns:
         Whether a vote was signed.
     """
@@ -306,9 +282,6 @@ def commit(state: SeatState) -> bool:
     """Sign a commit vote for a proposal that has prepare votes of a quorum ([E-7]).
 
     The seat applies this rule after each event.
-
-    Args:
-        state: The state of the seat.
 
     Returns:
         Whether a vote was signed.
@@ -339,11 +312,7 @@ def _vote(state: SeatState, kind: type[PrepareVote | CommitVote]) -> bool:
 
 
 def sign_rejoin(state: SeatState) -> None:
-    """Sign a rejoin, if this seat is absent, may rejoin, and its player wants to ([E-8]).
-
-    Args:
-        state: The state of the seat.
-    """
+    """Sign a rejoin, if this seat is absent, may rejoin, and its player wants to ([E-8])."""
     seat, node = state.seat, state.tip
     if seat is not None and state.signer.wants_to_rejoin and absence.may_rejoin(node, seat):
         state.signer.sign(Rejoin(node.absences[seat]))

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
-from ..bounds import Seconds
 from ..chain.chain_state import Kind, Node
 from ..consensus import fault_evidence, new_epoch
 from ..consensus.fault_evidence import Proof
 from ..consensus.new_epoch import Base
+from ..units import Seconds
 from ..wire.signed_messages import Message, StepInput
 from ..wire.signed_notices import EndNotice
 from .effects import Broken, Guilty, Outbox
@@ -78,9 +78,6 @@ class FaultJudge:
 
         If long checks run outside the event loop, the messages are only queued. They are judged
         when the rules of the seat are next applied.
-
-        Args:
-            messages: The messages.
         """
         self.log.renew(messages)
         if not self.outbox.hands_out:
@@ -98,9 +95,6 @@ class FaultJudge:
 
         A proof of equivocation (two conflicting messages) replaces a stored proof that consists of
         one of these messages. If the proof is against the own seat, the player is told once.
-
-        Args:
-            proof: The proof.
         """
         is_own = proof.seat == self.seat
         if is_own and self.outbox.is_replaying:
@@ -146,21 +140,13 @@ class FaultJudge:
     # The end of the table
 
     def end(self, broken: Broken) -> None:
-        """End the table without a result for this seat, unless it has ended already.
-
-        Args:
-            broken: The reason.
-        """
+        """End the table without a result for this seat, unless it has ended already."""
         if self.broken is None:
             self.broken = broken
             self.outbox.emit(broken)
 
     def end_by_faults(self, broken: Broken) -> None:
-        """End the table, after telling the driver of every seat that is proven at fault.
-
-        Args:
-            broken: The reason.
-        """
+        """End the table, after telling the driver of every seat that is proven at fault."""
         for seat, proof in self.proofs.items():
             self._tell(seat, proof.code)
         self.end(broken)
@@ -171,11 +157,7 @@ class FaultJudge:
         self.timers.finish()
 
     def refuse(self, seat: int) -> None:
-        """Note that a seat refuses to play at this table, during setup.
-
-        Args:
-            seat: The seat that refuses.
-        """
+        """Note that a seat refuses to play at this table, during setup."""
         self.refuser = seat
 
     def keep_end(self, notice: EndNotice) -> None:
@@ -196,9 +178,6 @@ class FaultJudge:
         The program at the new link may have restored an older journal, in which the game has not
         ended. If the game has ended for this node, the first new link with each seat also restarts
         the time for which this node stays to help the others ([E-19]).
-
-        Args:
-            seat: The seat.
         """
         self.ends.pop(seat, None)
         self.timers.note_link(seat)
@@ -282,11 +261,7 @@ class FaultJudge:
         return self.timers.now - self._proven_at.get(seat, self.timers.now) >= SETTLES
 
     def all_proofs(self) -> list[Proof]:
-        """Return all stored proofs of faults. A proof against this seat itself comes last.
-
-        Returns:
-            The proofs.
-        """
+        """Return all stored proofs of faults. A proof against this seat itself comes last."""
         own = [] if self.accusation is None else [self.accusation]
         return [*self.proofs.values(), *own]
 
@@ -320,9 +295,6 @@ class FaultJudge:
 
     def is_effective(self, proof: Proof) -> bool:
         """Return whether a change of epoch on the current chain would ban a seat by this proof.
-
-        Args:
-            proof: The proof.
 
         Returns:
             Whether the proof's seat would be banned.

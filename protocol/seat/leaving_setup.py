@@ -30,9 +30,6 @@ from .step_progress import tell_waiting
 def is_confirmed(state: SeatState) -> bool:
     """Return whether the game may begin without this node, although it lacks some confirmations.
 
-    Args:
-        state: The state of the seat.
-
     Returns:
         Whether the seat has confirmed the deck; for an onlooker, whether any seat has. A resumed
         seat that does not know yet what it has signed counts as confirmed.
@@ -45,9 +42,6 @@ def is_confirmed(state: SeatState) -> bool:
 def departed(state: SeatState) -> set[int]:
     """Return the seats that have left setup for at least `SETTLES` seconds and still owe an input.
 
-    Args:
-        state: The state of the seat.
-
     Returns:
         The seats ([E-27]).
     """
@@ -58,9 +52,6 @@ def departed(state: SeatState) -> set[int]:
 
 def wait_for_deck(state: SeatState) -> bool:
     """Give up, return, or leave. The seat applies this rule after each event.
-
-    Args:
-        state: The state of the seat.
 
     Returns:
         Whether the seat has returned, so that it may give its input to the `deal` now.

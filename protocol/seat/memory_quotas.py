@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from ..bounds import Quota
+from ..units import Quota
 from ..wire.signed_messages import CommitVote, EpochRequest, Message, PrepareVote, Rejoin, StepInput
 from .seat_state import SeatState
 
@@ -58,7 +58,6 @@ def is_worth_keeping(state: SeatState, message: Message) -> bool:
     records only its epoch, as one that its seat requests.
 
     Args:
-        state: The state of the seat.
         message: A message that is not stored, whose signature is valid.
 
     Returns:

@@ -11,6 +11,7 @@ from ..chain.chain_state import SETUP, Node, Table
 from ..consensus import fault_evidence, finality, followed_chain
 from ..consensus.epoch_votes import Votes
 from ..consensus.message_store import MessageStore
+from ..units import DriverTime
 from ..wire import signed_messages
 from ..wire.signed_messages import EpochPromise, Message, StepInput
 from .effects import Outbox
@@ -20,7 +21,6 @@ class MessageLog:
     """The messages that a seat or onlooker stores, and what follows from them alone.
 
     Attributes:
-        store: All stored messages.
         votes: The known epochs, with their epoch promises, new-epoch messages and votes.
         followed: The epoch in which the seat stands, and the chain that it follows.
         fresh: The messages that were stored and have not been judged yet.
@@ -30,7 +30,6 @@ class MessageLog:
         """Create a log without messages, in epoch 0 and at the beginning of the chain.
 
         Args:
-            table: The table.
             outbox: The queue of effects for the driver.
         """
         self.table, self.outbox = table, outbox
@@ -62,7 +61,6 @@ class MessageLog:
 
         Args:
             seat: The seat. If None, the input may be of any seat.
-            step: The number of the step.
 
         Returns:
             Whether such an input is stored, be it legal or not.
@@ -75,9 +73,7 @@ class MessageLog:
         """Return whether a seat's message of a given kind and epoch is stored.
 
         Args:
-            seat: The seat.
             kind: The class of the message's content, which is not `StepInput` or `Rejoin`.
-            epoch: The epoch.
 
         Returns:
             Whether such a message is stored.
@@ -115,12 +111,8 @@ class MessageLog:
 
     # Transitions
 
-    def start(self, now: float) -> None:
-        """Set the time at which this seat entered the current epoch.
-
-        Args:
-            now: The current time, in seconds of a monotonic clock.
-        """
+    def start(self, now: DriverTime) -> None:
+        """Set the time at which this seat entered the current epoch."""
         self.followed.enter(now)
 
     def keep(self, message: Message) -> bool:
@@ -153,11 +145,7 @@ class MessageLog:
         return True
 
     def renew(self, messages: Iterable[Message]) -> None:
-        """Queue stored messages to be judged again.
-
-        Args:
-            messages: The messages.
-        """
+        """Queue stored messages to be judged again."""
         self.fresh.extend(messages)
 
     def take_fresh(self) -> list[Message]:
@@ -169,25 +157,19 @@ class MessageLog:
         fresh, self.fresh = self.fresh, []
         return fresh
 
-    def begin_epochs(self, now: float) -> None:
-        """Begin epoch 0 at the chain node at which setup is complete.
-
-        Args:
-            now: The current time, in seconds of a monotonic clock.
-        """
+    def begin_epochs(self, now: DriverTime) -> None:
+        """Begin epoch 0 at the chain node at which setup is complete."""
         node = self.tip
         while node.parent is not None and node.parent.want.kind not in SETUP:
             node = node.parent
         self.votes.begin(node)
         self.followed.begin(node, now)
 
-    def enter(self, epoch: int, base: Node, now: float) -> None:
+    def enter(self, epoch: int, base: Node, now: DriverTime) -> None:
         """Enter an epoch, and follow the chain that grows from its first node.
 
         Args:
-            epoch: The epoch.
             base: The chain node with which the epoch begins.
-            now: The current time, in seconds of a monotonic clock.
         """
         self.followed = followed_chain.new_followed_chain(epoch, base, now)
 

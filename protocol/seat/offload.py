@@ -32,12 +32,6 @@ def waits_for_job(state: SeatState) -> bool:
 
     A job checks the long body of an input outside the event loop. Until the job has ended, the
     seat does nothing by itself.
-
-    Args:
-        state: The state of the seat.
-
-    Returns:
-        Whether a job is under way.
     """
     outbox, judge = state.outbox, state.judge
     if not outbox.hands_out:

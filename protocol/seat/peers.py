@@ -6,9 +6,9 @@ from bisect import bisect_right
 from collections.abc import Sequence, Set
 from typing import Final, TypeVar
 
-from ..bounds import Quota
 from ..chain.chain_state import Kind
 from ..consensus.message_store import Claim
+from ..units import PeerId, Quota
 from ..wire.peer_frames import Fetch, Sync
 from ..wire.signed_messages import Message, StepInput
 from ..wire.signed_notices import Departure, check_notice
@@ -30,7 +30,6 @@ class Peers:
     """The peers as one seat or onlooker knows them: links, departures, and inputs to pass on.
 
     Attributes:
-        links: The seats with which there is a link.
         direct: The seats from which a frame has come over their own link.
         direct_changed: Whether a seat was removed from `direct` since the peers were last told.
         hears: By the 32-byte id of a peer, the seats whose frames the peer receives over their own
@@ -60,7 +59,7 @@ class Peers:
 
     # Links
 
-    def seat_of(self, peer: bytes | None) -> int | None:
+    def seat_of(self, peer: PeerId | None) -> int | None:
         """Return the seat of a peer.
 
         Args:
@@ -72,11 +71,10 @@ class Peers:
         ids = self.log.table.ids
         return ids.index(peer) if peer in ids else None
 
-    def link_up(self, peer: bytes, again: bool) -> int | None:
+    def link_up(self, peer: PeerId, again: bool) -> int | None:
         """Note a new link, over which nothing has come yet in either direction.
 
         Args:
-            peer: The id of the peer, 32 bytes.
             again: Whether the link replaces a live link with the same process. If not, the peer's
                 seat has come back, and its notice that it left no longer counts.
 
@@ -92,14 +90,11 @@ class Peers:
                 self.departures.note_link(seat)
         return seat
 
-    def link_down(self, peer: bytes) -> None:
+    def link_down(self, peer: PeerId) -> None:
         """Note that a link has ended.
 
         From now on, messages of the peer's seat arrive here only through other seats. The next
         `sync` frame tells the other seats about the change.
-
-        Args:
-            peer: The id of the peer, 32 bytes.
         """
         self.hears.pop(peer, None)
         seat = self.seat_of(peer)
@@ -109,7 +104,7 @@ class Peers:
                 self.direct.discard(seat)
                 self.direct_changed = True
 
-    def hear(self, peer: bytes | None) -> None:
+    def hear(self, peer: PeerId | None) -> None:
         """Note that a frame has come from a peer over its own link.
 
         Args:
@@ -119,7 +114,7 @@ class Peers:
         if seat is not None and seat in self.links:
             self.direct.add(seat)
 
-    def note_direct(self, told: Sync, peer: bytes | None) -> None:
+    def note_direct(self, told: Sync, peer: PeerId | None) -> None:
         """Note which seats a peer hears directly, so that their inputs are not passed on to it.
 
         Args:
@@ -144,9 +139,6 @@ class Peers:
         """Note that an input is to be passed on to the peers later.
 
         The input is passed on once the chain that this seat follows has come to the input's step.
-
-        Args:
-            message: The input.
         """
         self.deferred.add(message.hash)
 
@@ -198,8 +190,6 @@ class Peers:
             place: The key of the quota: the epoch, the signer's seat, and a claim. The claim is the
                 seat whose epoch promise names the message (None if none does), and whether the
                 promise names the message only indirectly.
-            size: The number of bytes.
-            most: The size of the quota, in bytes.
 
         Returns:
             Whether the quota had room for the bytes.

@@ -11,6 +11,7 @@ anything.
 
 from __future__ import annotations
 
+from ..units import PeerId
 from ..wire import codec, peer_frames, signed_messages
 from ..wire.signed_messages import StepInput
 from ..wire.signed_notices import Departure, EndNotice
@@ -28,7 +29,6 @@ def replay(state: SeatState, record: bytes) -> None:
     onlooker, which has no seat, uses only the messages.
 
     Args:
-        state: The state of the seat.
         record: The record, as the driver read it from the disk.
 
     Raises:
@@ -62,9 +62,6 @@ def come_back(state: SeatState) -> bool:
 
     This function is called after each event.
 
-    Args:
-        state: The state of the seat.
-
     Returns:
         Always False: the other rules of the seat need not be applied again.
     """
@@ -78,9 +75,6 @@ def inquire(state: SeatState) -> bool:
     The other seats answer which messages of this seat they store. This is called after each event.
     There is one exception. If the journal of the seat certainly lacks messages of this seat, and
     every decision at the table needs all seats, the seat never signs again.
-
-    Args:
-        state: The state of the seat.
 
     Returns:
         True if the seat had to wait, and may sign from now on.
@@ -104,9 +98,6 @@ def floor(state: SeatState) -> int:
 
     In this epoch and above, the seat cannot have signed a message that the journal lacks.
 
-    Args:
-        state: The state of the seat.
-
     Returns:
         The highest of three epochs: one above the epoch that the seat has promised, one above its
         current epoch, and two above the highest epoch that a quorum of seats has requested.
@@ -117,17 +108,15 @@ def floor(state: SeatState) -> int:
     return max(state.signer.promise + 1, log.followed.epoch + 1, log.votes.quorum_request() + 2)
 
 
-def hear(state: SeatState, told: peer_frames.Told, peer: bytes | None) -> None:
+def hear(state: SeatState, told: peer_frames.Told, peer: PeerId | None) -> None:
     """Handle the end of a peer's answer to the request for messages that this seat has signed.
 
     If the peer stores more of these messages, ask it for the next part. If not, note that it has
     answered completely.
 
     Args:
-        state: The state of the seat.
         told: The frame that ends the answer. It has the hash of the last message sent, and says
             whether more messages are left.
-        peer: The id of the peer, 32 bytes.
     """
     inquiry, seat = state.signer.inquiry, state.peers.seat_of(peer)
     if inquiry is not None and seat is not None and inquiry.hear(seat, told):

@@ -16,6 +16,7 @@ from ..chain import transition
 from ..consensus import absence
 from ..game_interface import NOTHING_ASKED, Choice, IllegalMove
 from ..transcript import transcript_writer
+from ..units import DriverTime, PeerId
 from ..wire import peer_frames, signed_messages
 from ..wire.signed_messages import Message, StepInput
 from ..wire.signed_notices import Departure, EndNotice
@@ -75,7 +76,7 @@ class SeatMachine(SeatState):
 
     # Events
 
-    def start(self, now: float) -> None:
+    def start(self, now: DriverTime) -> None:
         """Start the state machine. Call it once; if there is a journal, call `restore` before.
 
         Args:
@@ -87,7 +88,7 @@ class SeatMachine(SeatState):
         self._run_rules()
         catch_up.sync(self, None)
 
-    def link_up(self, peer: bytes, now: float, again: bool = False) -> None:
+    def link_up(self, peer: PeerId, now: DriverTime, again: bool = False) -> None:
         """Note that a peer is linked, and ask it for the messages that this seat lacks.
 
         While this seat may not sign yet after a resume, it also asks the peer for all messages that
@@ -107,7 +108,7 @@ class SeatMachine(SeatState):
             catch_up.ask_own(self, {seat})
         self._run_rules()
 
-    def link_down(self, peer: bytes, now: float) -> None:
+    def link_down(self, peer: PeerId, now: DriverTime) -> None:
         """Note that the link with a peer has ended.
 
         Args:
@@ -118,7 +119,7 @@ class SeatMachine(SeatState):
         self.peers.link_down(peer)
         self._run_rules()
 
-    def receive(self, data: bytes, now: float, peer: bytes | None = None) -> None:
+    def receive(self, data: bytes, now: DriverTime, peer: PeerId | None = None) -> None:
         """Handle one frame that a peer has sent.
 
         Args:
@@ -150,7 +151,7 @@ class SeatMachine(SeatState):
                     self.peers.note_direct(request, peer)
                 catch_up.answer(self, request, peer)
 
-    def tick(self, now: float) -> None:
+    def tick(self, now: DriverTime) -> None:
         """Let time pass: ask again for what is missing, and apply the rules that depend on time.
 
         Args:
@@ -162,7 +163,7 @@ class SeatMachine(SeatState):
             catch_up.ask_again(self)
         self._run_rules()
 
-    def choose(self, choice: Choice, now: float) -> None:
+    def choose(self, choice: Choice, now: DriverTime) -> None:
         """Store the player's choice for the current step and sign it as soon as the rules allow.
 
         Args:
@@ -180,7 +181,7 @@ class SeatMachine(SeatState):
         self.signer.choose(node.step, node.want.name, PlayerChoice(node.digest, choice))
         self._run_rules()
 
-    def wait_longer(self, now: float) -> bool:
+    def wait_longer(self, now: DriverTime) -> bool:
         """Start the timeout of the current step anew, because the player asked for it ([E-3]).
 
         This is always safe, because to the other seats it looks like a slow clock. Nothing is
@@ -210,7 +211,7 @@ class SeatMachine(SeatState):
         """
         self.outbox.hand_out()
 
-    def finish(self, job: Job, given: Any, now: float) -> None:
+    def finish(self, job: Job, given: Any, now: DriverTime) -> None:
         """Apply the result of a job (a long computation that the driver has run), and go on.
 
         The driver is the caller of this state machine.
@@ -224,7 +225,7 @@ class SeatMachine(SeatState):
         self.outbox.finish(job, given)
         self._run_rules()
 
-    def depart(self, now: float) -> bool:
+    def depart(self, now: DriverTime) -> bool:
         """Sign a notice that this seat leaves for now, and send it to all peers.
 
         This object signs nothing afterwards. To come back, the seat needs a new `SeatMachine` that
@@ -239,7 +240,7 @@ class SeatMachine(SeatState):
         self.timers.set(now)
         return self.signer.depart()
 
-    def refuse(self, seat: int, now: float) -> bool:
+    def refuse(self, seat: int, now: DriverTime) -> bool:
         """Note that a seat refuses this table, by a signed notice that the driver has checked.
 
         A refusal during setup ends the table.
@@ -259,7 +260,7 @@ class SeatMachine(SeatState):
         self._run_rules()
         return True
 
-    def ask_rejoin(self, now: float) -> None:
+    def ask_rejoin(self, now: DriverTime) -> None:
         """Ask the others to let this seat take part again after an absence.
 
         Args:
@@ -270,7 +271,7 @@ class SeatMachine(SeatState):
         epoch_change.sign_rejoin(self)
         self._run_rules()
 
-    def sync(self, peer: bytes | None) -> None:
+    def sync(self, peer: PeerId | None) -> None:
         """Ask for the messages that this seat lacks, by telling which ones it stores.
 
         Args:
@@ -378,7 +379,7 @@ class SeatMachine(SeatState):
         """True if the chain cannot grow, for example because no quorum of seats is present."""
         return transition.stands_still(self.tip)
 
-    def wait(self, now: float) -> Wait:
+    def wait(self, now: DriverTime) -> Wait:
         """Return how long the current step has lasted, and how much time remains until its timeout.
 
         Args:
@@ -445,7 +446,7 @@ class SeatMachine(SeatState):
 
     # Rules
 
-    def _receive_message(self, raw: bytes, peer: bytes | None) -> None:
+    def _receive_message(self, raw: bytes, peer: PeerId | None) -> None:
         """Store a message if the quotas allow it ([M-11]), and pass it on if it is new ([M-7]).
 
         The signature of a message that is stored already is not verified again.
@@ -481,7 +482,7 @@ class SeatMachine(SeatState):
         self.judge.judge_fresh()
         return bool(self.log.awaited()) and step_progress.is_undisturbed(self)
 
-    def _pass_on(self, word: Departure | EndNotice, peer: bytes | None) -> None:
+    def _pass_on(self, word: Departure | EndNotice, peer: PeerId | None) -> None:
         """Send a new notice to all peers except the peer that sent it ([L-23], [L-27])."""
         self.outbox.send(word, but=() if peer is None else (peer,))
         self._run_rules()

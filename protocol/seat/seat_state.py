@@ -24,7 +24,6 @@ class SeatState:
     An onlooker has the same parts, but no seat and no keys.
 
     Attributes:
-        table: The table.
         seat: The own seat, None for an onlooker.
         outbox: The effects that the driver is to carry out.
         timers: The step timeouts, the back-off and the waits after the end.
@@ -46,7 +45,6 @@ class SeatState:
         """Create the state before the first step.
 
         Args:
-            table: The table.
             rng: The source of randomness, which returns as many bytes as it is asked for.
             seat: The own seat, None for an onlooker.
             who: The signing key of the seat, None for an onlooker.
@@ -95,11 +93,7 @@ class SeatState:
         return self.outbox.job
 
     def awaited(self) -> frozenset[int]:
-        """Return the seats whose input to the first incomplete step is missing.
-
-        Returns:
-            The seats.
-        """
+        """Return the seats whose input to the first incomplete step is missing."""
         return self.log.awaited()
 
     def final_step(self) -> int:

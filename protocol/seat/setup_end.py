@@ -19,12 +19,6 @@ def end_setup(state: SeatState) -> bool:
 
     The seat applies this rule after each event. The effect `Broken` names the seat that is at fault
     or absent.
-
-    Args:
-        state: The state of the seat.
-
-    Returns:
-        Always False, because no other rule has to run again after this one.
     """
     node = state.tip
     broken = None

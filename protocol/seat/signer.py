@@ -24,6 +24,7 @@ from ..crypto.elgamal import Ciphertext
 from ..crypto.hashing import Random
 from ..crypto.identities import Identity
 from ..game_interface import Choice
+from ..units import DriverTime
 from ..wire import codec, peer_frames, signed_messages
 from ..wire.signed_messages import (
     CommitVote,
@@ -122,7 +123,6 @@ class Inquiry:
         reached a higher hash ([L-30]).
 
         Args:
-            seat: The seat that answered.
             told: The frame that ends the part, with the last hash and whether there are more parts.
 
         Returns:
@@ -135,13 +135,12 @@ class Inquiry:
         self.cursors[seat] = max(told.last, before)
         return told.last > before
 
-    def doubt(self, now: float, certain: bool) -> bool:
+    def doubt(self, now: DriverTime, certain: bool) -> bool:
         """Note a doubt: the journal may lack messages that this seat has signed.
 
         If no doubt was noted before, the wait for the answers of the other seats begins again.
 
         Args:
-            now: The current time, in seconds of a monotonic clock.
             certain: Whether the journal surely lacks such messages.
 
         Returns:
@@ -164,14 +163,13 @@ class Inquiry:
         was, self.silenced = self.silenced, True
         return not was
 
-    def is_over(self, others: Set[int], enough: int, now: float, seconds: float) -> bool:
+    def is_over(self, others: Set[int], enough: int, now: DriverTime, seconds: float) -> bool:
         """Return whether the wait before signing is over.
 
         Args:
             others: The other present seats. If all of them have answered, there is no further wait.
             enough: How many seats must have answered once the time is over: one fewer than a
                 quorum. Answers of absent seats count too.
-            now: The current time, in seconds of a monotonic clock.
             seconds: How long the seat waits for all of `others`.
 
         Returns:
@@ -370,9 +368,6 @@ class Signer:
 
         First, the seat notes whether the current step has timed out, for use in its promise. If
         `epoch` is not above the promised epoch, nothing changes.
-
-        Args:
-            epoch: The epoch to promise.
         """
         if epoch > self.promise:
             self.log.final_step(self.is_standing)
@@ -547,11 +542,7 @@ class Signer:
         self.has_left = False
 
     def ask_rejoin(self, wants: bool) -> None:
-        """Store whether the player wants to take part again after an absence.
-
-        Args:
-            wants: Whether the player wants it.
-        """
+        """Store whether the player wants to take part again after an absence."""
         self.wants_to_rejoin = wants
 
     # The player's choices
@@ -560,7 +551,6 @@ class Signer:
         """Store the player's choice for a step. This method does not sign the seat's input yet.
 
         Args:
-            step: The number of the step.
             name: The kind of choice, as the game calls it.
             chosen: The choice, with the digest of the chain node at which it was made.
         """

@@ -24,12 +24,6 @@ def judge_fresh(state: SeatState) -> bool:
     """Look for faults in the messages that were stored since the last call.
 
     The seat applies this rule after each event.
-
-    Args:
-        state: The state of the seat.
-
-    Returns:
-        Always False, because no other rule has to run again after this one.
     """
     state.judge.judge_fresh()
     return False
@@ -40,12 +34,6 @@ def check_forms(state: SeatState) -> bool:
 
     This is one of the rules that the seat applies after each event. It also ends the table if two
     different proposals for one epoch each have a quorum of commit votes.
-
-    Args:
-        state: The state of the seat.
-
-    Returns:
-        Always False, because no other rule has to run again after this one.
     """
     votes = state.log.votes
     votes.read_new_epochs()
@@ -67,12 +55,6 @@ def tell_guilty(state: SeatState) -> bool:
 
     The seat applies this rule after each event. A faulty seat is named one second after the first
     proof, because within this second a proof with another code may still come.
-
-    Args:
-        state: The state of the seat.
-
-    Returns:
-        Always False, because no other rule has to run again after this one.
     """
     state.judge.tell_settled()
     return False
@@ -85,9 +67,6 @@ def begin_epochs(state: SeatState) -> bool:
     """Begin epoch 0 once setup is complete.
 
     The seat applies this rule after each event.
-
-    Args:
-        state: The state of the seat.
 
     Returns:
         Whether epoch 0 began now.
@@ -102,9 +81,6 @@ def enter(state: SeatState) -> bool:
     """Enter the highest committed epoch that is not below the promised epoch ([E-1]).
 
     The seat applies this rule after each event.
-
-    Args:
-        state: The state of the seat.
 
     Returns:
         Whether an epoch was entered.
@@ -135,9 +111,6 @@ def advance(state: SeatState) -> bool:
     The step is complete once every seat that owes an input to the step has given a legal input. The
     seat applies this rule after each event.
 
-    Args:
-        state: The state of the seat.
-
     Returns:
         Whether a step was appended.
     """
@@ -166,9 +139,6 @@ def _look_at_tip(state: SeatState, first: int | None = None) -> None:
 def is_undisturbed(state: SeatState) -> bool:
     """Return whether this seat waits for nothing but inputs to the current step.
 
-    Args:
-        state: The state of the seat.
-
     Returns:
         True if the seat stands in its promised epoch and does not wait after a resume, no fault is
         proven, no message is missing, and no seat has left or given up.
@@ -184,11 +154,7 @@ def is_undisturbed(state: SeatState) -> bool:
 
 
 def tell_waiting(state: SeatState) -> None:
-    """Tell the driver, once for each step, that the step has timed out, and whose input is missing.
-
-    Args:
-        state: The state of the seat.
-    """
+    """Tell the driver, once for each step, that the step has timed out, and whose input is missing."""
     if state.timers.tell_timeout(state.tip):
         state.outbox.emit(effects.StepTimedOut(state.awaited(), state.tip.step))
 
@@ -197,12 +163,6 @@ def tell_left(state: SeatState) -> bool:
     """Tell the driver about each seat whose notice says that it leaves for now, once per notice.
 
     The seat applies this rule after each event.
-
-    Args:
-        state: The state of the seat.
-
-    Returns:
-        Always False, because no other rule has to run again after this one.
     """
     if not state.outbox.is_replaying:
         for word in state.peers.departures.news(state.peers.away()):
@@ -216,9 +176,6 @@ def tell_left(state: SeatState) -> bool:
 
 def may_speak(state: SeatState) -> bool:
     """Return whether this seat owes an input to the current step and may sign it ([N-7]).
-
-    Args:
-        state: The state of the seat.
 
     Returns:
         Whether the seat both owes the input and may sign it.
@@ -241,9 +198,6 @@ def speak(state: SeatState) -> bool:
     The seat applies this rule after each event. If the step needs a choice that the player has not
     made, the player is asked instead. If the content of the input takes long to compute, the driver
     (the program around this seat) may compute it. The input is then signed later.
-
-    Args:
-        state: The state of the seat.
 
     Returns:
         Whether an input was signed.
@@ -287,12 +241,6 @@ def prepare(state: SeatState) -> bool:
     The seat applies this rule after each event.
 
     The seat does so while seats before it shuffle, so that it has less to compute in its turn.
-
-    Args:
-        state: The state of the seat.
-
-    Returns:
-        Always False, because no other rule has to run again after this one.
     """
     node, seat, signer = state.tip, state.seat, state.signer
     waits = node.want.kind is Kind.SHUFFLE and seat is not None and seat > node.keys.shuffles
@@ -316,9 +264,6 @@ def finish(state: SeatState) -> bool:
 
     The end is final once all present seats have signed inputs to `result`, the last step. The end
     is also final once an epoch that begins at this step is committed.
-
-    Args:
-        state: The state of the seat.
 
     Returns:
         Whether the end became final now.

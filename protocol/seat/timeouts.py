@@ -8,9 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Final
 
-from ..bounds import Quota, Seconds
 from ..chain.chain_state import Kind, Node
 from ..consensus.followed_chain import FollowedChain
+from ..units import DriverTime, Quota, Seconds
 from ..wire.table_header import Timeouts
 
 RETRY: Final[Seconds] = 1.0
@@ -61,7 +61,7 @@ class Timers:
     """
 
     times: Timeouts
-    now: float = 0.0
+    now: DriverTime = 0.0
     promised_at: float = 0.0
     proposing: float | None = None
     asked: float = -RETRY
@@ -77,20 +77,12 @@ class Timers:
 
     # Events
 
-    def set(self, now: float) -> None:
-        """Set the time of the current event.
-
-        Args:
-            now: The driver's clock, in seconds.
-        """
+    def set(self, now: DriverTime) -> None:
+        """Set the time of the current event."""
         self.now = now
 
-    def restart(self, now: float) -> None:
-        """Restart every wait, because nothing was waited for while the program was not running.
-
-        Args:
-            now: The driver's clock, in seconds.
-        """
+    def restart(self, now: DriverTime) -> None:
+        """Restart every wait, because nothing was waited for while the program was not running."""
         self.now = self.asked = self.promised_at = now
         self.began.clear()
         self.granted.clear()
@@ -112,28 +104,17 @@ class Timers:
             self._position, self.reached = position, self.now
 
     def begin_anew(self, node: Node) -> None:
-        """Restart the timeout of a step that was complete, and that a change of epoch opened again.
-
-        Args:
-            node: The state of the chain before the step.
-        """
+        """Restart the timeout of a step that was complete, and that a change of epoch opened again."""
         self.began.pop((node.step, node.digest), None)
         self.granted.pop((node.step, node.digest), None)
 
     def grant(self, node: Node) -> None:
-        """Restart the timeout of a step because the player asked to wait longer.
-
-        Args:
-            node: The state of the chain before the step.
-        """
+        """Restart the timeout of a step because the player asked to wait longer."""
         self.granted[node.step, node.digest] = self.now
         self._told.discard((node.step, node.digest))
 
     def tell_timeout(self, node: Node) -> bool:
         """Return whether to tell the driver that a step has timed out, and note that this is done.
-
-        Args:
-            node: The state of the chain before the step.
 
         Returns:
             True if the driver has not been told of this step before.
@@ -166,9 +147,6 @@ class Timers:
         """Store the time of the first new link with a seat after the game's end.
 
         Do nothing before the game's end, or if a link with the seat was noted already.
-
-        Args:
-            seat: The seat.
         """
         if self.over is not None:
             self.first_links.setdefault(seat, self.now)
@@ -192,9 +170,6 @@ class Timers:
 
         Args:
             promise: The current promised epoch.
-
-        Returns:
-            Whether it waits.
         """
         if self.proposing is None:
             self.proposing = self.now
@@ -204,9 +179,6 @@ class Timers:
 
     def timeout(self, node: Node) -> float:
         """Return the step timeout of a step.
-
-        Args:
-            node: The state of the chain before the step.
 
         Returns:
             The timeout in seconds. It is longer for steps in which players decide.
@@ -218,9 +190,6 @@ class Timers:
 
         A change of epoch does not restart the timeout. SPEC: [E-32].
 
-        Args:
-            node: The state of the chain before the step.
-
         Returns:
             The time in seconds of the driver's clock.
         """
@@ -230,9 +199,6 @@ class Timers:
     def granted_at(self, node: Node) -> float | None:
         """Return when the player last asked to wait longer for a step.
 
-        Args:
-            node: The state of the chain before the step.
-
         Returns:
             The time in seconds of the driver's clock, None if the player never did.
         """
@@ -241,36 +207,18 @@ class Timers:
     def left(self, node: Node) -> float:
         """Return how much time is left until a step times out.
 
-        Args:
-            node: The state of the chain before the step.
-
         Returns:
             The time in seconds, which is negative after the timeout.
         """
         return self.timeout(node) - (self.now - self.counts_from(node))
 
-    def wait(self, node: Node, now: float) -> Wait:
-        """Return how long a step has been waited for, and how much time is left.
-
-        Args:
-            node: The state of the chain before the step.
-            now: The driver's clock, in seconds.
-
-        Returns:
-            The wait.
-        """
+    def wait(self, node: Node, now: DriverTime) -> Wait:
+        """Return how long a step has been waited for, and how much time is left."""
         waited = now - self.began.get((node.step, node.digest), now)
         return Wait(waited, self.left(node), self.timeout(node), self.counts_from(node))
 
     def is_out(self, node: Node) -> bool:
-        """Return whether a step has timed out.
-
-        Args:
-            node: The state of the chain before the step.
-
-        Returns:
-            Whether it has.
-        """
+        """Return whether a step has timed out."""
         return self.now - self.counts_from(node) >= self.timeout(node)
 
     # Back-off of epochs

@@ -19,6 +19,7 @@ from typing import Annotated, Final
 
 from ..crypto.hashing import Label, digest
 from ..errors import Invalid
+from ..units import TableId
 from ..wire import codec, signed_messages
 from ..wire.codec import Fields, Int, Octets64, Rows, Struct
 from ..wire.signed_messages import CommitVote, Digest, StartEpoch, Statement, Step, StepInput
@@ -94,7 +95,7 @@ class Certificate:
         """
         return codec.encode((MAGIC, VERSION, *_CERTIFICATE.write(self)))
 
-    def statement(self, table_id: bytes) -> Statement:
+    def statement(self, table_id: TableId) -> Statement:
         """Return the content of the messages whose signatures the certificate has.
 
         Args:

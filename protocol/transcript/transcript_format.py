@@ -45,7 +45,6 @@ class Reader:
         """Start reading a file.
 
         Args:
-            file: The file.
             depth: How many arrays of the file enclose the values that will be read.
             used: How many items of the file were read already. They count towards `MAX_TOTAL`.
         """
@@ -54,9 +53,6 @@ class Reader:
 
     def take_up_to(self, size: int) -> bytes:
         """Read a number of bytes, or all that are left in the file.
-
-        Args:
-            size: The number of bytes.
 
         Returns:
             The bytes. They are fewer than `size` only at the end of the file.
@@ -89,9 +85,6 @@ class Reader:
 
     def value(self) -> Any:
         """Return the next value, with arrays as tuples.
-
-        Returns:
-            The value.
 
         Raises:
             Unsound: At the first malformed item: with code `torn` if the file ends too early,
@@ -360,9 +353,6 @@ def opened(file: File | OpenedFile, clock: Callable[[], float] | None = None) ->
 def open_file(file: File) -> tuple[Any, ...]:
     """Return the four outer items of a file ([V-1]).
 
-    Args:
-        file: The file.
-
     Returns:
         The magic word, the version, the content and the evidence.
 
@@ -410,7 +400,6 @@ def offset_of(value: Any, path: tuple[int, ...]) -> int:
     """Return where an item begins in the encoding of a value.
 
     Args:
-        value: The value.
         path: The indices that lead to the item, from the outermost array in.
 
     Returns:
@@ -434,9 +423,6 @@ def read(value: tuple[Any, ...]) -> Transcript:
 
     Args:
         value: The magic word, the version, the content and the evidence.
-
-    Returns:
-        The parts.
 
     Raises:
         Unsound: With code `bad-form` if a part is malformed.

@@ -37,9 +37,6 @@ def write(votes: Votes, followed: FollowedChain, illegal: Message | None = None)
             with this input, and so proves the fault to anyone ([F-2]). None if there is no such
             input.
 
-    Returns:
-        The bytes of the file.
-
     Raises:
         ValueError: If a message from which the chain follows is not stored.
         TooLarge: If the file would exceed the limits of the format.

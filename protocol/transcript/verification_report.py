@@ -135,14 +135,10 @@ class Counts:
     """The number of things of each kind that were checked.
 
     Attributes:
-        signatures: Signatures.
         keys: Key vectors, each with the proof that its maker knows the secret key.
-        shuffles: Shuffles.
         shares: Decryption shares.
         commitments: Commitments of sealed choices.
         openings: Openings of sealed choices by their owner.
-        escrows: Escrows.
-        escrow_shares: Escrow shares.
         bases: Proposals in new-epoch messages: with which chain node an epoch begins.
     """
 

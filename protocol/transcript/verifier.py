@@ -173,9 +173,6 @@ class _Run:
     def begin(self) -> FileChecks:
         """Check the header, and find the game that its terms name ([V-3]).
 
-        Returns:
-            The checks of the file.
-
         Raises:
             Unsound: If the file cannot be read, or its header or game is refused.
         """
@@ -197,11 +194,7 @@ class _Run:
         return self.checks
 
     def judge(self) -> Report:
-        """Make all checks in order, up to the first check that fails.
-
-        Returns:
-            The report, with that check if one fails.
-        """
+        """Make all checks in order, up to the first check that fails."""
         try:
             checks = self.begin()
             signed = checks.signatures()
@@ -314,9 +307,6 @@ class _Run:
 
         Args:
             error: The first check that fails, None if none does.
-
-        Returns:
-            The report.
         """
         problem, node = self._problem(error) if error else None, self.node
         over = node is not None and node.want.kind is Kind.RESULT

@@ -11,7 +11,6 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Final
 
-from ..bounds import Quota
 from ..chain import transition
 from ..chain.chain_state import Kind, Missing, Node, SealedChoice, Table
 from ..chain.openings import Given
@@ -21,6 +20,7 @@ from ..consensus.message_lookup import BaseKey, Malformed, References, Unknown, 
 from ..consensus.new_epoch import Base
 from ..errors import Invalid
 from ..fault_codes import Fault
+from ..units import Quota
 from ..wire import signed_messages
 from ..wire.signed_messages import EpochPromise, Message, NewEpoch, Statement, StepInput
 from ..wire.step_bodies import Complaint, KeyReveal
@@ -62,8 +62,6 @@ class Signed:
         inputs: The step inputs of the chain, without payload and signature. Empty if the file has
             no new-epoch messages.
         messages: The messages that the new-epoch messages name.
-        new_epochs: The new-epoch messages.
-        epochs: The epochs of the new-epoch messages.
         votes: How many votes the quorum certificates in the messages contain.
     """
 
@@ -215,7 +213,6 @@ class FileChecks:
     """The checks of one transcript file whose header is valid.
 
     Attributes:
-        table: The table of the file.
         transcript: The parts of the file.
         stats: How many checks of each kind were made, and how long they took.
     """
@@ -244,9 +241,6 @@ class FileChecks:
 
     def signatures(self) -> Signed:
         """Check all signatures: of step inputs, then of other messages, then of new-epoch messages.
-
-        Returns:
-            The signed messages.
 
         Raises:
             Unsound: With the code of the first check that fails.
@@ -367,12 +361,8 @@ class FileChecks:
 
         Args:
             node: The node before the entry.
-            index: The index of the entry.
             justified: The chain up to the start of the last epoch, as a dict from the digest of a
                 node to the next node.
-
-        Returns:
-            The chain node after the entry.
 
         Raises:
             Unsound: If the entry is not allowed at this node.
@@ -511,7 +501,6 @@ class FileChecks:
         """Check the signatures of several seats on messages of equal content; return these seats.
 
         Args:
-            votes: The seat and the signature of each vote.
             statement: The content, such as a commit vote.
             part: The index of these votes in the evidence of the file.
 

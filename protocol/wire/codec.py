@@ -413,7 +413,6 @@ class Rows(FieldForm[tuple[Any, ...]]):
 
         Args:
             inner: The form or the type of an item.
-            most: The most items that there may be.
             least: The fewest items that there may be.
             key: A function that returns the part of an item by which the items must be strictly
                 rising. None allows any order.
@@ -494,7 +493,6 @@ class Struct(FieldForm[T]):
         """Take the forms of the fields from the annotations of a dataclass.
 
         Args:
-            kind: The dataclass.
             head: How many items of the array stand before the fields. The caller reads these items
                 itself.
             forms: Forms by the name of a field. Each replaces the form in the field's annotation.

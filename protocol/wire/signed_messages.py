@@ -8,11 +8,11 @@ from functools import cached_property
 from operator import itemgetter
 from typing import Annotated, Any, Final
 
-from ..bounds import Quota
 from ..crypto import identities
 from ..crypto.hashing import Label, digest
 from ..crypto.proof_batches import Checker, at_once
 from ..errors import Invalid
+from ..units import Quota, TableId
 from . import codec
 from .codec import Digests, Fields, Int, Octets, Octets64, Rows, Struct
 from .table_header import SEAT_NUMBERS, Seat
@@ -46,7 +46,6 @@ class StepInput:
 
     Attributes:
         epoch: The epoch in which the seat signed the input.
-        step: The number of the step.
         on: The digest of the chain before that step, 32 bytes.
         body: The input itself, whose form depends on the kind of step.
     """
@@ -59,11 +58,7 @@ class StepInput:
 
 @dataclass(frozen=True)
 class EpochRequest:
-    """A request to change to an epoch.
-
-    Attributes:
-        epoch: The epoch that is requested.
-    """
+    """A request to change to an epoch."""
 
     epoch: Epoch
 
@@ -73,7 +68,6 @@ class QuorumCertificate:
     """The votes of a quorum for one base (the chain node with which an epoch begins).
 
     Attributes:
-        epoch: The epoch of the votes.
         base: The base digest, 32 bytes.
         committed: Whether the votes are commit votes. If not, they are prepare votes.
         votes: The seat and the signature of each vote, by rising seat.
@@ -93,8 +87,6 @@ class StepTimeout:
     """The claim of a seat that a step has timed out for it.
 
     Attributes:
-        epoch: The epoch in which the step timed out.
-        step: The number of the step.
         on: The digest of the chain before that step, 32 bytes.
     """
 
@@ -110,7 +102,6 @@ class EpochPromise:
     The report names messages by their hash.
 
     Attributes:
-        epoch: The epoch that is promised.
         certificate: The quorum certificate of the highest epoch for which the seat stores enough
             votes, None if there is none.
         inputs: The stored inputs of the certificate's epoch, or of epoch 0 if there is no
@@ -137,7 +128,6 @@ class NewEpoch:
     It names a quorum of epoch promises. They decide with which chain node the epoch begins.
 
     Attributes:
-        epoch: The epoch.
         promises: The hashes of these epoch promises, by rising seat.
     """
 
@@ -150,7 +140,6 @@ class PrepareVote:
     """The first vote of a seat for a base: the chain node with which an epoch is to begin.
 
     Attributes:
-        epoch: The epoch.
         base: The base digest, 32 bytes.
     """
 
@@ -165,7 +154,6 @@ class CommitVote:
     A seat signs it once it stores prepare votes of a quorum for the base.
 
     Attributes:
-        epoch: The epoch.
         base: The base digest, 32 bytes.
     """
 
@@ -206,9 +194,7 @@ class Message:
     """A signed message of one seat of one table.
 
     Attributes:
-        seat: The seat that signed it.
         statement: The content, such as an input or a vote.
-        payload: The signed bytes.
         signature: The signature, 64 bytes.
     """
 
@@ -266,7 +252,6 @@ def identity_of(seat: int, statement: Statement) -> tuple[int, ...]:
     """Return the identity of a message. A seat may sign only one message per identity ([M-5]).
 
     Args:
-        seat: The seat.
         statement: The content of the message.
 
     Returns:
@@ -287,13 +272,8 @@ BAD: Final = "bad-message"
 _ENVELOPE: Final = Fields(Octets(), Octets64)
 
 
-def payload(table: bytes, seat: int, statement: Statement) -> bytes:
+def payload(table: TableId, seat: int, statement: Statement) -> bytes:
     """Return the bytes that a seat signs for a message with a given content.
-
-    Args:
-        table: The table id, 32 bytes.
-        seat: The seat.
-        statement: The content of the message.
 
     Returns:
         The encoded payload.
@@ -302,33 +282,22 @@ def payload(table: bytes, seat: int, statement: Statement) -> bytes:
     return codec.encode((number, table, seat, *_ROWS[number].write(statement)))
 
 
-def sign(who: identities.Identity, table: bytes, seat: int, statement: Statement) -> Message:
+def sign(who: identities.Identity, table: TableId, seat: int, statement: Statement) -> Message:
     """Sign a message with a given content.
 
     Args:
         who: The signing key of the seat.
-        table: The table id, 32 bytes.
-        seat: The seat.
-        statement: The content of the message.
-
-    Returns:
-        The message.
     """
     data = payload(table, seat, statement)
     label = KINDS[NUMBER[type(statement)]][1]
     return Message(seat, statement, data, who.sign(label, data))
 
 
-def read_payload(data: bytes, table: bytes, seats: int) -> tuple[int, Statement]:
+def read_payload(data: bytes, table: TableId, seats: int) -> tuple[int, Statement]:
     """Decode the seat and the content of a message from signed bytes. No signature is checked.
 
     Args:
-        data: The payload.
-        table: The table id, 32 bytes.
         seats: The number of seats of the table.
-
-    Returns:
-        The seat and the content.
 
     Raises:
         Invalid: With code `bad-encoding` if the bytes do not decode, and `bad-message` if they are
@@ -346,16 +315,11 @@ def read_payload(data: bytes, table: bytes, seats: int) -> tuple[int, Statement]
     return seat, statement
 
 
-def parse(data: bytes, table: bytes, ids: Sequence[bytes]) -> Message:
+def parse(data: bytes, table: TableId, ids: Sequence[bytes]) -> Message:
     """Return a message from its bytes, after checking its signature ([M-1], [M-4]).
 
     Args:
-        data: The bytes.
-        table: The table id, 32 bytes.
         ids: The ids of the table's seats, 32 bytes each.
-
-    Returns:
-        The message.
 
     Raises:
         Invalid: With code `bad-encoding`, `bad-message` or `bad-signature`. No such error proves a
@@ -366,12 +330,10 @@ def parse(data: bytes, table: bytes, ids: Sequence[bytes]) -> Message:
     return message
 
 
-def read(data: bytes, table: bytes, seats: int) -> Message:
+def read(data: bytes, table: TableId, seats: int) -> Message:
     """Return a message from its bytes. Its signature is not checked.
 
     Args:
-        data: The bytes.
-        table: The table id, 32 bytes.
         seats: The number of seats of the table.
 
     Returns:
@@ -386,17 +348,13 @@ def read(data: bytes, table: bytes, seats: int) -> Message:
     return Message(seat, statement, payload, signature)
 
 
-def parse_parts(payload: bytes, signature: bytes, table: bytes, ids: Sequence[bytes]) -> Message:
+def parse_parts(payload: bytes, signature: bytes, table: TableId, ids: Sequence[bytes]) -> Message:
     """Return a message from its payload and its signature, after checking the signature.
 
     Args:
         payload: The signed bytes.
         signature: The signature, 64 bytes.
-        table: The table id, 32 bytes.
         ids: The ids of the table's seats, 32 bytes each.
-
-    Returns:
-        The message.
 
     Raises:
         Invalid: With code `bad-encoding`, `bad-message` or `bad-signature`, just as `parse` raises
@@ -414,7 +372,7 @@ def rebuilt(
     seat: int,
     statement: Statement,
     signature: bytes,
-    table: bytes,
+    table: TableId,
     ids: Sequence[bytes],
     check_proof: Checker = at_once,
 ) -> Message:
@@ -422,14 +380,9 @@ def rebuilt(
 
     Args:
         seat: The seat that signed the message.
-        statement: The content of the message.
         signature: The signature, 64 bytes.
-        table: The table id, 32 bytes.
         ids: The ids of the table's seats, 32 bytes each.
         check_proof: A function that checks the signature at once, or later together with others.
-
-    Returns:
-        The message.
 
     Raises:
         Invalid: With code `bad-signature` if the signature is invalid and checked at once.

@@ -9,11 +9,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Annotated, Final, TypeVar
 
-from ..bounds import Quota
 from ..crypto import identities
 from ..crypto.hashing import Label
 from ..errors import Invalid
 from ..fault_codes import FAULTS
+from ..units import Quota, TableId
 from . import codec
 from .codec import Int, Octets64, Text
 from .signed_messages import Digest, StartEpoch, Step
@@ -30,7 +30,6 @@ class Departure:
     No message refers to a notice, and no two notices prove a fault.
 
     Attributes:
-        seat: The seat that signs.
         number: The number of the notice, which rises with each notice of the seat. It is odd for a
             departure and even for a return.
         epoch: The epoch in which the seat stands.
@@ -72,7 +71,6 @@ class EndNotice:
     """A seat's signed notice: the game's end is final, or the seat ended the table in setup.
 
     Attributes:
-        seat: The seat that signs.
         reason: `OVER` if the game's end is final. Otherwise the code of the reason for which the
             seat ended the table.
         about: The seat that the code is about, according to the signer. None if it is about no
@@ -99,26 +97,21 @@ LABELS: Final = {Departure: Label.DEPARTURE, EndNotice: Label.END}
 """The label under which a notice of each class is signed."""
 
 
-def sign_notice(who: identities.Identity, table: bytes, bare: N) -> N:
+def sign_notice(who: identities.Identity, table: TableId, bare: N) -> N:
     """Return a notice with a signature.
 
     Args:
         who: The signing key of the seat of the notice.
-        table: The table id, 32 bytes.
         bare: The notice without a signature.
-
-    Returns:
-        The notice with the signature.
     """
     return replace(bare, signature=who.sign(LABELS[type(bare)], _payload(table, bare)))
 
 
-def check_notice(notice: Departure | EndNotice, table: bytes, ids: Sequence[bytes]) -> None:
+def check_notice(notice: Departure | EndNotice, table: TableId, ids: Sequence[bytes]) -> None:
     """Check that a notice is of this table and signed by its seat.
 
     Args:
         notice: The notice as it was read.
-        table: The table id, 32 bytes.
         ids: The ids of the seats, 32 bytes each.
 
     Raises:
@@ -137,6 +130,6 @@ def check_notice(notice: Departure | EndNotice, table: bytes, ids: Sequence[byte
     identities.verify_signature(ids[notice.seat], label, data, notice.signature)
 
 
-def _payload(table: bytes, notice: Departure | EndNotice) -> bytes:
+def _payload(table: TableId, notice: Departure | EndNotice) -> bytes:
     """Return the signed bytes of a notice: the table id and all fields but the signature."""
     return codec.encode((table, *codec.form_of(type(notice)).write(notice)[:-1]))

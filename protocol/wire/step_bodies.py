@@ -61,9 +61,6 @@ class _Points(FieldForm[tuple[bytes, ...]]):
     def read(self, value: Any) -> tuple[bytes, ...]:
         """Return the points after decoding each.
 
-        Args:
-            value: A decoded value.
-
         Returns:
             The points, 32 bytes each.
 
@@ -139,7 +136,6 @@ class ShuffleBody:
 
     Attributes:
         deck: The shuffled deck, 64 bytes for each card.
-        proof: The proof of the shuffle.
     """
 
     deck: bytes
@@ -185,14 +181,7 @@ Body = KeyCommit | KeyReveal | SealBody | Complaint | ShuffleBody | Gather | Sho
 
 
 def encode_body(body: Body) -> bytes:
-    """Return the bytes of a body.
-
-    Args:
-        body: The body.
-
-    Returns:
-        The one encoding of the body.
-    """
+    """Return the bytes of a body."""
     return codec.encode(codec.form_of(type(body)).write(body))
 
 
@@ -237,9 +226,6 @@ def shuffle_form(cards: int) -> Struct[ShuffleBody]:
 
     Args:
         cards: The number of cards of the deck.
-
-    Returns:
-        The form.
     """
     return Struct(ShuffleBody, deck=Octets(cards * 2 * POINT))
 
@@ -251,9 +237,6 @@ def gather_form(helps: int, escrows: int) -> Struct[Gather]:
     Args:
         helps: The number of absent seats for which shares are due.
         escrows: The number of escrow shares that are due.
-
-    Returns:
-        The form.
     """
     shares = Rows(Octets(POINT + PROOF), escrows, escrows)
     return Struct(Gather, helps=Rows(bytes, helps, helps), escrows=shares)
@@ -265,10 +248,6 @@ def parse(form: Struct[T] | type[T], body: bytes) -> T:
     Args:
         form: The class of the body, or the result of `key_reveal_form`, `shuffle_form` or
             `gather_form`.
-        body: The bytes of the body.
-
-    Returns:
-        The body.
 
     Raises:
         Invalid: With code `bad-body`, or with the code of a field, if the body is too long or
@@ -279,9 +258,6 @@ def parse(form: Struct[T] | type[T], body: bytes) -> T:
 
 def parse_key_ok(body: bytes) -> SealBody | Complaint:
     """Return a body of the step `key.ok` from its bytes.
-
-    Args:
-        body: The bytes of the body.
 
     Returns:
         A complaint about a key share if the first item is an int. Otherwise the commitment to the
@@ -321,7 +297,6 @@ def parse_batch(data: bytes, count: int) -> tuple[tuple[bytes, ...], bytes]:
     """Split a batch into decryption shares and their proof, and check its points and scalars.
 
     Args:
-        data: The bytes of the batch.
         count: The number of shares.
 
     Returns:
@@ -338,14 +313,7 @@ def parse_batch(data: bytes, count: int) -> tuple[tuple[bytes, ...], bytes]:
 
 
 def encode_choice(choice: Choice) -> bytes:
-    """Return the bytes of a choice of the game.
-
-    Args:
-        choice: The choice.
-
-    Returns:
-        The one encoding of the choice.
-    """
+    """Return the bytes of a choice of the game."""
     return codec.encode(choice)
 
 
@@ -353,7 +321,6 @@ def parse_choice(data: bytes, size: int) -> Choice:
     """Return a choice of the game from its bytes.
 
     Args:
-        data: The bytes.
         size: The most bytes that the choice may have.
 
     Returns:

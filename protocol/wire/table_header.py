@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from operator import itemgetter
 from typing import Annotated, Any, Final
 
-from ..bounds import Milliseconds, Quota
 from ..crypto import identities
 from ..crypto.hashing import VERSION, Label, digest
 from ..errors import Invalid, OtherVersion, coded
+from ..units import Milliseconds, Quota, TableId
 from . import codec
 from .allowed_text import is_one_name, is_plain
 from .codec import ANY, Fields, Int, Octets32, Octets64, Rows, Struct, Text
@@ -249,7 +249,7 @@ def sit(terms: Terms, who: identities.Identity, nickname: str, nonce: bytes) -> 
     return SeatEntry(who.public, nickname, nonce, who.sign(Label.SEAT, statement))
 
 
-def roster_statement(terms_digest: bytes, table_id: bytes) -> bytes:
+def roster_statement(terms_digest: bytes, table_id: TableId) -> bytes:
     """Return the bytes that a host signs to say who has sat down at its table.
 
     The table id covers the terms and all seats. A host signs only one table id for its terms.
@@ -277,7 +277,7 @@ def sign_roster(header: Header, host: identities.Identity) -> bytes:
     return host.sign(Label.ROSTER, roster_statement(header.terms.digest(), header.table_id))
 
 
-def check_roster(terms: Terms, table_id: bytes, signature: bytes) -> None:
+def check_roster(terms: Terms, table_id: TableId, signature: bytes) -> None:
     """Check that the host named in the terms has signed the table id.
 
     Args:

@@ -252,7 +252,7 @@ def test_floors_rest_on_lower_ones_only(package: str) -> None:
 FACE = {
     "protocol",
     "protocol.game_interface",
-    "protocol.bounds",
+    "protocol.units",
     *(f"protocol.{name}" for name in protocol.__all__),
 }
 MOST_NAMES = 30

@@ -28,7 +28,6 @@ class Span:
     """A piece of text of one style.
 
     Attributes:
-        text: The text.
         style: The name of the style, as `style_of` reads it.
         action: The Textual action that a click on the text runs. "" for none.
     """
@@ -39,14 +38,7 @@ class Span:
 
 
 def cells(text: str) -> int:
-    """Return the number of terminal cells that a text takes.
-
-    Args:
-        text: The text.
-
-    Returns:
-        The number of cells.
-    """
+    """Return the number of terminal cells that a text takes."""
     return cell_len(text)
 
 
@@ -55,9 +47,6 @@ def tamed(words: str) -> str:
     """Return a text with control characters escaped, and with few combining marks on each letter.
 
     Every character that takes no cell counts as a mark. Marks beyond `MOST_MARKS` are dropped.
-
-    Args:
-        words: The text.
 
     Returns:
         The text for the screen.
@@ -77,7 +66,6 @@ def cut(text: str, width: int) -> str:
     """Cut a text to a width.
 
     Args:
-        text: The text.
         width: The greatest width, in cells.
 
     Returns:
@@ -100,12 +88,8 @@ def fit(text: str, width: int, right: bool = False) -> str:
     """Cut a text or fill it with blanks to an exact width.
 
     Args:
-        text: The text.
         width: The width, in cells.
         right: Whether the text stands at the right.
-
-    Returns:
-        The text.
     """
     text = cut(text, width)
     gap = " " * (width - cells(text))
@@ -126,7 +110,6 @@ class Line:
         """Append a text.
 
         Args:
-            text: The text.
             style: The name of its style.
             action: The Textual action that a click on the text runs. "" for none.
 
@@ -151,9 +134,6 @@ class Line:
 
     def join(self, other: Line) -> Line:
         """Append another line.
-
-        Args:
-            other: The other line.
 
         Returns:
             The line itself.
@@ -214,12 +194,8 @@ def text(words: str, style: str = "", action: str = "") -> Line:
     """Return a line of one style.
 
     Args:
-        words: The text.
         style: The name of the style.
         action: The Textual action that a click on the text runs. "" for none.
-
-    Returns:
-        The line.
     """
     return Line().add(words, style, action)
 
@@ -230,12 +206,7 @@ def between(left: Line, right: Line, width: int) -> Line:
     If there is no room for both, the first line is cut.
 
     Args:
-        left: The first line.
-        right: The second line.
         width: The width, in cells.
-
-    Returns:
-        The line.
     """
     room = max(0, width - right.width)
     return left.within(room).join(right).within(width)
@@ -245,11 +216,7 @@ def joined(parts: Iterable[Line], gap: str = "  ") -> Line:
     """Put several lines into one.
 
     Args:
-        parts: The lines.
         gap: The text between two of them.
-
-    Returns:
-        The line.
     """
     found = Line()
     for part in parts:
@@ -267,9 +234,6 @@ def broken(words: str, width: int, style: str = "", indent: str = "") -> list[Li
         width: The greatest width of a line, in cells.
         style: The name of the style.
         indent: The text before each further line.
-
-    Returns:
-        The lines.
     """
     found = (printing.broken(tamed(one), width, indent, cells) for one in words.split("\n"))
     return [text(cut(line, width), style) for lines in found for line in lines]
@@ -281,14 +245,10 @@ def paragraphs(
     """Break each of several texts into as many lines as it needs.
 
     Args:
-        told: The texts.
         width: The greatest width of a line, in cells.
         style: The name of the style.
         first: The text before the first line of each text.
         hanging: The text before each further line of a text.
-
-    Returns:
-        The lines.
     """
     return [line for words in told for line in broken(first + words, width, style, hanging)]
 
@@ -357,9 +317,6 @@ def style_of(name: str, light: bool) -> Style:
     Args:
         name: The name of a colour, with `on` and a background if needed. A leading `*` is bold.
         light: Whether the screen is light.
-
-    Returns:
-        The style.
     """
     ink, _, ground = name.partition(" on ")
     bold = ink.startswith("*")

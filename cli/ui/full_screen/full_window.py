@@ -23,7 +23,7 @@ from p2p_hoity.presentation.screen_updates import Moved, Reached, Started, Updat
 from p2p_hoity.storage.home import home as own_home
 from p2p_hoity.table.player_interface import Talk, WaitLonger
 from p2p_hoity.table.session import Outcome
-from protocol.bounds import Seconds
+from protocol.units import Seconds
 
 from ... import printing
 from ...local import settings

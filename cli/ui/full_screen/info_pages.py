@@ -94,9 +94,6 @@ def page(
     """Return a page.
 
     Args:
-        name: The name of the page, one of `PAGES`.
-        stage: What is shown.
-        desk: The state of this person's screen.
         numbers: The lines that state the table's guarantees in numbers.
         width: The width of the page, in cells.
 
@@ -113,9 +110,6 @@ def alarm(words: str) -> list[Line]:
 
     Args:
         words: The sentence about the proof.
-
-    Returns:
-        The lines.
     """
     return [Line(), *broken(words, 90, "bad"), Line()]
 
@@ -288,11 +282,7 @@ def content_of(lines: Sequence[Line], light: bool) -> Content:
     """Return lines as a text for Textual.
 
     Args:
-        lines: The lines.
         light: Whether the screen is light.
-
-    Returns:
-        The text.
     """
     parts: list[tuple[str, object]] = []
     for line in lines:
@@ -323,8 +313,6 @@ class Page(ModalScreen[None]):
         """Make a page.
 
         Args:
-            title: The title.
-            lines: The lines.
             name: The name of the page in `PAGES`. None if the page is not one of them.
             at_end: Whether the page opens at its last line.
         """
@@ -398,7 +386,6 @@ class Choices(ModalScreen[str]):
         """Make a list.
 
         Args:
-            title: The title.
             options: For each entry its result and its words.
             first: The result of the entry that is highlighted at first. If no entry has this
                 result, the first entry is highlighted.
@@ -422,11 +409,7 @@ class Choices(ModalScreen[str]):
         yield found
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
-        """Close the list, and return the id of the picked entry to its opener.
-
-        Args:
-            event: The event with the picked entry.
-        """
+        """Close the list, and return the id of the picked entry to its opener."""
         self.dismiss(event.option.id or "")
 
     def action_pick(self, number: int) -> None:

@@ -46,14 +46,7 @@ OVER_A_PAGE: Final[Mapping[str, str]] = {
 
 
 def key_of(event: Key) -> str:
-    """Return the character that was typed, or the name of the key.
-
-    Args:
-        event: The key.
-
-    Returns:
-        The character or name.
-    """
+    """Return the character that was typed, or the name of the key."""
     return event.character if event.is_printable and event.character else event.key
 
 
@@ -67,7 +60,6 @@ class Hands(Protocol):
         """Answer the open question with a choice.
 
         Args:
-            choice: The choice.
             view: The view on which it was made.
         """
 
@@ -95,11 +87,7 @@ class Hands(Protocol):
         """Take the seat again after an absence."""
 
     def reply(self, yes: bool) -> None:
-        """Answer a question with yes or no.
-
-        Args:
-            yes: The answer.
-        """
+        """Answer a question with yes or no."""
 
     def keep(self, light: bool, bell: bool, staged: bool) -> None:
         """Store the person's settings of the screen.

@@ -28,13 +28,9 @@ def header(stage: Stage, width: int, by_bot: bool = False, is_unseen: bool = Fal
     The state of links and proofs is at the right end of the line.
 
     Args:
-        stage: What is shown.
         width: The width of the screen, in cells.
         by_bot: Whether a bot plays this person's seat, so that the person is asked nothing.
         is_unseen: Whether there are chat messages that the rest of the screen has no room for.
-
-    Returns:
-        The line.
     """
     wide = width >= 100
     left = text(" Hoity Toity", "title").add(" · ", "dim") if wide else text(" ")
@@ -53,7 +49,6 @@ def health(stage: Stage, wide: bool) -> Line:
     """Return the state of links and proofs, for the right end of the header.
 
     Args:
-        stage: What is shown.
         wide: Whether the screen is wide.
 
     Returns:
@@ -83,10 +78,7 @@ def frame(stage: Stage, desk: Desk, width: int, height: int) -> list[Line]:
     A window that is too small shows only a message, so that nobody answers an unseen question.
 
     Args:
-        stage: What is shown.
-        desk: The state of this person's screen.
         width: The width of the screen, in cells.
-        height: The height of the screen, in lines.
 
     Returns:
         Exactly `height` lines of `width` cells.
@@ -238,12 +230,7 @@ def keys(stage: Stage, desk: Desk, width: int) -> Line:
     """Return the screen's last line, which lists what the keys do now, the most needed key first.
 
     Args:
-        stage: What is shown.
-        desk: The state of this person's screen.
         width: The width of the screen, in cells.
-
-    Returns:
-        The line.
     """
     if desk.hint:
         return text(" " + desk.hint, "title")

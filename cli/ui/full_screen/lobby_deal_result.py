@@ -25,12 +25,8 @@ def lobby(stage: Stage, width: int, papers: Sequence[str]) -> list[Line]:
     """Return the lines of the screen while the table fills.
 
     Args:
-        stage: What is shown.
         width: The width of the screen, in cells.
         papers: The lines below the seats, such as the ticket and the terms.
-
-    Returns:
-        The lines.
     """
     seated = _("Seated {number} of {seats}").format(
         number=len(stage.scene.lobby), seats=stage.scene.of_seats
@@ -62,11 +58,7 @@ def deal(stage: Stage, width: int) -> list[Line]:
     """Return the lines of the screen during the deal: its progress, and the key of each seat.
 
     Args:
-        stage: What is shown.
         width: The width of the screen, in cells.
-
-    Returns:
-        The lines.
     """
     table = stage.scene.table
     if table is None:
@@ -93,11 +85,7 @@ def reveal(stage: Stage, width: int) -> list[Line]:
     """Return the lines of what is being revealed now, a paragraph for each sentence.
 
     Args:
-        stage: What is shown.
         width: The width of the screen, in cells.
-
-    Returns:
-        The lines.
     """
     lines = [text(" " + _("REVEALED") + "  ", "title").add(_("any key hurries"), "dim")]
     return lines + paragraphs(stage.beat, width - 1, "bright")
@@ -109,11 +97,7 @@ def over(stage: Stage, width: int) -> list[Line]:
     If the table has ended without a result, the lines say why.
 
     Args:
-        stage: What is shown.
         width: The width of the screen, in cells.
-
-    Returns:
-        The lines.
     """
     if stage.scene.ended is not None:
         words = ended(stage.scene.ended, stage.names, stage.scene.game)
@@ -162,11 +146,7 @@ def ten_lines(stage: Stage, width: int) -> list[Line]:
     """Return the lines of the page with the rules in brief.
 
     Args:
-        stage: What is shown.
         width: The width of the page, in cells.
-
-    Returns:
-        The lines.
     """
     if stage.names is None:
         return []

@@ -18,7 +18,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from p2p_hoity.presentation.screen_updates import OfferedCode
-from protocol.bounds import Seconds
+from protocol.units import Seconds
 
 from ...local.ending_signals import hang_up, is_closed
 from ...table_view.desk import Desk
@@ -81,11 +81,7 @@ class Board(Widget):
         )
 
     async def on_click(self, event: events.Click) -> None:
-        """Run the action at the place of a click.
-
-        Args:
-            event: The click.
-        """
+        """Run the action at the place of a click."""
         if event.y < len(self.lines):
             action = self.lines[event.y].action_at(event.x)
             if action:
@@ -99,7 +95,6 @@ class PagedApp(App[None]):
     Attributes:
         page_keys: The keys that work while a page is open, each with the name of its action.
         stage: The contents of the screen: the state of the table and of the game.
-        desk: The state of this person's screen.
         numbers: The lines that state the table's guarantees in numbers, such as its quorum.
         ticket: The ticket of the table. "" if there is none.
     """
@@ -172,11 +167,7 @@ class PagedApp(App[None]):
             hang_up()
 
     async def action_page(self, name: str) -> None:
-        """Open a page.
-
-        Args:
-            name: The name of the page, one of `PAGES`.
-        """
+        """Open a page."""
         width = max(NARROWEST, min(WIDEST, self.size.width) * 96 // 100 - FRAME)
         title, lines = page(name, self.stage, self.desk, self.numbers, width)
         await self.push_screen(Page(title, lines, name, at_end=name == "log"))
@@ -201,9 +192,6 @@ class PagedApp(App[None]):
     def over_a_page(self, key: str) -> str | None:
         """Return the action of a key that works while a page is open.
 
-        Args:
-            key: The key.
-
         Returns:
             The action, or None if the key has none.
         """
@@ -214,9 +202,6 @@ class PagedApp(App[None]):
 
         The key of another page turns to that page, and the key of the open page closes it. Other
         keys with an action close the page and run the action.
-
-        Args:
-            event: The key.
         """
         action = self.over_a_page(key_of(event).lower())
         if action is None or not isinstance(self.screen, Page) or self.screen.name is None:

@@ -14,8 +14,6 @@ def question(stage: Stage, menu: Menu, width: int, rows: int) -> list[Line]:
     """Return the lines of a question.
 
     Args:
-        stage: What is shown.
-        menu: The menu of the question.
         width: The width of the screen, in cells.
         rows: The greatest number of lines.
 
@@ -98,11 +96,7 @@ def waiting(stage: Stage, width: int) -> list[Line]:
     timeout.
 
     Args:
-        stage: What is shown.
         width: The width of the screen, in cells.
-
-    Returns:
-        The lines.
     """
     scene, lines = stage.scene, []
     if away := absence(scene):

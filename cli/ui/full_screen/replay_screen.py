@@ -23,7 +23,6 @@ class ReplayApp(PagedApp):
     """The full screen of a replay, on which keys move through a recorded game.
 
     Attributes:
-        film: The game.
         speed: The index in `SPEEDS`. None if the replay stands still.
     """
 
@@ -47,11 +46,7 @@ class ReplayApp(PagedApp):
         self.redraw()
 
     async def on_key(self, event: events.Key) -> None:
-        """Handle a key: move through the recorded game, open a page, or leave the replay.
-
-        Args:
-            event: The key.
-        """
+        """Handle a key: move through the recorded game, open a page, or leave the replay."""
         if len(self.screen_stack) > 1:
             await self.key_over_a_page(event)
             return

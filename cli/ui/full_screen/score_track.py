@@ -23,7 +23,6 @@ def track(stage: Stage, width: int, rows: int) -> list[Line]:
     field shows the first of these two numbers, and in a second row the other if there is room.
 
     Args:
-        stage: What is shown.
         width: The width of the screen, in cells.
         rows: The greatest number of lines.
 

@@ -19,23 +19,12 @@ POINTER = "▸"
 
 
 def marks_of(nicknames: Sequence[str]) -> tuple[str, ...]:
-    """Return the letter or number of one cell that marks each seat, by the seats' nicknames.
-
-    Args:
-        nicknames: The nicknames of the seats.
-
-    Returns:
-        For each seat its letter or number.
-    """
+    """Return the letter or number of one cell that marks each seat, by the seats' nicknames."""
     return letters(nicknames, lambda letter: cells(letter) == 1)
 
 
 def seat_style(stage: Stage, seat: int) -> str:
     """Return the name of the style of a seat's colour.
-
-    Args:
-        stage: What is shown.
-        seat: The seat.
 
     Returns:
         The name of a bold style: the seat's colour, or `*bright` if no colours are known yet.
@@ -71,7 +60,6 @@ def pieces(stage: Stage, menu: Menu | None, width: int) -> list[Line]:
     """Return the grid of pieces: a heading, a line for each seat, and the Auction Hall's windows.
 
     Args:
-        stage: What is shown.
         menu: The open question. None if nothing can be marked.
         width: The width of the screen, in cells.
 
@@ -106,7 +94,6 @@ def _needed(found: Grid, slots: Sequence[int]) -> list[int]:
     that may be marked.
 
     Args:
-        found: The grid.
         slots: The deck slots of the pieces that may be marked.
     """
     first, *others = [row.cells for row in found.rows]
@@ -131,8 +118,6 @@ def _fitting(
     room is lacking, columns that are wider than `needed` shrink first.
 
     Args:
-        names: The names of the seats and cards.
-        found: The grid.
         needed: The least width of each column, in cells.
         room: The width of all columns together, in cells.
 
@@ -244,7 +229,6 @@ def _windows(
     Each window stands below the column that has the letter of its top Collectible.
 
     Args:
-        stage: What is shown.
         menu: The open question. None if nothing can be marked.
         found: All Collectibles as the seat may know them, also those on top of the windows.
         name: The width of the column with the names of the seats, in cells.
@@ -276,7 +260,6 @@ def seats(stage: Stage, width: int) -> list[Line]:
     The seat of this person comes first.
 
     Args:
-        stage: What is shown.
         width: The width of the screen, in cells.
 
     Returns:

@@ -13,7 +13,7 @@ from p2p_hoity import rules
 from p2p_hoity.presentation.screen_updates import Choosing, Started, Update
 from p2p_hoity.presentation.staging import Remark
 from p2p_hoity.rules import View
-from protocol.bounds import Quota, Seconds
+from protocol.units import Quota, Seconds
 
 from ...local.settings import Settings
 from ...printing import is_small
@@ -56,7 +56,6 @@ class TableApp(PagedApp):
         """Apply the person's stored settings to the screen.
 
         Args:
-            settings: The stored settings.
             bell: Whether the command allows the bell.
         """
         self.rings = bell and settings.bell is not False
@@ -77,11 +76,7 @@ class TableApp(PagedApp):
         yield talk
 
     def remark(self, words: str) -> None:
-        """Add a line to this screen's log. The node does not know of the line.
-
-        Args:
-            words: The line.
-        """
+        """Add a line to this screen's log. The node does not know of the line."""
         self.stage.hear(Remark(words))
         self.redraw()
 
@@ -92,9 +87,6 @@ class TableApp(PagedApp):
 
         If little time is left for the current step, everything that still waits to be revealed is
         shown at once, before the update.
-
-        Args:
-            update: The update.
         """
         now = self.stage.scene.clock if self.stage.scene.is_clock_of_step else None
         if now is not None and now.timeout and now.left < min(HURRIED, now.timeout / 4):
@@ -124,8 +116,6 @@ class TableApp(PagedApp):
         """Open a question.
 
         Args:
-            view: What the seat may know of the game.
-            kind: The kind of choice.
             again: Whether the player is asked again because an earlier choice, which others may
                 have seen, no longer counts.
         """
@@ -152,11 +142,7 @@ class TableApp(PagedApp):
             self.is_asking = True
 
     def close_question(self, view: View) -> None:
-        """Close a question. If another question has replaced it, that question stays open.
-
-        Args:
-            view: The view with which the question was opened.
-        """
+        """Close a question. If another question has replaced it, that question stays open."""
         self.stage.withdraw(view)
         if self.desk.menu is not None and self.desk.menu.view is not view:
             return
@@ -219,9 +205,6 @@ class TableApp(PagedApp):
 
         While something is revealed, nearly any key shows all of it at once. An open page and the
         line for chat have keys of their own.
-
-        Args:
-            event: The key.
         """
         if len(self.screen_stack) > 1:
             await self.key_over_a_page(event)
@@ -332,11 +315,7 @@ class TableApp(PagedApp):
         self.set_focus(None)
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Send the chat message that was typed.
-
-        Args:
-            event: The text.
-        """
+        """Send the chat message that was typed."""
         words = event.value.strip()
         self._close_talk()
         if words:

@@ -144,11 +144,7 @@ class Asker:
             self._say(line)
 
     def answer(self, line: str) -> None:
-        """Give a typed line to the open question, as a possible answer.
-
-        Args:
-            line: The line.
-        """
+        """Give a typed line to the open question, as a possible answer."""
         self.hungry = trio.Event()
         self._answers.put(line)
 
@@ -160,7 +156,6 @@ class Asker:
         """Ask for a yes or a no.
 
         Args:
-            question: The question.
             silent: The answer that an empty line means. None if an empty line is no answer.
 
         Returns:
@@ -179,14 +174,8 @@ class Asker:
         """Ask the person for a choice until the person confirms it.
 
         Args:
-            view: What the seat may know of the game.
-            kind: The kind of choice.
             again: Whether the player is asked again because an earlier choice, which others may
                 have seen, no longer counts.
-            names: The names of the seats and cards.
-
-        Returns:
-            The choice.
         """
         self._asking += 1
         try:
@@ -263,9 +252,6 @@ def too_many_strays(is_lesson: bool, game: str) -> str:
     Args:
         is_lesson: Whether a lesson is played.
         game: The words that name the game for `hoity resume`. "" if none has begun.
-
-    Returns:
-        The sentence.
     """
     if is_lesson:
         return _("Lines of the input that were no choice: {number}.").format(number=STRAYS)
@@ -291,7 +277,6 @@ class SideQuestion:
     """A question that is no part of the game, such as whether to leave, answered with yes or no.
 
     Attributes:
-        lines: The lines of the question.
         act: Called if the answer is yes.
         bot: Called if the answer is to give the seat to a bot. None if this is no possible answer.
     """
@@ -326,9 +311,6 @@ def leaving(has_begun: bool, leave: Act, bot: Act) -> SideQuestion:
         has_begun: Whether the game has begun. Before that no bot can be given the seat.
         leave: Leaves the table.
         bot: Gives the seat to a bot.
-
-    Returns:
-        The question.
     """
     if not has_begun:
         words = _(
@@ -406,9 +388,6 @@ class LineTalk:
 
     def hears(self, said: Said) -> bool:
         """Return whether a chat message is to be shown.
-
-        Args:
-            said: The message.
 
         Returns:
             Whether its author is not muted.

@@ -45,7 +45,6 @@ class LineScreen(FollowedTable):
     It also stores the table's state, from which it prints a page when the player asks for one.
 
     Attributes:
-        say: Prints one line.
         is_confirmed: Whether the player has just confirmed a choice, which is then not printed
             again.
         by_bot: Whether a bot plays the seat.
@@ -78,9 +77,6 @@ class LineScreen(FollowedTable):
     def names_in_game(self) -> Names:
         """Return the names of the seats and cards.
 
-        Returns:
-            The names.
-
         Raises:
             RuntimeError: If no game has begun. Nothing is asked then.
         """
@@ -89,19 +85,11 @@ class LineScreen(FollowedTable):
         return self.names
 
     def note(self, words: str) -> None:
-        """Print a message that is no part of the game, in brackets.
-
-        Args:
-            words: The message.
-        """
+        """Print a message that is no part of the game, in brackets."""
         self.say(f"  [{words}]")
 
     def __call__(self, update: updates.Update) -> None:
-        """Take in an update and print its sentences.
-
-        Args:
-            update: The update.
-        """
+        """Take in an update and print its sentences."""
         before = self.follow(update)
         self._take(update)
         telling = Telling(self.names, before, self._options, self.by_bot, printing.width)
@@ -137,9 +125,6 @@ class LineScreen(FollowedTable):
 
 def is_news(update: updates.Update) -> bool:
     """Return whether an update may arrive while a person is typing, and begins on a new line.
-
-    Args:
-        update: The update.
 
     Returns:
         False also for a link that a better link to the same peer has replaced.

@@ -24,11 +24,7 @@ The ink of the terminal is light, so a blank shows two dark squares.
 
 
 def show_qr(ticket: str) -> None:
-    """Print a ticket as a QR code, or print that the terminal has no room for it.
-
-    Args:
-        ticket: The ticket.
-    """
+    """Print a ticket as a QR code, or print that the terminal has no room for it."""
     lines, room = qr(ticket), printing.room()
     wide, high = len(lines[0]), len(lines)
     if room is not None and (room[0] < wide or room[1] <= high):
@@ -60,9 +56,6 @@ def qr(ticket: str) -> list[str]:
     """Return the QR code of a ticket as lines of text, with two rows of the code in each line.
 
     The ticket is encoded in capitals, which take less room. A ticket may be typed in any case.
-
-    Args:
-        ticket: The ticket.
 
     Returns:
         The lines of block characters.
@@ -96,11 +89,7 @@ class LineTicket:
         self.word: str | None = None
 
     def follow(self, update: Update) -> None:
-        """Take a better ticket from an update that has one.
-
-        Args:
-            update: The update.
-        """
+        """Take a better ticket from an update that has one."""
         if isinstance(update, Reached | Moved) and update.ticket:
             self.word = update.ticket
 

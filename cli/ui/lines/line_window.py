@@ -17,7 +17,7 @@ from p2p_hoity import rules
 from p2p_hoity.pasted_text import visible
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.table.player_interface import WaitLonger
-from protocol.bounds import Seconds
+from protocol.units import Seconds
 
 from ... import printing
 from ...exit_codes import USAGE, Trouble
@@ -64,7 +64,6 @@ class LineWindow(PeopleWindow):
     Attributes:
         typed: The channel into which typed lines are sent.
         ticket: The ticket of the table, and what can be done with it.
-        talk: The chat commands.
     """
 
     def __init__(self, seat: PersonSeat, say: Say | None = None) -> None:

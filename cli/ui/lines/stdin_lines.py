@@ -10,7 +10,7 @@ from typing import Final
 
 import trio
 
-from protocol.bounds import Quota
+from protocol.units import Quota
 
 CHUNK = 4096
 STDIN = 0
@@ -44,7 +44,6 @@ async def forward_input(
     two Ctrl-D in a row end the reading.
 
     Args:
-        lines: The channel.
         read: The function that reads some bytes. It is called in a thread.
         at_terminal: Whether the input is a terminal.
     """

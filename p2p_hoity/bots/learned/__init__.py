@@ -19,21 +19,13 @@ WEIGHTS = "weights.bin"
 
 @dataclass(frozen=True, slots=True)
 class Mixture:
-    """The options of one decision, called candidates, with their probabilities.
-
-    Attributes:
-        choices: The candidates.
-        chances: The probability of each candidate.
-    """
+    """The options of one decision, called candidates, with their probabilities."""
 
     choices: tuple[Choice, ...]
     chances: tuple[float, ...]
 
     def draw(self, rng: Random) -> Choice:
         """Draw one of the options (candidates) by their probabilities.
-
-        Args:
-            rng: The source of randomness.
 
         Returns:
             The choice that was drawn.
@@ -54,14 +46,6 @@ class Learned:
     def choose(self, view: View, decision: Expected, rng: Random) -> Choice:
         """Return a choice for the view's seat.
 
-        Args:
-            view: The view of the seat.
-            decision: What the game expects.
-            rng: The source of randomness.
-
-        Returns:
-            The choice.
-
         Raises:
             NothingToChoose: If the seat has no legal choice.
         """
@@ -70,10 +54,6 @@ class Learned:
 
     def mixtures(self, view: View, decision: Expected) -> tuple[Mixture, ...]:
         """Return the options of a decision, and the probability that the bot chooses each option.
-
-        Args:
-            view: The view of the seat.
-            decision: What the game expects.
 
         Returns:
             One item with all options and their probabilities. For a theft there is one item for
@@ -104,10 +84,6 @@ class Learned:
 def sight_of(view: View, decision: Expected) -> Sight:
     """Return everything that a seat knows when it has to choose, for the network's features.
 
-    Args:
-        view: The view of the seat.
-        decision: What the game expects.
-
     Returns:
         The object from which the features are computed.
 
@@ -123,9 +99,6 @@ def sight_of(view: View, decision: Expected) -> Sight:
 @cache
 def shipped() -> Learned:
     """Return the bot with the network that comes with the game. Its file is read once.
-
-    Returns:
-        The bot.
 
     Raises:
         BadWeights: If the file of the network is damaged.

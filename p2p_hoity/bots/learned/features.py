@@ -35,7 +35,6 @@ class Feature:
     """Some adjacent numbers of the network's input that belong together.
 
     Attributes:
-        name: The name of the feature.
         count: How many numbers the feature has.
         meaning: What the numbers mean, and by what each is divided.
     """
@@ -163,12 +162,5 @@ The order of the candidates is, by the kind of choice:
 
 
 def length(table: Iterable[Feature]) -> int:
-    """Return how many numbers a table of features has.
-
-    Args:
-        table: The features.
-
-    Returns:
-        The number.
-    """
+    """Return how many numbers a table of features has."""
     return sum(feature.count for feature in table)

@@ -117,10 +117,8 @@ def _with_more(sight: Sight, kind: ActionKind, number: int, place: Place) -> flo
     """Return the share (0 to 1) of other seats that may be in a Place and hold a higher card.
 
     Args:
-        sight: What the deciding seat knows.
         kind: The kind of Action card, Cash or Thief.
         number: The number on the card to compare with.
-        place: The Place.
     """
     hands = sight.hands[kind]
     found = [s for s in sight.others if sight.may_be_in(s, place) and hands[s][:1] > [number]]
@@ -148,7 +146,6 @@ def _smallest(sight: Sight, low: int, high: int) -> tuple[int, ...]:
     If these are fewer than three pieces, other pieces of these letters are added, oldest first.
 
     Args:
-        sight: What the deciding seat knows.
         low: The first letter of the range, 0 for A.
         high: The last letter of the range.
 
@@ -165,7 +162,6 @@ def _exhibit(sight: Sight, slots: tuple[int, ...], low: int, high: int) -> Candi
     """Return an exhibit as a candidate with its features.
 
     Args:
-        sight: What the deciding seat knows.
         slots: The deck slots of the pieces.
         low: The first letter of the exhibit, 0 for A.
         high: The last letter of the exhibit.
@@ -236,7 +232,6 @@ def _piece(sight: Sight, slot: int, choice: int, owner: int | None, last: Block)
     """Return the candidate (an option of a decision) of buying or stealing a piece.
 
     Args:
-        sight: What the deciding seat knows.
         slot: The deck slot of the piece.
         choice: What the seat chooses with this option: the number of the window (pile of the
             Auction Hall), or the deck slot of the piece to steal.

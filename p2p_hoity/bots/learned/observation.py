@@ -21,14 +21,7 @@ SPANS = tuple((low, high) for low in range(len(LETTERS)) for high in range(low, 
 
 
 def size_of(counts: Counts) -> int:
-    """Return the number of pieces in the largest unbroken run of letters.
-
-    Args:
-        counts: The number of pieces of each letter.
-
-    Returns:
-        The number.
-    """
+    """Return the number of pieces in the largest unbroken run of letters."""
     best = size = 0
     for count in counts:
         size = size + count if count else 0
@@ -72,9 +65,6 @@ def may_have(counts: Counts, hidden: int) -> int:
     Args:
         counts: The number of known pieces of each letter.
         hidden: The number of hidden pieces, which may have any letters.
-
-    Returns:
-        The number.
     """
     spans = (counts[low : high + 1] for low, high in SPANS)
     return max((sum(span) + hidden for span in spans if span.count(0) <= hidden), default=0)
@@ -85,7 +75,6 @@ class Holdings:
     """The pieces of one seat, as far as the deciding seat knows them.
 
     Attributes:
-        edition: The edition.
         cards: The known Collectibles by slot (position in the deck).
         hidden: The number of pieces that are not known.
     """
@@ -163,10 +152,6 @@ class Holdings:
 def share(found: int, of: int) -> float:
     """Return a part divided by the whole.
 
-    Args:
-        found: The part.
-        of: The whole.
-
     Returns:
         The quotient, 0 if the whole is 0.
     """
@@ -174,14 +159,7 @@ def share(found: int, of: int) -> float:
 
 
 def clipped(value: float) -> float:
-    """Return a number limited to -1 to 1.
-
-    Args:
-        value: The number.
-
-    Returns:
-        The limited number.
-    """
+    """Return a number limited to -1 to 1."""
     return max(-1.0, min(1.0, value))
 
 
@@ -190,9 +168,7 @@ class Sight:
     """Everything that a seat knows when it has to make a choice.
 
     Attributes:
-        view: The view of the seat.
         seat: The seat that has to choose.
-        kind: The kind of choice.
     """
 
     view: View
@@ -276,10 +252,6 @@ class Sight:
     def may_be_in(self, seat: int, place: Place) -> bool:
         """Return whether a seat is in a Place, or may be there because it has shown no Place yet.
 
-        Args:
-            seat: The seat.
-            place: The Place.
-
         Returns:
             True if the seat may be asked for choices, and has shown this Place or no Place.
         """
@@ -303,10 +275,6 @@ OF_WINDOW, OF_CASH, OF_CASH_SUM, OF_THIEVES = 24, 4, 50, 2
 def one_hot(options: Iterable[object], value: object) -> Block:
     """Return 1 for the option that is equal to a value, and 0 for all others.
 
-    Args:
-        options: The options.
-        value: The value.
-
     Returns:
         One number for each option.
     """
@@ -317,7 +285,6 @@ def scaled(values: Iterable[float], by: float) -> Block:
     """Divide numbers.
 
     Args:
-        values: The numbers.
         by: The divisor.
 
     Returns:
@@ -353,9 +320,6 @@ def own_block(sight: Sight) -> Block:
 
 def other_blocks(sight: Sight) -> list[Block]:
     """Compute the input of the neural network about each of the other seats.
-
-    Args:
-        sight: What the deciding seat knows.
 
     Returns:
         One list of features for each other seat, by rising seat. The features are in the order of
@@ -458,7 +422,6 @@ def age(sight: Sight, card: int) -> float:
     """Return the age of a Collectible.
 
     Args:
-        sight: What the deciding seat knows.
         card: The index of the Collectible in the edition.
 
     Returns:

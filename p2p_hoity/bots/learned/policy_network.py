@@ -53,9 +53,7 @@ class Shape:
         own: How many numbers describe the deciding seat and the table.
         other: How many numbers describe one other seat.
         candidate: How many numbers describe one option of a decision (a candidate).
-        seat: The units of the layer for other seats.
         hidden: The units of each of the next two layers.
-        score: The units of the layer for candidates.
     """
 
     own: int = length(OWN)
@@ -90,21 +88,13 @@ class Shape:
 
 @dataclass(frozen=True, slots=True)
 class Layer:
-    """A layer, which is a matrix and a bias.
-
-    Attributes:
-        rows: The rows of the matrix.
-        bias: The bias of each row.
-    """
+    """A layer, which is a matrix and a bias."""
 
     rows: tuple[Row, ...]
     bias: Row
 
     def of(self, values: Row) -> list[float]:
         """Multiply the matrix by a vector and add the bias.
-
-        Args:
-            values: The vector.
 
         Returns:
             The result, one number for each row.
@@ -129,9 +119,6 @@ class Layer:
 def relu(values: Iterable[float]) -> list[float]:
     """Replace the numbers below 0 by 0.
 
-    Args:
-        values: The numbers.
-
     Returns:
         The new numbers.
     """
@@ -140,9 +127,6 @@ def relu(values: Iterable[float]) -> list[float]:
 
 def softmax(worths: Sequence[float]) -> list[float]:
     """Return probabilities that are proportional to the exponentials of values.
-
-    Args:
-        worths: The values.
 
     Returns:
         The probabilities, whose sum is 1.
@@ -161,7 +145,6 @@ class PolicyNetwork:
         shape: The sizes of the network's input and layers.
         layers: The layers, in the order of `Shape.layers`.
         commit: The commit of the training's code, in hexadecimal.
-        seed: The seed of the training.
     """
 
     shape: Shape
@@ -211,9 +194,6 @@ def read(data: bytes) -> PolicyNetwork:
 
     Args:
         data: The bytes of the whole file.
-
-    Returns:
-        The network.
 
     Raises:
         BadWeights: If the bytes are damaged, or of another version.
