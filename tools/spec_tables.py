@@ -21,7 +21,8 @@ from typing import Any, Final
 from p2p_hoity import game_adapter
 from p2p_hoity.net.secure_channel import BY_VERDICT, Verdict
 from p2p_hoity.rules.phases import TABLE as PHASES
-from p2p_hoity.table import chat, lobby, rematch_frames
+from p2p_hoity.table.beside_game import chat, rematch_frames
+from p2p_hoity.table.gathering import lobby
 from protocol import fault_codes
 from protocol.chain import transition
 from protocol.chain.chain_state import NEXT, Kind, Missing, Node
@@ -70,9 +71,9 @@ CONSTANTS: Final = (
     ("bytes of a header", "protocol.wire.table_header.MAX_HEADER"),
     ("bytes of a message", "protocol.wire.signed_messages.MAX_MESSAGE"),
     ("bytes of a body", "protocol.wire.step_bodies.MAX_BODY"),
-    ("bytes of a frame of an unknown kind", "p2p_hoity.table.frame_kinds.OF_OTHERS"),
-    ("characters of a line of talk", "p2p_hoity.table.chat.MAX_WORDS"),
-    ("phrases", "p2p_hoity.table.chat.PHRASES"),
+    ("bytes of a frame of an unknown kind", "p2p_hoity.table.playing.frame_kinds.OF_OTHERS"),
+    ("characters of a line of talk", "p2p_hoity.table.beside_game.chat.MAX_WORDS"),
+    ("phrases", "p2p_hoity.table.beside_game.chat.PHRASES"),
     ("seats", "protocol.wire.table_header.MAX_SEATS"),
     ("seat numbers in messages and files", "protocol.wire.table_header.SEAT_NUMBERS"),
     ("characters of a nickname", "protocol.wire.table_header.MAX_NICKNAME"),

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from p2p_hoity.storage.home import home as own_home
-from p2p_hoity.table import saved_games
+from p2p_hoity.table.beside_game import saved_games
+from p2p_hoity.table.beside_game.saved_games import is_running
 from p2p_hoity.table.peer_error import PeerError
-from p2p_hoity.table.saved_games import is_running
 
 from ..exit_codes import NOT_OK, OK
 from ..local.bot_processes import sweep

@@ -21,14 +21,14 @@ from p2p_hoity.net.ticket import PREFIX, VERSION, Ticket, TicketCode
 from p2p_hoity.net.transport import Network
 from p2p_hoity.net.typed_tickets import is_like_a_ticket, read_ticket
 from p2p_hoity.pasted_text import after_command, bare, visible
-from p2p_hoity.table.invite_by_code import ticket_by_code
-from p2p_hoity.table.join_table import join_table, kept_seat
-from p2p_hoity.table.play_table import Reach
-from p2p_hoity.table.saved_games import is_running
-from p2p_hoity.table.session import Outcome
-from p2p_hoity.table.spoken_codes import CodeError, is_code, parse_code, parse_relay
-from p2p_hoity.table.table_keys import draw_keys
-from p2p_hoity.table.unfinished_games import find_game
+from p2p_hoity.table.beside_game.saved_games import is_running
+from p2p_hoity.table.beside_game.unfinished_games import find_game
+from p2p_hoity.table.gathering.invite_by_code import ticket_by_code
+from p2p_hoity.table.gathering.join_table import join_table, kept_seat
+from p2p_hoity.table.gathering.spoken_codes import CodeError, is_code, parse_code, parse_relay
+from p2p_hoity.table.gathering.table_keys import draw_keys
+from p2p_hoity.table.playing.play_table import Reach
+from p2p_hoity.table.playing.session import Outcome
 from protocol import table_header
 from protocol.units import Seconds
 

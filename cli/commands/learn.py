@@ -10,7 +10,7 @@ from typing import Final
 import trio
 
 from p2p_hoity.storage.home import home as own_home
-from p2p_hoity.table.drawn_nicknames import draw_nickname
+from p2p_hoity.table.gathering.drawn_nicknames import draw_nickname
 
 from ..exit_codes import INTERRUPTED, OK, Trouble, ctrl_c_means
 from ..local.ending_signals import interrupted, wait_for

@@ -10,11 +10,11 @@ from typing import Any, Final
 from p2p_hoity.storage.home import Home
 from p2p_hoity.storage.home import home as own_home
 from p2p_hoity.storage.player_key import NamedIdentity, passphrase_from_environment
-from p2p_hoity.table import saved_games, unfinished_games
-from p2p_hoity.table.known_progress import Progress
+from p2p_hoity.table.beside_game import saved_games, unfinished_games
+from p2p_hoity.table.beside_game.known_progress import Progress
+from p2p_hoity.table.beside_game.saved_games import is_running
+from p2p_hoity.table.beside_game.unfinished_games import OpenGame
 from p2p_hoity.table.peer_error import PeerError
-from p2p_hoity.table.saved_games import is_running
-from p2p_hoity.table.unfinished_games import OpenGame
 from protocol.units import Seconds
 
 from ..exit_codes import OK, USAGE, Trouble, report

@@ -187,7 +187,7 @@ def codes(incomplete: str) -> list[str]:
     Returns:
         The typed part with each word that fits. A hyphen follows if the code needs more words.
     """
-    from p2p_hoity.table.spoken_codes import MOST_WORDS, WORDS, beginning_with
+    from p2p_hoity.table.gathering.spoken_codes import MOST_WORDS, WORDS, beginning_with
 
     number, *words = incomplete.split("-")
     if not number.isdecimal() or not 0 < len(words) <= MOST_WORDS:

@@ -13,11 +13,11 @@ from p2p_hoity.editions.load_edition import load as load_edition
 from p2p_hoity.game_adapter import MAX_COLLECTIBLES, game_value, read_game
 from p2p_hoity.rules.choices import MAX_SEATS, MIN_SEATS
 from p2p_hoity.storage.home import home as own_home
-from p2p_hoity.table.host_table import host_table
-from p2p_hoity.table.join_table import JoinCode
-from p2p_hoity.table.play_table import Lan, Reach
-from p2p_hoity.table.session import Outcome
-from p2p_hoity.table.table_keys import draw_keys
+from p2p_hoity.table.gathering.host_table import host_table
+from p2p_hoity.table.gathering.join_table import JoinCode
+from p2p_hoity.table.gathering.table_keys import draw_keys
+from p2p_hoity.table.playing.play_table import Lan, Reach
+from p2p_hoity.table.playing.session import Outcome
 from protocol import Invalid, Terms, Timeouts, table_header
 
 from ..exit_codes import USAGE, Trouble

@@ -15,7 +15,7 @@ from p2p_hoity.relay.relay_log import LogWriter, Watch
 from p2p_hoity.relay.relay_metrics import exposition, need_libraries, serve_metrics
 from p2p_hoity.relay.relay_server import Relay
 from p2p_hoity.storage.home import home
-from p2p_hoity.table.spoken_codes import USUAL_PORT, parse_relay
+from p2p_hoity.table.gathering.spoken_codes import USUAL_PORT, parse_relay
 from protocol.units import Seconds
 
 from ..exit_codes import INTERRUPTED, OK, ctrl_c_means

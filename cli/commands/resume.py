@@ -17,15 +17,15 @@ from p2p_hoity.rules.choices import MAX_SEATS
 from p2p_hoity.storage import journal as journals
 from p2p_hoity.storage.home import Home
 from p2p_hoity.storage.home import home as own_home
-from p2p_hoity.table.finish_game import FileCode, finish_from
-from p2p_hoity.table.join_table import JoinCode
+from p2p_hoity.table.beside_game.finish_game import FileCode, finish_from
+from p2p_hoity.table.beside_game.saved_games import is_running
+from p2p_hoity.table.beside_game.unfinished_games import OpenGame
+from p2p_hoity.table.gathering.join_table import JoinCode
 from p2p_hoity.table.peer_error import PeerError
-from p2p_hoity.table.play_table import Reach, Seat
-from p2p_hoity.table.reconnect_moved_seat import check_fresh, hand_over, name_in
-from p2p_hoity.table.resume_table import claim_game, resume_table
-from p2p_hoity.table.saved_games import is_running
-from p2p_hoity.table.session import Outcome
-from p2p_hoity.table.unfinished_games import OpenGame
+from p2p_hoity.table.playing.play_table import Reach, Seat
+from p2p_hoity.table.playing.reconnect_moved_seat import check_fresh, hand_over, name_in
+from p2p_hoity.table.playing.resume_table import claim_game, resume_table
+from p2p_hoity.table.playing.session import Outcome
 
 from ..exit_codes import NOT_OK, OK, Trouble, ctrl_c_means
 from ..local.bot_copies import Copy, copies

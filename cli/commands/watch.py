@@ -5,8 +5,8 @@ from __future__ import annotations
 import trio
 
 from p2p_hoity.presentation import screen_updates as updates
-from p2p_hoity.table.session import Outcome
-from p2p_hoity.table.watch_table import Onlooker, watch_table
+from p2p_hoity.table.beside_game.watch_table import Onlooker, watch_table
+from p2p_hoity.table.playing.session import Outcome
 
 from ..exit_codes import INTERRUPTED, NOT_OK, OK, Trouble, ctrl_c_means
 from ..local.seat_checks import check_output

@@ -448,7 +448,9 @@ def _sweep(home: Home, folder: Path) -> None:
 
 def _remove(home: Home, folder: Path) -> None:
     """Remove the folder of a game's bots, and save before what only their files prove."""
-    from p2p_hoity.table.split_tables import rescue  # Commands without bots do not need it.
+    from p2p_hoity.table.beside_game.split_tables import (
+        rescue,  # Commands without bots do not need it.
+    )
 
     rescue(home, map(Home, _folders_in(folder)))
     shutil.rmtree(folder, ignore_errors=True)

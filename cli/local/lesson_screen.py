@@ -14,7 +14,7 @@ from p2p_hoity.presentation.screen_updates import (
     Update,
 )
 from p2p_hoity.rules import Choice, IllegalMove, Kind
-from p2p_hoity.table.player_interface import Player, Talk
+from p2p_hoity.table.playing.player_interface import Player, Talk
 
 from ..words.card_names import Names
 from ..words.translation import N_, _

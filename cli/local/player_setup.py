@@ -16,8 +16,8 @@ from p2p_hoity.pasted_text import is_unseen, stripped
 from p2p_hoity.storage import player_key
 from p2p_hoity.storage.home import Home
 from p2p_hoity.storage.player_key import NamedIdentity
-from p2p_hoity.table.drawn_nicknames import draw_nickname
-from p2p_hoity.table.spoken_codes import is_code
+from p2p_hoity.table.gathering.drawn_nicknames import draw_nickname
+from p2p_hoity.table.gathering.spoken_codes import is_code
 from protocol import fingerprint, is_one_name, table_header
 
 from ..exit_codes import INTERRUPTED, USAGE, Trouble

@@ -14,8 +14,8 @@ from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.presentation.scene_json import update_json
 from p2p_hoity.rules import happenings
 from p2p_hoity.rules.happenings import plain
-from p2p_hoity.table.player_interface import LeaveForNow, PlayerRequest, Talk, WaitLonger
-from p2p_hoity.table.session import Outcome
+from p2p_hoity.table.playing.player_interface import LeaveForNow, PlayerRequest, Talk, WaitLonger
+from p2p_hoity.table.playing.session import Outcome
 from protocol.units import Seconds
 
 from ..exit_codes import INTERRUPTED, USAGE, Trouble

@@ -17,9 +17,9 @@ import trio
 from p2p_hoity import rules
 from p2p_hoity.game_adapter import table_name
 from p2p_hoity.presentation.screen_updates import Started, Update
-from p2p_hoity.table.player_interface import BotPlayer, Player, PlayerRequest
-from p2p_hoity.table.rematch import ANSWER
-from p2p_hoity.table.session import Outcome
+from p2p_hoity.table.beside_game.rematch import ANSWER
+from p2p_hoity.table.playing.player_interface import BotPlayer, Player, PlayerRequest
+from p2p_hoity.table.playing.session import Outcome
 from protocol.units import Seconds
 
 from .. import printing

@@ -12,7 +12,7 @@ from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.presentation.screen_updates import Attending
 from p2p_hoity.rules import Standing
 from p2p_hoity.storage.home import home
-from p2p_hoity.table.end_codes import LEFT, STOPPED, TWO_ROSTERS
+from p2p_hoity.table.playing.end_codes import LEFT, STOPPED, TWO_ROSTERS
 from protocol import FAULTS, effects
 
 from .card_names import Names

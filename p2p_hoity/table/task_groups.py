@@ -1,15 +1,12 @@
-"""Nurseries that raise one error, not an exception group, and a clock that stops during sleep."""
+"""Nurseries that raise one error, not an exception group."""
 
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
-from typing import Final, NoReturn, TypeVar
+from typing import NoReturn, TypeVar
 
 import trio
-
-from protocol.units import Seconds
 
 T = TypeVar("T")
 
@@ -56,50 +53,3 @@ async def beside(task: Callable[[], Awaitable[object]], act: Awaitable[T]) -> T:
 async def never() -> NoReturn:
     """Wait until cancelled."""
     await trio.sleep_forever()
-
-
-GAP: Final[Seconds] = 2.0
-"""The most seconds between two readings of the clock that count as time awake.
-
-While the program runs normally, the clock is read several times a second.
-"""
-
-
-@dataclass
-class AwakeClock:
-    """A clock that leaves out times in which nobody read it, such as the sleep of the computer.
-
-    Without this, the sleep of the computer, a stopped process or a long computation would use up
-    the timeouts of other seats. Their messages may have arrived without being read.
-
-    Attributes:
-        last: The monotonic time at which the clock was last read. None if it never was.
-        slept: The seconds that were left out so far.
-    """
-
-    last: float | None = None
-    slept: float = 0.0
-
-    def time(self, clock: float) -> float:
-        """Return the time of a clock, less the time for which the process slept, in seconds.
-
-        The result never decreases from one call to the next.
-
-        Args:
-            clock: The time of a monotonic clock now, in seconds.
-
-        Returns:
-            The time. If more than GAP seconds pass between two calls, the excess counts as sleep.
-        """
-        if self.last is not None:
-            self.slept += max(0.0, clock - self.last - GAP)
-        self.last = clock
-        return clock - self.slept
-
-    def now(self) -> float:
-        """Return Trio's time, less the time for which the process slept.
-
-        Returns:
-            The time, in seconds. Only differences between two such times have a meaning.
-        """
-        return self.time(trio.current_time())

@@ -35,7 +35,7 @@ from p2p_hoity.editions.load_edition import NAMES
 from p2p_hoity.net.network_errors import NetCode, NetError
 from p2p_hoity.net.ticket import Ticket, decode_ticket, encode_ticket
 from p2p_hoity.storage.journal import JournalCode, JournalError
-from p2p_hoity.table.join_table import JoinCode
+from p2p_hoity.table.gathering.join_table import JoinCode
 from p2p_hoity.table.peer_error import PeerError
 from protocol import transcript
 

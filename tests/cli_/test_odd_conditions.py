@@ -21,8 +21,8 @@ from p2p_hoity.coded_errors import Reason
 from p2p_hoity.storage import player_key
 from p2p_hoity.storage.home import Home
 from p2p_hoity.storage.private_files import private_folder
-from p2p_hoity.table import session
-from p2p_hoity.table.frames_in import FramesIn
+from p2p_hoity.table.playing import session
+from p2p_hoity.table.playing.frames_in import FramesIn
 from protocol.errors import Invalid
 
 SOME = pytest.mark.sampled(3)

@@ -16,8 +16,8 @@ from p2p_hoity.net.socks_proxy import parse_proxy
 from p2p_hoity.net.ticket import Ticket, decode_ticket, encode_ticket
 from p2p_hoity.net.typed_addresses import typed_address
 from p2p_hoity.net.typed_tickets import is_like_a_ticket, read_ticket
-from p2p_hoity.table.number_words import number_words
-from p2p_hoity.table.spoken_codes import (
+from p2p_hoity.table.gathering.number_words import number_words
+from p2p_hoity.table.gathering.spoken_codes import (
     MOST_WORDS,
     WORDS,
     CodeError,

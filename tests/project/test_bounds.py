@@ -28,8 +28,9 @@ from vectors.making.bounded import joined
 from p2p_hoity.game_adapter import read_game
 from p2p_hoity.net.transport import FrameBuffer, OversizedFrame
 from p2p_hoity.storage import kept_vouches
-from p2p_hoity.table import chat, lobby
-from p2p_hoity.table.frame_kinds import longest
+from p2p_hoity.table.beside_game import chat
+from p2p_hoity.table.gathering import lobby
+from p2p_hoity.table.playing.frame_kinds import longest
 from protocol.chain import sealed_choices
 from protocol.crypto import escrow, group, key_sharing
 from protocol.crypto.hashing import Context, Label
@@ -298,8 +299,8 @@ CONSTANTS: dict[str, Bound | str] = {
     "protocol.wire.step_bodies.MAX_BODY": Bound(
         lambda n: code_of(step_bodies._decoded, codec.encode(bytes(n - 5))), 131_072, "bad-body"
     ),
-    "p2p_hoity.table.chat.MAX_WORDS": Bound(lambda n: talk("a" * n), 200, "bad-frame"),
-    "p2p_hoity.table.chat.PHRASES": Bound(lambda n: talk(n - 1), 12, "bad-frame"),
+    "p2p_hoity.table.beside_game.chat.MAX_WORDS": Bound(lambda n: talk("a" * n), 200, "bad-frame"),
+    "p2p_hoity.table.beside_game.chat.PHRASES": Bound(lambda n: talk(n - 1), 12, "bad-frame"),
     "protocol.wire.table_header.MAX_SEATS": Bound(
         lambda n: header(seats=n, quorum=5), 8, "bad-header"
     ),
@@ -326,7 +327,7 @@ CONSTANTS: dict[str, Bound | str] = {
     "protocol.crypto.escrow.OVERHEAD": Bound(escrow_of, 129, "bad-escrow"),
     "protocol.crypto.escrow.SHARE_SIZE": Bound(share, 96, "size"),
     "protocol.crypto.key_sharing.ENCRYPTED_SHARE_SIZE": Bound(key_share, 80, "size"),
-    "p2p_hoity.table.frame_kinds.OF_OTHERS": Bound(unknown, 2_048, "frame-too-large"),
+    "p2p_hoity.table.playing.frame_kinds.OF_OTHERS": Bound(unknown, 2_048, "frame-too-large"),
     "protocol.chain.transition.LAST_STEP": (
         "tests/protocol_/chain/test_stopped.py::test_behind_the_last_step_the_hands_are_opened"
     ),

@@ -72,9 +72,9 @@ ALLOWED: Mapping[str, tuple[set[str], str]] = {
         {"exists", "tempfile.TemporaryFile", NAMED},
         f"commands try a folder of the disk before a game, and {DEFAULT}",
     ),
-    "table/drawn_nicknames.py": ({"read_text"}, DATA),
-    "table/spoken_codes.py": ({"read_text"}, DATA),
-    "table/watch_table.py": ({NAMED}, PERSON),
+    "table/gathering/drawn_nicknames.py": ({"read_text"}, DATA),
+    "table/gathering/spoken_codes.py": ({"read_text"}, DATA),
+    "table/beside_game/watch_table.py": ({NAMED}, PERSON),
     "worker_processes.py": ({"open"}, SYSTEM),
 }
 """What else uses the disk: the file, the names by which it does, and the reason."""

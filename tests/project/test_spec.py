@@ -13,8 +13,9 @@ from p2p_hoity.net.link_limits import Limits
 from p2p_hoity.net.transport import OVERHEAD
 from p2p_hoity.relay.relay_limits import RelayLimits
 from p2p_hoity.rules.phases import TABLE as PHASES
-from p2p_hoity.table import chat, lobby, rematch, rematch_frames
-from p2p_hoity.table.frame_kinds import is_of_game, longest
+from p2p_hoity.table.beside_game import chat, rematch, rematch_frames
+from p2p_hoity.table.gathering import lobby
+from p2p_hoity.table.playing.frame_kinds import is_of_game, longest
 from protocol.chain.chain_state import NEXT, Kind
 from protocol.crypto.hashing import VERSION, Label
 from protocol.errors import Invalid

@@ -32,11 +32,11 @@ from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.presentation.screen_updates import Update
 from p2p_hoity.storage import player_key
 from p2p_hoity.storage.home import Home, home
-from p2p_hoity.table.host_table import host_table
-from p2p_hoity.table.join_table import join_table
-from p2p_hoity.table.play_table import Reach, Seat
-from p2p_hoity.table.player_interface import BotPlayer
-from p2p_hoity.table.table_keys import TableKeys, draw_keys
+from p2p_hoity.table.gathering.host_table import host_table
+from p2p_hoity.table.gathering.join_table import join_table
+from p2p_hoity.table.gathering.table_keys import TableKeys, draw_keys
+from p2p_hoity.table.playing.play_table import Reach, Seat
+from p2p_hoity.table.playing.player_interface import BotPlayer
 from protocol.wire.table_header import Terms, Timeouts
 
 NAP = 0.001

@@ -24,7 +24,8 @@ from p2p_hoity.net.lan_discovery import read_properties
 from p2p_hoity.net.secure_channel import LINK_VERSIONS, Listener, Purpose, read_hello
 from p2p_hoity.net.ticket import decode_ticket
 from p2p_hoity.storage.journal_format import HEAD, MAGIC, MARK_MAGIC, new_form, read_form
-from p2p_hoity.table import chat, lobby, rematch_frames
+from p2p_hoity.table.beside_game import chat, rematch_frames
+from p2p_hoity.table.gathering import lobby
 from protocol.chain.chain_state import Kind
 from protocol.seat.seat_machine import SeatMachine
 from protocol.transcript import verifier

@@ -33,8 +33,8 @@ from p2p_hoity.net.transport import StreamListener, cut
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.presentation.screen_updates import CodeEnd
 from p2p_hoity.relay.relay_limits import RelayLimits
-from p2p_hoity.table.invite_by_code import CodeKeeper, ticket_by_code
-from p2p_hoity.table.spoken_codes import CodeError, parse_code
+from p2p_hoity.table.gathering.invite_by_code import CodeKeeper, ticket_by_code
+from p2p_hoity.table.gathering.spoken_codes import CodeError, parse_code
 
 TYPING: Final = 20.0
 """Seconds from the moment a code is shown to the one at which a guest has typed it."""

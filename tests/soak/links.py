@@ -36,7 +36,7 @@ from p2p_hoity.net.relay_client import reach
 from p2p_hoity.net.secure_channel import Listener, Purpose, fresh_instance, receive, send
 from p2p_hoity.net.ticket import decode_ticket
 from p2p_hoity.net.transport import TcpNetwork, encode_frame
-from p2p_hoity.table.lobby import SeatedNames, encode_lobby
+from p2p_hoity.table.gathering.lobby import SeatedNames, encode_lobby
 from p2p_hoity.table.task_groups import open_nursery
 from protocol.crypto.identities import Identity
 from protocol.wire import peer_frames

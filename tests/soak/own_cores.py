@@ -29,11 +29,11 @@ from support.memory_network import MemoryNetwork, Pair
 from p2p_hoity.net.ticket import decode_ticket
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.storage.home import Home
-from p2p_hoity.table.host_table import host_table
-from p2p_hoity.table.join_table import join_table
-from p2p_hoity.table.play_table import Reach, Seat
-from p2p_hoity.table.player_interface import PAUSE, BotPlayer
-from p2p_hoity.table.table_keys import draw_keys
+from p2p_hoity.table.gathering.host_table import host_table
+from p2p_hoity.table.gathering.join_table import join_table
+from p2p_hoity.table.gathering.table_keys import draw_keys
+from p2p_hoity.table.playing.play_table import Reach, Seat
+from p2p_hoity.table.playing.player_interface import PAUSE, BotPlayer
 from protocol.wire.table_header import default_quorum
 from soak.deals import TIMES, own, terms_of, yes
 from soak.delays import choices

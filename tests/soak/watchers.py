@@ -33,10 +33,10 @@ from p2p_hoity.net.hub import Frame, Hub, LinkDown, LinkUp
 from p2p_hoity.net.network_errors import NetCode
 from p2p_hoity.net.ticket import decode_ticket
 from p2p_hoity.net.transport import TcpNetwork
-from p2p_hoity.table.frame_access import DropCode
-from p2p_hoity.table.frame_kinds import is_of_game
-from p2p_hoity.table.lobby import Ask, Refuse, Roster, encode_lobby, parse_lobby
-from p2p_hoity.table.ticket_proof import Capability
+from p2p_hoity.table.gathering.lobby import Ask, Refuse, Roster, encode_lobby, parse_lobby
+from p2p_hoity.table.gathering.ticket_proof import Capability
+from p2p_hoity.table.playing.frame_access import DropCode
+from p2p_hoity.table.playing.frame_kinds import is_of_game
 from protocol import Identity, Invalid, table_header
 from protocol.wire import peer_frames
 from soak.health import Health, health

@@ -14,7 +14,7 @@ from support.source import tree_of
 PORTS: Mapping[str, tuple[str, ...]] = {
     "p2p_hoity/net/transport.py": ("Network", "Outlet", "StreamListener"),
     "p2p_hoity/storage/file_store.py": ("FileStore", "StoredFile"),
-    "p2p_hoity/table/player_interface.py": ("Player",),
+    "p2p_hoity/table/playing/player_interface.py": ("Player",),
     "cli/ui/person_seat.py": ("Window",),
 }
 """The interfaces that other code of the product implements, by file."""

@@ -21,18 +21,25 @@ from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.storage import player_key
 from p2p_hoity.storage.file_store import FileStore
 from p2p_hoity.storage.home import Home
-from p2p_hoity.table import session
-from p2p_hoity.table.frame_kinds import is_of_game
-from p2p_hoity.table.host_table import host_table
-from p2p_hoity.table.join_table import join_table
-from p2p_hoity.table.lobby import LobbyFrame, Refusal, Seating, Sit, encode_lobby, parse_lobby
-from p2p_hoity.table.play_table import Lan, Reach, Seat
-from p2p_hoity.table.player_interface import BotPlayer, LeaveForNow, PlayerRequest
-from p2p_hoity.table.resume_table import resume_table
-from p2p_hoity.table.session import Outcome
-from p2p_hoity.table.table_keys import TableKeys, draw_keys
-from p2p_hoity.table.ticket_proof import Capability
-from p2p_hoity.table.watch_table import Onlooker, watch_table
+from p2p_hoity.table.beside_game.watch_table import Onlooker, watch_table
+from p2p_hoity.table.gathering.host_table import host_table
+from p2p_hoity.table.gathering.join_table import join_table
+from p2p_hoity.table.gathering.lobby import (
+    LobbyFrame,
+    Refusal,
+    Seating,
+    Sit,
+    encode_lobby,
+    parse_lobby,
+)
+from p2p_hoity.table.gathering.table_keys import TableKeys, draw_keys
+from p2p_hoity.table.gathering.ticket_proof import Capability
+from p2p_hoity.table.playing import session
+from p2p_hoity.table.playing.frame_kinds import is_of_game
+from p2p_hoity.table.playing.play_table import Lan, Reach, Seat
+from p2p_hoity.table.playing.player_interface import BotPlayer, LeaveForNow, PlayerRequest
+from p2p_hoity.table.playing.resume_table import resume_table
+from p2p_hoity.table.playing.session import Outcome
 from protocol.crypto.identities import Identity
 from protocol.transcript import verification_report as verifier_report
 from protocol.transcript import verifier

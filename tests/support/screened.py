@@ -11,7 +11,7 @@ from p2p_hoity.editions.load_edition import load
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.presentation.screen_updates import Attending, Clock, Muster
 from p2p_hoity.rules import Choose, Seal, Show, expected
-from p2p_hoity.table.player_interface import Player
+from p2p_hoity.table.playing.player_interface import Player
 from protocol import Table, Terms, Timeouts, table_header
 from protocol.game_interface import Over
 from support.machine_table import identity, seat_at

@@ -41,9 +41,9 @@ from p2p_hoity.net.network_errors import NetCode, NetError
 from p2p_hoity.net.transport import TcpNetwork
 from p2p_hoity.storage.journal import Journal
 from p2p_hoity.storage.private_files import private_folder
-from p2p_hoity.table import session
-from p2p_hoity.table.effects_out import EffectsOut
-from p2p_hoity.table.player_interface import BotPlayer
+from p2p_hoity.table.playing import session
+from p2p_hoity.table.playing.effects_out import EffectsOut
+from p2p_hoity.table.playing.player_interface import BotPlayer
 from protocol.chain.chain_state import Kind, Node
 from protocol.seat.effects import Effect, Send, StepAppended
 from protocol.wire.table_header import Timeouts

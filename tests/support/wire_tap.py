@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from p2p_hoity.net.hub import Hub
-from p2p_hoity.table.frame_kinds import is_of_game
-from p2p_hoity.table.session import Session
+from p2p_hoity.table.playing.frame_kinds import is_of_game
+from p2p_hoity.table.playing.session import Session
 from protocol.chain.chain_state import Table
 from protocol.wire import peer_frames, signed_messages
 

@@ -21,8 +21,8 @@ from p2p_hoity import rules
 from p2p_hoity.coded_errors import CodedError
 from p2p_hoity.presentation.screen_updates import Moved, Reached, Started, Update
 from p2p_hoity.storage.home import home as own_home
-from p2p_hoity.table.player_interface import Talk, WaitLonger
-from p2p_hoity.table.session import Outcome
+from p2p_hoity.table.playing.player_interface import Talk, WaitLonger
+from p2p_hoity.table.playing.session import Outcome
 from protocol.units import Seconds
 
 from ... import printing

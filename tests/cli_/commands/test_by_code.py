@@ -15,7 +15,7 @@ from p2p_hoity.net.ticket import Ticket, encode_ticket
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.presentation.screen_updates import CodeEnd
 from p2p_hoity.storage.home import Home
-from p2p_hoity.table.spoken_codes import (
+from p2p_hoity.table.gathering.spoken_codes import (
     CodeCode,
     CodeError,
     SpokenCode,

@@ -14,7 +14,12 @@ from cli.commands import take_seat
 from cli.commands.options import OutputOptions, SeatOptions
 from cli.commands.take_seat import Going, new_sitting
 from cli.local.ending_signals import ENDING_SIGNALS, LATEST, interrupted
-from p2p_hoity.table.player_interface import BotPlayer, LeaveForNow, PlayerRequest, WaitLonger
+from p2p_hoity.table.playing.player_interface import (
+    BotPlayer,
+    LeaveForNow,
+    PlayerRequest,
+    WaitLonger,
+)
 
 ALL = (*ENDING_SIGNALS, *[getattr(signal, name) for name in ("SIGHUP",) if hasattr(signal, name)])
 

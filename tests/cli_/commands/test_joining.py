@@ -17,9 +17,9 @@ from p2p_hoity.net.ticket import Ticket, decode_ticket, encode_ticket
 from p2p_hoity.net.typed_tickets import read_ticket
 from p2p_hoity.storage.file_store import FileStore
 from p2p_hoity.storage.home import Home
-from p2p_hoity.table import reconnect_moved_seat
-from p2p_hoity.table.play_table import Reach
-from p2p_hoity.table.unfinished_games import OpenGame
+from p2p_hoity.table.beside_game.unfinished_games import OpenGame
+from p2p_hoity.table.playing import reconnect_moved_seat
+from p2p_hoity.table.playing.play_table import Reach
 
 OPEN = encode_ticket(Ticket(b"h" * 32, ("10.0.0.1:9",), b"t" * 32))
 OTHER = encode_ticket(Ticket(b"i" * 32, ("10.0.0.2:9",), b"t" * 32))

@@ -18,7 +18,7 @@ from p2p_hoity.storage import home as home_
 from p2p_hoity.storage.file_store import FileStore
 from p2p_hoity.storage.home import Home
 from p2p_hoity.storage.private_files import CHECKED, private_folder
-from p2p_hoity.table import saved_games, unfinished_games
+from p2p_hoity.table.beside_game import saved_games, unfinished_games
 from p2p_hoity.table.peer_error import PeerError
 
 MODES = pytest.mark.skipif(not CHECKED, reason="this system has no mode bits")
@@ -67,13 +67,13 @@ def test_keys_and_games_that_were_read_before_load_no_rules_and_no_seat(
     assert len(hoity.done(0, "games").out.splitlines()) == 2  # Now their progress is stored.
     lines = [["id"], ["id", "show", "--json"], ["id", "export"], ["games"], ["games", "--json"]]
     loaded = modules_after(*lines)
-    assert {"p2p_hoity.table.saved_games", "cli.commands.identity"} <= loaded
+    assert {"p2p_hoity.table.beside_game.saved_games", "cli.commands.identity"} <= loaded
     heavy = {"trio", "ssl", "textual", "multiprocessing", "asyncio"}
     assert not heavy & {name.split(".")[0] for name in loaded}
     above = ("rules", "game_adapter", "editions", "presentation", "reachability", "bots", "relay")
     assert not {f"p2p_hoity.{name}" for name in above} & loaded
     assert not {f"protocol.{name}" for name in ("chain", "seat", "transcript")} & loaded
-    assert not {"p2p_hoity.table.play_table", "p2p_hoity.net.hub", "cli.ui"} & loaded
+    assert not {"p2p_hoity.table.playing.play_table", "p2p_hoity.net.hub", "cli.ui"} & loaded
 
 
 @pytest.fixture

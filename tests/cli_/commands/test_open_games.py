@@ -7,9 +7,9 @@ import pytest
 from cli.commands import list_games
 from cli.exit_codes import USAGE, Trouble
 from p2p_hoity.storage.home import Home
-from p2p_hoity.table import unfinished_games
+from p2p_hoity.table.beside_game import unfinished_games
+from p2p_hoity.table.beside_game.unfinished_games import OpenGame
 from p2p_hoity.table.peer_error import PeerError
-from p2p_hoity.table.unfinished_games import OpenGame
 
 
 def game(name: str, is_claimed: bool = False) -> OpenGame:

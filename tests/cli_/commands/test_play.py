@@ -39,9 +39,9 @@ from p2p_hoity.editions.load_edition import EditionError, load
 from p2p_hoity.game_adapter import read_game
 from p2p_hoity.rules import Standing
 from p2p_hoity.storage.home import Home
-from p2p_hoity.table.end_codes import LEFT
-from p2p_hoity.table.player_interface import LeaveForNow
-from p2p_hoity.table.session import Outcome
+from p2p_hoity.table.playing.end_codes import LEFT
+from p2p_hoity.table.playing.player_interface import LeaveForNow
+from p2p_hoity.table.playing.session import Outcome
 from p2p_hoity.table.task_groups import open_nursery
 from protocol.crypto.identities import Identity
 from protocol.wire.table_header import Terms, check_nickname

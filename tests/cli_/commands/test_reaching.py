@@ -41,7 +41,7 @@ from p2p_hoity.reachability.advertised_addresses import (
 )
 from p2p_hoity.reachability.pcp_and_nat_pmp import RouterCode
 from p2p_hoity.storage.home import Home
-from p2p_hoity.table.play_table import Lan, Reach
+from p2p_hoity.table.playing.play_table import Lan, Reach
 
 LINKED, UNLINKED = updates.Attending.LINKED, updates.Attending.UNLINKED
 TOR = "socks5://127.0.0.1:9050"

@@ -14,7 +14,7 @@ from cli.exit_codes import INTERRUPTED, OK, Trouble
 from cli.ui.screen_options import ScreenOptions
 from p2p_hoity import rules
 from p2p_hoity.presentation import screen_updates as updates
-from p2p_hoity.table.session import Outcome
+from p2p_hoity.table.playing.session import Outcome
 
 RESULT = (rules.Standing(1, 0, 40, ()),)
 

@@ -11,7 +11,7 @@ from cli.exit_codes import USAGE, Trouble
 from cli.local.seat_checks import only_one
 from p2p_hoity.net.ticket import Ticket, encode_ticket
 from p2p_hoity.storage.home import Home
-from p2p_hoity.table.play_table import Reach
+from p2p_hoity.table.playing.play_table import Reach
 
 TICKET = Ticket(b"h" * 32, ("127.0.0.1:4646",), b"t" * 32)
 

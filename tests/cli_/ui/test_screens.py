@@ -28,10 +28,10 @@ from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.presentation.scene import Beat
 from p2p_hoity.reachability.advertised_addresses import ReachCode, Scope
 from p2p_hoity.rules import happenings
-from p2p_hoity.table.chat import TalkCode
-from p2p_hoity.table.invite_by_code import CodesCode
-from p2p_hoity.table.player_interface import LeaveForNow, Talk, WaitLonger
-from p2p_hoity.table.session import Outcome
+from p2p_hoity.table.beside_game.chat import TalkCode
+from p2p_hoity.table.gathering.invite_by_code import CodesCode
+from p2p_hoity.table.playing.player_interface import LeaveForNow, Talk, WaitLonger
+from p2p_hoity.table.playing.session import Outcome
 from protocol import effects, game_interface
 from protocol.chain import transition
 from protocol.chain.chain_state import Kind, Table, Want

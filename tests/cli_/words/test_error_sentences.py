@@ -17,12 +17,12 @@ from cli.words.error_sentences import as_json, meaning, meanings, sentence
 from p2p_hoity.coded_errors import Code, NetworkCode, Reason, SystemCode, because
 from p2p_hoity.net.network_errors import LinkCode, NetCode, NetError
 from p2p_hoity.storage.journal import JournalCode
-from p2p_hoity.table.host_table import LobbyCode
-from p2p_hoity.table.join_table import JoinCode
+from p2p_hoity.table.beside_game.unfinished_games import ResumeCode
+from p2p_hoity.table.gathering.host_table import LobbyCode
+from p2p_hoity.table.gathering.join_table import JoinCode
 from p2p_hoity.table.peer_error import PeerError
-from p2p_hoity.table.play_table import SeatingCode
-from p2p_hoity.table.resume_table import ArrivalCode
-from p2p_hoity.table.unfinished_games import ResumeCode
+from p2p_hoity.table.playing.play_table import SeatingCode
+from p2p_hoity.table.playing.resume_table import ArrivalCode
 
 for found in pkgutil.walk_packages(p2p_hoity.__path__, "p2p_hoity."):
     importlib.import_module(found.name)

@@ -22,7 +22,7 @@ from p2p_hoity.storage import (
     private_files,
     rollback_marks,
 )
-from p2p_hoity.table.effects_out import JournalKeeper
+from p2p_hoity.table.playing.effects_out import JournalKeeper
 
 
 @pytest.fixture(autouse=True)

@@ -15,11 +15,13 @@ from p2p_hoity import game_adapter
 from p2p_hoity.net.hub import Frame, Hub
 from p2p_hoity.net.ticket import Ticket
 from p2p_hoity.presentation import screen_updates as updates
-from p2p_hoity.table import lobby, resume_table, unfinished_games
-from p2p_hoity.table.finish_game import finish_from
-from p2p_hoity.table.lobby import Sit
+from p2p_hoity.table.beside_game import unfinished_games
+from p2p_hoity.table.beside_game.finish_game import finish_from
+from p2p_hoity.table.gathering import lobby
+from p2p_hoity.table.gathering.lobby import Sit
 from p2p_hoity.table.peer_error import PeerError
-from p2p_hoity.table.play_table import Backlog
+from p2p_hoity.table.playing import resume_table
+from p2p_hoity.table.playing.play_table import Backlog
 from protocol.chain.chain_state import Kind
 from protocol.transcript import verifier
 from protocol.wire.table_header import Timeouts

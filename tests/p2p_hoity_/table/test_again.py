@@ -11,11 +11,11 @@ from support.player_table import LONGER, past_round, willing, willing_table
 from p2p_hoity import game_adapter
 from p2p_hoity.net.hub import Hub
 from p2p_hoity.presentation import screen_updates as updates
-from p2p_hoity.table.end_codes import TWO_ROSTERS
-from p2p_hoity.table.lobby import Roster, encode_lobby, parse_lobby
-from p2p_hoity.table.rematch import ANSWER, MAX_GATHER
-from p2p_hoity.table.rematch_frames import next_terms, refuse
-from p2p_hoity.table.watch_table import Onlooker
+from p2p_hoity.table.beside_game.rematch import ANSWER, MAX_GATHER
+from p2p_hoity.table.beside_game.rematch_frames import next_terms, refuse
+from p2p_hoity.table.beside_game.watch_table import Onlooker
+from p2p_hoity.table.gathering.lobby import Roster, encode_lobby, parse_lobby
+from p2p_hoity.table.playing.end_codes import TWO_ROSTERS
 from protocol.seat import effects
 from protocol.transcript import verifier
 from protocol.wire import table_header

@@ -8,8 +8,8 @@ import trio
 import trio.testing
 
 from p2p_hoity.presentation import screen_updates as updates
-from p2p_hoity.table.effects_out import EffectsOut
-from p2p_hoity.table.player_interface import FRESH, BotPlayer, PlayerQuestions
+from p2p_hoity.table.playing.effects_out import EffectsOut
+from p2p_hoity.table.playing.player_interface import FRESH, BotPlayer, PlayerQuestions
 from protocol import effects
 from protocol.game_interface import IllegalMove
 

@@ -13,8 +13,8 @@ from support.toy_game import ToyGame
 
 from p2p_hoity.coded_errors import Reason
 from p2p_hoity.presentation import screen_updates as updates
-from p2p_hoity.table import chat
-from p2p_hoity.table.chat import (
+from p2p_hoity.table.beside_game import chat
+from p2p_hoity.table.beside_game.chat import (
     DEBT,
     FORWARDED,
     MAX_WORDS,
@@ -27,8 +27,8 @@ from p2p_hoity.table.chat import (
     pass_on,
     speak,
 )
-from p2p_hoity.table.frame_kinds import KINDS
-from p2p_hoity.table.rate_limit import LONGEST_REST, RateLimit
+from p2p_hoity.table.playing.frame_kinds import KINDS
+from p2p_hoity.table.playing.rate_limit import LONGEST_REST, RateLimit
 from protocol.crypto.identities import fingerprint
 
 TABLE, WHO = make_table(ToyGame(4, 1), 4, 3)

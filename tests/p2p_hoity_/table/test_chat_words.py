@@ -10,8 +10,8 @@ from support.cases import each, fails
 from support.machine_table import identity
 
 from cli.words.chat_phrases import PHRASES as WORDS
-from p2p_hoity.table import chat
-from p2p_hoity.table.frame_kinds import Handler, is_of_game, kind_of
+from p2p_hoity.table.beside_game import chat
+from p2p_hoity.table.playing.frame_kinds import Handler, is_of_game, kind_of
 from protocol.errors import Invalid
 from protocol.wire import codec
 from protocol.wire.allowed_text import FORBIDDEN

@@ -15,9 +15,9 @@ from p2p_hoity.game_adapter import read_game
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.storage import transcript_archive
 from p2p_hoity.storage.file_store import FileStore
-from p2p_hoity.table import play_table
-from p2p_hoity.table.resume_table import claim_game
-from p2p_hoity.table.unfinished_games import open_games
+from p2p_hoity.table.beside_game.unfinished_games import open_games
+from p2p_hoity.table.playing import play_table
+from p2p_hoity.table.playing.resume_table import claim_game
 from protocol.seat import effects
 from protocol.seat.seat_machine import SeatMachine
 from protocol.transcript.verifier import verify

@@ -13,8 +13,8 @@ from cli.local.bot_processes import NAMES
 from p2p_hoity.confusable_names import skeleton
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.storage.player_key import check_name
-from p2p_hoity.table import drawn_nicknames
-from p2p_hoity.table.drawn_nicknames import draw_nickname, nickname_words
+from p2p_hoity.table.gathering import drawn_nicknames
+from p2p_hoity.table.gathering.drawn_nicknames import draw_nickname, nickname_words
 from p2p_hoity.table.peer_error import PeerError
 
 

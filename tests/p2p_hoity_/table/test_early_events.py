@@ -3,7 +3,7 @@
 from p2p_hoity.coded_errors import because
 from p2p_hoity.net.hub import Frame, LinkDown
 from p2p_hoity.net.network_errors import LinkCode
-from p2p_hoity.table.frames_in import MOST_FRAMES, EarlyEvents
+from p2p_hoity.table.playing.frames_in import MOST_FRAMES, EarlyEvents
 
 LIAR, HONEST = b"l" * 32, b"h" * 32
 

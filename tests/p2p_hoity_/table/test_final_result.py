@@ -17,9 +17,9 @@ from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.storage import transcript_archive
 from p2p_hoity.storage.journal import JournalError
 from p2p_hoity.storage.private_files import NAMED
-from p2p_hoity.table.effects_out import EffectsOut
-from p2p_hoity.table.saved_games import kept_games
-from p2p_hoity.table.unfinished_games import open_games
+from p2p_hoity.table.beside_game.saved_games import kept_games
+from p2p_hoity.table.beside_game.unfinished_games import open_games
+from p2p_hoity.table.playing.effects_out import EffectsOut
 from protocol import effects
 from protocol.transcript import verifier
 from protocol.wire import peer_frames

@@ -15,9 +15,10 @@ from support.toy_game import ToyGame
 from p2p_hoity.coded_errors import Reason
 from p2p_hoity.net.hub import Hub
 from p2p_hoity.presentation import screen_updates as updates
-from p2p_hoity.table import lobby
-from p2p_hoity.table.end_codes import TWO_ROSTERS
-from p2p_hoity.table.frame_access import (
+from p2p_hoity.table.gathering import lobby
+from p2p_hoity.table.gathering.ticket_proof import Capability
+from p2p_hoity.table.playing.end_codes import TWO_ROSTERS
+from p2p_hoity.table.playing.frame_access import (
     MOST_ONLOOKERS,
     PROOF_TIMEOUT,
     REFUSED,
@@ -25,8 +26,7 @@ from p2p_hoity.table.frame_access import (
     SeatAccess,
     TwoRosters,
 )
-from p2p_hoity.table.frame_kinds import is_of_game
-from p2p_hoity.table.ticket_proof import Capability
+from p2p_hoity.table.playing.frame_kinds import is_of_game
 from protocol.chain.chain_state import Table
 from protocol.errors import Invalid
 from protocol.wire import peer_frames, signed_messages, table_header

@@ -7,8 +7,10 @@ from support.cases import each, fails
 from support.machine_table import identity
 
 from p2p_hoity.net.transport import HEAD
-from p2p_hoity.table import chat, lobby, rematch_frames
-from p2p_hoity.table.frame_kinds import (
+from p2p_hoity.table.beside_game import chat, rematch_frames
+from p2p_hoity.table.gathering import lobby
+from p2p_hoity.table.gathering.lobby import encode_lobby
+from p2p_hoity.table.playing.frame_kinds import (
     KINDS,
     OF_OTHERS,
     Budget,
@@ -18,7 +20,6 @@ from p2p_hoity.table.frame_kinds import (
     kind_of,
     longest,
 )
-from p2p_hoity.table.lobby import encode_lobby
 from protocol.errors import Invalid
 from protocol.wire import codec, peer_frames, signed_messages, signed_notices, table_header
 from protocol.wire.vouches import Vouch

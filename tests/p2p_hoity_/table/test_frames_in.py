@@ -10,11 +10,11 @@ from support.limits import LIMIT
 from support.running import running
 
 from p2p_hoity.net.hub import Hub
-from p2p_hoity.table import frames_in, rate_limit
-from p2p_hoity.table.effects_out import EffectsOut
-from p2p_hoity.table.frame_kinds import kind_of
-from p2p_hoity.table.frames_in import FramesIn
-from p2p_hoity.table.rate_limit import RateLimit
+from p2p_hoity.table.playing import frames_in, rate_limit
+from p2p_hoity.table.playing.effects_out import EffectsOut
+from p2p_hoity.table.playing.frame_kinds import kind_of
+from p2p_hoity.table.playing.frames_in import FramesIn
+from p2p_hoity.table.playing.rate_limit import RateLimit
 from protocol import Invalid, SeatMachine
 from protocol.seat.effects import Job
 from protocol.wire import peer_frames

@@ -23,13 +23,14 @@ from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.relay.relay_limits import RelayLimits
 from p2p_hoity.relay.relay_log import Watch
 from p2p_hoity.relay.relay_server import Relay
-from p2p_hoity.table import frame_kinds, lobby, play_table
-from p2p_hoity.table.frame_access import DropCode
-from p2p_hoity.table.frame_kinds import OF_OTHERS
+from p2p_hoity.table.gathering import lobby
 from p2p_hoity.table.peer_error import PeerError
-from p2p_hoity.table.play_table import only_by_relays
-from p2p_hoity.table.player_interface import PlayerRequest, Talk
-from p2p_hoity.table.session import Session
+from p2p_hoity.table.playing import frame_kinds, play_table
+from p2p_hoity.table.playing.frame_access import DropCode
+from p2p_hoity.table.playing.frame_kinds import OF_OTHERS
+from p2p_hoity.table.playing.play_table import only_by_relays
+from p2p_hoity.table.playing.player_interface import PlayerRequest, Talk
+from p2p_hoity.table.playing.session import Session
 from protocol.crypto.identities import Identity
 from protocol.wire import codec, table_header
 

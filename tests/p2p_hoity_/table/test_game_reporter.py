@@ -8,7 +8,7 @@ from support.cli_stage import referee
 from p2p_hoity.game_adapter import Play
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.rules import happenings
-from p2p_hoity.table.effects_out import GameReporter
+from p2p_hoity.table.playing.effects_out import GameReporter
 
 STATE = referee(3, 1).state
 

@@ -16,13 +16,13 @@ from support.player_table import Caller, PlayerTable, hosted
 from p2p_hoity.coded_errors import Reason
 from p2p_hoity.net.hub import LinkUp
 from p2p_hoity.presentation import screen_updates as updates
-from p2p_hoity.table.host_table import (
+from p2p_hoity.table.gathering.host_table import (
     ADMISSION_TIMEOUT,
     MOST_REMEMBERED,
     MOST_WAITING,
     AdmissionQueue,
 )
-from p2p_hoity.table.lobby import Ask, Offer, Pending, Refusal, Refuse, SeatedNames, Sit
+from p2p_hoity.table.gathering.lobby import Ask, Offer, Pending, Refusal, Refuse, SeatedNames, Sit
 from p2p_hoity.table.peer_error import PeerError
 from protocol import Identity
 

@@ -31,10 +31,10 @@ from p2p_hoity.net.transport import cut, encode_frame, read_frame
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.presentation.screen_updates import CodeEnd
 from p2p_hoity.relay.relay_limits import RelayLimits
-from p2p_hoity.table import invite_by_code
-from p2p_hoity.table.invite_by_code import ANSWER, CodeKeeper, ticket_by_code
-from p2p_hoity.table.spake2_exchange import GuestExchange, HostExchange
-from p2p_hoity.table.spoken_codes import LIFE, CodeError, SpokenCode, parse_code
+from p2p_hoity.table.gathering import invite_by_code
+from p2p_hoity.table.gathering.invite_by_code import ANSWER, CodeKeeper, ticket_by_code
+from p2p_hoity.table.gathering.spake2_exchange import GuestExchange, HostExchange
+from p2p_hoity.table.gathering.spoken_codes import LIFE, CodeError, SpokenCode, parse_code
 
 SOME = pytest.mark.sampled(1)
 

@@ -10,9 +10,9 @@ from support.player_table import PlayerTable, Thinker, past_round
 
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.presentation.screen_updates import Attendance, Attending, Clock
-from p2p_hoity.table.end_codes import LEFT
-from p2p_hoity.table.player_interface import BotPlayer
-from p2p_hoity.table.unfinished_games import open_games
+from p2p_hoity.table.beside_game.unfinished_games import open_games
+from p2p_hoity.table.playing.end_codes import LEFT
+from p2p_hoity.table.playing.player_interface import BotPlayer
 from protocol import Kind, effects
 from protocol.seat.effects import SeatLeft
 from protocol.wire.table_header import Timeouts

@@ -21,13 +21,13 @@ from p2p_hoity.net.hub import Event, Frame, Hub, LinkDown, LinkUp
 from p2p_hoity.net.network_errors import NetError
 from p2p_hoity.net.ticket import decode_ticket
 from p2p_hoity.presentation import screen_updates as updates
-from p2p_hoity.table import host_table, join_table
-from p2p_hoity.table import lobby as frames
-from p2p_hoity.table.frame_kinds import KINDS, is_of_game
-from p2p_hoity.table.host_table import KEEP, SHOW
+from p2p_hoity.table.gathering import host_table, join_table
+from p2p_hoity.table.gathering import lobby as frames
+from p2p_hoity.table.gathering.host_table import KEEP, SHOW
+from p2p_hoity.table.gathering.ticket_proof import Capability
 from p2p_hoity.table.peer_error import PeerError
-from p2p_hoity.table.play_table import Lan
-from p2p_hoity.table.ticket_proof import Capability
+from p2p_hoity.table.playing.frame_kinds import KINDS, is_of_game
+from p2p_hoity.table.playing.play_table import Lan
 from protocol.crypto.identities import Identity
 from protocol.errors import Invalid
 from protocol.wire import codec, table_header

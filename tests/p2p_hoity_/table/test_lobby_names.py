@@ -7,7 +7,7 @@ from support.cases import fails
 from support.machine_table import identity
 from support.player_table import seated
 
-from p2p_hoity.table import lobby
+from p2p_hoity.table.gathering import lobby
 from protocol.errors import Invalid
 from protocol.wire import codec, table_header
 from protocol.wire.table_header import Terms

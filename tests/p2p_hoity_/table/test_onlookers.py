@@ -17,11 +17,11 @@ from p2p_hoity.net.hub import Hub, LinkUp
 from p2p_hoity.net.link_limits import Limits
 from p2p_hoity.net.network_errors import LinkCode
 from p2p_hoity.presentation import screen_updates as updates
-from p2p_hoity.table import frame_access
-from p2p_hoity.table.frame_kinds import Budget, is_of_game, kind_of
-from p2p_hoity.table.lobby import Ask, encode_lobby
-from p2p_hoity.table.ticket_proof import Capability
-from p2p_hoity.table.watch_table import Onlooker
+from p2p_hoity.table.beside_game.watch_table import Onlooker
+from p2p_hoity.table.gathering.lobby import Ask, encode_lobby
+from p2p_hoity.table.gathering.ticket_proof import Capability
+from p2p_hoity.table.playing import frame_access
+from p2p_hoity.table.playing.frame_kinds import Budget, is_of_game, kind_of
 from protocol.crypto.identities import Identity
 from protocol.wire.table_header import Timeouts
 

@@ -13,7 +13,7 @@ from support.running import running
 from p2p_hoity.net.link_limits import Limits
 from p2p_hoity.net.peer_link import Link
 from p2p_hoity.net.secure_channel import credentials, secure_from, secure_to
-from p2p_hoity.table.effects_out import TURNS, EffectsOut
+from p2p_hoity.table.playing.effects_out import TURNS, EffectsOut
 from protocol.seat.effects import Send
 from protocol.wire import peer_frames
 

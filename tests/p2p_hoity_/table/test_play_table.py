@@ -12,8 +12,8 @@ from support.relays import serve_relay
 from cli import exit_codes
 from p2p_hoity.net.network_errors import NetError
 from p2p_hoity.presentation import screen_updates as updates
-from p2p_hoity.table import play_table, resume_table
 from p2p_hoity.table.peer_error import PeerError
+from p2p_hoity.table.playing import play_table, resume_table
 from protocol.crypto.identities import Identity
 
 WHO = Identity(b"a" * 32)

@@ -16,8 +16,8 @@ from support.toy_game import ToyGame
 
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.presentation.screen_updates import Awaited, Halfway, Paused, SeatsTimedOut
-from p2p_hoity.table.player_interface import BotPlayer, PlayerRequest, WaitLonger
-from p2p_hoity.table.presence import PresenceTeller, muster
+from p2p_hoity.table.playing.player_interface import BotPlayer, PlayerRequest, WaitLonger
+from p2p_hoity.table.playing.presence import PresenceTeller, muster
 from protocol.chain.chain_state import Kind
 from protocol.seat.end_notices import LastWait
 from protocol.seat.seat_machine import SeatMachine

@@ -17,11 +17,11 @@ from p2p_hoity.net.lan_discovery import Announcement
 from p2p_hoity.net.ticket import encode_ticket
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.relay import mailboxes
-from p2p_hoity.table import host_table, lobby
-from p2p_hoity.table.frame_kinds import is_of_game
-from p2p_hoity.table.invite_by_code import ticket_by_code
-from p2p_hoity.table.play_table import Lan
-from p2p_hoity.table.spoken_codes import CodeError, parse_code
+from p2p_hoity.table.gathering import host_table, lobby
+from p2p_hoity.table.gathering.invite_by_code import ticket_by_code
+from p2p_hoity.table.gathering.spoken_codes import CodeError, parse_code
+from p2p_hoity.table.playing.frame_kinds import is_of_game
+from p2p_hoity.table.playing.play_table import Lan
 from protocol import Identity, table_header
 
 RELAY = "relay:4646"

@@ -1,8 +1,8 @@
 """Tests of rate limits: questions have a pace, and useless work costs the link that causes it."""
 
-from p2p_hoity.table import rate_limit
-from p2p_hoity.table.frame_kinds import Sender, kind_of
-from p2p_hoity.table.rate_limit import RateLimit
+from p2p_hoity.table.playing import rate_limit
+from p2p_hoity.table.playing.frame_kinds import Sender, kind_of
+from p2p_hoity.table.playing.rate_limit import RateLimit
 from protocol.wire import codec, peer_frames
 from protocol.wire.signed_notices import Departure
 

@@ -17,12 +17,12 @@ from p2p_hoity.net.socks_proxy import ProxyCode
 from p2p_hoity.net.ticket import Ticket, decode_ticket
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.reachability.advertised_addresses import Found, ReachCode, Scope, Wanted, judge
-from p2p_hoity.table.host_table import TicketTeller
-from p2p_hoity.table.join_table import join_table
-from p2p_hoity.table.lobby import Seating
+from p2p_hoity.table.gathering.host_table import TicketTeller
+from p2p_hoity.table.gathering.join_table import join_table
+from p2p_hoity.table.gathering.lobby import Seating
 from p2p_hoity.table.peer_error import PeerError
-from p2p_hoity.table.play_table import Reach, open_hub
-from p2p_hoity.table.resume_table import resume_table
+from p2p_hoity.table.playing.play_table import Reach, open_hub
+from p2p_hoity.table.playing.resume_table import resume_table
 from protocol.crypto.identities import Identity
 from protocol.wire import table_header
 

@@ -27,12 +27,14 @@ from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.reachability.advertised_addresses import Judged, Scope
 from p2p_hoity.storage.journal import create
 from p2p_hoity.storage.private_files import PrivateFiles
-from p2p_hoity.table import reconnect_moved_seat
-from p2p_hoity.table.join_table import checked_header
-from p2p_hoity.table.lobby import Roster
+from p2p_hoity.table.beside_game.rematch import Agreed
+from p2p_hoity.table.gathering.join_table import checked_header
+from p2p_hoity.table.gathering.lobby import Roster
+from p2p_hoity.table.gathering.ticket_proof import Capability
 from p2p_hoity.table.peer_error import PeerError
-from p2p_hoity.table.play_table import Reach, journal_path
-from p2p_hoity.table.reconnect_moved_seat import (
+from p2p_hoity.table.playing import reconnect_moved_seat
+from p2p_hoity.table.playing.play_table import Reach, journal_path
+from p2p_hoity.table.playing.reconnect_moved_seat import (
     FreshError,
     NewTicketReporter,
     check_fresh,
@@ -40,8 +42,6 @@ from p2p_hoity.table.reconnect_moved_seat import (
     hand_over,
     take_tickets,
 )
-from p2p_hoity.table.rematch import Agreed
-from p2p_hoity.table.ticket_proof import Capability
 from protocol import Identity
 from protocol.wire.table_header import sign_roster
 

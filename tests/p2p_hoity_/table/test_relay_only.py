@@ -32,13 +32,13 @@ from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.reachability.advertised_addresses import ReachCode
 from p2p_hoity.storage import journal
 from p2p_hoity.storage.journal_format import SeatRecord
-from p2p_hoity.table import host_table, lobby
-from p2p_hoity.table.invite_by_code import ticket_by_code
-from p2p_hoity.table.join_table import join_table
+from p2p_hoity.table.beside_game.unfinished_games import find_game
+from p2p_hoity.table.gathering import host_table, lobby
+from p2p_hoity.table.gathering.invite_by_code import ticket_by_code
+from p2p_hoity.table.gathering.join_table import join_table
+from p2p_hoity.table.gathering.spoken_codes import parse_code
 from p2p_hoity.table.peer_error import PeerError
-from p2p_hoity.table.play_table import Lan, Reach, only_by_relays
-from p2p_hoity.table.spoken_codes import parse_code
-from p2p_hoity.table.unfinished_games import find_game
+from p2p_hoity.table.playing.play_table import Lan, Reach, only_by_relays
 from protocol.wire import codec
 
 pytestmark = pytest.mark.sampled(3)

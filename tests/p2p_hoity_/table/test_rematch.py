@@ -10,13 +10,13 @@ from support.cases import each, fails
 from support.machine_table import identity
 from support.toy_game import ToyGame
 
-from p2p_hoity.table import rematch_frames
-from p2p_hoity.table.frame_kinds import Handler, is_of_game, kind_of
-from p2p_hoity.table.lobby import Roster, encode_lobby, parse_lobby
-from p2p_hoity.table.rate_limit import REMATCH, RateLimit
-from p2p_hoity.table.rematch import Rematch
-from p2p_hoity.table.table_keys import TableKeys
-from p2p_hoity.table.ticket_proof import Capability
+from p2p_hoity.table.beside_game import rematch_frames
+from p2p_hoity.table.beside_game.rematch import Rematch
+from p2p_hoity.table.gathering.lobby import Roster, encode_lobby, parse_lobby
+from p2p_hoity.table.gathering.table_keys import TableKeys
+from p2p_hoity.table.gathering.ticket_proof import Capability
+from p2p_hoity.table.playing.frame_kinds import Handler, is_of_game, kind_of
+from p2p_hoity.table.playing.rate_limit import REMATCH, RateLimit
 from protocol import Identity, Vouch, vouches
 from protocol.chain.chain_state import Table
 from protocol.errors import Invalid

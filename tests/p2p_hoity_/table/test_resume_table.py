@@ -15,10 +15,16 @@ from p2p_hoity.net.hub import LinkDown, LinkedElsewhere, LinkUp
 from p2p_hoity.net.link_limits import Limits
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.storage.home import Home
-from p2p_hoity.table import resume_table as resuming
 from p2p_hoity.table.peer_error import PeerError
-from p2p_hoity.table.play_table import Reach, Seat
-from p2p_hoity.table.resume_table import ALONE, ARRIVAL_TIMEOUT, SETTLE, Answers, resume_table
+from p2p_hoity.table.playing import resume_table as resuming
+from p2p_hoity.table.playing.play_table import Reach, Seat
+from p2p_hoity.table.playing.resume_table import (
+    ALONE,
+    ARRIVAL_TIMEOUT,
+    SETTLE,
+    Answers,
+    resume_table,
+)
 
 SOME = pytest.mark.sampled(1)
 
@@ -110,7 +116,7 @@ async def test_a_power_cut_costs_no_seat(tmp_path: Path, monkeypatch: pytest.Mon
         back.append(trio.current_time())
         return found
 
-    monkeypatch.setattr("p2p_hoity.table.resume_table.wait_for_answers", watched)
+    monkeypatch.setattr("p2p_hoity.table.playing.resume_table.wait_for_answers", watched)
     monkeypatch.setattr("p2p_hoity.net.peer_link.cut", _leave_open)
     await table.play({2: off_and_on})
     assert back[0] - began[0] <= ARRIVAL_TIMEOUT

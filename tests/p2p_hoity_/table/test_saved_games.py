@@ -10,10 +10,10 @@ from support.kept_home import keep_journal, keep_transcript, player, room_of
 
 from p2p_hoity.storage import rollback_marks
 from p2p_hoity.storage.home import Home
-from p2p_hoity.table import saved_games as games
-from p2p_hoity.table.known_progress import NOT_BEGUN, Progress
+from p2p_hoity.table.beside_game import saved_games as games
+from p2p_hoity.table.beside_game.known_progress import NOT_BEGUN, Progress
+from p2p_hoity.table.beside_game.unfinished_games import open_games
 from p2p_hoity.table.peer_error import PeerError
-from p2p_hoity.table.unfinished_games import open_games
 
 ALL = 1e9
 

@@ -14,9 +14,9 @@ from support.sampling import LOOKED_ON
 from p2p_hoity.net.addresses import Address
 from p2p_hoity.net.hub import Hub
 from p2p_hoity.presentation import screen_updates as updates
-from p2p_hoity.table.chat import speak
-from p2p_hoity.table.player_interface import PlayerRequest, Talk
-from p2p_hoity.table.watch_table import Onlooker
+from p2p_hoity.table.beside_game.chat import speak
+from p2p_hoity.table.beside_game.watch_table import Onlooker
+from p2p_hoity.table.playing.player_interface import PlayerRequest, Talk
 
 pytestmark = LOOKED_ON
 

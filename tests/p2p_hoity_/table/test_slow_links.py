@@ -19,8 +19,8 @@ from p2p_hoity.net import peer_link as links
 from p2p_hoity.net.network_errors import LinkCode
 from p2p_hoity.net.transport import FrameBuffer
 from p2p_hoity.presentation import screen_updates as updates
-from p2p_hoity.table import session
-from p2p_hoity.table.frame_kinds import kind_of
+from p2p_hoity.table.playing import session
+from p2p_hoity.table.playing.frame_kinds import kind_of
 from protocol.wire import table_header
 from protocol.wire.table_header import Timeouts
 

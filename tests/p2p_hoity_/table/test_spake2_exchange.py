@@ -12,8 +12,8 @@ from nacl.secret import SecretBox
 from support.cases import each, fails
 
 from p2p_hoity.net.ticket import MOST_ADDRESSES, MOST_RELAYS, Ticket, encode_ticket
-from p2p_hoity.table.spake2_exchange import MOST_MESSAGE, GuestExchange, HostExchange
-from p2p_hoity.table.spoken_codes import CodeError, SpokenCode
+from p2p_hoity.table.gathering.spake2_exchange import MOST_MESSAGE, GuestExchange, HostExchange
+from p2p_hoity.table.gathering.spoken_codes import CodeError, SpokenCode
 
 CODE = SpokenCode(7, ("lantern", "walrus"), "relay.example:4646")
 OTHER_WORDS = SpokenCode(7, ("lantern", "waffle"))

@@ -15,13 +15,13 @@ from cli.local.bot_processes import sweep
 from p2p_hoity import game_adapter
 from p2p_hoity.storage.home import Home
 from p2p_hoity.storage.player_key import NamedIdentity
-from p2p_hoity.table import resume_table
-from p2p_hoity.table.finish_game import finish_from
+from p2p_hoity.table.beside_game.finish_game import finish_from
+from p2p_hoity.table.beside_game.split_tables import SplitCode, rescue
+from p2p_hoity.table.beside_game.unfinished_games import open_games
 from p2p_hoity.table.peer_error import PeerError
-from p2p_hoity.table.play_table import Seat
-from p2p_hoity.table.session import Session
-from p2p_hoity.table.split_tables import SplitCode, rescue
-from p2p_hoity.table.unfinished_games import open_games
+from p2p_hoity.table.playing import resume_table
+from p2p_hoity.table.playing.play_table import Seat
+from p2p_hoity.table.playing.session import Session
 from protocol import transcript
 from protocol.seat import effects
 from protocol.seat.seat_machine import SeatMachine

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from support.cases import each, fails
 
 from p2p_hoity.net.mailbox_numbers import MOST_NUMBER
-from p2p_hoity.table import spoken_codes
+from p2p_hoity.table.gathering import spoken_codes
 
 LANTERN = spoken_codes.SpokenCode(7, ("lantern", "walrus"))
 WORDS = st.sampled_from(spoken_codes.word_list())

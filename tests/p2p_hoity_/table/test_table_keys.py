@@ -21,10 +21,10 @@ from p2p_hoity.net.hub import Hub, LinkDown, LinkUp
 from p2p_hoity.net.network_errors import RefusedError
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.storage.kept_vouches import encode_vouches, place_of, read_vouches
-from p2p_hoity.table import lobby
-from p2p_hoity.table.frame_kinds import is_of_game
+from p2p_hoity.table.gathering import lobby
+from p2p_hoity.table.gathering.table_keys import TableKeys, draw_keys
 from p2p_hoity.table.peer_error import PeerError
-from p2p_hoity.table.table_keys import TableKeys, draw_keys
+from p2p_hoity.table.playing.frame_kinds import is_of_game
 from protocol import (
     Header,
     Identity,

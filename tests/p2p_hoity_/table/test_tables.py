@@ -23,10 +23,10 @@ from support.sampling import is_nightly
 from p2p_hoity.net.ticket import Ticket
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.storage.home import Home
-from p2p_hoity.table.lobby import Roster, Seated, Seating
+from p2p_hoity.table.beside_game.unfinished_games import find_game, open_games
+from p2p_hoity.table.beside_game.watch_table import Onlooker
+from p2p_hoity.table.gathering.lobby import Roster, Seated, Seating
 from p2p_hoity.table.peer_error import PeerError
-from p2p_hoity.table.unfinished_games import find_game, open_games
-from p2p_hoity.table.watch_table import Onlooker
 from protocol.crypto.identities import Identity
 from protocol.wire import table_header
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from p2p_hoity.table.ticket_proof import Capability
+from p2p_hoity.table.gathering.ticket_proof import Capability
 
 SECRET, TERMS = b"0123456789abcdef", b"t" * 32
 HELD = Capability(TERMS, SECRET)

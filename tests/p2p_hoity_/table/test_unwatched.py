@@ -18,9 +18,9 @@ from support.player_table import (
 from support.sampling import LOOKED_ON
 
 from p2p_hoity.presentation import screen_updates as updates
+from p2p_hoity.table.beside_game.watch_table import Onlooker, watch_table
+from p2p_hoity.table.gathering.ticket_proof import Capability
 from p2p_hoity.table.peer_error import PeerError
-from p2p_hoity.table.ticket_proof import Capability
-from p2p_hoity.table.watch_table import Onlooker, watch_table
 
 pytestmark = LOOKED_ON
 

@@ -7,7 +7,7 @@ from support.player_table import PlayerTable
 from support.sampling import AWAY
 
 from p2p_hoity.presentation import screen_updates as updates
-from p2p_hoity.table.unfinished_games import open_games
+from p2p_hoity.table.beside_game.unfinished_games import open_games
 from protocol.chain.chain_state import Kind
 
 pytestmark = AWAY

@@ -8,7 +8,7 @@ from support.sampling import AWAY
 from trio.testing import MockClock
 
 from p2p_hoity.presentation import screen_updates as updates
-from p2p_hoity.table.task_groups import AwakeClock
+from p2p_hoity.table.playing.awake_clock import AwakeClock
 
 pytestmark = AWAY
 

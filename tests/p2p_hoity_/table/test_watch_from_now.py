@@ -12,7 +12,7 @@ from support.running import running
 from support.sampling import LOOKED_ON
 
 from p2p_hoity.presentation import screen_updates as updates
-from p2p_hoity.table.watch_table import FIRST, MAX_CATCH_UP, QUIET, Onlooker, PastFilter
+from p2p_hoity.table.beside_game.watch_table import FIRST, MAX_CATCH_UP, QUIET, Onlooker, PastFilter
 
 pytestmark = LOOKED_ON
 

@@ -11,7 +11,8 @@ from p2p_hoity.game_adapter import read_game
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.storage import kept_vouches
 from p2p_hoity.storage.home import Home, transcripts
-from p2p_hoity.table import finish_game, resume_table, saved_games, split_tables, unfinished_games
+from p2p_hoity.table.beside_game import finish_game, saved_games, split_tables, unfinished_games
+from p2p_hoity.table.playing import resume_table
 from protocol import transcript
 
 HOMES = Path("/nowhere")

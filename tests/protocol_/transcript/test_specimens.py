@@ -12,9 +12,10 @@ from vectors.making.posts import NAMED, SECRET, shown
 from p2p_hoity import game_adapter
 from p2p_hoity.net import secure_channel, ticket
 from p2p_hoity.net.transport import FrameBuffer
-from p2p_hoity.table import chat, lobby, rematch_frames
-from p2p_hoity.table.frame_kinds import KINDS, longest
-from p2p_hoity.table.ticket_proof import Capability
+from p2p_hoity.table.beside_game import chat, rematch_frames
+from p2p_hoity.table.gathering import lobby
+from p2p_hoity.table.gathering.ticket_proof import Capability
+from p2p_hoity.table.playing.frame_kinds import KINDS, longest
 from protocol.chain import transition
 from protocol.chain.chain_state import AcceptedBody, Kind
 from protocol.crypto import identities

@@ -15,7 +15,7 @@ from support.sampling import times
 from support.toy_game import ToyGame
 
 from p2p_hoity import game_adapter
-from p2p_hoity.table.lobby import Offer, SeatedNames, encode_lobby, parse_lobby
+from p2p_hoity.table.gathering.lobby import Offer, SeatedNames, encode_lobby, parse_lobby
 from protocol.crypto import group
 from protocol.errors import FieldPlace, Invalid, within
 from protocol.transcript import transcript_format as transcript

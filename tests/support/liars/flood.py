@@ -12,7 +12,7 @@ from typing import Final
 import trio
 
 from p2p_hoity.net.hub import Hub
-from p2p_hoity.table.chat import pass_on, speak
+from p2p_hoity.table.beside_game.chat import pass_on, speak
 from protocol.crypto.identities import Identity
 from protocol.wire import codec, peer_frames
 from protocol.wire.signed_messages import (

@@ -13,7 +13,7 @@ from typing import Any
 import trio
 
 from cli.printing import write_line
-from p2p_hoity.table.effects_out import EffectsOut
+from p2p_hoity.table.playing.effects_out import EffectsOut
 from protocol.chain.chain_state import Kind
 from protocol.seat.effects import SEAT_LEFT, SILENT_SEAT, Send
 from protocol.wire import peer_frames, signed_notices

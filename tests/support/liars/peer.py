@@ -16,8 +16,8 @@ import trio
 from cli.printing import write_line
 from p2p_hoity.net.link_limits import Limits
 from p2p_hoity.net.peer_link import Link
-from p2p_hoity.table import play_table, session
-from p2p_hoity.table.effects_out import EffectsOut
+from p2p_hoity.table.playing import play_table, session
+from p2p_hoity.table.playing.effects_out import EffectsOut
 from protocol.seat.effects import Effect, Send, StepAppended
 from protocol.seat.seat_machine import SeatMachine
 from protocol.wire.signed_messages import Message, Statement, StepInput

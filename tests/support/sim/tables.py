@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from p2p_hoity.table.task_groups import AwakeClock
+from p2p_hoity.table.playing.awake_clock import AwakeClock
 from protocol.consensus import fault_evidence
 from protocol.errors import Invalid
 from protocol.seat.effects import (

@@ -13,7 +13,7 @@ from vectors.making.tables import Plan
 
 from p2p_hoity.net import ticket
 from p2p_hoity.net.network_errors import TicketError
-from p2p_hoity.table import lobby
+from p2p_hoity.table.gathering import lobby
 from protocol.chain.chain_state import Table
 from protocol.crypto.hashing import ORDER, Label
 from protocol.crypto.identities import Identity

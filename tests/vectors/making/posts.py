@@ -25,8 +25,9 @@ from vectors.making.tables import VectorRoom
 
 from p2p_hoity.net import secure_channel, ticket
 from p2p_hoity.net.transport import encode_frame
-from p2p_hoity.table import chat, lobby, rematch_frames
-from p2p_hoity.table.ticket_proof import Capability
+from p2p_hoity.table.beside_game import chat, rematch_frames
+from p2p_hoity.table.gathering import lobby
+from p2p_hoity.table.gathering.ticket_proof import Capability
 from protocol.chain import transition
 from protocol.chain.chain_state import Missing, Node
 from protocol.crypto import identities

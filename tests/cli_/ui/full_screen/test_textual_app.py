@@ -49,8 +49,8 @@ from p2p_hoity.reachability.advertised_addresses import Found, Wanted, judge
 from p2p_hoity.reachability.pcp_and_nat_pmp import RouterCode
 from p2p_hoity.storage.home import home as own_home
 from p2p_hoity.storage.private_files import private_folder
-from p2p_hoity.table.player_interface import Player, Talk, WaitLonger
-from p2p_hoity.table.session import Outcome
+from p2p_hoity.table.playing.player_interface import Player, Talk, WaitLonger
+from p2p_hoity.table.playing.session import Outcome
 
 PAGES = pytest.mark.sampled(1)
 WAYS_OUT = pytest.mark.sampled(2)

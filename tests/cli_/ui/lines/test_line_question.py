@@ -23,8 +23,8 @@ from p2p_hoity.net.network_errors import LinkCode
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.presentation.scene import Scene
 from p2p_hoity.rules import View, happenings
-from p2p_hoity.table.invite_by_code import CodesCode
-from p2p_hoity.table.player_interface import WaitLonger
+from p2p_hoity.table.gathering.invite_by_code import CodesCode
+from p2p_hoity.table.playing.player_interface import WaitLonger
 
 
 async def test_a_choice_is_confirmed_before_it_is_sealed() -> None:

@@ -10,7 +10,7 @@ from cli.ui.lines.line_screen import LineScreen
 from cli.ui.screen_options import MOST_REQUESTS, Box, ScreenOptions
 from cli.words.chat_phrases import PHRASES
 from p2p_hoity.presentation import screen_updates as updates
-from p2p_hoity.table.player_interface import PlayerRequest, Talk, WaitLonger
+from p2p_hoity.table.playing.player_interface import PlayerRequest, Talk, WaitLonger
 
 
 def prompt() -> tuple[LineTalk, Box[PlayerRequest], list[str]]:

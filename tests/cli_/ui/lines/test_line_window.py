@@ -11,7 +11,7 @@ from cli.ui.lines.line_window import LineWindow
 from cli.ui.screen_options import ScreenOptions
 from cli.words.table_terms import TableOffer
 from p2p_hoity.game_adapter import HoityToity
-from p2p_hoity.table.session import Outcome
+from p2p_hoity.table.playing.session import Outcome
 
 TABLE = table(3)
 

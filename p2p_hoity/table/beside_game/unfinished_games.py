@@ -6,13 +6,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from ..coded_errors import NOT_OK, Code
-from ..storage import journal as journals
-from ..storage.file_store import FileStore, NotPrivateError
-from ..storage.home import Home, transcripts
-from ..storage.journal_format import SeatRecord
-from ..storage.player_key import of_file
-from .peer_error import PeerError
+from ...coded_errors import NOT_OK, Code
+from ...storage import journal as journals
+from ...storage.file_store import FileStore, NotPrivateError
+from ...storage.home import Home, transcripts
+from ...storage.journal_format import SeatRecord
+from ...storage.player_key import of_file
+from ..peer_error import PeerError
 
 
 class ResumeCode(Code):

@@ -14,7 +14,8 @@ from typing import Any, Final
 
 from protocol import codec, peer_frames
 
-from . import chat, lobby, rematch_frames
+from ..beside_game import chat, rematch_frames
+from ..gathering import lobby
 
 OF_OTHERS: Final = 2_048
 """The most bytes of a frame of a kind that this version does not know."""

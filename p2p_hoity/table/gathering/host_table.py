@@ -17,17 +17,21 @@ import trio
 from protocol import Invalid, SeatEntry, Terms
 from protocol.units import Pace, PeerId, Quota, Seconds
 
-from ..coded_errors import Code, because, of_protocol
-from ..net.addresses import host_of, is_loopback, is_own_host
-from ..net.hub import Event, Frame, Hub, LinkDown, LinkUp
-from ..net.lan_discovery import Announcement, announce
-from ..net.link_limits import Bucket, Buckets
-from ..net.ticket import Ticket, encode_ticket, fresh_secret
-from ..presentation import screen_updates as updates
-from ..presentation.screen_updates import Reached, Screen
-from ..reachability.advertised_addresses import Judged
-from ..reachability.port_mapping import Reachability
-from .frame_kinds import is_known, is_of_game
+from ...coded_errors import Code, because, of_protocol
+from ...net.addresses import host_of, is_loopback, is_own_host
+from ...net.hub import Event, Frame, Hub, LinkDown, LinkUp
+from ...net.lan_discovery import Announcement, announce
+from ...net.link_limits import Bucket, Buckets
+from ...net.ticket import Ticket, encode_ticket, fresh_secret
+from ...presentation import screen_updates as updates
+from ...presentation.screen_updates import Reached, Screen
+from ...reachability.advertised_addresses import Judged
+from ...reachability.port_mapping import Reachability
+from ..beside_game.rematch import Agreed
+from ..playing.frame_kinds import is_known, is_of_game
+from ..playing.play_table import Lan, Reach, Seat, open_hub, play
+from ..playing.session import Outcome
+from ..task_groups import open_nursery
 from .invite_by_code import CodeKeeper
 from .lobby import (
     Ask,
@@ -42,11 +46,7 @@ from .lobby import (
     encode_lobby,
     parse_lobby,
 )
-from .play_table import Lan, Reach, Seat, open_hub, play
-from .rematch import Agreed
-from .session import Outcome
 from .table_keys import TableKeys
-from .task_groups import open_nursery
 from .ticket_proof import Capability
 
 

@@ -19,8 +19,8 @@ import trio
 from protocol import Invalid, Node, SeatMachine
 from protocol.units import PeerId, Quota
 
-from ..coded_errors import because, of_protocol
-from ..net.hub import Event, Frame, Hub
+from ...coded_errors import because, of_protocol
+from ...net.hub import Event, Frame, Hub
 from .effects_out import EffectsOut
 from .frame_access import DropCode
 from .frame_kinds import FrameKind

@@ -17,12 +17,12 @@ from typing import Final, NamedTuple
 
 from protocol.units import Seconds
 
-from ..coded_errors import NETWORK, NOT_OK, CodedError
-from ..coded_errors import Code as ErrorCode
-from ..net.mailbox_numbers import MOST_NUMBER
-from ..net.network_errors import AddressError
-from ..net.typed_addresses import typed_address
-from ..pasted_text import bare, hyphenated, unwrapped
+from ...coded_errors import NETWORK, NOT_OK, CodedError
+from ...coded_errors import Code as ErrorCode
+from ...net.mailbox_numbers import MOST_NUMBER
+from ...net.network_errors import AddressError
+from ...net.typed_addresses import typed_address
+from ...pasted_text import bare, hyphenated, unwrapped
 from .number_words import number_words, plain
 
 WORDS: Final = 2

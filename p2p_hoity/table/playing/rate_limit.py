@@ -12,8 +12,8 @@ from typing import Final
 
 from protocol.units import Pace, PeerId, Quota, Seconds
 
-from ..net.link_limits import Buckets
-from .chat import DEBT, FORWARDED, MOST_ONLOOKERS, ONLOOKER, SEAT
+from ...net.link_limits import Buckets
+from ..beside_game.chat import DEBT, FORWARDED, MOST_ONLOOKERS, ONLOOKER, SEAT
 from .frame_kinds import Budget, FrameKind
 
 QUESTIONS: Final[Pace] = (24.0, 6.0)

@@ -14,31 +14,31 @@ from typing import Final
 
 from protocol import Identity, SeatMachine, Table
 
-from ..coded_errors import NETWORK, Code, Reason
-from ..game_adapter import bind_raw, table_name
-from ..net.address_schemes import RELAY_PREFIX
-from ..net.addresses import local_addresses, own_addresses, parse_port
-from ..net.hub import Event, Frame, Hub
-from ..net.interfaces import by_text
-from ..net.link_limits import Limits
-from ..net.network_errors import NetError, RefusedError
-from ..net.secure_channel import Speech
-from ..net.transport import Network, RelayedNetwork, TcpNetwork
-from ..presentation import screen_updates as updates
-from ..presentation.screen_updates import Screen
-from ..reachability.advertised_addresses import Found, Wanted
-from ..reachability.port_mapping import Reachability
-from ..storage import journal as journals
-from ..storage.home import Home
-from ..storage.journal_format import SeatRecord
-from ..storage.player_key import NamedIdentity as Me
+from ...coded_errors import NETWORK, Code, Reason
+from ...game_adapter import bind_raw, table_name
+from ...net.address_schemes import RELAY_PREFIX
+from ...net.addresses import local_addresses, own_addresses, parse_port
+from ...net.hub import Event, Frame, Hub
+from ...net.interfaces import by_text
+from ...net.link_limits import Limits
+from ...net.network_errors import NetError, RefusedError
+from ...net.secure_channel import Speech
+from ...net.transport import Network, RelayedNetwork, TcpNetwork
+from ...presentation import screen_updates as updates
+from ...presentation.screen_updates import Screen
+from ...reachability.advertised_addresses import Found, Wanted
+from ...reachability.port_mapping import Reachability
+from ...storage import journal as journals
+from ...storage.home import Home
+from ...storage.journal_format import SeatRecord
+from ...storage.player_key import NamedIdentity as Me
+from ..beside_game.rematch import Agreed
+from ..gathering.table_keys import TableKeys
+from ..peer_error import PeerError
+from ..task_groups import beside, open_nursery
 from .frame_kinds import feature_of, longest
-from .peer_error import PeerError
 from .reconnect_moved_seat import take_tickets
-from .rematch import Agreed
 from .session import Attendee, Outcome, compose
-from .table_keys import TableKeys
-from .task_groups import beside, open_nursery
 
 
 class Backlog:

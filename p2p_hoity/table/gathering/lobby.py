@@ -24,7 +24,7 @@ from protocol import (
 )
 from protocol.units import PeerId
 
-from ..confusable_names import is_stacked, twins
+from ...confusable_names import is_stacked, twins
 
 MAX_ADDRESSES = 12
 MAX_ADDRESS = 300

@@ -12,22 +12,22 @@ import trio
 from protocol import SeatMachine, Terms
 from protocol.units import Seconds
 
-from .. import rules
-from ..game_adapter import bind_raw
-from ..net.hub import Event
-from ..net.ticket import Ticket
-from ..net.transport import Network
-from ..presentation import screen_updates as updates
-from ..presentation.screen_updates import Screen
-from ..storage.private_files import NAMED
-from .join_table import HostLink, JoinCode, checked_header
-from .lobby import LobbyFrame, Offer, Roster
-from .peer_error import PeerError
-from .play_table import Reach, open_hub
+from ... import rules
+from ...game_adapter import bind_raw
+from ...net.hub import Event
+from ...net.ticket import Ticket
+from ...net.transport import Network
+from ...presentation import screen_updates as updates
+from ...presentation.screen_updates import Screen
+from ...storage.private_files import NAMED
+from ..gathering.join_table import HostLink, JoinCode, checked_header
+from ..gathering.lobby import LobbyFrame, Offer, Roster
+from ..gathering.table_keys import draw_keys
+from ..peer_error import PeerError
+from ..playing.play_table import Reach, open_hub
+from ..playing.session import Attendee, Outcome, compose
+from ..task_groups import beside
 from .rematch import Agreed
-from .session import Attendee, Outcome, compose
-from .table_keys import draw_keys
-from .task_groups import beside
 
 QUIET: Final[Seconds] = 1.0
 """Seconds without a new step after which this node counts as up to date with the game."""

@@ -23,18 +23,18 @@ from protocol import (
 )
 from protocol.units import PeerId, Quota, Seconds
 
-from ..coded_errors import Reason, because
-from ..net.hub import Hub
-from ..presentation import screen_updates as updates
-from ..presentation.screen_updates import Screen, Unsaid
+from ...coded_errors import Reason, because
+from ...net.hub import Hub
+from ...presentation import screen_updates as updates
+from ...presentation.screen_updates import Screen, Unsaid
+from ..gathering.lobby import Ask, Roster, encode_lobby, parse_lobby
+from ..gathering.table_keys import TableKeys
+from ..gathering.ticket_proof import Capability
+from ..playing.frame_access import Access, check_signed
+from ..playing.player_interface import Player
+from ..task_groups import open_nursery
 from .chat import ChatHistory, Heard, TalkCode
-from .frame_access import Access, check_signed
-from .lobby import Ask, Roster, encode_lobby, parse_lobby
-from .player_interface import Player
 from .rematch_frames import Consent, Decline, next_terms, parse_again, refuse
-from .table_keys import TableKeys
-from .task_groups import open_nursery
-from .ticket_proof import Capability
 
 Flood = Callable[[bytes, bytes | None], None]
 """Sends a frame to all links of the table, except to the node with this id if one is given."""

@@ -13,29 +13,29 @@ import trio
 from protocol import Header, Invalid, OtherVersion, Terms, Vouch, table_header, vouches
 from protocol.units import Pace, Quota, Seconds
 
-from ..coded_errors import NETWORK, NOT_OK, USAGE, Code, of_protocol
-from ..confusable_names import is_stacked, twins, twins_among
-from ..game_adapter import HoityToity, bind_raw, read_game
-from ..net.hub import Event, Frame, Hub, LinkUp
-from ..net.link_limits import Bucket, Limits
-from ..net.network_errors import NetError, RefusedError
-from ..net.socks_proxy import broken_proxy
-from ..net.ticket import Ticket
-from ..presentation import screen_updates as updates
-from ..reachability.advertised_addresses import Scope, widest
-from ..reachability.port_mapping import Reachability
-from ..storage import journal as journals
-from ..storage.home import Home
+from ...coded_errors import NETWORK, NOT_OK, USAGE, Code, of_protocol
+from ...confusable_names import is_stacked, twins, twins_among
+from ...game_adapter import HoityToity, bind_raw, read_game
+from ...net.hub import Event, Frame, Hub, LinkUp
+from ...net.link_limits import Bucket, Limits
+from ...net.network_errors import NetError, RefusedError
+from ...net.socks_proxy import broken_proxy
+from ...net.ticket import Ticket
+from ...presentation import screen_updates as updates
+from ...reachability.advertised_addresses import Scope, widest
+from ...reachability.port_mapping import Reachability
+from ...storage import journal as journals
+from ...storage.home import Home
+from ..beside_game.rematch import Agreed
+from ..peer_error import PeerError
+from ..playing.frame_access import check_signed
+from ..playing.frame_kinds import is_known, is_of_game
+from ..playing.play_table import Backlog, Reach, Seat, journal_path, open_hub, play
+from ..playing.session import Outcome
+from ..task_groups import beside
 from . import lobby
 from .drawn_nicknames import draw_nickname
-from .frame_access import check_signed
-from .frame_kinds import is_known, is_of_game
-from .peer_error import PeerError
-from .play_table import Backlog, Reach, Seat, journal_path, open_hub, play
-from .rematch import Agreed
-from .session import Outcome
 from .table_keys import TableKeys
-from .task_groups import beside
 from .ticket_proof import Capability
 
 CONNECT: Final[Seconds] = 20.0

@@ -27,10 +27,10 @@ from protocol import (
 )
 from protocol.units import Pace, PeerId, Quota, TableId
 
-from ..coded_errors import Code, Reason, because
-from ..confusable_names import thinned
-from ..net.link_limits import Buckets
-from ..presentation import screen_updates as updates
+from ...coded_errors import Code, Reason, because
+from ...confusable_names import thinned
+from ...net.link_limits import Buckets
+from ...presentation import screen_updates as updates
 
 MAX_WORDS: Final = 200
 """The most characters of a message."""

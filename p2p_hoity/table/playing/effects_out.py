@@ -17,12 +17,12 @@ import trio
 from protocol import FAULTS, Node, SeatMachine, effects
 from protocol.units import Quota, Seconds
 
-from .. import rules
-from ..game_adapter import Play, happenings_since, shared_length
-from ..net.hub import Hub
-from ..presentation import screen_updates as updates
-from ..presentation.screen_updates import Screen
-from ..storage.journal import Journal
+from ... import rules
+from ...game_adapter import Play, happenings_since, shared_length
+from ...net.hub import Hub
+from ...presentation import screen_updates as updates
+from ...presentation.screen_updates import Screen
+from ...storage.journal import Journal
 from .frame_access import Access
 from .player_interface import PlayerQuestions
 from .presence import PresenceTeller

@@ -9,15 +9,15 @@ from pathlib import Path
 from protocol import transcript
 from protocol.units import TableId
 
-from ..coded_errors import Code, of_system
-from ..game_adapter import read_game
-from ..storage import transcript_archive
-from ..storage.file_store import FileStore
-from ..storage.home import Home
-from ..storage.kept_vouches import keep_vouches
-from .peer_error import PeerError
-from .play_table import Seat
-from .resume_table import reopen
+from ...coded_errors import Code, of_system
+from ...game_adapter import read_game
+from ...storage import transcript_archive
+from ...storage.file_store import FileStore
+from ...storage.home import Home
+from ...storage.kept_vouches import keep_vouches
+from ..peer_error import PeerError
+from ..playing.play_table import Seat
+from ..playing.resume_table import reopen
 from .split_tables import check_branch, machines_in
 from .unfinished_games import find_game
 

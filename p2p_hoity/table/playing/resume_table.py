@@ -20,28 +20,34 @@ import trio
 from protocol import SeatMachine, Table
 from protocol.units import Seconds
 
-from .. import rules
-from ..coded_errors import NOT_OK, Code
-from ..game_adapter import Play, bind_raw, happenings_since, table_name
-from ..net.address_schemes import RELAY_PREFIX
-from ..net.addresses import host_of, is_own_host
-from ..net.hub import Event, Hub, LinkDown, LinkedElsewhere, LinkUp
-from ..net.ticket import Ticket
-from ..presentation import screen_updates as updates
-from ..storage import journal as journals
-from ..storage import transcript_archive
-from ..storage.journal_format import SeatRecord
-from ..storage.kept_vouches import keep_vouches
-from .lobby import Roster
-from .peer_error import PeerError
+from ... import rules
+from ...coded_errors import NOT_OK, Code
+from ...game_adapter import Play, bind_raw, happenings_since, table_name
+from ...net.address_schemes import RELAY_PREFIX
+from ...net.addresses import host_of, is_own_host
+from ...net.hub import Event, Hub, LinkDown, LinkedElsewhere, LinkUp
+from ...net.ticket import Ticket
+from ...presentation import screen_updates as updates
+from ...storage import journal as journals
+from ...storage import transcript_archive
+from ...storage.journal_format import SeatRecord
+from ...storage.kept_vouches import keep_vouches
+from ..beside_game.rematch import Agreed
+from ..beside_game.unfinished_games import (
+    ResumeCode,
+    claimed_mark,
+    find_game,
+    is_relay_only,
+    relay_only_mark,
+)
+from ..gathering.lobby import Roster
+from ..gathering.table_keys import TableKeys
+from ..gathering.ticket_proof import Capability
+from ..peer_error import PeerError
+from ..task_groups import open_nursery
 from .play_table import Backlog, Reach, Seat, only_by_relays, open_hub, play, run_session
 from .reconnect_moved_seat import NewTicketReporter, check_fresh, dial_by_ticket, dial_seats
-from .rematch import Agreed
 from .session import Outcome
-from .table_keys import TableKeys
-from .task_groups import open_nursery
-from .ticket_proof import Capability
-from .unfinished_games import ResumeCode, claimed_mark, find_game, is_relay_only, relay_only_mark
 
 SETTLE: Final[Seconds] = 1.0
 """Seconds to wait for answers of the linked seats before the seat is resumed."""

@@ -15,10 +15,10 @@ from protocol import SeatMachine
 from protocol.game_interface import IllegalMove
 from protocol.units import Seconds
 
-from .. import bots, rules
-from ..presentation import screen_updates as updates
-from ..presentation.screen_updates import Screen
-from .task_groups import never
+from ... import bots, rules
+from ...presentation import screen_updates as updates
+from ...presentation.screen_updates import Screen
+from ..task_groups import never
 
 
 @dataclass(frozen=True)

@@ -9,9 +9,9 @@ from pathlib import Path
 
 from protocol import SeatMachine, transcript
 
-from ..game_adapter import Play, bind, bind_raw, read_game, table_name
-from ..storage import journal as journals
-from ..storage.file_store import FileStore, NotPrivateError
+from ...game_adapter import Play, bind, bind_raw, read_game, table_name
+from ...storage import journal as journals
+from ...storage.file_store import FileStore, NotPrivateError
 from .known_progress import NOT_BEGUN, Progress
 
 

@@ -8,8 +8,8 @@ from typing import Final
 from protocol import SeatMachine, Wait
 from protocol.units import Seconds
 
-from ..net.hub import Hub
-from ..presentation import screen_updates as updates
+from ...net.hub import Hub
+from ...presentation import screen_updates as updates
 
 FIRST: Final[Seconds] = 10.0
 """Seconds until the player is first told who is awaited. Each later pause is twice as long."""

@@ -12,13 +12,13 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from ..coded_errors import Code
-from ..storage import journal as journals
-from ..storage import transcript_archive
-from ..storage.file_store import FileStore, NotPrivateError
-from ..storage.home import Home, transcripts, written
+from ...coded_errors import Code
+from ...storage import journal as journals
+from ...storage import transcript_archive
+from ...storage.file_store import FileStore, NotPrivateError
+from ...storage.home import Home, transcripts, written
+from ..peer_error import PeerError
 from .known_progress import KnownProgress, Progress
-from .peer_error import PeerError
 from .unfinished_games import OpenGame, open_games
 
 Clock = Callable[[], float]

@@ -19,17 +19,17 @@ import trio
 from protocol import Header, SeatMachine, Table
 from protocol.units import Seconds
 
-from ..coded_errors import Code, CodedError, Reason, because
-from ..net.addresses import Named, how_far
-from ..net.hub import Hub
-from ..net.network_errors import AddressError, TicketError
-from ..net.ticket import Ticket, decode_ticket, encode_ticket
-from ..presentation import screen_updates as updates
-from ..reachability.advertised_addresses import Judged, ReachCode, Scope
-from ..reachability.port_mapping import Reachability
-from ..storage import journal as journals
-from ..storage.file_store import FileStore, NotPrivateError
-from .rematch import Agreed
+from ...coded_errors import Code, CodedError, Reason, because
+from ...net.addresses import Named, how_far
+from ...net.hub import Hub
+from ...net.network_errors import AddressError, TicketError
+from ...net.ticket import Ticket, decode_ticket, encode_ticket
+from ...presentation import screen_updates as updates
+from ...reachability.advertised_addresses import Judged, ReachCode, Scope
+from ...reachability.port_mapping import Reachability
+from ...storage import journal as journals
+from ...storage.file_store import FileStore, NotPrivateError
+from ..beside_game.rematch import Agreed
 
 
 def dial_seats(hub: Hub, table: Table, addresses: Sequence[Sequence[str]]) -> None:

@@ -8,8 +8,8 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from ..storage.file_store import FileStore, NotPrivateError
-from ..storage.home import Home
+from ...storage.file_store import FileStore, NotPrivateError
+from ...storage.home import Home
 
 MOST_KEPT: Final = 1 << 22
 """The most bytes of the file in which the progress of games is stored."""

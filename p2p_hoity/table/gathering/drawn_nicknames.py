@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from functools import cache
 from importlib.resources import files
 
-from ..confusable_names import twins
+from ...confusable_names import twins
 
 
 @cache

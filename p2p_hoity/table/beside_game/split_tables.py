@@ -14,13 +14,13 @@ from pathlib import Path
 
 from protocol import SeatMachine, effects, transcript
 
-from ..coded_errors import NOT_OK, Code
-from ..game_adapter import bind_raw
-from ..storage import journal as journals
-from ..storage import transcript_archive
-from ..storage.file_store import NotPrivateError
-from ..storage.home import Home
-from .peer_error import PeerError
+from ...coded_errors import NOT_OK, Code
+from ...game_adapter import bind_raw
+from ...storage import journal as journals
+from ...storage import transcript_archive
+from ...storage.file_store import NotPrivateError
+from ...storage.home import Home
+from ..peer_error import PeerError
 
 
 class SplitCode(Code):

@@ -14,14 +14,14 @@ from typing import Final
 from protocol import Invalid, Table, table_header, vouches
 from protocol.units import PeerId, Quota, Seconds
 
-from ..coded_errors import Code, because
-from ..net.hub import Hub
-from ..presentation.screen_updates import Crowded, Screen
-from . import lobby
+from ...coded_errors import Code, because
+from ...net.hub import Hub
+from ...presentation.screen_updates import Crowded, Screen
+from ..beside_game.rematch_frames import is_next
+from ..gathering import lobby
+from ..gathering.ticket_proof import Capability
 from .end_codes import TWO_ROSTERS
 from .frame_kinds import Sender
-from .rematch_frames import is_next
-from .ticket_proof import Capability
 
 
 class DropCode(Code):

@@ -18,38 +18,32 @@ import trio
 from protocol import Invalid, SeatMachine, effects
 from protocol.units import PeerId, Seconds
 
-from .. import rules
-from ..coded_errors import because, of_protocol
-from ..game_adapter import table_name
-from ..net.hub import Event, Frame, Hub, LinkDown, LinkUp
-from ..presentation import screen_updates as updates
-from ..presentation.screen_updates import Screen
-from ..storage import transcript_archive
-from ..storage.file_store import FileStore
-from ..storage.journal import Journal, JournalError
-from ..storage.kept_vouches import keep_vouches
+from ... import rules
+from ...coded_errors import because, of_protocol
+from ...game_adapter import table_name
+from ...net.hub import Event, Frame, Hub, LinkDown, LinkUp
+from ...presentation import screen_updates as updates
+from ...presentation.screen_updates import Screen
+from ...storage import transcript_archive
+from ...storage.file_store import FileStore
+from ...storage.journal import Journal, JournalError
+from ...storage.kept_vouches import keep_vouches
+from ..beside_game.rematch import Agreed, SideChannel
+from ..beside_game.rematch_frames import refuser_of
+from ..gathering.lobby import Roster, encode_lobby
+from ..gathering.table_keys import TableKeys, players
+from ..gathering.ticket_proof import Capability
+from ..task_groups import open_nursery
+from .awake_clock import AwakeClock
 from .effects_out import EffectsOut, GameReporter, JournalKeeper, play_of
 from .end_codes import LEFT, STOPPED, TWO_ROSTERS
-from .frame_access import (
-    Access,
-    DropCode,
-    OnlookerAccess,
-    SeatAccess,
-    TwoRosters,
-    TwoTables,
-)
+from .frame_access import Access, DropCode, OnlookerAccess, SeatAccess, TwoRosters, TwoTables
 from .frame_kinds import Budget, Handler, kind_of
 from .frames_in import EarlyEvents, FramesIn, OffLoop
-from .lobby import Roster, encode_lobby
 from .player_interface import LeaveForNow, Player, PlayerQuestions, Talk, WaitLonger
 from .presence import PresenceTeller
 from .rate_limit import RateLimit
 from .reconnect_moved_seat import dial_seats
-from .rematch import Agreed, SideChannel
-from .rematch_frames import refuser_of
-from .table_keys import TableKeys, players
-from .task_groups import AwakeClock, open_nursery
-from .ticket_proof import Capability
 
 
 @dataclass(frozen=True)
