@@ -20,8 +20,9 @@ from protocol.consensus.new_epoch import Base
 from protocol.crypto.identities import Identity
 from protocol.seat import epoch_change, restored_backup, step_progress
 from protocol.seat.effects import VOID_TABLE, Broken
+from protocol.seat.resume_inquiry import Inquiry
 from protocol.seat.seat_machine import SeatMachine
-from protocol.seat.signer import Inquiry, PlayerChoice, Signer, SigningState
+from protocol.seat.signer import PlayerChoice, Signer, SigningState
 from protocol.seat.timeouts import Timers
 from protocol.wire.signed_messages import EpochPromise, Message, Statement, StepTimeout
 from protocol.wire.signed_notices import Departure

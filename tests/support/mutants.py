@@ -30,7 +30,8 @@ from protocol.seat.epoch_change import own_promise, propose
 from protocol.seat.fault_judge import FaultJudge
 from protocol.seat.message_log import MessageLog
 from protocol.seat.peers import Peers
-from protocol.seat.signer import Inquiry, Signer
+from protocol.seat.resume_inquiry import Inquiry
+from protocol.seat.signer import Signer
 from protocol.seat.timeouts import Timers
 
 Spoil = tuple[Callable[..., Any], str, str]

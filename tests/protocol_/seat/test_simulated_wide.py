@@ -20,7 +20,7 @@ from support.toy_game import ToyGame
 
 from protocol.chain import transition
 from protocol.crypto import key_sharing
-from protocol.seat.signer import Inquiry
+from protocol.seat.resume_inquiry import Inquiry
 from protocol.wire import signed_messages
 from protocol.wire.signed_messages import EpochRequest, NewEpoch, StepInput
 
