@@ -534,7 +534,7 @@ class HandshakeCode(NetworkCode):
     DUPLICATE = "verdict-duplicate", "the other program already has a link with this one"
     REFUSED = "verdict-refused", "the other program refuses a link with this one"
     UNKNOWN = "verdict-unknown", "nobody with that id or number waits at this relay"
-    NO_ANSWER = "verdict-no-answer", "the node that waits at this relay did not answer"
+    NO_ANSWER = "verdict-no-answer", "the peer that waits at this relay did not answer"
     ELSEWHERE = "verdict-elsewhere", "another process with our key is linked with it"
     MISFIT = (
         "verdict-features",

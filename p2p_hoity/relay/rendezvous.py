@@ -28,10 +28,10 @@ class RelayCode(Code):
     """The reasons why a relay closes the connection of a waiting node."""
 
     CAME_AGAIN = "relay-came-again", "another connection with the same id waits here now"
-    SPOKE = "relay-spoken-to", "a node that waits at the relay must not send anything"
+    SPOKE = "relay-spoken-to", "a peer that waits at the relay must not send anything"
     MADE_ROOM = (
         "relay-made-room",
-        ("the relay is full, and too many nodes were waiting from this address"),
+        ("the relay is full, and too many peers were waiting from this address"),
     )
 
 
