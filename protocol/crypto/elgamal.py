@@ -13,12 +13,7 @@ from .group import Point, add, cache_per_backend
 
 
 class Ciphertext(NamedTuple):
-    """An encrypted card: a = r · BASE and b = M + r · Y, for the point M of the card.
-
-    Attributes:
-        a: The first point, 32 bytes.
-        b: The second point, 32 bytes.
-    """
+    """An encrypted card: a = r · BASE and b = M + r · Y, for the point M of the card."""
 
     a: Point
     b: Point
@@ -33,37 +28,25 @@ def starting_deck(joint_key: Point, n: int) -> Deck:
     """Return the deck before the first shuffle, in the order of the cards.
 
     Card i is encrypted with randomness 1, as (BASE, M_i + Y), so that anybody can check it.
-
-    Args:
-        joint_key: The joint key Y, 32 bytes.
     """
     return tuple(Ciphertext(group.BASE, add(card, joint_key)) for card in group.card_points(n))
 
 
 def share(secret: int, ciphertext: Ciphertext) -> Point:
-    """Return the decryption share of one key for a card, secret · a.
-
-    Args:
-        secret: The secret key, a scalar.
-        ciphertext: The encrypted card.
-    """
+    """Return the decryption share of one key for a card, secret · a."""
     return group.mul(secret, ciphertext.a)
 
 
 def open_card(
     ciphertext: tuple[Point, Point], shares: Iterable[Point], n: int = group.MAX_CARDS
 ) -> int:
-    """Return the card of a ciphertext.
+    """Return the number of the card in a ciphertext, from 0 to n - 1.
 
     If all shuffles and shares are proven, the ciphertext always contains a card.
 
     Args:
-        ciphertext: The two points.
-        shares: The decryption share of every seat's key, 32 bytes each.
+        shares: The decryption share of every seat's key.
         n: The number of cards of the deck.
-
-    Returns:
-        The number of the card, from 0 to n - 1.
 
     Raises:
         Invalid: With code `bad-card` if the shares do not give the point of a card.
@@ -77,8 +60,7 @@ def open_card(
 def well_formed(deck: Deck) -> bool:
     """Return whether all points of a deck have 32 bytes and none is the identity.
 
-    Returns:
-        Whether this holds. It is not checked that the points are in the group.
+    It is not checked that the points are in the group.
     """
     return all(
         isinstance(component, bytes) and len(component) == 32 and component != group.IDENTITY
