@@ -96,7 +96,7 @@ class HandedOut:
             self._hand_out()
 
     def _hand_out(self) -> None:
-        """Hand over the collected proofs, and wait while more than `MOST_OUT` bytes are unchecked."""
+        """Hand over the collected proofs. Wait while more than `MOST_OUT` bytes are unchecked."""
         self._promised.append((self.submit(all_valid, self._part), self._part, self._size))
         self._out += self._size
         # A new list, because the worker and `_promised` hold the former one.
