@@ -83,6 +83,7 @@ class ChoiceForm:
             return self._within(choice)
         fewest, most = self.count
         is_row = type(choice) is tuple and fewest <= len(choice) <= most
+        # The type of `is_row` does not tell mypy that the choice is a tuple.
         return is_row and all(map(self._within, choice))  # type: ignore[call-overload]
 
     def _within(self, value: Any) -> bool:

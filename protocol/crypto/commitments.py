@@ -25,11 +25,7 @@ HEAD_SIZE: Final = NONCE_SIZE + 2
 
 
 def commit(context: Context, choice: bytes, nonce: bytes) -> bytes:
-    """Return the commitment to an encoded choice.
-
-    Args:
-        context: The table, step, seat and kind for which alone the commitment is valid.
-        nonce: 32 fresh random bytes.
+    """Return the commitment to an encoded choice, made with a nonce of 32 fresh random bytes.
 
     Raises:
         ValueError: If the nonce does not have 32 bytes.

@@ -100,9 +100,6 @@ def escrow_share(
     Args:
         share_total: The sum of the key shares that all seats dealt to this one.
         public_share_total: That sum times the base point.
-
-    Raises:
-        Invalid: With code `bad-escrow` if the escrow is invalid.
     """
     # First the proof. Without it a seat could be made to decrypt a card, by an escrow with the
     # card's first point as u (TDH2).
@@ -170,10 +167,7 @@ def _nonce(r: int, statement: tuple[bytes, ...]) -> int:
 
 
 def _mask(shared: Point, u: Point, data: bytes) -> bytes:
-    """Return `data` XOR a key stream from the shared secret and the escrow's first point.
-
-    The same call on the result gives the data again.
-    """
+    """Return `data` XOR a key stream from two points. A second call gives the data again."""
     stream = expand(Label.ESCROW_KDF, len(data), shared, u)
     return bytes(left ^ right for left, right in zip(data, stream, strict=True))
 

@@ -62,13 +62,10 @@ class Backend(Protocol):
         """Return scalar · BASE."""
 
     def add(self, left: Point, right: Point, /) -> Point:
-        """Return left + right, and reject bytes that do not encode a point of the curve.
-
-        An encoding that is not canonical is accepted.
-        """
+        """Return left + right, also of non-canonical encodings, and reject what is no point."""
 
     def subtract(self, left: Point, right: Point, /) -> Point:
-        """Return left - right, and reject bytes that do not encode a point of the curve."""
+        """Return left - right, and reject what is no point of the curve."""
 
     def is_valid_point(self, point: bytes, /) -> bool:
         """Return whether 32 bytes are a canonical point of the subgroup and not the identity."""
@@ -125,10 +122,7 @@ _caches: Final[list[_lru_cache_wrapper[Any]]] = []
 
 
 def use_backend(backend: Backend) -> Backend:
-    """Use another backend for all further arithmetic of this process, and return the former one.
-
-    The results cached by `cache_per_backend` are dropped.
-    """
+    """Use another backend from now on, drop all cached results, and return the former backend."""
     global _backend
     former, _backend = _backend, backend
     # Other backends may disagree about points, so no result of the former one may stay.
@@ -140,11 +134,7 @@ def use_backend(backend: Backend) -> Backend:
 def cache_per_backend(
     maxsize: int | None,
 ) -> Callable[[Callable[..., Value]], _lru_cache_wrapper[Value]]:
-    """Decorate a function of points with an `lru_cache` that is cleared when the backend changes.
-
-    Args:
-        maxsize: How many results are cached at most, None for all.
-    """
+    """Decorate a function by an `lru_cache` that is cleared when the backend changes."""
 
     def decorate(function: Callable[..., Value]) -> _lru_cache_wrapper[Value]:
         cached = lru_cache(maxsize)(function)
@@ -209,10 +199,7 @@ def total(points: Iterable[Point]) -> Point:
 
 
 def weighted(weights: Iterable[int], points: Iterable[Point]) -> Point:
-    """Return the sum of weight · point over two sequences of equal length ([D-7]).
-
-    Every point is checked to be in the group, unless its weight is 0.
-    """
+    """Return the sum of weight · point. A point is checked unless its weight is 0 ([D-7])."""
     of_base = 0
     terms = []
     for weight, point in zip(weights, points, strict=True):
@@ -319,10 +306,7 @@ def card_index() -> dict[Point, int]:
 
 @cache_per_backend(None)
 def shuffle_generators(n: int) -> tuple[Point, ...]:
-    """Return the generators h_0 to h_{n-1} of the permutation commitment.
-
-    h_i does not depend on n.
-    """
+    """Return the generators h_0 to h_{n-1} of a permutation commitment. No h_i depends on n."""
     check_size(n)
     return tuple(hash_to_group(Label.SHUFFLE_GENERATOR, u64(index)) for index in range(n))
 

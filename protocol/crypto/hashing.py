@@ -155,10 +155,7 @@ def digest(label: Label, *parts: bytes) -> bytes:
 
 
 def hash_to_scalar(label: Label, *parts: bytes) -> int:
-    """Return the 64 bytes of `wide` as a little-endian number modulo ORDER.
-
-    The statistical distance from a uniform scalar is below 2^-259.
-    """
+    """Return `wide` as a little-endian number modulo ORDER, uniform up to a distance of 2^-259."""
     return int.from_bytes(wide(label, *parts), "little") % ORDER
 
 
@@ -216,18 +213,12 @@ def scalar(rng: Random) -> int:
 
 
 def below(rng: Random, bound: int) -> int:
-    """Draw a number from 0 to bound - 1 from 32 random bytes.
-
-    Its distribution differs from a uniform one by less than bound / 2^256.
-    """
+    """Draw a number from 0 to bound - 1. It is uniform up to a distance of bound / 2^256."""
     return int.from_bytes(rng(32), "little") % bound
 
 
 def permutation(rng: Random, size: int) -> tuple[int, ...]:
-    """Draw a uniform permutation of the numbers from 0 to size - 1.
-
-    Fisher and Yates; Knuth, TAOCP 2, 3.4.2, algorithm P.
-    """
+    """Draw a uniform permutation of 0 to size - 1 (Fisher and Yates; Knuth, TAOCP 2, 3.4.2, P)."""
     order = list(range(size))
     for last in range(size - 1, 0, -1):
         # A card may stay where it is. Without the `+ 1` only cyclic permutations would be drawn.

@@ -97,10 +97,7 @@ class Identity:
 
 
 def signed_bytes(label: Label, data: bytes) -> bytes:
-    """Return the bytes that a signature under a label covers.
-
-    They are the length of the label (8 bytes, big-endian), the label, and the data.
-    """
+    """Return what is signed: length of the label (8 bytes, big-endian), label, and data."""
     return framed(label.encode()) + data
 
 

@@ -42,10 +42,7 @@ def polynomial(secret: int, t: int, rng: Random) -> tuple[int, ...]:
 
 
 def feldman_vector(poly: Sequence[int]) -> tuple[Point, ...]:
-    """Return the key vector of a polynomial: each coefficient times BASE, the lowest first.
-
-    The dealer commits to it. The first point is the dealer's public key.
-    """
+    """Return the key vector, to which the dealer commits: each coefficient times BASE."""
     return tuple(mul_base(coefficient) for coefficient in poly)
 
 
@@ -82,7 +79,7 @@ def combine(key_shares: Mapping[int, Point], t: int) -> Point:
     Args:
         key_shares: By index of the receiver, the product of its key share and the point. The caller
             must have checked the proofs of these products.
-        t: The number of coefficients of the polynomial. The t lowest indices are used.
+        t: How many products are used, those of the lowest indices.
 
     Raises:
         ValueError: If there are fewer than t products.
@@ -149,11 +146,7 @@ def check_x25519_public(key: bytes) -> bytes:
 def encrypt_key_share(
     context: Context, receiver_public: bytes, key_share: int, rng: Random
 ) -> bytes:
-    """Encrypt a key share for the owner of an X25519 key, in a context whose seat is the dealer.
-
-    Raises:
-        Invalid: With code `bad-key-sharing` if the public key is invalid.
-    """
+    """Encrypt a key share for the owner of an X25519 key, in a context whose seat is the dealer."""
     check_x25519_public(receiver_public)
     secret, ephemeral = x25519_keypair(rng)
     key = _seal_key(context, _exchange(secret, receiver_public), ephemeral, receiver_public)

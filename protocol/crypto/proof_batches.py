@@ -52,10 +52,7 @@ class Checker(Protocol):
     """A function that takes a proof, and checks it now or later."""
 
     def __call__(self, check: Callable[..., None], *parts: Any) -> None:
-        """Check a proof now or later, by a call of `check` with the arguments `parts`.
-
-        Raise Invalid if the check is made now and fails.
-        """
+        """Check a proof by `check(*parts)`, now or later. A check made now can raise Invalid."""
 
 
 def at_once(check: Callable[..., None], *parts: Any) -> None:
@@ -68,9 +65,6 @@ class HandedOut:
     """A collector of proofs, which hands them over in batches that are checked elsewhere.
 
     After a call of `are_valid`, it checks every further proof immediately.
-
-    Attributes:
-        submit: The function that hands over one batch to be checked.
     """
 
     submit: Submit
@@ -109,15 +103,13 @@ class HandedOut:
                 raise InvalidProof
 
     def are_valid(self) -> bool:
-        """Wait until all proofs are checked, and return whether all of them are valid.
-
-        Batches whose check no worker has begun are taken back and checked here, in their order.
-        """
+        """Wait until all proofs are checked, and return whether all of them are valid."""
         self._over = True
         under_way: list[Promise] = []
         if not all_valid(self._part):
             return False
         for promise, part, _ in self._promised:
+            # What no worker has begun is taken back and checked here, in order.
             if not promise.cancel():
                 under_way.append(promise)
             elif not all_valid(part):

@@ -139,10 +139,7 @@ def verify(context: Context, joint_key: Point, before: Deck, after: Deck, proof:
 def _recompute(
     joint_key: Point, before: Deck, after: Deck, proof: ShuffleProof, statement: bytes
 ) -> list[Point]:
-    """Return the announcement that follows from the challenge and the responses of a proof.
-
-    These are the points that `challenge_of` hashes if the proof is valid.
-    """
+    """Return the announcement that a valid proof has hashed, from its challenge and responses."""
     n, c = len(before), proof.challenge
     by_position = weights(statement, n)
     # No weight and no response is 0, so `mul` checks every commitment and every card.
@@ -188,11 +185,7 @@ def _image(
 
 @dataclass(frozen=True, slots=True)
 class ShuffleSecret:
-    """The secret of a shuffle: after[i] = before[order[i]] + randomness[i] · (BASE, Y).
-
-    Attributes:
-        randomness: The scalar of each re-encryption, by position after the shuffle.
-    """
+    """The secret of a shuffle: after[i] = before[order[i]] + randomness[i] · (BASE, Y)."""
 
     order: tuple[int, ...] = field(repr=False)
     randomness: tuple[int, ...] = field(repr=False)
@@ -200,11 +193,7 @@ class ShuffleSecret:
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """The parts of a shuffle that do not depend on the deck. They must be used only once.
-
-    Attributes:
-        blinds: The pair of points that is added to each card: randomness[i] · (BASE, joint_key).
-    """
+    """The parts of a shuffle without its deck, to be used once: blinds = randomness · (BASE, Y)."""
 
     joint_key: Point = field(repr=False)
     secret: ShuffleSecret = field(repr=False)
@@ -281,10 +270,7 @@ def prove(
 
 
 def _commit_to_order(order: Sequence[int], openings: Sequence[int]) -> list[Point]:
-    """Return the permutation commitments c_j = h_i + openings[j] · BASE, for j = order[i].
-
-    This is the algorithm GenPermutationCommitment of Haenni et al. 2017.
-    """
+    """Return c_j = h_i + openings[j] · BASE for j = order[i] (GenPermutationCommitment)."""
     generators = group.shuffle_generators(len(order))
     commitments: dict[int, Point] = {
         j: add(generators[i], mul_base(openings[j])) for i, j in enumerate(order)
@@ -293,11 +279,10 @@ def _commit_to_order(order: Sequence[int], openings: Sequence[int]) -> list[Poin
 
 
 def _chain(links: Sequence[int], in_order: Sequence[int]) -> tuple[list[Point], int]:
-    """Return the chain of commitments, and the opening of the last commitment.
+    """Return the chain of commitments, and the opening of the last one (GenCommitmentChain).
 
-    This is the algorithm GenCommitmentChain of Haenni et al. 2017. The opening is the scalar x for
-    which the last commitment is x · BASE + w · h, where w is the product of all items of
-    `in_order`.
+    The opening is the scalar x for which the last commitment is x · BASE + w · h, where w is the
+    product of all items of `in_order`.
     """
     chain, opening = [group.chain_generator()], 0
     for link, weight in zip(links, in_order, strict=True):

@@ -5,9 +5,9 @@ Schnorr 1991 is the proof of knowledge. Chaum and Pedersen 1992 is the proof of 
 shares.
 
 Both are made non-interactive by a challenge that is the hash of the whole statement (Bernhard,
-Pereira, Warinschi 2012). The proof of a key is made before there is a joint key, so its statement
-has none. A proof is the challenge and the response, two scalars of 32 bytes each, whatever the
-number of bases.
+Pereira, Warinschi 2012): byte strings that contain the public key, the bases and the images. The
+proof of a key is made before there is a joint key, so its statement has none. A proof is the
+challenge and the response, two scalars of 32 bytes each, whatever the number of bases.
 """
 
 from __future__ import annotations
@@ -60,10 +60,7 @@ class ShareStatement(NamedTuple):
     bases: Sequence[Point]
 
     def of(self, shares: Sequence[Point]) -> list[bytes]:
-        """Return what the proof of the share for each point of `bases` hashes.
-
-        These are the fields, BASE and the shares, in the order in which they enter the challenge.
-        """
+        """Return the fields, BASE and the shares, in the order in which they are hashed."""
         head = [self.context.encode(), self.joint_key, BASE, self.public, u64(len(self.bases))]
         return [*head, *self.bases, *shares]
 
@@ -83,8 +80,6 @@ def prove_shares(about: ShareStatement, secret: int, rng: Random) -> tuple[list[
 
 def verify_shares(about: ShareStatement, shares: Sequence[Point], proof: bytes) -> None:
     """Check the proof of decryption shares, and that the shares are points of the group.
-
-    The shares need not have been checked before.
 
     Raises:
         Invalid: With code `bad-share` unless each share is the secret key times the base of its
@@ -113,8 +108,6 @@ def prove_equal(
 
     Args:
         labels: The label of the challenge hash, and the label of the nonce hash.
-        statement: The byte strings that are hashed into the challenge. They contain the public key,
-            the bases and the images.
     """
     nonce = next(hedged(labels[1], rng, encode_scalar(secret), *statement))
     commitments = [mul_base(nonce), *[mul(nonce, base) for base in bases]]
@@ -131,10 +124,6 @@ def verify_equal(
     proof: bytes,
 ) -> None:
     """Check that the logarithm of a public key equals that of each image to its base ([D-7]).
-
-    Args:
-        statement: The byte strings that are hashed into the challenge. They contain the public key,
-            the bases and the images.
 
     Raises:
         Invalid: With code `bad-proof` if the proof is invalid, or the code of a malformed scalar or

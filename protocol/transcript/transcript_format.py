@@ -33,11 +33,7 @@ PIECE: Final = 1 << 16
 
 
 class Reader:
-    """A reader that decodes the values of a file, one after the other.
-
-    Attributes:
-        offset: How many bytes have been read.
-    """
+    """A reader of the values of a file, one after the other. `offset` counts the bytes read."""
 
     def __init__(self, file: IO[bytes], depth: int = 0, used: int = 0) -> None:
         """Start reading a file.
@@ -195,24 +191,14 @@ def _rows(inner: object, key: Callable[[Any], Any] | None = None) -> Rows:
 
 @dataclass(frozen=True)
 class StepEntry:
-    """The entry of a transcript for one step of the chain.
-
-    Attributes:
-        slots: For each seat the body of its input, or the reason why there is none.
-    """
+    """The entry for one step: the body of each seat, or the reason why there is none."""
 
     slots: Annotated[tuple[Slot, ...], _rows(Either(bytes, bytes, Missing))]
 
 
 @dataclass(frozen=True)
 class ReconfigurationEntry:
-    """The entry of a transcript for a change of who is present or banned.
-
-    Attributes:
-        present: The seats present from then on, rising.
-        banned: The seats banned from then on, rising.
-        absences: For each seat, how often it was made absent so far.
-    """
+    """The entry for a change: who is present and banned, rising, and each seat's absences."""
 
     present: Annotated[tuple[int, ...], _rows(Seat, key=int)]
     banned: Annotated[tuple[int, ...], _rows(Seat, key=int)]
@@ -228,11 +214,7 @@ _ENVELOPE: Final = Fields(bytes, Octets64)
 
 @dataclass(frozen=True)
 class Content:
-    """The content of a transcript: what happened at the table, without signatures.
-
-    Attributes:
-        entries: The steps of the chain and the changes of who is present or banned, in order.
-    """
+    """The content of a transcript: the bytes of the header, and the entries in order."""
 
     header: bytes
     entries: Annotated[tuple[Entry, ...], _rows(_ENTRY)]

@@ -121,10 +121,7 @@ InputKey = tuple[int, int, bytes, bytes]
 
 
 def _lowest(messages: Iterable[Message]) -> dict[InputKey, Message]:
-    """Return the step inputs among the given messages by their key.
-
-    Of several inputs with the same key, the input of the lowest epoch is returned.
-    """
+    """Return the step input of the lowest epoch for each key."""
     found: dict[InputKey, Message] = {}
     for message in messages:
         step_input = message.statement

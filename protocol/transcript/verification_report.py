@@ -191,12 +191,7 @@ class Report:
 
 @dataclass
 class Statistics:
-    """The counts and times of a verification that is under way.
-
-    Attributes:
-        clock: A function that returns seconds. None measures nothing.
-        timings: The seconds for each part of the work.
-    """
+    """The counts and times of a verification under way. Without a clock there are no times."""
 
     clock: Clock | None = None
     counts: Counts = field(default_factory=Counts)

@@ -145,7 +145,6 @@ class _Run:
     """One verification of a file: its state, and the order of its checks.
 
     Attributes:
-        check_proof: A function that checks a proof at once, or has it checked elsewhere later.
         checks: The checks of the file, once its header is valid.
         epoch: The last epoch for which the file has a new-epoch message, 0 without one.
         bases: The base that each new-epoch message proposes.
@@ -260,10 +259,7 @@ class _Run:
     # The end
 
     def _end(self, checks: FileChecks, node: Node) -> None:
-        """Check the commit votes, the inputs that confirm the result, and that the end is final.
-
-        SPEC: [V-9], [V-10], [V-11].
-        """
+        """Check the votes, the confirming inputs and the final end ([V-9], [V-10], [V-11])."""
         evidence, quorum, committed = checks.transcript.evidence, checks.table.quorum, False
         if self.bases:
             base = self.bases[-1].node

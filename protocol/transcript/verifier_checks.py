@@ -42,10 +42,7 @@ CODES = {
 
 @dataclass(frozen=True, slots=True)
 class Unread:
-    """A message whose form and signature were checked, kept only as bytes to save memory.
-
-    A decoded long epoch promise takes twice the memory of its bytes.
-    """
+    """A checked message, kept as bytes: a long epoch promise, decoded, takes twice the memory."""
 
     payload: bytes
     hash: bytes
@@ -96,13 +93,7 @@ class TooMuch(Exception):
 
 
 class FileReferences(References):
-    """The look-up of the messages and the bases of one file.
-
-    Attributes:
-        stored: The messages by hash. Each is decoded when it is first looked up.
-        bases: The bases that were computed so far.
-        lookups: How many messages were looked up.
-    """
+    """The look-up of a file's messages, each decoded when it is first needed, and of its bases."""
 
     def __init__(self, start: Node, stored: dict[bytes, Message | Unread]) -> None:
         """Create the look-up. Epoch 0 begins with the node `start`."""
@@ -192,12 +183,10 @@ class FileChecks:
     # Signatures
 
     def signatures(self) -> Signed:
-        """Check the signatures of step inputs, then other messages, then new-epoch messages.
+        """Check the signatures of inputs, then messages, then new-epoch messages ([V-4], [V-5]).
 
         Raises:
             Unsound: With the code of the first check that fails.
-
-        SPEC: [V-4], [V-5].
         """
         evidence, found = self.transcript.evidence, Signed()
         for message in self._inputs():
@@ -423,7 +412,7 @@ class FileChecks:
     # The end
 
     def votes(self, votes: tuple[Vote, ...], statement: Statement, part: int) -> list[int]:
-        """Check the signatures of seats on messages of equal content, and return the seats, rising.
+        """Check the signatures of seats on equal content, and return the seats, rising.
 
         Args:
             part: The index of these votes in the evidence of the file.

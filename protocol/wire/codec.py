@@ -300,11 +300,7 @@ class Either(FieldForm[Any]):
     """A pair of forms: one for values of a given type, the other for all other values."""
 
     def __init__(self, kind: type, form: object, other: object) -> None:
-        """Set both forms.
-
-        Args:
-            kind: The type of the values that have the first form. All others have the other form.
-        """
+        """Set the form of the values of one type, and that of all others."""
         self._kind, self._form, self._other = kind, form_of(form), form_of(other)
 
     def read(self, value: Any) -> Any:
@@ -360,9 +356,8 @@ class Rows(FieldForm[tuple[Any, ...]]):
         """Set the form of the items and the bounds of the array.
 
         Args:
-            inner: The form or the type of an item.
-            key: A function that returns the part of an item by which the items must be strictly
-                rising. None allows any order.
+            key: The part of an item by which the items must be strictly rising. None allows any
+                order.
         """
         self.inner, self.most, self._least, self._key = form_of(inner), most, least, key
 
@@ -419,7 +414,7 @@ class Struct(FieldForm[T]):
         """
         hints = get_type_hints(kind, include_extras=True) | forms
         self.kind = kind
-        # A type variable is no dataclass to mypy.
+        # A type variable is no dataclass to mypy, here and below.
         self.forms = {one.name: form_of(hints[one.name]) for one in fields(kind)}  # type: ignore[arg-type]
         self._head, self._names = head, tuple(self.forms)
         self._reads = [form.read for form in self.forms.values()]
@@ -453,12 +448,7 @@ class Kinds(FieldForm[T]):
     """
 
     def __init__(self, kinds: Mapping[Any, tuple[type[T], int]]) -> None:
-        """Set the kinds that the first item of an array may name.
-
-        Args:
-            kinds: For each kind, the dataclass with the fields of the other items, and the most
-                bytes of an encoded array.
-        """
+        """Set for each kind the dataclass of the items behind it, and the most bytes in all."""
         self.rows = {kind: Struct(cls, 1) for kind, (cls, _) in kinds.items()}
         self.sizes = {kind: size for kind, (_, size) in kinds.items()}
         self._kinds = {cls: kind for kind, (cls, _) in kinds.items()}

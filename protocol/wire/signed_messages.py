@@ -46,12 +46,7 @@ Named = Annotated[tuple[Digest, ...], Digests(MAX_LIST, rising=True)]
 
 @dataclass(frozen=True, slots=True)
 class StepInput:
-    """The input of a seat to one step.
-
-    Attributes:
-        epoch: The epoch in which the seat signed the input.
-        body: The input itself, whose form depends on the kind of step.
-    """
+    """The input of a seat to one step, signed in an epoch. Its body's form depends on the step."""
 
     epoch: StartEpoch
     step: Step
@@ -68,12 +63,7 @@ class EpochRequest:
 
 @dataclass(frozen=True)
 class QuorumCertificate:
-    """The votes of a quorum for one base.
-
-    Attributes:
-        committed: Whether the votes are commit votes. If not, they are prepare votes.
-        votes: The seat and the signature of each vote, by rising seat.
-    """
+    """A quorum's votes for one base, by rising seat: `committed` tells commit from prepare votes."""
 
     epoch: Epoch
     base: Digest
@@ -121,11 +111,7 @@ class EpochPromise:
 
 @dataclass(frozen=True)
 class NewEpoch:
-    """A proposal for the beginning of an epoch.
-
-    Attributes:
-        promises: The hashes of a quorum of epoch promises, by rising seat. They decide the base.
-    """
+    """A proposal of a base, which follows from a quorum of epoch promises, named by rising seat."""
 
     epoch: Epoch
     promises: Annotated[tuple[Digest, ...], Digests(SEAT_NUMBERS)]
@@ -149,11 +135,7 @@ class CommitVote:
 
 @dataclass(frozen=True)
 class Rejoin:
-    """The request of an absent seat to be present again.
-
-    Attributes:
-        count: How often the seat has been made absent.
-    """
+    """The request of a seat that was made absent `count` times to be present again."""
 
     count: Annotated[int, Int(MAX_REJOINS)]
 
@@ -190,10 +172,7 @@ class Message:
         return digest(Label.MESSAGE, self.payload)
 
     def bare(self) -> Message:
-        """Return a copy of the message with its hash, but without payload and signature.
-
-        It saves memory where the signature was checked and the bytes are kept elsewhere.
-        """
+        """Return a copy with the hash, but without payload and signature, to save memory."""
         # The hash has to be taken from the payload before it is dropped.
         found = Message(self.seat, self.statement, b"", b"")
         object.__setattr__(found, "hash", self.hash)

@@ -64,15 +64,13 @@ REASONS: Final = frozenset({OVER, SILENT_SEAT, SEAT_LEFT, DEAD_KEYS, *FAULTS})
 
 @dataclass(frozen=True)
 class EndNotice:
-    """A notice that the game's end is final, or that the seat ended the table in setup.
+    """A notice of a final end of the game, or of the end of a table in setup ([E-29], [E-30]).
 
     Attributes:
         reason: `OVER` if the game's end is final. Otherwise the code of the reason for which the
             seat ended the table.
         about: The seat that the code is about, according to the signer. None if it is about no
             seat.
-
-    SPEC: [E-29], [E-30].
     """
 
     seat: Seat

@@ -37,12 +37,7 @@ EMPTY: Final = codec.encode(None)
 
 @dataclass(frozen=True)
 class KeyCommit:
-    """The body of the step `key.commit`, in which a seat commits to its keys.
-
-    Attributes:
-        hash: The hash of the key vector.
-        box: The public X25519 transport key.
-    """
+    """The body of the step `key.commit`: the hash of the key vector, and the public X25519 key."""
 
     hash: Octets32
     box: Octets32
@@ -85,11 +80,7 @@ class KeyReveal:
 
 @dataclass(frozen=True)
 class SealBody:
-    """The body with a sealed choice: a commitment, and an escrow by which others can open it.
-
-    Attributes:
-        escrow: The encrypted opening of the commitment. It is empty if the quorum is all seats.
-    """
+    """The body with a sealed choice. The escrow is empty if the quorum is all seats."""
 
     commitment: Octets32
     escrow: bytes
@@ -138,12 +129,7 @@ class Gather:
 
 @dataclass(frozen=True)
 class ShowBody:
-    """The body of the step `show`, in which a seat shows cards.
-
-    Attributes:
-        choice: The encoded choice.
-        shares: A batch of decryption shares of those shown cards that were hidden.
-    """
+    """The body of the step `show`: an encoded choice, and a batch for hidden cards."""
 
     choice: bytes
     shares: bytes
@@ -161,6 +147,7 @@ BAD: Final = "bad-body"
 
 
 def _decoded(data: bytes, most: int = MAX_BODY) -> Any:
+    """Decode a body or a part of a body, of at most `most` bytes ([N-8])."""
     with coded(BAD):
         return codec.decode(data, most)
 
@@ -192,12 +179,7 @@ def shuffle_form(cards: int) -> Struct[ShuffleBody]:
 
 @lru_cache
 def gather_form(helps: int, escrows: int) -> Struct[Gather]:
-    """Return the form of a `Gather`.
-
-    Args:
-        helps: The number of absent seats for which shares are due.
-        escrows: The number of escrow shares that are due.
-    """
+    """Return the form of a `Gather` for `helps` absent seats, with `escrows` escrow shares."""
     shares = Rows(Octets(POINT + PROOF), escrows, escrows)
     return Struct(Gather, helps=Rows(bytes, helps, helps), escrows=shares)
 
