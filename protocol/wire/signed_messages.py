@@ -63,7 +63,7 @@ class EpochRequest:
 
 @dataclass(frozen=True)
 class QuorumCertificate:
-    """A quorum's votes for one base, by rising seat: `committed` tells commit from prepare votes."""
+    """The votes of a quorum, by rising seat: commit votes if `committed`, else prepare votes."""
 
     epoch: Epoch
     base: Digest
