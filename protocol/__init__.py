@@ -88,9 +88,6 @@ __all__ = list(WHERE)
 def __getattr__(name: str) -> Any:
     """Return a public name, after loading its module.
 
-    Returns:
-        What the name stands for.
-
     Raises:
         AttributeError: If the package has no such public name.
     """
@@ -100,6 +97,7 @@ def __getattr__(name: str) -> Any:
     try:
         found = import_module(f"{place}.{name}")
     except ModuleNotFoundError as error:
+        # Another module that is missing is an error of the installation, and not hidden.
         if error.name != f"{place}.{name}":
             raise
         found = getattr(import_module(place), name)

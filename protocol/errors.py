@@ -29,7 +29,7 @@ class Invalid(ValueError):
     Attributes:
         code: A fixed word in kebab case, which can be compared and sent.
         reason: A note for developers. It contains no secret and no bytes of the input.
-        place: The field of a body in which the error is, None if the error is not in one field.
+        place: The field of a body in which the error is, None if it is not in one field.
     """
 
     def __init__(self, code: str, reason: str, place: FieldPlace | None = None) -> None:
@@ -59,13 +59,11 @@ def within(field: str, index: int | None = None) -> Iterator[None]:
     Args:
         index: The index of the item in the field. None for the field as a whole, or if the raised
             error has its own index.
-
-    Yields:
-        Nothing, once.
     """
     try:
         yield
     except Invalid as error:
+        # The innermost block knows the field best.
         if error.place is None or not error.place.field:
             own = None if error.place is None else error.place.index
             error.place = FieldPlace(field, own if index is None else index)
@@ -75,12 +73,6 @@ def within(field: str, index: int | None = None) -> Iterator[None]:
 @contextmanager
 def coded(code: str) -> Iterator[None]:
     """Give every Invalid that is raised in a `with` block another code.
-
-    Args:
-        code: The new code.
-
-    Yields:
-        Nothing, once.
 
     Raises:
         Invalid: If an Invalid was raised in the block, with the same note and place.

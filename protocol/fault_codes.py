@@ -42,20 +42,13 @@ class Fault(Exception):
 
     Attributes:
         reason: A sentence that says what was wrong.
-        place: The field of the seat's body in which the fault is, None if the fault is not in one
-            field.
+        place: The field of the seat's body in which the fault is, None if it is not in one field.
     """
 
     def __init__(
         self, code: str, seat: int, step: int, reason: str = "", place: FieldPlace | None = None
     ) -> None:
-        """Create the fault.
-
-        Args:
-            reason: A sentence that says what was wrong. If it is empty, the meaning of the code is
-                used.
-            place: The place of the fault in the body.
-        """
+        """Create the fault. Without a reason, the meaning of the code is used."""
         self.code, self.seat, self.step, self.place = code, seat, step, place
         self.reason = reason or FAULTS[code]
         super().__init__(f"seat {seat + 1}, step {step}: {code}: {self.reason}")

@@ -29,19 +29,17 @@ from typing import Any, Final, Protocol, TypeVar
 Choice = int | tuple[int, ...]
 """A choice of a seat."""
 Cards = Mapping[int, int]
-"""The numbers of cards, by slot (position of the deck)."""
+"""The numbers of cards, by slot."""
 Field = int | str | tuple[int, ...]
 """A value that an `IllegalMove` contains, for its message."""
 
 
 class IllegalMove(ValueError):
-    """A choice that the rules forbid. The error says which rule, by a code and its fields.
-
-    The text of the error is for developers.
+    """A choice that the rules forbid. Its text is for developers.
 
     Attributes:
         code: A word in kebab case that names the rule. It is a code of the game, or one of the two
-            codes that all games share: `NOT_OF_FORM` and `NOTHING_ASKED`.
+            that all games share: `NOT_OF_FORM` and `NOTHING_ASKED`.
         fields: The numbers and names to which the rule was applied.
     """
 
@@ -85,16 +83,17 @@ class ChoiceForm:
             return self._within(choice)
         fewest, most = self.count
         is_row = type(choice) is tuple and fewest <= len(choice) <= most
+        # The type of `is_row` does not tell mypy that the choice is a tuple.
         return is_row and all(map(self._within, choice))  # type: ignore[call-overload]
 
     def _within(self, value: Any) -> bool:
-        """Return whether a value is an int within the bounds."""
+        # Not isinstance, because True and False are ints to it.
         return type(value) is int and self.low <= value <= self.high
 
 
 @dataclass(frozen=True)
 class Layout:
-    """The layout of the deck: which slots (positions) are hands, and which are opened at the deal.
+    """The layout of the deck.
 
     Attributes:
         cards: The number of cards.
@@ -112,10 +111,7 @@ class Layout:
 
 @dataclass(frozen=True)
 class Deal:
-    """The demand of the game for the deal of the cards, and for the drawing of random bytes.
-
-    `Layout` says which cards are dealt to which seat.
-    """
+    """The expectation that the cards of the `Layout` are dealt, and random bytes are drawn."""
 
 
 @dataclass(frozen=True)
@@ -133,13 +129,12 @@ class Seal:
 
 @dataclass(frozen=True)
 class Unseal:
-    """The demand of the game for the opening of sealed choices.
+    """The expectation that sealed choices are opened.
 
     Attributes:
         kind: The kind of choice.
         seats: The seats whose choices are opened.
-        shows: Whether the choices name slots (positions) of the deck. The cards in these slots are
-            opened together with the choices.
+        shows: Whether the choices name slots, whose cards are opened together with the choices.
     """
 
     kind: str
@@ -175,10 +170,10 @@ class Choose:
 
 @dataclass(frozen=True)
 class Draw:
-    """The game waits until certain cards of the deck are decrypted for all seats.
+    """The expectation that cards are opened to all.
 
     Attributes:
-        slots: The slots (positions of the deck) of the cards.
+        slots: The slots of the cards.
     """
 
     slots: tuple[int, ...]
@@ -191,7 +186,7 @@ class OpenAll:
     A card stays hidden if fewer seats than the quorum of the table help to open it.
 
     Attributes:
-        slots: The slots (positions of the deck) of the cards, whoever holds them.
+        slots: The slots of the cards, whoever holds them.
     """
 
     slots: tuple[int, ...]
@@ -214,8 +209,7 @@ class Dealt:
 
     Attributes:
         coin: 32 random bytes to which all seats have contributed.
-        cards: The numbers of the cards that were opened to all, by slot (position in the deck). The
-            slots are those in `Layout.tops`.
+        cards: The cards in the slots of `Layout.tops`.
     """
 
     coin: bytes
@@ -243,8 +237,7 @@ class Unsealed:
         kind: The kind of choice.
         choices: For each seat the choice that was opened. None stands for a choice that is void
             because of a fault of its seat.
-        cards: The numbers of the cards that the choices show, by slot (position in the deck). Empty
-            if no choice shows cards.
+        cards: The cards that the choices show. Empty if no choice shows cards.
     """
 
     kind: str
@@ -259,9 +252,8 @@ class Shown:
     Attributes:
         kind: The kind of choice.
         seat: The seat.
-        choice: The choice of the seat. None if the seat has made none, because it is absent or at
-            fault. Then there are no shown cards either.
-        cards: The numbers of the shown cards, by slot (position in the deck).
+        choice: The choice. None if the seat is absent or at fault. Then there are no cards either.
+        cards: The shown cards.
     """
 
     kind: str
@@ -277,7 +269,7 @@ class Chosen:
     Attributes:
         kind: The kind of choice.
         seat: The seat.
-        choice: The choice of the seat. None if the seat is absent or at fault.
+        choice: The choice. None if the seat is absent or at fault.
     """
 
     kind: str
@@ -290,7 +282,7 @@ class Drawn:
     """The event that cards were opened to all.
 
     Attributes:
-        cards: The numbers of the opened cards, by slot (position in the deck).
+        cards: The opened cards.
     """
 
     cards: Cards
@@ -298,11 +290,10 @@ class Drawn:
 
 @dataclass(frozen=True)
 class Opened:
-    """The event that the cards that were still hidden at the end were opened to all.
+    """The event that the last hidden cards were opened.
 
     Attributes:
-        cards: The numbers of the opened cards, by slot (position in the deck). Cards that nobody
-            could open are missing.
+        cards: The opened cards. Cards that nobody could open are missing.
     """
 
     cards: Cards
@@ -326,8 +317,7 @@ class Presence:
 class Stopped:
     """The event that the table stops the game.
 
-    After this event the game may expect only that the last hidden cards are opened (`OpenAll`), or
-    nothing more (`Over`).
+    After this event the game may expect only `OpenAll` or `Over`.
     """
 
 
@@ -355,10 +345,9 @@ class Game(Protocol[S]):
         """The layout of the deck, which follows from the terms alone."""
 
     def form(self, kind: str) -> ChoiceForm:
-        """Return the form of a kind of choice: one int or a tuple of ints, and their bounds.
+        """Return the form of a kind of choice. It depends on the terms of the table alone.
 
-        The form depends on the terms of the table alone. The table calls this before every `check`,
-        and never passes a choice of another form to the game.
+        The table calls this before every `check`.
 
         Args:
             kind: The kind of choice.
@@ -387,11 +376,11 @@ class Game(Protocol[S]):
         """
 
     def expected(self, state: S) -> Expected:
-        """Return what the game waits for in a state, such as the deal or the choice of a seat.
+        """Return what the game waits for in a state.
 
         Only seats that are present and do not sit out are asked for choices. For all other seats,
-        `apply` uses the default of the game. An `Unseal` (the opening of sealed choices) names only
-        seats that the last `Sealed` event named for the same kind of choice.
+        `apply` uses the default of the game. An `Unseal` names only seats that the last `Sealed`
+        event named for the same kind of choice.
 
         Args:
             state: The state.
@@ -404,8 +393,8 @@ class Game(Protocol[S]):
         """Return the state after an event.
 
         The event is the outcome of what the state expects, or is `Presence` or `Stopped`. Every
-        choice in the event has the form that `form` returns, and was allowed by `check` in this
-        state. None stands in place of a choice that was refused or is missing.
+        choice in it was allowed by `check` in this state. None stands in place of a choice that was
+        refused or is missing.
 
         Args:
             state: The state before the event.
@@ -419,17 +408,15 @@ class Game(Protocol[S]):
         """Check that the rules allow a choice.
 
         The table calls this for the choices of this seat's player, and for choices that other seats
-        have made, opened or shown. Before the call the table has checked only that the choice has
-        the form that `form` returns for the kind.
+        have made, opened or shown. It has checked only that the choice has its `form`.
 
         Args:
             state: The state that asks for the choice, or that expects the choice to be opened.
             kind: The kind of choice.
             seat: The seat that chooses.
             choice: The choice.
-            cards: The number of each card that is known here but not yet to the state, by slot
-                (position in the deck). These are hidden cards that are shown with the choice, or
-                the player's own hand.
+            cards: The cards that are known here but not yet to the state: hidden cards that are
+                shown with the choice, or the player's own hand.
 
         Raises:
             IllegalMove: If the rules forbid the choice.
@@ -439,7 +426,7 @@ class Game(Protocol[S]):
         """Return the final standings of a game that is over.
 
         Args:
-            state: The state, which expects `Over` (nothing more).
+            state: The state, which expects `Over`.
 
         Returns:
             A pair (rank, seat) for every seat. Seats may share a rank.

@@ -1,6 +1,7 @@
 """Measure the time of cryptographic operations, and the part of it that libsodium takes.
 
-The caller passes in the clock and the source of randomness.
+The caller passes in the clock and the source of randomness. `RAW` names the functions of libsodium
+that are counted and timed. Dicts by function have its keys.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ RAW: dict[str, tuple[Any, str]] = {
     "check": (group.LIBSODIUM, "is_valid_point"),
     "signature": (nacl.bindings, "crypto_sign_open"),
 }
-"""The functions of libsodium that are counted and timed: the object that has each, and its name."""
+"""The object that has each function of libsodium, and the name of the function there."""
 
 
 @dataclass(frozen=True)
@@ -109,7 +110,7 @@ def counted() -> Iterator[Counter[str]]:
     """Count the calls of libsodium in a `with` block.
 
     Yields:
-        The number of calls by function name (those in `RAW`). It is updated during the block.
+        The number of calls by function, which is updated during the block.
     """
     counts: Counter[str] = Counter()
     originals = {name: getattr(*where) for name, where in RAW.items()}
@@ -131,13 +132,13 @@ def counted() -> Iterator[Counter[str]]:
 
 
 def raw_spreads(watch: Stopwatch) -> dict[str, Spread]:
-    """Return the time that one call of each libsodium function in `RAW` takes.
+    """Return the time that one call of each function takes.
 
     Args:
         watch: The stopwatch.
 
     Returns:
-        The spread of each, by the keys of `RAW`.
+        The spread of each.
     """
     one, two = (group.mul_base(scalar(watch.rng)) for _ in range(2))
     number, key = group.encode_scalar(scalar(watch.rng)), SigningKey.generate()
@@ -154,13 +155,13 @@ def raw_spreads(watch: Stopwatch) -> dict[str, Spread]:
 
 
 def raw_costs(watch: Stopwatch) -> dict[str, float]:
-    """Return the median time that one call of each libsodium function in `RAW` takes.
+    """Return the median time that one call of each function takes.
 
     Args:
         watch: The stopwatch.
 
     Returns:
-        The time in seconds, by the keys of `RAW`.
+        The time of each in seconds.
     """
     return {name: found.median for name, found in raw_spreads(watch).items()}
 
@@ -172,13 +173,13 @@ def compared(
 
     Args:
         taken: The time of the call.
-        counts: The number of calls of each libsodium function, by the keys of `RAW`.
-        costs: The time of one call of each in seconds, by the same keys.
+        counts: The number of calls of each function.
+        costs: The time of one call of each in seconds.
 
     Returns:
-        A dict. `ms`, `low_ms` and `high_ms` are the time in milliseconds, `operations` the number
-        of calls of each libsodium function, `raw_ms` the time of these calls alone, and `ratio` is
-        `ms` divided by `raw_ms`. It is None if the clock is too coarse to see them.
+        A dict of the time of `Spread.milliseconds`, `operations` (the counts), `raw_ms` (the time
+        of these calls alone), and `ratio` (`ms` divided by `raw_ms`, None if the clock is too
+        coarse to see them).
     """
     raw = sum(costs[name] * number for name, number in counts.items())
     return {
@@ -192,8 +193,6 @@ def compared(
 def measure(call: Callable[[], Any], watch: Stopwatch) -> dict[str, Any]:
     """Time a call, and compare its time with that of the libsodium calls that it makes.
 
-    The libsodium functions are timed by themselves right before and after the call.
-
     Args:
         call: The function to call.
         watch: The stopwatch.
@@ -203,6 +202,7 @@ def measure(call: Callable[[], Any], watch: Stopwatch) -> dict[str, Any]:
     """
     with counted() as counts:
         call()
+    # Right before and after the call, since the machine's speed changes with its load.
     before = raw_costs(watch)
     taken = watch.spread(call)
     after = raw_costs(watch)
@@ -272,8 +272,8 @@ def blocks(cards: int, watch: Stopwatch) -> dict[str, Any]:
 
     Returns:
         A dict of the measurement of each computation by its name. It also has the sizes of a
-        shuffle proof and of a deck in bytes, and times of single operations in microseconds:
-        the median, and in `operation_range_us` the lowest and highest of the rounds.
+        shuffle proof and of a deck in bytes, and times of single operations in microseconds: the
+        median, and in `operation_range_us` the lowest and highest of the rounds.
     """
     single = raw_spreads(watch)
     work = {**deck_work(cards, watch.rng), **choice_work(watch.rng)}

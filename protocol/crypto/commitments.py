@@ -25,15 +25,7 @@ HEAD_SIZE: Final = NONCE_SIZE + 2
 
 
 def commit(context: Context, choice: bytes, nonce: bytes) -> bytes:
-    """Return the commitment to a choice.
-
-    Args:
-        context: The table, step, seat and kind for which alone the commitment is valid.
-        choice: The encoded choice.
-        nonce: 32 fresh random bytes.
-
-    Returns:
-        The commitment, 32 bytes.
+    """Return the commitment to an encoded choice, made with a nonce of 32 fresh random bytes.
 
     Raises:
         ValueError: If the nonce does not have 32 bytes.
@@ -44,14 +36,7 @@ def commit(context: Context, choice: bytes, nonce: bytes) -> bytes:
 
 
 def opening(choice: bytes, nonce: bytes, size: int) -> bytes:
-    """Return the opening of a commitment, padded to a length, as it is encrypted for escrow.
-
-    Args:
-        choice: The encoded choice.
-        nonce: The nonce of the commitment, 32 bytes.
-
-    Returns:
-        Nonce, length of the choice, choice and zero bytes, in all `size` bytes.
+    """Return the opening of a commitment to an encoded choice, padded to `size` bytes.
 
     Raises:
         ValueError: If the nonce does not have 32 bytes, or the choice does not fit.
@@ -63,10 +48,7 @@ def opening(choice: bytes, nonce: bytes, size: int) -> bytes:
 
 
 def parse_opening(data: bytes) -> tuple[bytes, bytes]:
-    """Return the choice and the nonce from a padded opening.
-
-    Returns:
-        The encoded choice, and the nonce of 32 bytes.
+    """Return the encoded choice and the nonce from a padded opening.
 
     Raises:
         Invalid: With code `bad-commitment` if `data` is too short, or if a byte after the choice is
@@ -75,6 +57,7 @@ def parse_opening(data: bytes) -> tuple[bytes, bytes]:
     if not isinstance(data, bytes) or len(data) < HEAD_SIZE:
         raise Invalid("bad-commitment", "an opening is longer")
     end = HEAD_SIZE + int.from_bytes(data[NONCE_SIZE:HEAD_SIZE], "big")
+    # Another padding would be a second opening of the same commitment, with another escrow.
     if end > len(data) or any(data[end:]):
         raise Invalid("bad-commitment", "an opening is its choice, then zeros only")
     return data[HEAD_SIZE:end], data[:NONCE_SIZE]

@@ -13,12 +13,7 @@ from .group import Point, add, cache_per_backend
 
 
 class Ciphertext(NamedTuple):
-    """An encrypted card: a = r · BASE and b = M + r · Y, for the point M of the card.
-
-    Attributes:
-        a: The first point, 32 bytes.
-        b: The second point, 32 bytes.
-    """
+    """An encrypted card: a = r · BASE and b = M + r · Y, for the point M of the card."""
 
     a: Point
     b: Point
@@ -30,43 +25,23 @@ Deck: TypeAlias = tuple[Ciphertext, ...]
 
 @cache_per_backend(16)
 def starting_deck(joint_key: Point, n: int) -> Deck:
-    """Return the deck before the first shuffle, in the order of the cards.
-
-    Card i is encrypted with randomness 1, as (BASE, M_i + Y), so that anybody can check it.
-
-    Args:
-        joint_key: The joint key Y, 32 bytes.
-    """
+    """Return the deck before the first shuffle: card i is (BASE, M_i + Y), as anybody can check."""
     return tuple(Ciphertext(group.BASE, add(card, joint_key)) for card in group.card_points(n))
 
 
 def share(secret: int, ciphertext: Ciphertext) -> Point:
-    """Return the decryption share of one key for a card, secret · a.
-
-    Args:
-        secret: The secret key, a scalar.
-        ciphertext: The encrypted card.
-    """
+    """Return the decryption share of one key for a card, secret · a."""
     return group.mul(secret, ciphertext.a)
 
 
 def open_card(
     ciphertext: tuple[Point, Point], shares: Iterable[Point], n: int = group.MAX_CARDS
 ) -> int:
-    """Return the card of a ciphertext.
-
-    If all shuffles and shares are proven, the ciphertext always contains a card.
-
-    Args:
-        ciphertext: The two points.
-        shares: The decryption share of every seat's key, 32 bytes each.
-        n: The number of cards of the deck.
-
-    Returns:
-        The number of the card, from 0 to n - 1.
+    """Return the card, from 0 to n - 1, that the shares of all keys open in a ciphertext.
 
     Raises:
-        Invalid: With code `bad-card` if the shares do not give the point of a card.
+        Invalid: With code `bad-card` if the shares do not give the point of a card. This cannot be
+            if all shuffles and shares are proven.
     """
     index = group.card_index().get(group.sub(ciphertext[1], group.total(shares)))
     if index is None or index >= n:
@@ -75,11 +50,7 @@ def open_card(
 
 
 def well_formed(deck: Deck) -> bool:
-    """Return whether all points of a deck have 32 bytes and none is the identity.
-
-    Returns:
-        Whether this holds. It is not checked that the points are in the group.
-    """
+    """Return whether all points have 32 bytes and none is the identity. No group is checked."""
     return all(
         isinstance(component, bytes) and len(component) == 32 and component != group.IDENTITY
         for ciphertext in deck

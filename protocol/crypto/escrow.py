@@ -32,10 +32,7 @@ SHARE_SIZE: Final = 96
 
 
 class _Escrow(NamedTuple):
-    """The parts of an escrow (the encrypted opening of a sealed choice) after parsing.
-
-    The two scalars are decoded. The two points are not checked yet.
-    """
+    """The parts of an escrow. The scalars are decoded, and the points are not checked yet."""
 
     u: Point
     u_bar: Point
@@ -45,16 +42,7 @@ class _Escrow(NamedTuple):
 
 
 def encrypt(context: Context, joint_key: Point, commitment: bytes, opening: bytes) -> bytes:
-    """Return the escrow of a commitment's opening. Equal arguments give equal bytes.
-
-    Args:
-        context: The context of the sealed choice.
-        commitment: The commitment, 32 bytes.
-        opening: The padded opening.
-
-    Returns:
-        The escrow, 128 bytes longer than the opening.
-    """
+    """Return the escrow of a commitment's padded opening. Equal arguments give equal bytes."""
     where = _where(context, joint_key, commitment)
     r, u, masked = _hide(where, joint_key, opening)
     u_bar = mul(r, second_generator())
@@ -66,20 +54,17 @@ def encrypt(context: Context, joint_key: Point, commitment: bytes, opening: byte
 
 
 def verify(context: Context, joint_key: Point, commitment: bytes, escrow: bytes) -> None:
-    """Check the proof in an escrow, the encrypted opening of a sealed choice.
+    """Check the proof in an escrow, and that its points are in the group.
 
     The proof shows that the escrow was made for this context and commitment, by somebody who knew
-    the randomness of the encryption. The points of the escrow are also checked to be in the group.
-    Only `verify_opening` can check whether the escrow contains the right opening.
-
-    Args:
-        commitment: The commitment, 32 bytes.
-        escrow: The escrow. Its exact length must have been checked.
+    the randomness of the encryption. Only `verify_opening` can check whether it contains the right
+    opening. The caller has checked the exact length of the escrow.
 
     Raises:
         Invalid: With code `bad-escrow` if the proof is invalid.
     """
     u, u_bar, _, _, masked = _parse(escrow)
+    # The identity passes the proof with r = 0, and then everybody knows the shared secret.
     if group.IDENTITY in (u, u_bar):
         raise Invalid("bad-escrow", "a point of an escrow is not 0")
     statement = (*_where(context, joint_key, commitment), masked, u, u_bar)
@@ -91,22 +76,16 @@ def verify(context: Context, joint_key: Point, commitment: bytes, escrow: bytes)
 def verify_opening(
     context: Context, joint_key: Point, commitment: bytes, escrow: bytes, opening: bytes
 ) -> None:
-    """Check that an escrow is exactly the one that `encrypt` makes from an opening.
+    """Check that an escrow is exactly the one that `encrypt` makes from a padded opening.
 
-    `verify` must have accepted the escrow. Given this, it is enough to compute three of its parts
-    again: the first point, the masked opening, and the response of the proof. The second point and
-    the challenge must then agree too.
-
-    Args:
-        context: The context of the sealed choice.
-        commitment: The commitment, 32 bytes.
-        opening: The padded opening.
+    `verify` must have accepted the escrow.
 
     Raises:
         Invalid: With code `bad-escrow` if the escrow differs.
     """
     u, u_bar, e, f, masked = _parse(escrow)
     where = _where(context, joint_key, commitment)
+    # `verify` has accepted the proof. So if u and the response agree, u-bar and the challenge do.
     r, *same = _hide(where, joint_key, opening)
     s = _nonce(r, (*where, masked, u, u_bar))
     if same != [u, masked] or encode_scalar(s + r * e) != encode_scalar(f):
@@ -119,16 +98,11 @@ def escrow_share(
     """Return one seat's share in opening an escrow, with its proof ([D-4]).
 
     Args:
-        sealing: The context, joint key, commitment and escrow of the choice.
-        share_total: The sum of the key shares that all seats dealt to this one, a scalar.
-        public_share_total: That sum times the base point, 32 bytes.
-
-    Returns:
-        The escrow share, 96 bytes.
-
-    Raises:
-        Invalid: With code `bad-escrow` if the escrow is invalid.
+        share_total: The sum of the key shares that all seats dealt to this one.
+        public_share_total: That sum times the base point.
     """
+    # First the proof. Without it a seat could be made to decrypt a card, by an escrow with the
+    # card's first point as u (TDH2).
     verify(*sealing)
     u = _parse(sealing[3]).u
     point = mul(share_total, u)
@@ -143,9 +117,7 @@ def verify_share(
     """Return the point of an escrow share, after checking its proof.
 
     Args:
-        sealing: The context, joint key, commitment and escrow of the choice.
-        public_share_total: The base point times the sum of the key shares of the seat that gives
-            the escrow share, 32 bytes.
+        public_share_total: BASE times the sum of the key shares of the seat that gives the share.
 
     Raises:
         Invalid: With code `bad-share` if the share is malformed or its proof is invalid.
@@ -161,59 +133,41 @@ def verify_share(
 
 
 def decrypt(escrow: bytes, shares: Mapping[int, Point], t: int) -> bytes:
-    """Decrypt the opening in an escrow by escrow shares. The commitment is not checked.
+    """Return what the owner encrypted: the padded opening, if the owner is honest.
+
+    The commitment is not checked.
 
     Args:
         shares: The points of at least t checked escrow shares, by index of the seat (seat + 1).
-        t: How many shares are needed.
-
-    Returns:
-        The bytes that the owner encrypted. If the owner is honest, they are the padded opening.
     """
     box = _parse(escrow)
     return _mask(combine(shares, t), box.u, box.masked)
 
 
 def _where(context: Context, joint_key: Point, commitment: bytes) -> tuple[bytes, ...]:
-    """Return the byte strings that are hashed first in each proof about an escrow.
-
-    They are the context, the joint key, the two generators of the group and the commitment.
-    """
     return (context.encode(), joint_key, group.BASE, second_generator(), commitment)
 
 
 def _share_statement(
     context: Context, sealing: Sealing, public: Point, point: Point
 ) -> tuple[bytes, ...]:
-    """Return the byte strings that are hashed into the challenge of an escrow share's proof.
-
-    `public` is the base point times the seat's sum of key shares. `point` is the point in the
-    escrow share.
-    """
+    """Return the byte strings that are hashed into the challenge of an escrow share's proof."""
     return (context.encode(), *_where(*sealing[:3]), sealing[3], public, point)
 
 
 def _hide(where: tuple[bytes, ...], joint_key: Point, opening: bytes) -> tuple[int, Point, bytes]:
-    """Return the scalar r that is derived from an opening, r times BASE, and the masked opening.
-
-    `where` are the byte strings with which every hash of the escrow begins.
-    """
+    """Return the scalar r that is derived from an opening, r · BASE, and the masked opening."""
     r = hash_to_scalar(Label.ESCROW_RANDOMNESS, *where, opening)
     u = mul_base(r)
     return r, u, _mask(mul(r, joint_key), u, opening)
 
 
 def _nonce(r: int, statement: tuple[bytes, ...]) -> int:
-    """Return the nonce of the proof: a hash of the scalar r and the byte strings of `statement`."""
     return hash_to_scalar(Label.ESCROW_PROOF_NONCE, encode_scalar(r), *statement)
 
 
 def _mask(shared: Point, u: Point, data: bytes) -> bytes:
-    """Return `data` XOR a key stream that is derived from two points.
-
-    The points are the shared secret of the encryption and the escrow's first point u. The same call
-    on the result gives the data again.
-    """
+    """Return `data` XOR a key stream from two points. A second call gives the data again."""
     stream = expand(Label.ESCROW_KDF, len(data), shared, u)
     return bytes(left ^ right for left, right in zip(data, stream, strict=True))
 

@@ -56,41 +56,19 @@ class Backend(Protocol):
     """
 
     def multiply(self, scalar: bytes, point: Point, /) -> Point:
-        """Return scalar · point, and reject a point that `is_valid_point` rejects.
-
-        Args:
-            scalar: 32 little-endian bytes, above 0 and below ORDER.
-        """
+        """Return scalar · point, and reject a point that `is_valid_point` rejects."""
 
     def multiply_base(self, scalar: bytes, /) -> Point:
-        """Return scalar · BASE.
-
-        Args:
-            scalar: 32 little-endian bytes, above 0 and below ORDER.
-        """
+        """Return scalar · BASE."""
 
     def add(self, left: Point, right: Point, /) -> Point:
-        """Return left + right, and reject bytes that do not encode a point of the curve.
-
-        An encoding that is not canonical is accepted.
-
-        Returns:
-            The sum, 32 bytes.
-        """
+        """Return left + right, also of non-canonical encodings, and reject what is no point."""
 
     def subtract(self, left: Point, right: Point, /) -> Point:
-        """Return left - right, and reject bytes that do not encode a point of the curve.
-
-        Returns:
-            The difference, 32 bytes.
-        """
+        """Return left - right, and reject what is no point of the curve."""
 
     def is_valid_point(self, point: bytes, /) -> bool:
-        """Return whether 32 bytes are a canonical point of the subgroup and not the identity.
-
-        Returns:
-            True if `multiply` accepts the point.
-        """
+        """Return whether 32 bytes are a canonical point of the subgroup and not the identity."""
 
 
 class Libsodium:
@@ -106,32 +84,23 @@ class Libsodium:
 class EarlierLibsodium(Libsodium):
     """The arithmetic of libsodium before 1.0.21, with a stricter check of points.
 
-    The check of these versions of libsodium accepts P + (0, -1) (CVE-2025-69277). So this class
-    adds a second check, which costs a multiplication for each point. PyNaCl contains a newer
-    libsodium, but may have been built with the libsodium of the operating system.
+    The check of these versions accepts P + (0, -1) (CVE-2025-69277). So this class adds a second
+    check, which costs a multiplication for each point. PyNaCl contains a newer libsodium, but may
+    have been built with the libsodium of the operating system.
     """
 
     @staticmethod
     def is_valid_point(point: bytes, /) -> bool:
-        """Return whether 32 bytes are a canonical point of the subgroup and not the identity.
-
-        Earlier versions of libsodium accept some points outside the subgroup. So a second check
-        follows: (ORDER - 1) times the point must be the negative of the point.
-
-        Returns:
-            True if both libsodium's check and the second check accept the point.
-        """
+        """Return whether 32 bytes pass libsodium's check and a multiplication by ORDER."""
         if not Libsodium.is_valid_point(point):
             return False
+        # (ORDER - 1) · P is -P only in the subgroup. The encoding of -P has the other sign bit.
         negative = point[:31] + bytes([point[31] ^ 0x80])
         return Libsodium.multiply((ORDER - 1).to_bytes(32, "little"), point) == negative
 
     @staticmethod
     def multiply(scalar: bytes, point: Point, /) -> Point:
         """Return scalar · point.
-
-        Args:
-            scalar: 32 little-endian bytes, above 0 and below ORDER.
 
         Raises:
             ValueError: If `is_valid_point` rejects the point.
@@ -153,18 +122,10 @@ _caches: Final[list[_lru_cache_wrapper[Any]]] = []
 
 
 def use_backend(backend: Backend) -> Backend:
-    """Use another backend for all further arithmetic of this process.
-
-    The results cached by `cache_per_backend` are dropped.
-
-    Args:
-        backend: The new backend.
-
-    Returns:
-        The backend that was used before.
-    """
+    """Use another backend from now on, drop all cached results, and return the former backend."""
     global _backend
     former, _backend = _backend, backend
+    # Other backends may disagree about points, so no result of the former one may stay.
     for cache in _caches if backend is not former else ():
         cache.cache_clear()
     return former
@@ -173,14 +134,7 @@ def use_backend(backend: Backend) -> Backend:
 def cache_per_backend(
     maxsize: int | None,
 ) -> Callable[[Callable[..., Value]], _lru_cache_wrapper[Value]]:
-    """Decorate a function of points with an `lru_cache` that is cleared when the backend changes.
-
-    Args:
-        maxsize: How many results are cached at most, None for all.
-
-    Returns:
-        The decorator.
-    """
+    """Decorate a function by an `lru_cache` that is cleared when the backend changes."""
 
     def decorate(function: Callable[..., Value]) -> _lru_cache_wrapper[Value]:
         cached = lru_cache(maxsize)(function)
@@ -191,17 +145,15 @@ def cache_per_backend(
 
 
 def mul(k: int, point: Point) -> Point:
-    """Return k · point.
+    """Return k · point, for any int k.
 
     If k is 0 modulo ORDER, the point is not checked, and the result is IDENTITY.
-
-    Args:
-        k: Any int.
 
     Raises:
         Invalid: With code `bad-point` if the point is not in the group.
     """
     k %= ORDER
+    # libsodium refuses a factor of 0, and the identity as operand or result.
     if not k or point == IDENTITY:
         return IDENTITY
     try:
@@ -211,20 +163,13 @@ def mul(k: int, point: Point) -> Point:
 
 
 def mul_base(k: int) -> Point:
-    """Return k · BASE, about five times as fast as `mul` does.
-
-    Args:
-        k: Any int.
-    """
+    """Return k · BASE for any int k, about five times as fast as `mul` does."""
     k %= ORDER
     return _backend.multiply_base(k.to_bytes(32, "little")) if k else IDENTITY
 
 
 def add(left: Point, right: Point) -> Point:
     """Return left + right without checking the subgroup.
-
-    Returns:
-        The sum, 32 bytes.
 
     Raises:
         Invalid: With code `bad-point` if an operand is no point of the curve.
@@ -238,9 +183,6 @@ def add(left: Point, right: Point) -> Point:
 def sub(left: Point, right: Point) -> Point:
     """Return left - right without checking the subgroup.
 
-    Returns:
-        The difference, 32 bytes.
-
     Raises:
         Invalid: With code `bad-point` if an operand is no point of the curve.
     """
@@ -251,35 +193,18 @@ def sub(left: Point, right: Point) -> Point:
 
 
 def total(points: Iterable[Point]) -> Point:
-    """Return the sum of points.
-
-    Args:
-        points: Points of 32 bytes each.
-
-    Returns:
-        The sum, 32 bytes. IDENTITY if there are no points.
-    """
+    """Return the sum of points, IDENTITY if there are none."""
     rest = iter(points)
     return reduce(add, rest, next(rest, IDENTITY))
 
 
 def weighted(weights: Iterable[int], points: Iterable[Point]) -> Point:
-    """Return the sum of weight · point over two sequences of equal length ([D-7]).
-
-    The weights of points that are BASE are added first, so that BASE is multiplied only once. (In
-    the unshuffled deck the first point of every card is BASE.) Every other point is multiplied
-    separately. This also checks that the point is in the group, unless its weight is 0.
-
-    Args:
-        weights: A number for each point.
-        points: Points of 32 bytes each.
-
-    Returns:
-        The sum, 32 bytes.
-    """
+    """Return the sum of weight · point. A point is checked unless its weight is 0 ([D-7])."""
     of_base = 0
     terms = []
     for weight, point in zip(weights, points, strict=True):
+        # BASE needs no check. In the unshuffled deck the first point of every card is BASE, and so
+        # is multiplied only once.
         if point == BASE:
             of_base += weight
         else:
@@ -288,17 +213,11 @@ def weighted(weights: Iterable[int], points: Iterable[Point]) -> Point:
 
 
 def decode_point(data: bytes) -> Point:
-    """Check that 32 bytes are a canonical point of the subgroup and not the identity ([C-6]).
-
-    Args:
-        data: The bytes of a point. A value of another type is rejected, too.
-
-    Returns:
-        The same bytes.
+    """Return 32 bytes that are a canonical point of the subgroup and not the identity ([C-6]).
 
     Raises:
-        Invalid: With code `bad-point` for anything else: another length, y ≥ 2^255 - 19, no point
-            of the curve, or a point of small or mixed order.
+        Invalid: With code `bad-point` for anything else: another type or length, y ≥ 2^255 - 19, no
+            point of the curve, or a point of small or mixed order.
     """
     if not isinstance(data, bytes) or len(data) != SIZE or not _backend.is_valid_point(data):
         raise Invalid("bad-point", "not a canonical point of the prime-order group")
@@ -306,13 +225,7 @@ def decode_point(data: bytes) -> Point:
 
 
 def decode_scalar(data: bytes) -> int:
-    """Return the scalar that 32 little-endian bytes encode ([C-7]).
-
-    Args:
-        data: The bytes of a scalar. A value of another type is rejected, too.
-
-    Returns:
-        An int from 0 to ORDER - 1.
+    """Return the scalar, from 0 to ORDER - 1, that 32 little-endian bytes encode ([C-7]).
 
     Raises:
         Invalid: With code `bad-scalar` if there are not 32 bytes, or the number is not below ORDER.
@@ -326,11 +239,7 @@ def decode_scalar(data: bytes) -> int:
 
 
 def encode_scalar(number: int) -> bytes:
-    """Return a number modulo ORDER as 32 little-endian bytes.
-
-    Args:
-        number: Any int.
-    """
+    """Return any int, modulo ORDER, as 32 little-endian bytes."""
     return (number % ORDER).to_bytes(SIZE, "little")
 
 
@@ -346,9 +255,6 @@ def hash_to_group(label: Label, *parts: bytes) -> Point:
        of all attempts succeed.
     3. Double the point three times, which moves it into the subgroup. If the result is the
        identity, continue with the next counter.
-
-    Args:
-        parts: The byte strings that are hashed after the label.
     """
     counter = 0
     while True:
@@ -360,6 +266,7 @@ def hash_to_group(label: Label, *parts: bytes) -> Point:
 
 def _times_eight(data: bytes) -> Point:
     """Return 8 times the point that 32 bytes encode, or IDENTITY if they encode none."""
+    # libsodium adds points whose y is not reduced, so the addition below would accept them.
     if int.from_bytes(data, "little") % 2**255 >= FIELD:
         return IDENTITY
     try:
@@ -386,74 +293,37 @@ def check_size(n: int) -> None:
 
 @cache_per_backend(None)
 def card_points(n: int) -> tuple[Point, ...]:
-    """Return the points M_0 to M_{n-1} that stand for the cards 0 to n-1.
-
-    M_i does not depend on n.
-
-    Args:
-        n: The number of cards, 1 to MAX_CARDS.
-
-    Returns:
-        n points of 32 bytes each.
-    """
+    """Return the points M_0 to M_{n-1} of the cards 0 to n-1. M_i does not depend on n."""
     check_size(n)
     return tuple(hash_to_group(Label.CARD, u64(index)) for index in range(n))
 
 
 @cache_per_backend(None)
 def card_index() -> dict[Point, int]:
-    """Return a table from each of the MAX_CARDS card points to the number of its card.
-
-    Returns:
-        Card numbers by point of 32 bytes.
-    """
+    """Return the number of the card of each of the MAX_CARDS card points."""
     return {point: index for index, point in enumerate(card_points(MAX_CARDS))}
 
 
 @cache_per_backend(None)
 def shuffle_generators(n: int) -> tuple[Point, ...]:
-    """Return the generators h_0 to h_{n-1} of the permutation commitment.
-
-    h_i does not depend on n.
-
-    Args:
-        n: The number of cards, 1 to MAX_CARDS.
-
-    Returns:
-        n points of 32 bytes each.
-    """
+    """Return the generators h_0 to h_{n-1} of a permutation commitment. No h_i depends on n."""
     check_size(n)
     return tuple(hash_to_group(Label.SHUFFLE_GENERATOR, u64(index)) for index in range(n))
 
 
 @cache_per_backend(None)
 def shuffle_generators_total(n: int) -> Point:
-    """Return the sum of the n generators of the permutation commitment (`shuffle_generators`).
-
-    Args:
-        n: The number of cards, 1 to MAX_CARDS.
-
-    Returns:
-        A point of 32 bytes.
-    """
+    """Return the sum of `shuffle_generators(n)`."""
     return total(shuffle_generators(n))
 
 
 @cache_per_backend(None)
 def chain_generator() -> Point:
-    """Return the generator h with which the commitment chain of a shuffle proof begins.
-
-    Returns:
-        A point of 32 bytes.
-    """
+    """Return the generator h with which the commitment chain of a shuffle proof begins."""
     return hash_to_group(Label.CHAIN_GENERATOR)
 
 
 @cache_per_backend(None)
 def second_generator() -> Point:
-    """Return the second generator of TDH2, called g-bar in the paper (Shoup and Gennaro 1998).
-
-    Returns:
-        A point of 32 bytes.
-    """
+    """Return the second generator of TDH2, called g-bar in the paper (Shoup and Gennaro 1998)."""
     return hash_to_group(Label.SECOND_GENERATOR)

@@ -120,14 +120,7 @@ ORDER: Final = 2**252 + 27742317777372353535851937790883648493
 
 
 def u64(number: int) -> bytes:
-    """Return a number as 8 bytes, big-endian.
-
-    Args:
-        number: An int from 0 to 2^64 - 1. For any other int an OverflowError is raised.
-
-    Returns:
-        8 bytes.
-    """
+    """Return a number from 0 to 2^64 - 1 as 8 bytes, big-endian. Others raise an OverflowError."""
     return number.to_bytes(8, "big")
 
 
@@ -144,14 +137,7 @@ def framed(*parts: bytes) -> bytes:
 
 
 def wide(label: Label, *parts: bytes) -> bytes:
-    """Return the SHA-512 of the framed list of a label and byte strings (see `framed`).
-
-    Args:
-        parts: The byte strings that are hashed after the label.
-
-    Returns:
-        64 bytes.
-    """
+    """Return the 64 bytes of SHA-512 of the framed list of a label and byte strings."""
     return sha512(framed(label.encode(), *parts)).digest()
 
 
@@ -169,26 +155,14 @@ def digest(label: Label, *parts: bytes) -> bytes:
 
 
 def hash_to_scalar(label: Label, *parts: bytes) -> int:
-    """Return the 64 bytes of a hash as a little-endian number modulo ORDER.
-
-    The statistical distance from a uniform scalar is below 2^-259.
-
-    Args:
-        parts: The byte strings that are hashed after the label.
-
-    Returns:
-        An int from 0 to ORDER - 1.
-    """
+    """Return `wide` as a little-endian number modulo ORDER, uniform up to a distance of 2^-259."""
     return int.from_bytes(wide(label, *parts), "little") % ORDER
 
 
 def expand(label: Label, size: int, *parts: bytes) -> bytes:
     """Return pseudorandom bytes: blocks of `wide(label, size, counter, *parts)`, cut to the size.
 
-    Args:
-        size: How many bytes are wanted. Both this number and the counter, which starts at 0, are
-            hashed as 8 bytes, big-endian.
-        parts: The byte strings that are hashed after the counter.
+    The size and the counter, which starts at 0, are hashed as 8 bytes each, big-endian.
     """
     blocks = range(-(-size // 64))
     return b"".join([wide(label, u64(size), u64(block), *parts) for block in blocks])[:size]
@@ -198,13 +172,12 @@ def expand(label: Label, size: int, *parts: bytes) -> bytes:
 class Context:
     """The table, step, seat and purpose to which a commitment or proof is bound ([C-11]).
 
-    The context is hashed into each commitment, escrow and proof. So none of them is valid in
-    another context. The epoch is not part of the context, so a seat can use the same commitment
-    or proof again in another epoch. A value that cannot be encoded raises a
-    ValueError, because it is a bug of the caller.
+    It is hashed into each commitment, escrow and proof, so that none is valid in another context.
+    The epoch is not part of it, so that a seat can use the same commitment or proof again in
+    another epoch. A value that cannot be encoded raises a ValueError, because it is a bug of the
+    caller.
 
     Attributes:
-        step: The number of the step of the chain.
         seat: The seat that makes the commitment or proof, from 0.
         kind: The purpose of the commitment or proof, such as `shuffle` ([C-12]).
     """
@@ -221,11 +194,7 @@ class Context:
             raise ValueError("a context needs a step and a seat from 0 to 2^64 - 1")
 
     def encode(self) -> bytes:
-        """Return the framed list of version, table, step, seat (8 bytes each) and kind (UTF-8).
-
-        Returns:
-            The bytes that are hashed for the context.
-        """
+        """Return the framed list of version, table, step, seat (8 bytes each) and kind (UTF-8)."""
         return framed(
             VERSION.encode(), self.table, u64(self.step), u64(self.seat), self.kind.encode()
         )
@@ -236,11 +205,7 @@ Random = Callable[[int], bytes]
 
 
 def scalar(rng: Random) -> int:
-    """Draw a uniform scalar from 1 to ORDER - 1.
-
-    64 random bytes are read as a little-endian number modulo ORDER. If the result is 0, new bytes
-    are drawn.
-    """
+    """Draw a uniform scalar from 1 to ORDER - 1, from 64 little-endian bytes."""
     while True:
         number = int.from_bytes(rng(64), "little") % ORDER
         if number:
@@ -248,45 +213,25 @@ def scalar(rng: Random) -> int:
 
 
 def below(rng: Random, bound: int) -> int:
-    """Draw a number from 0 to bound - 1 from 32 random bytes.
-
-    Args:
-        bound: The exclusive upper bound.
-
-    Returns:
-        The number, whose distribution differs from a uniform one by less than bound / 2^256.
-    """
+    """Draw a number from 0 to bound - 1. It is uniform up to a distance of bound / 2^256."""
     return int.from_bytes(rng(32), "little") % bound
 
 
 def permutation(rng: Random, size: int) -> tuple[int, ...]:
-    """Draw a uniform permutation (Fisher and Yates; Knuth, TAOCP 2, 3.4.2, algorithm P).
-
-    Args:
-        size: How many numbers to permute.
-
-    Returns:
-        The numbers from 0 to size - 1 in random order.
-    """
+    """Draw a uniform permutation of 0 to size - 1 (Fisher and Yates; Knuth, TAOCP 2, 3.4.2, P)."""
     order = list(range(size))
     for last in range(size - 1, 0, -1):
+        # A card may stay where it is. Without the `+ 1` only cyclic permutations would be drawn.
         other = below(rng, last + 1)
         order[last], order[other] = order[other], order[last]
     return tuple(order)
 
 
 def hedged(label: Label, rng: Random, *parts: bytes) -> Iterator[int]:
-    """Yield nonzero scalars for nonces, without end.
+    """Yield scalars from 1 to ORDER - 1 for nonces, without end ([D-1]).
 
-    Each scalar is a hash of 32 random bytes that are drawn once, a counter, and `parts`.
-
-    Args:
-        parts: The secret and the statement for which the nonces are used.
-
-    Yields:
-        Scalars from 1 to ORDER - 1.
-
-    SPEC: [D-1].
+    Each is a hash of 32 random bytes that are drawn once, a counter, and `parts`: the secret and
+    the statement for which the nonces are used.
     """
     seed = rng(32)
     for index in count():

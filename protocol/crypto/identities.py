@@ -51,9 +51,6 @@ def opens_strictly() -> bool:
 
     It does if it compares R with the canonical encoding of S·B - h·A, and refuses points of small
     order: for a key of the subgroup, only an R of the subgroup can be equal to that.
-
-    Returns:
-        True if the signatures `TRIED` are refused.
     """
     for signature in map(bytes.fromhex, TRIED):
         try:
@@ -100,23 +97,12 @@ class Identity:
 
 
 def signed_bytes(label: Label, data: bytes) -> bytes:
-    """Return the bytes that a signature under a label covers.
-
-    Returns:
-        The length of the label (8 bytes, big-endian), the label, and the data.
-    """
+    """Return what is signed: length of the label (8 bytes, big-endian), label, and data."""
     return framed(label.encode()) + data
 
 
 def sign_bytes(identity: Identity, message: bytes) -> bytes:
-    """Sign bytes as RFC 8032 says, without a label.
-
-    Args:
-        identity: The signing key.
-
-    Returns:
-        The signature, 64 bytes.
-    """
+    """Return the signature of bytes as RFC 8032 says, without a label."""
     return bindings.crypto_sign(message, identity.seed + identity.public)[:SIGNATURE_SIZE]
 
 
@@ -139,11 +125,6 @@ def verify_signature(public: bytes, label: Label, data: bytes, signature: bytes)
 def verify_bytes(public: bytes, message: bytes, signature: bytes) -> None:
     """Check a strict RFC 8032 signature of bytes without a label ([C-8]).
 
-    Args:
-        public: The public key, 32 bytes.
-        message: The signed bytes.
-        signature: The signature, 64 bytes.
-
     Raises:
         Invalid: With code `bad-point` if the key is invalid, and `bad-signature` if the signature
             is invalid.
@@ -152,6 +133,7 @@ def verify_bytes(public: bytes, message: bytes, signature: bytes) -> None:
     if not isinstance(signature, bytes) or len(signature) != SIGNATURE_SIZE:
         raise Invalid("bad-signature", "a signature has 64 bytes")
     try:
+        # A libsodium that compares R only up to the cofactor accepts an R of mixed order.
         if IS_STRICT or LIBSODIUM.is_valid_point(signature[:32]):
             bindings.crypto_sign_open(signature + message, public)
             return
@@ -160,9 +142,10 @@ def verify_bytes(public: bytes, message: bytes, signature: bytes) -> None:
     raise Invalid("bad-signature", "not a signature of this key on these bytes")
 
 
+# Bounded, because a peer may send ever new keys.
 @lru_cache(maxsize=256)
 def _is_valid_key(public: bytes) -> bool:
-    """Return whether bytes are a canonical point of the subgroup and not the identity ([C-9])."""
+    """Return whether bytes are a valid key ([C-9])."""
     return len(public) == KEY_SIZE and LIBSODIUM.is_valid_point(public)
 
 

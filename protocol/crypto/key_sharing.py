@@ -31,14 +31,7 @@ _ONCE: Final = bytes(12)
 
 
 def polynomial(secret: int, t: int, rng: Random) -> tuple[int, ...]:
-    """Draw a random polynomial of degree t - 1 with a given value at 0.
-
-    Args:
-        secret: The value at 0.
-        t: The number of coefficients.
-
-    Returns:
-        The coefficients, the lowest first.
+    """Draw a random polynomial with t coefficients, the lowest first, whose value at 0 is `secret`.
 
     Raises:
         ValueError: If t is below 1.
@@ -49,27 +42,12 @@ def polynomial(secret: int, t: int, rng: Random) -> tuple[int, ...]:
 
 
 def feldman_vector(poly: Sequence[int]) -> tuple[Point, ...]:
-    """Return the key vector of a polynomial, to which its dealer commits.
-
-    Args:
-        poly: The coefficients, the lowest first.
-
-    Returns:
-        Each coefficient times the base point. The first is the dealer's public key.
-    """
+    """Return the key vector, to which the dealer commits: each coefficient times BASE."""
     return tuple(mul_base(coefficient) for coefficient in poly)
 
 
 def key_share_at(poly: Sequence[int], i: int) -> int:
-    """Return the key share for a receiver: the value of the polynomial at its index.
-
-    Args:
-        poly: The coefficients, the lowest first.
-        i: The index of the receiver, at least 1.
-
-    Returns:
-        The key share, a scalar.
-    """
+    """Return the key share for a receiver: the value of the polynomial at its index `i`."""
     _check_index(i)
     value = 0
     for coefficient in reversed(poly):
@@ -78,23 +56,13 @@ def key_share_at(poly: Sequence[int], i: int) -> int:
 
 
 def public_key_share_at(vector: Sequence[Point], i: int) -> Point:
-    """Return the key share for a receiver times the base point, from the key vector alone.
-
-    Args:
-        vector: The points of the key vector, 32 bytes each.
-        i: The index of the receiver, at least 1.
-    """
+    """Return the key share of the receiver `i` times BASE, from the key vector alone."""
     _check_index(i)
     return total([mul(i**power, point) for power, point in enumerate(vector)])
 
 
 def verify_key_share(vector: Sequence[Point], i: int, key_share: int) -> None:
-    """Check that a key share fits the key vector of its dealer (Feldman).
-
-    Args:
-        vector: The points of the key vector, 32 bytes each.
-        i: The index of the receiver, at least 1.
-        key_share: The key share, a scalar.
+    """Check that the key share of the receiver `i` fits the key vector of its dealer (Feldman).
 
     Raises:
         Invalid: With code `bad-key-sharing` if the key share does not fit.
@@ -106,20 +74,17 @@ def verify_key_share(vector: Sequence[Point], i: int, key_share: int) -> None:
 
 
 def combine(key_shares: Mapping[int, Point], t: int) -> Point:
-    """Compute the product of a shared secret and a point, by interpolation.
+    """Return the product of a shared secret and a point, by interpolation.
 
     Args:
-        key_shares: For the index of each receiver, the product of its share of the secret and the
-            point, 32 bytes. The caller must have checked the proofs of these products.
-        t: The number of coefficients of the polynomial. The products of the t lowest indices are
-            used.
-
-    Returns:
-        The product of the secret and the point, 32 bytes.
+        key_shares: By index of the receiver, the product of its key share and the point. The caller
+            must have checked the proofs of these products.
+        t: How many products are used, those of the lowest indices.
 
     Raises:
         ValueError: If there are fewer than t products.
     """
+    # A fixed choice, so that every seat computes with the same shares.
     chosen = sorted(key_shares)[:t]
     if t < 1 or len(chosen) < t:
         raise ValueError(f"combining needs {t} key shares")
@@ -127,10 +92,7 @@ def combine(key_shares: Mapping[int, Point], t: int) -> Point:
 
 
 def _lagrange(indices: Sequence[int], i: int) -> int:
-    """Return the Lagrange coefficient of the index `i` for the value at 0 (Shamir 1979).
-
-    `indices` are the indices of all shares that are combined.
-    """
+    """Return the Lagrange coefficient of the index `i` for the value at 0 (Shamir 1979)."""
     _check_index(i)
     over = under = 1
     for j in indices:
@@ -141,17 +103,13 @@ def _lagrange(indices: Sequence[int], i: int) -> int:
 
 
 def _check_index(i: int) -> None:
-    """Raise ValueError for an index below 1."""
     if i < 1:
+        # The value at 0 is the secret itself.
         raise ValueError("receiver indices begin with 1")
 
 
 def x25519_keypair(rng: Random) -> tuple[bytes, bytes]:
-    """Draw an X25519 key pair.
-
-    Returns:
-        The secret key and the public key, 32 bytes each.
-    """
+    """Draw an X25519 key pair, and return the secret key and the public key."""
     secret = rng(32)
     return secret, x25519_public(secret)
 
@@ -159,14 +117,8 @@ def x25519_keypair(rng: Random) -> tuple[bytes, bytes]:
 def x25519_public(secret: bytes) -> bytes:
     """Return the public key of a secret X25519 key.
 
-    Args:
-        secret: The secret key, 32 bytes.
-
-    Returns:
-        The public key, 32 bytes.
-
     Raises:
-        Invalid: With code `bad-key-sharing` if the secret key has another length.
+        Invalid: With code `bad-key-sharing` if the secret key does not have 32 bytes.
     """
     if not isinstance(secret, bytes) or len(secret) != 32:
         raise Invalid("bad-key-sharing", "an X25519 secret has 32 bytes")
@@ -174,13 +126,7 @@ def x25519_public(secret: bytes) -> bytes:
 
 
 def check_x25519_public(key: bytes) -> bytes:
-    """Check a public X25519 key.
-
-    Args:
-        key: The key, 32 bytes.
-
-    Returns:
-        The same bytes.
+    """Check a public X25519 key, and return it.
 
     Raises:
         Invalid: With code `bad-key-sharing` unless the key has 32 bytes, is canonical, and is not
@@ -188,8 +134,11 @@ def check_x25519_public(key: bytes) -> bytes:
     """
     if not isinstance(key, bytes) or len(key) != 32:
         raise Invalid("bad-key-sharing", "an X25519 key has 32 bytes")
+    # X25519 reduces the key. Two encodings of one key would have the same shared secret, but
+    # another hash.
     if int.from_bytes(key, "little") >= _X25519_FIELD:
         raise Invalid("bad-key-sharing", "an X25519 key is written canonically")
+    # For a key of low order every product is 0, which libsodium refuses.
     _exchange(bytes(32), key)
     return key
 
@@ -197,19 +146,7 @@ def check_x25519_public(key: bytes) -> bytes:
 def encrypt_key_share(
     context: Context, receiver_public: bytes, key_share: int, rng: Random
 ) -> bytes:
-    """Encrypt a key share for the owner of an X25519 key.
-
-    Args:
-        context: The context to which the encryption is bound. Its seat is the dealer.
-        receiver_public: The public key of the receiver, 32 bytes.
-        key_share: The key share, a scalar.
-
-    Returns:
-        The encrypted key share, 80 bytes.
-
-    Raises:
-        Invalid: With code `bad-key-sharing` if the public key is invalid.
-    """
+    """Encrypt a key share for the owner of an X25519 key, in a context whose seat is the dealer."""
     check_x25519_public(receiver_public)
     secret, ephemeral = x25519_keypair(rng)
     key = _seal_key(context, _exchange(secret, receiver_public), ephemeral, receiver_public)
@@ -218,17 +155,9 @@ def encrypt_key_share(
 
 
 def decrypt_key_share(context: Context, secret: bytes, sealed: bytes) -> int:
-    """Decrypt a key share.
+    """Decrypt a key share by the receiver's secret key, in a context whose seat is the dealer.
 
     This does not check that the key share fits the dealer's key vector: see `verify_key_share`.
-
-    Args:
-        context: The context to which the encryption is bound. Its seat is the dealer.
-        secret: The secret X25519 key of the receiver, 32 bytes.
-        sealed: The encrypted key share, 80 bytes.
-
-    Returns:
-        The key share, a scalar.
 
     Raises:
         Invalid: With code `bad-key-sharing` if `sealed` cannot be decrypted, or is no scalar.
@@ -248,11 +177,6 @@ def decrypt_key_share(context: Context, secret: bytes, sealed: bytes) -> int:
 
 
 def _seal_key(context: Context, shared: bytes, ephemeral: bytes, receiver: bytes) -> bytes:
-    """Return the key under which a key share is encrypted, 32 bytes.
-
-    The key is a hash of the context, the ephemeral public key, the receiver's public key, and the
-    secret `shared` that follows from both keys by Diffie-Hellman.
-    """
     return digest(Label.KEY_SHARE_KDF, context.encode(), ephemeral, receiver, shared)
 
 

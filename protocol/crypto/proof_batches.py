@@ -16,10 +16,9 @@ from ..errors import Invalid
 from ..units import Quota
 
 Proof = tuple[Callable[..., None], tuple[Any, ...]]
-"""The function that checks a proof, and its arguments, in a form for other processes.
+"""The function that checks a proof, and its arguments, none of which is a secret.
 
-The function is defined at the top of a module, so that another process can run it. No argument is a
-secret.
+The function is defined at the top of a module, so that another process can run it.
 """
 Part = Sequence[Proof]
 """A batch of proofs that are handed over together."""
@@ -39,18 +38,10 @@ class Promise(Protocol):
     """The future result of a batch of proofs, such as a `concurrent.futures.Future`."""
 
     def cancel(self) -> bool:
-        """Cancel the check of the batch of proofs, if the check has not begun.
-
-        Returns:
-            True if the check is cancelled. False if the check has begun or is done.
-        """
+        """Cancel the check if it has not begun, and return whether it is cancelled."""
 
     def result(self) -> bool:
-        """Wait until the batch of proofs is checked.
-
-        Returns:
-            Whether all proofs of the batch are valid.
-        """
+        """Wait until the batch is checked, and return whether all its proofs are valid."""
 
 
 Submit = Callable[[Callable[[Part], bool], Part], Promise]
@@ -61,31 +52,19 @@ class Checker(Protocol):
     """A function that takes a proof, and checks it now or later."""
 
     def __call__(self, check: Callable[..., None], *parts: Any) -> None:
-        """Check a proof now or later, by a call of `check` with the arguments `parts`.
-
-        Raise Invalid if the check is made now and fails.
-        """
+        """Check a proof by `check(*parts)`, now or later. A check made now can raise Invalid."""
 
 
 def at_once(check: Callable[..., None], *parts: Any) -> None:
-    """Check a proof now, and do not put the check off.
-
-    Args:
-        check: The function that checks the proof. It raises Invalid if the proof is invalid.
-        parts: The arguments of the function.
-    """
+    """Check a proof now. `check` raises Invalid if the proof is invalid."""
     check(*parts)
 
 
 @dataclass
 class HandedOut:
-    """A collector of proofs. It hands over the proofs in batches, which are checked elsewhere.
+    """A collector of proofs, which hands them over in batches that are checked elsewhere.
 
-    The caller goes on meanwhile. After a call of `are_valid`, the collector itself checks every
-    further proof immediately.
-
-    Attributes:
-        submit: The function that hands over one batch to be checked.
+    After a call of `are_valid`, it checks every further proof immediately.
     """
 
     submit: Submit
@@ -96,14 +75,11 @@ class HandedOut:
     _over: bool = False
 
     def __call__(self, check: Callable[..., None], *parts: Any) -> None:
-        """Collect a proof. Once the collected proofs have enough bytes, submit them as one batch.
-
-        A submitted batch is checked elsewhere, with a call of `check(*parts)` for each proof. If
-        more than `MOST_OUT` bytes are submitted and unchecked, wait until the oldest batch is
-        checked.
+        """Collect a proof. Once the collected proofs have `PART` bytes, hand them over.
 
         Raises:
-            InvalidProof: If the batch that was waited for has an invalid proof.
+            InvalidProof: If more than `MOST_OUT` bytes were unchecked, and the oldest batch, which
+                was then waited for, has an invalid proof.
         """
         if self._over:
             check(*parts)
@@ -114,37 +90,31 @@ class HandedOut:
             self._hand_out()
 
     def _hand_out(self) -> None:
-        """Submit the collected proofs as one batch, to be checked elsewhere.
-
-        Then, while more than `MOST_OUT` bytes of submitted proofs are unchecked, wait until the
-        oldest batch is checked. Raise InvalidProof if that batch has an invalid proof.
-        """
+        """Hand over the collected proofs. Wait while more than `MOST_OUT` bytes are unchecked."""
         self._promised.append((self.submit(all_valid, self._part), self._part, self._size))
         self._out += self._size
+        # A new list, because the worker and `_promised` hold the former one.
         self._part, self._size = [], 0
         while self._out > MOST_OUT:
             promise, part, size = self._promised.popleft()
             self._out -= size
+            # A batch that no worker has begun is checked here rather than waited for.
             if not (all_valid(part) if promise.cancel() else promise.result()):
                 raise InvalidProof
 
     def are_valid(self) -> bool:
-        """Wait until all proofs are checked, and return whether all of them are valid.
-
-        Batches whose check no worker has begun are taken back and checked here, in their order.
-
-        Returns:
-            False as soon as one proof is known to be invalid.
-        """
+        """Wait until all proofs are checked, and return whether all of them are valid."""
         self._over = True
         under_way: list[Promise] = []
         if not all_valid(self._part):
             return False
         for promise, part, _ in self._promised:
+            # What no worker has begun is taken back and checked here, in order.
             if not promise.cancel():
                 under_way.append(promise)
             elif not all_valid(part):
                 return False
+        # Waited for last, so that workers and this process check at the same time.
         return all(promise.result() for promise in under_way)
 
 

@@ -46,8 +46,7 @@ class ShuffleProof:
     """A proof in its parts. Scalars are decoded, and points are 32 bytes that are not checked yet.
 
     Attributes:
-        responses: The scalars s1 to s4, then the N responses for `chain`, then the N responses for
-            the permuted weights. N is the number of cards.
+        responses: The scalars s1 to s4, then N responses for the chain, then N for the order.
         commitments: The N commitments to the permutation.
         chain: N commitments, each of which is made from the commitment before it.
     """
@@ -58,25 +57,18 @@ class ShuffleProof:
     chain: tuple[Point, ...]
 
     def encode(self) -> bytes:
-        """Return the bytes of the proof.
-
-        Returns:
-            32 · (5 + 4N) bytes, where N is the number of cards.
-        """
+        """Return the bytes of the proof."""
         scalars = map(encode_scalar, (self.challenge, *self.responses))
         return b"".join([*scalars, *self.commitments, *self.chain])
 
 
 def proof_size(n: int) -> int:
-    """Return the length of a shuffle proof."""
+    """Return the length of a shuffle proof in bytes."""
     return 32 * (5 + 4 * n)
 
 
 def decode_proof(proof: bytes, n: int) -> ShuffleProof:
-    """Return the parts of a proof.
-
-    Returns:
-        The parts, whose points are not checked yet.
+    """Return the parts of a proof. Its points are not checked yet.
 
     Raises:
         Invalid: With code `bad-shuffle` if the length is wrong or a part is 0 or the identity, and
@@ -87,6 +79,7 @@ def decode_proof(proof: bytes, n: int) -> ShuffleProof:
     words = [proof[at : at + 32] for at in range(0, len(proof), 32)]
     challenge, *responses = map(group.decode_scalar, words[: 5 + 2 * n])
     points = words[5 + 2 * n :]
+    # `mul` does not check a point that it multiplies by 0, and lets the identity pass.
     if 0 in (challenge, *responses) or group.IDENTITY in points:
         raise Invalid("bad-shuffle", "a proof contains no 0 and no identity")
     return ShuffleProof(challenge, tuple(responses), tuple(points[:n]), tuple(points[n:]))
@@ -95,15 +88,7 @@ def decode_proof(proof: bytes, n: int) -> ShuffleProof:
 def statement_digest(
     context: Context, joint_key: Point, before: Deck, after: Deck, commitments: Sequence[Point]
 ) -> bytes:
-    """Return the digest of both decks, the key, the context and the permutation commitments.
-
-    Args:
-        before: The deck before the shuffle.
-        commitments: The permutation commitments, 32 bytes each.
-
-    Returns:
-        The digest, 32 bytes.
-    """
+    """Return the digest of both decks, the key, the context and the permutation commitments."""
     head = (context.encode(), joint_key, group.BASE, group.chain_generator(), u64(len(before)))
     components = [component for deck in (before, after) for card in deck for component in card]
     return digest(
@@ -116,36 +101,21 @@ def statement_digest(
 
 
 def weights(statement: bytes, n: int) -> list[int]:
-    """Return the verifier's weights for the positions of the deck before the shuffle.
-
-    Args:
-        statement: The digest of the statement, 32 bytes.
-
-    Returns:
-        The scalars u_0 to u_{n-1}.
-    """
+    """Return the verifier's weights u_0 to u_{n-1} for the positions before the shuffle."""
     return [hash_to_scalar(Label.SHUFFLE_WEIGHT, statement, u64(index)) for index in range(n)]
 
 
 def challenge_of(statement: bytes, chain: Sequence[Point], announcement: Sequence[Point]) -> int:
-    """Return the challenge of a proof.
+    """Return the challenge of a proof, a scalar.
 
     Args:
-        statement: The digest of the statement, 32 bytes.
-        chain: The commitments of the chain, 32 bytes each.
         announcement: The points t1, t2, t3, t4a and t4b, then one for each link of the chain.
-
-    Returns:
-        The challenge, a scalar.
     """
     return hash_to_scalar(Label.SHUFFLE_CHALLENGE, statement, *chain, *announcement)
 
 
 def verify(context: Context, joint_key: Point, before: Deck, after: Deck, proof: bytes) -> None:
-    """Check the proof of a shuffle ([D-7]).
-
-    All points of the deck after the shuffle and of the proof are checked to be canonical points of
-    the group other than the identity.
+    """Check the proof of a shuffle, and all points of the new deck and of the proof ([D-7]).
 
     Args:
         before: The deck before the shuffle, which must have been checked.
@@ -169,13 +139,10 @@ def verify(context: Context, joint_key: Point, before: Deck, after: Deck, proof:
 def _recompute(
     joint_key: Point, before: Deck, after: Deck, proof: ShuffleProof, statement: bytes
 ) -> list[Point]:
-    """Return the announcement that follows from the challenge and the responses of a proof.
-
-    These are the points that `challenge_of` hashes if the proof is valid. Each commitment and each
-    card is multiplied by a scalar other than 0, so libsodium also checks that it is in the group.
-    """
+    """Return the announcement that a valid proof has hashed, from its challenge and responses."""
     n, c = len(before), proof.challenge
     by_position = weights(statement, n)
+    # No weight and no response is 0, so `mul` checks every commitment and every card.
     minus = [-c * weight for weight in by_position]
     order_sum = sub(group.total(proof.commitments), group.shuffle_generators_total(n))
     chain_end = sub(proof.chain[-1], mul(prod(by_position), group.chain_generator()))
@@ -196,11 +163,8 @@ def _image(
     """Apply the five linear maps of the shuffle proof to nonces or to the responses of a proof.
 
     For the prover's nonces the result is the announcement. For the responses the result is the
-    announcement plus the challenge times the claimed values.
-
-    N is the number of cards, and `chain` has the N commitments of the chain. `scalars` has s1 to
-    s4, then N scalars for the chain, then N scalars for the order. The result has 5 + N points: t1,
-    t2, t3, t4a and t4b, then N points for the chain.
+    announcement plus the challenge times the claimed values. `scalars` has the order of
+    `ShuffleProof.responses`, and the result that of the announcement.
     """
     n = len(after)
     s1, s2, s3, s4 = scalars[:4]
@@ -221,13 +185,7 @@ def _image(
 
 @dataclass(frozen=True, slots=True)
 class ShuffleSecret:
-    """The secret of a shuffle: after[i] = before[order[i]] + randomness[i] · (BASE, Y).
-
-    Attributes:
-        order: For each position in the deck after the shuffle, the position of its card in the deck
-            before.
-        randomness: The scalar of each re-encryption, by position after the shuffle.
-    """
+    """The secret of a shuffle: after[i] = before[order[i]] + randomness[i] · (BASE, Y)."""
 
     order: tuple[int, ...] = field(repr=False)
     randomness: tuple[int, ...] = field(repr=False)
@@ -235,12 +193,7 @@ class ShuffleSecret:
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """The parts of a shuffle that do not depend on the deck. They must be used only once.
-
-    Attributes:
-        secret: The permutation and the randomness.
-        blinds: The pair of points that is added to each card: randomness[i] · (BASE, joint_key).
-    """
+    """The parts of a shuffle without its deck, to be used once: blinds = randomness · (BASE, Y)."""
 
     joint_key: Point = field(repr=False)
     secret: ShuffleSecret = field(repr=False)
@@ -248,11 +201,7 @@ class Prepared:
 
 
 def prepare(joint_key: Point, n: int, rng: Random) -> Prepared:
-    """Draw a permutation and randomness, and make the multiplications that need no deck.
-
-    Returns:
-        The prepared shuffle.
-    """
+    """Draw a permutation and randomness, and make the multiplications that need no deck."""
     group.check_size(n)
     order = hashing.permutation(rng, n)
     secret = ShuffleSecret(order, tuple(hashing.scalar(rng) for _ in range(n)))
@@ -263,15 +212,11 @@ def prepare(joint_key: Point, n: int, rng: Random) -> Prepared:
 def shuffle(
     joint_key: Point, deck: Deck, rng: Random, prepared: Prepared | None = None
 ) -> tuple[Deck, ShuffleSecret]:
-    """Return a deck in a random order, with each card re-encrypted.
+    """Return the deck shuffled and re-encrypted, and the secret with which this is proven.
 
     Args:
-        deck: The deck before the shuffle.
         prepared: A prepared shuffle, which must not have been used before. This is not checked.
             None draws a new one.
-
-    Returns:
-        The deck after the shuffle, and the secret with which it is proven.
 
     Raises:
         ValueError: If `prepared` is for another number of cards or another key.
@@ -294,16 +239,11 @@ def prove(
     secret: ShuffleSecret,
     rng: Random,
 ) -> bytes:
-    """Return a proof that one deck is a shuffle of the other.
-
-    Args:
-        secret: The permutation and the randomness.
-
-    Returns:
-        The proof, 32 · (5 + 4N) bytes.
-    """
+    """Return a proof that one deck is a shuffle of the other."""
     n = len(before)
     witness = b"".join([*map(u64, secret.order), *map(encode_scalar, secret.randomness)])
+    # The openings are needed for the commitments, so they are hashed from the statement without
+    # these.
     claim = statement_digest(context, joint_key, before, after, ())
     openings = [*islice(hedged(Label.SHUFFLE_COMMITMENT_RANDOMNESS, rng, claim, witness), n)]
     commitments = _commit_to_order(secret.order, openings)
@@ -330,11 +270,7 @@ def prove(
 
 
 def _commit_to_order(order: Sequence[int], openings: Sequence[int]) -> list[Point]:
-    """Return the permutation commitments c_j = h_i + openings[j] · BASE, for j = order[i].
-
-    The h_i are `group.shuffle_generators`. This is the algorithm GenPermutationCommitment of Haenni
-    et al. 2017.
-    """
+    """Return c_j = h_i + openings[j] · BASE for j = order[i] (GenPermutationCommitment)."""
     generators = group.shuffle_generators(len(order))
     commitments: dict[int, Point] = {
         j: add(generators[i], mul_base(openings[j])) for i, j in enumerate(order)
@@ -343,12 +279,10 @@ def _commit_to_order(order: Sequence[int], openings: Sequence[int]) -> list[Poin
 
 
 def _chain(links: Sequence[int], in_order: Sequence[int]) -> tuple[list[Point], int]:
-    """Return the chain of commitments, and the opening of the last commitment.
+    """Return the chain of commitments, and the opening of the last one (GenCommitmentChain).
 
-    This is the algorithm GenCommitmentChain of Haenni et al. 2017. Commitment i is
-    links[i] · BASE + in_order[i] · p. Here p is commitment i - 1, or h = `group.chain_generator()`
-    for the first commitment. The opening is the scalar x for which the last commitment is
-    x · BASE + w · h, where w is the product of all items of `in_order`.
+    The opening is the scalar x for which the last commitment is x · BASE + w · h, where w is the
+    product of all items of `in_order`.
     """
     chain, opening = [group.chain_generator()], 0
     for link, weight in zip(links, in_order, strict=True):
@@ -358,5 +292,4 @@ def _chain(links: Sequence[int], in_order: Sequence[int]) -> tuple[list[Point], 
 
 
 def _dot(left: Sequence[int], right: Sequence[int]) -> int:
-    """Return the sum of the products of two lists of scalars."""
     return sum(a * b for a, b in zip(left, right, strict=True)) % ORDER

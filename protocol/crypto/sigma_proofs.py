@@ -5,9 +5,9 @@ Schnorr 1991 is the proof of knowledge. Chaum and Pedersen 1992 is the proof of 
 shares.
 
 Both are made non-interactive by a challenge that is the hash of the whole statement (Bernhard,
-Pereira, Warinschi 2012). The proof of a key is made before there is a joint key, so its statement
-has none. A proof is the challenge and the response, two scalars of 32 bytes each, whatever the
-number of bases.
+Pereira, Warinschi 2012): byte strings that contain the public key, the bases and the images. The
+proof of a key is made before there is a joint key, so its statement has none. A proof is the
+challenge and the response, two scalars of 32 bytes each, whatever the number of bases.
 """
 
 from __future__ import annotations
@@ -24,15 +24,7 @@ PROOF_SIZE: Final = 64
 
 
 def prove_key(context: Context, secret: int, public: Point, rng: Random) -> bytes:
-    """Prove that the maker of a public key knows its secret key.
-
-    Args:
-        secret: The secret key, a scalar.
-        public: The public key, secret · BASE, 32 bytes.
-
-    Returns:
-        The proof, 64 bytes.
-    """
+    """Prove that the maker of the key public = secret · BASE knows its secret, in 64 bytes."""
     parts = (encode_scalar(secret), context.encode(), public)
     nonce = next(hedged(Label.KEY_PROOF_NONCE, rng, *parts))
     statement = (context.encode(), BASE, public)
@@ -43,13 +35,10 @@ def prove_key(context: Context, secret: int, public: Point, rng: Random) -> byte
 def verify_key(context: Context, public: Point, proof: bytes) -> None:
     """Check the proof that the maker of a public key knows its secret key.
 
-    Args:
-        public: The public key, 32 bytes.
-        proof: The proof, 64 bytes.
-
     Raises:
         Invalid: With code `bad-key-proof` if the proof is invalid or the key is the identity.
     """
+    # A multiplication by the challenge lets the identity pass, and its secret 0 is known to all.
     if public == IDENTITY:
         raise Invalid("bad-key-proof", "the identity is no key")
     with coded("bad-key-proof"):
@@ -60,9 +49,9 @@ class ShareStatement(NamedTuple):
     """The claim of a proof for a batch of decryption shares, without the shares themselves.
 
     Attributes:
-        public: The public key whose secret makes the shares, 32 bytes. For shares given in the
-            place of an absent seat, it is the public key share of the seat that gives them.
-        bases: The first point of each ciphertext, 32 bytes each.
+        public: The public key whose secret makes the shares. For shares given in the place of an
+            absent seat, it is the public key share of the seat that gives them.
+        bases: The first point of each ciphertext.
     """
 
     context: Context
@@ -71,29 +60,13 @@ class ShareStatement(NamedTuple):
     bases: Sequence[Point]
 
     def of(self, shares: Sequence[Point]) -> list[bytes]:
-        """Return the byte strings that the proof of some decryption shares hashes.
-
-        Args:
-            shares: The decryption share for each point of `bases`, 32 bytes each.
-
-        Returns:
-            The fields of this statement, BASE and the shares, in the order in which they are hashed
-            into the challenge.
-        """
+        """Return the fields, BASE and the shares, in the order in which they are hashed."""
         head = [self.context.encode(), self.joint_key, BASE, self.public, u64(len(self.bases))]
         return [*head, *self.bases, *shares]
 
 
 def prove_shares(about: ShareStatement, secret: int, rng: Random) -> tuple[list[Point], bytes]:
-    """Make the decryption shares for several ciphertexts, with one proof for all shares.
-
-    Args:
-        about: What the proof is about. It contains the public key, and the first point of each
-            ciphertext (its base).
-        secret: The secret key, a scalar.
-
-    Returns:
-        The share for each ciphertext (secret · base, 32 bytes), and the proof of 64 bytes.
+    """Return the share secret · base for each base, and one proof for all shares, 64 bytes.
 
     Raises:
         ValueError: If there is no ciphertext, or if a base is the identity.
@@ -108,12 +81,6 @@ def prove_shares(about: ShareStatement, secret: int, rng: Random) -> tuple[list[
 def verify_shares(about: ShareStatement, shares: Sequence[Point], proof: bytes) -> None:
     """Check the proof of decryption shares, and that the shares are points of the group.
 
-    Args:
-        about: What the proof is about. It contains the public key of the shares, and the first
-            point of each ciphertext (its base).
-        shares: The share for each ciphertext, 32 bytes each. The points need not have been checked.
-        proof: The proof, 64 bytes.
-
     Raises:
         Invalid: With code `bad-share` unless each share is the secret key times the base of its
             ciphertext.
@@ -121,6 +88,7 @@ def verify_shares(about: ShareStatement, shares: Sequence[Point], proof: bytes) 
     public, bases = about.public, about.bases
     if not bases or len(bases) != len(shares):
         raise Invalid("bad-share", "not one share for each base")
+    # [C-6] refuses the identity, but `mul` lets it pass.
     if IDENTITY in (public, *bases, *shares):
         raise Invalid("bad-share", "the identity is no key, base or share")
     if not all(isinstance(share, bytes) and len(share) == 32 for share in shares):
@@ -136,19 +104,10 @@ def prove_equal(
     bases: Sequence[Point],
     rng: Random,
 ) -> bytes:
-    """Prove that a public key and some further points (images) have the same secret factor.
-
-    The public key is the secret times BASE. Each image is the secret times one of `bases`.
+    """Prove that public key = secret · BASE and image = secret · base, for each of `bases`.
 
     Args:
         labels: The label of the challenge hash, and the label of the nonce hash.
-        statement: The byte strings that are hashed into the challenge. They contain the public key,
-            the bases and the images.
-        secret: The secret, a scalar.
-        bases: The bases, 32 bytes each.
-
-    Returns:
-        The proof, 64 bytes.
     """
     nonce = next(hedged(labels[1], rng, encode_scalar(secret), *statement))
     commitments = [mul_base(nonce), *[mul(nonce, base) for base in bases]]
@@ -166,18 +125,6 @@ def verify_equal(
 ) -> None:
     """Check that the logarithm of a public key equals that of each image to its base ([D-7]).
 
-    A challenge of 0 is rejected. So the public key and every image are multiplied by a scalar that
-    is not 0, and libsodium then checks that they are in the group.
-
-    Args:
-        label: The label of the challenge hash.
-        statement: The byte strings that are hashed into the challenge. They contain the public key,
-            the bases and the images.
-        public: The public key, 32 bytes.
-        bases: The bases, 32 bytes each.
-        images: The image of each base, 32 bytes each.
-        proof: The proof, 64 bytes.
-
     Raises:
         Invalid: With code `bad-proof` if the proof is invalid, or the code of a malformed scalar or
             point.
@@ -185,6 +132,8 @@ def verify_equal(
     if not isinstance(proof, bytes) or len(proof) != PROOF_SIZE:
         raise Invalid("bad-proof", "a proof of one secret has 64 bytes")
     challenge, response = decode_scalar(proof[:32]), decode_scalar(proof[32:])
+    # `mul` checks no point that is multiplied by 0. With another challenge it checks that the key
+    # and every image are in the group.
     if challenge == 0:
         raise Invalid("bad-proof", "a challenge is not 0")
     commitments = [sub(mul_base(response), mul(challenge, public))]

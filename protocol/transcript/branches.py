@@ -11,12 +11,12 @@ from .transcript_writer import to_the_end
 def first_lost(own: Node, final: int, other: Node) -> int | None:
     """Return the first final step of a chain that another chain of the table does not have.
 
-    Final steps differ only after a fork (3), so what shows such a step is a proof of it. Steps that
-    are not final may be replaced in an honest game, and do not count.
+    Final steps differ only after a fork (3), so what shows such a step is a proof of it.
 
     Args:
         own: The last node of the chain.
-        final: The number of the last step that is final there ([E-15]).
+        final: The number of the last step that is final there ([E-15]). Later steps may be replaced
+            in an honest game, and do not count.
         other: The last node of the other chain, which may end before the step `result`.
 
     Returns:

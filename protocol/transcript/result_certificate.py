@@ -49,10 +49,8 @@ class Result:
     """The final state of a game, which the seats have signed ([N-13]).
 
     Attributes:
-        digest: The digest of the game, 32 bytes.
         step: The number of the step `result`.
-        present: The seats that were present at the end, rising.
-        banned: The seats that were banned, rising.
+        present: The seats that were present at the end.
         absences: For each seat, how often it was made absent in the game.
         standings: The rank and the seat of everyone, by rank and then by seat.
     """
@@ -73,8 +71,7 @@ class Certificate:
         header: The bytes of the table's header.
         result: The result.
         epoch: The epoch in which the result was signed.
-        kind: The number of the kind of messages that were signed: step inputs to `result`, or
-            commit votes.
+        kind: What was signed: `INPUTS` to the step `result`, or commit `VOTES`.
         signatures: The seat and the signature of each message, by rising seat.
     """
 
@@ -99,7 +96,7 @@ class Certificate:
         """Return the content of the messages whose signatures the certificate has.
 
         Args:
-            table_id: The table id, 32 bytes.
+            table_id: The table id.
 
         Returns:
             The input to the step `result` if `kind` is INPUTS, otherwise the commit vote.
@@ -139,7 +136,7 @@ def certify(file: File | OpenedFile, report: Report) -> Certificate:
 
 
 def check_certificate(data: bytes) -> tuple[Certificate, Header]:
-    """Return a certificate from its bytes, after checking its form, result and signatures.
+    """Return a certificate after checking its form, result and signatures ([V-13]).
 
     Args:
         data: The bytes.
@@ -150,8 +147,6 @@ def check_certificate(data: bytes) -> tuple[Certificate, Header]:
     Raises:
         Invalid: With the code of the first check that fails: `bad-encoding`, `bad-form`,
             `other-version`, `bad-header`, `bad-result` or `bad-signature`.
-
-    SPEC: [V-13].
     """
     value = codec.decode(data, MAX_CERTIFICATE)
     if not isinstance(value, tuple) or value[:1] != (MAGIC,):
@@ -166,6 +161,7 @@ def check_certificate(data: bytes) -> tuple[Certificate, Header]:
     except Invalid as error:
         code = "bad-signature" if error.code == "bad-signature" else "bad-header"
         raise Invalid(code, error.reason) from error
+    # Before the signatures, because a seat that the table does not have has no key.
     _check_result(found, header)
     ids = [entry.id for entry in header.roster]
     statement = found.statement(header.table_id)
@@ -187,6 +183,7 @@ def _check_result(found: Certificate, header: Header) -> None:
             sorted(seat for _, seat in result.standings) != list(range(terms.seats))
             or list(result.standings) != sorted(result.standings)
         ),
+        # The form of `kind` is a range, which has other kinds of messages in it.
         "signatures of other messages than inputs or commit votes": (
             found.kind not in (INPUTS, VOTES)
         ),

@@ -33,13 +33,7 @@ PIECE: Final = 1 << 16
 
 
 class Reader:
-    """A reader that decodes the values of a file, one after the other.
-
-    The number of items of all values together is limited.
-
-    Attributes:
-        offset: How many bytes have been read.
-    """
+    """A reader of the values of a file, one after the other. `offset` counts the bytes read."""
 
     def __init__(self, file: IO[bytes], depth: int = 0, used: int = 0) -> None:
         """Start reading a file.
@@ -52,11 +46,7 @@ class Reader:
         self._room = MAX_TOTAL - used
 
     def take_up_to(self, size: int) -> bytes:
-        """Read a number of bytes, or all that are left in the file.
-
-        Returns:
-            The bytes. They are fewer than `size` only at the end of the file.
-        """
+        """Read `size` bytes. They are fewer only at the end of the file."""
         found = self._file.read(size)
         while len(found) < size and (more := self._file.read(size - len(found))):
             found += more
@@ -73,24 +63,18 @@ class Reader:
     def count(self, most: int) -> int:
         """Read the rest of the file, and return the length of the whole file in bytes.
 
-        Args:
-            most: The limit in bytes. Reading stops when it is exceeded.
-
-        Returns:
-            The length, or any number above `most` if the file is longer than `most`.
+        Reading stops when the length exceeds `most`.
         """
         while self.offset <= most and self.take_up_to(PIECE):
             pass
         return self.offset
 
     def value(self) -> Any:
-        """Return the next value, with arrays as tuples.
+        """Return the next value, with arrays as tuples ([C-1], [C-2], [C-3], [C-4]).
 
         Raises:
             Unsound: At the first malformed item: with code `torn` if the file ends too early,
                 otherwise with code `bad-encoding` ([V-1]).
-
-        SPEC: [C-1], [C-2], [C-3], [C-4].
         """
         open_arrays: list[tuple[list[Any], int]] = []
         while True:
@@ -109,15 +93,11 @@ class Reader:
                 return found
 
     def _next(self, may_nest: bool) -> tuple[Any, int]:
-        """Read the next item, and return its value and the number of items to read within it.
-
-        Of an array only the header is read. The value is then (), and the number is the number of
-        the array's items. For any other item the number is 0. Raise Unsound if the item is
-        malformed, if it is an array without `may_nest`, or if the file ends.
-        """
+        """Read an item as `_item` does. Raise Unsound if it is malformed, or if the file ends."""
         begin = self.offset
         if self._room <= 0:
             raise Unsound("bad-encoding" if self.take_up_to(1) else "torn", offset=begin)
+        # Counted over the whole file, since arrays within arrays could hold too many items in all.
         self._room -= 1
         try:
             return self._item(may_nest)
@@ -129,9 +109,9 @@ class Reader:
     def _item(self, may_nest: bool) -> tuple[Any, int]:
         """Read an item, and return its value and the number of items to read within it.
 
-        Of an array only the header is read. The value is then (), and the number is the number of
-        the array's items. For any other item the number is 0. Raise EOFError if the file ends
-        within the item. Raise ValueError if the item is malformed or an array without `may_nest`.
+        Of an array only the header is read, and the value is (). For any other item the number is
+        0. Raise EOFError if the file ends, and ValueError if the item is malformed or an array
+        without `may_nest`.
         """
         first = self._take(1)[0]
         if first < _FIX_MAP:
@@ -153,6 +133,7 @@ class Reader:
             return number, 0
         is_array = first < _FIX_TEXT or first in _ARRAYS
         most = MAX_STRING if not is_array else MAX_ITEMS if may_nest else -1
+        # Before anything is read, so that a length in the file takes no memory by itself.
         if number > most:
             raise ValueError("too long, or too deep")
         if is_array:
@@ -210,24 +191,14 @@ def _rows(inner: object, key: Callable[[Any], Any] | None = None) -> Rows:
 
 @dataclass(frozen=True)
 class StepEntry:
-    """The entry of a transcript for one step of the chain.
-
-    Attributes:
-        slots: For each seat the content of its input (the body), or the reason why there is none.
-    """
+    """The entry for one step: the body of each seat, or the reason why there is none."""
 
     slots: Annotated[tuple[Slot, ...], _rows(Either(bytes, bytes, Missing))]
 
 
 @dataclass(frozen=True)
 class ReconfigurationEntry:
-    """The entry of a transcript for a change of who is present or banned.
-
-    Attributes:
-        present: The seats present from then on, rising.
-        banned: The seats banned from then on, rising.
-        absences: For each seat, how often it was made absent so far.
-    """
+    """The entry for a change: who is present and banned, rising, and each seat's absences."""
 
     present: Annotated[tuple[int, ...], _rows(Seat, key=int)]
     banned: Annotated[tuple[int, ...], _rows(Seat, key=int)]
@@ -243,12 +214,7 @@ _ENVELOPE: Final = Fields(bytes, Octets64)
 
 @dataclass(frozen=True)
 class Content:
-    """The content of a transcript: what happened at the table, without signatures.
-
-    Attributes:
-        header: The bytes of the table's header, with the terms and the seats.
-        entries: The steps of the chain and the changes of who is present or banned, in order.
-    """
+    """The content of a transcript: the bytes of the header, and the entries in order."""
 
     header: bytes
     entries: Annotated[tuple[Entry, ...], _rows(_ENTRY)]
@@ -262,14 +228,13 @@ class Evidence:
         signatures: For each step, one pair (epoch, signature) for each body, by rising seat.
         messages: The signed messages that justify the new epochs, by rising hash. Step inputs that
             the content already has are left out.
-        new_epochs: The new-epoch message of the last epoch, and the earlier new-epoch messages on
-            which it depends, by rising epoch. Messages of one epoch are ordered by the digest of
-            the chain node with which the epoch begins.
-        commits: The commit votes of a quorum of seats for the last epoch, as pairs (seat,
-            signature) by rising seat.
-        final: The inputs of all present seats to the last step, `result`, as pairs (seat,
-            signature). Empty if the last epoch begins at `result`, because the commit votes then
-            prove the end.
+        new_epochs: The new-epoch message of the last epoch, and the earlier ones on which it
+            depends, by rising epoch. Those of one epoch are ordered by the digest of the chain node
+            with which the epoch begins.
+        commits: The commit votes of a quorum for the last epoch, as pairs (seat, signature) by
+            rising seat.
+        final: The inputs of all present seats to the step `result`, as pairs (seat, signature).
+            Empty if the last epoch begins at `result`, because the commit votes then prove the end.
     """
 
     signatures: Annotated[tuple[tuple[Signed, ...], ...], _rows(_rows(_OF_EPOCH))] = ()
@@ -314,10 +279,9 @@ class OpenedFile:
     """A transcript file that was read, and whose form was checked, but nothing else.
 
     Attributes:
-        value: The four items of the file's outermost array: the magic word, the version, the
-            content and the evidence. Empty if they cannot be read.
-        transcript: The parts of the file. None if the file cannot be read or is malformed.
-        error: Why the file cannot be read or is malformed. None if the file is well-formed.
+        value: The four items of the file's outermost array. Empty if they cannot be read.
+        transcript: The parts of the file. None if it cannot be read or is malformed.
+        error: Why the file cannot be read or is malformed. None if it is well-formed.
         seconds: How long reading took, by the clock that was given.
     """
 
@@ -351,10 +315,7 @@ def opened(file: File | OpenedFile, clock: Callable[[], float] | None = None) ->
 
 
 def open_file(file: File) -> tuple[Any, ...]:
-    """Return the four outer items of a file ([V-1]).
-
-    Returns:
-        The magic word, the version, the content and the evidence.
+    """Return the outer items of a file: magic word, version, content and evidence ([V-1]).
 
     Raises:
         Unsound: With a code of `verification_report.UNREADABLE`, or with `bad-encoding`.
@@ -369,10 +330,7 @@ def open_file(file: File) -> tuple[Any, ...]:
 
 
 def _read_outer(reader: Reader) -> tuple[Any, ...]:
-    """Return the four outer items of a file: magic word, version, content and evidence ([X-1]).
-
-    Raise Unsound if the file is no transcript.
-    """
+    """Return the outer items ([X-1]). Raise Unsound if the file is no transcript."""
     head = reader.take_up_to(len(_PREFIX))
     if not head:
         raise Unsound("empty", offset=0)
@@ -397,14 +355,7 @@ def _read_outer(reader: Reader) -> tuple[Any, ...]:
 
 
 def offset_of(value: Any, path: tuple[int, ...]) -> int:
-    """Return where an item begins in the encoding of a value.
-
-    Args:
-        path: The indices that lead to the item, from the outermost array in.
-
-    Returns:
-        The number of bytes before it.
-    """
+    """Return how many bytes precede an item, given by its path, in the encoding of a value."""
     at = 0
     for index in path:
         if not isinstance(value, tuple) or index >= len(value):
@@ -420,9 +371,6 @@ def offset_of(value: Any, path: tuple[int, ...]) -> int:
 
 def read(value: tuple[Any, ...]) -> Transcript:
     """Return the parts of a file from its four outer items ([V-2]).
-
-    Args:
-        value: The magic word, the version, the content and the evidence.
 
     Raises:
         Unsound: With code `bad-form` if a part is malformed.

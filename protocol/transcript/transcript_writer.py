@@ -31,8 +31,6 @@ def write(votes: Votes, followed: FollowedChain, illegal: Message | None = None)
     """Return the `.hoity` file of what one seat stores, whether its game is over or not.
 
     Args:
-        votes: The votes and other messages that the seat stores, by epoch.
-        followed: The epoch in which the seat stands, and the chain that it follows.
         illegal: An input to the first incomplete step whose body is a fault. The file then ends
             with this input, and so proves the fault to anyone ([F-2]). None if there is no such
             input.
@@ -51,6 +49,7 @@ def write(votes: Votes, followed: FollowedChain, illegal: Message | None = None)
     content = Content(votes.table.header.encode(), tuple(entries))
     data = transcript_format.Transcript(content, evidence).encode()
     try:
+        # The bounds are those of the reader, so the reader judges whether they are kept.
         transcript_format.open_file(data)
     except Unsound as error:
         raise TooLarge(f"the game does not fit into a file: {error.words}") from error
@@ -58,30 +57,14 @@ def write(votes: Votes, followed: FollowedChain, illegal: Message | None = None)
 
 
 def to_the_end(tip: Node) -> list[Node]:
-    """Return the nodes of a chain up to the node at which the game is over.
-
-    If the game is not over, return all nodes.
-
-    Args:
-        tip: The last node of the chain.
-
-    Returns:
-        The nodes, from the first node of the chain on.
-    """
+    """Return the nodes of a chain up to the one at which the game is over, else all nodes."""
     nodes = tip.history()
     end = next((i for i, n in enumerate(nodes) if n.want.kind is Kind.RESULT), len(nodes) - 1)
     return nodes[: end + 1]
 
 
 def entry_of(node: Node) -> Entry:
-    """Return the entry of a transcript for the step, or other change, that leads to a node.
-
-    Args:
-        node: A node of the chain, not the first one.
-
-    Returns:
-        The entry of the step, or of the change of the present and banned seats.
-    """
+    """Return the entry of a transcript for the change that leads to a node (not to the first)."""
     if node.slots is not None:
         return StepEntry(node.slots)
     return ReconfigurationEntry(
@@ -90,11 +73,7 @@ def entry_of(node: Node) -> Entry:
 
 
 def _illegal_step(illegal: Message, seats: int) -> StepEntry:
-    """Return the last entry of a transcript that ends with the faulty input `illegal`.
-
-    The entry is for the step of this input. It contains the body of the input, and no body of any
-    other seat. `seats` is the number of seats at the table.
-    """
+    """Return the entry of the step of a faulty input, with the body of this seat alone."""
     statement = illegal.statement
     body = statement.body if isinstance(statement, StepInput) else b""
     return StepEntry(tuple(body if s == illegal.seat else Missing.NONE for s in range(seats)))
@@ -115,6 +94,7 @@ def _evidence(votes: Votes, followed: FollowedChain, nodes: list[Node]) -> Evide
         )
         new_epochs = [votes.new_epoch_of(*key) for key in sorted(needed)]
         gathered = {digest: votes.message(digest) for digest in used}
+        # More than a quorum would be left over ([F-1]).
         commits = votes.votes_for(CommitVote, followed.epoch, base)[: votes.table.quorum]
     inputs = _lowest([*votes.store, *gathered.values()])
     kept = [list(_kept(node, inputs)) for node in nodes[1:] if node.slots is not None]
@@ -129,12 +109,10 @@ def _evidence(votes: Votes, followed: FollowedChain, nodes: list[Node]) -> Evide
 
 
 def _envelope(message: Message) -> Envelope:
-    """Return the payload and the signature of a message."""
     return message.payload, message.signature
 
 
 def _epoch(message: Message) -> int:
-    """Return the epoch of an input, 0 for any other message."""
     return message.statement.epoch if isinstance(message.statement, StepInput) else 0
 
 
@@ -143,11 +121,7 @@ InputKey = tuple[int, int, bytes, bytes]
 
 
 def _lowest(messages: Iterable[Message]) -> dict[InputKey, Message]:
-    """Return the step inputs among the given messages, one input for each key.
-
-    A key is a seat, a step, the digest of the chain before the step, and the body of the input. Of
-    several inputs with the same key, the input of the lowest epoch is returned.
-    """
+    """Return the step input of the lowest epoch for each key."""
     found: dict[InputKey, Message] = {}
     for message in messages:
         step_input = message.statement
@@ -161,8 +135,7 @@ def _lowest(messages: Iterable[Message]) -> dict[InputKey, Message]:
 def _kept(node: Node, inputs: dict[InputKey, Message]) -> Iterator[Message]:
     """Yield the signed input of each body in the step that leads to a node, by rising seat.
 
-    Raise ValueError if `inputs` lacks such an input. Each key of `inputs` consists of the seat, the
-    number of the step, the digest of the chain before the step, and the body.
+    Raise ValueError if `inputs` lacks such an input.
     """
     slots, before = node.slots or (), node.parent
     for seat, slot in enumerate(slots):
@@ -177,9 +150,10 @@ def _kept(node: Node, inputs: dict[InputKey, Message]) -> Iterator[Message]:
 def _final(store: MessageStore, followed: FollowedChain, end: Node) -> tuple[Signed, ...]:
     """Return the seat and signature of each input to `result`, the last step of the game.
 
-    Return an empty tuple if an input is missing, or if the last epoch begins at this step. In the
-    second case, the commit votes of the epoch make the end final.
+    Return an empty tuple if an input is missing, or if the last epoch begins at this step.
     """
+    # If the last epoch begins at `result`, its commit votes make the end final, and [F-1] forbids
+    # anything unnecessary.
     if end.want.kind is not Kind.RESULT or followed.base.want.kind is Kind.RESULT:
         return ()
     found = {

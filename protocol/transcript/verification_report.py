@@ -63,7 +63,7 @@ PARTS: Final[dict[tuple[int, ...], str]] = {
     (3, 3): "commits",
     (3, 4): "final",
 }
-"""The name of each part of a file, by the part's indices in the outer and the inner array."""
+"""The name of each part of a file, by its indices in the outer and the inner array."""
 
 
 @dataclass(frozen=True)
@@ -73,11 +73,11 @@ class Problem:
     Attributes:
         code: The code, from `FILE_FAULTS` or `fault_codes.FAULTS`.
         words: A sentence for developers.
-        step: The number of the step in which the problem is, None if it belongs to no step.
+        step: The number of the step in which the problem is, None if in none.
         seat: The seat that the problem is about, from 0. None if it is about no seat.
         part: The name of the part of the file in which the problem is.
         offset: The number of bytes of the file before the faulty item.
-        place: The faulty field of a body, None if the problem is not in one field of a body.
+        place: The faulty field of a body, None if the problem is not in one.
     """
 
     code: str
@@ -90,16 +90,11 @@ class Problem:
 
 
 class Unsound(Exception):
-    """The error that a check of a file has failed.
+    """The error that a check of a file has failed. Its fields are those of `Problem`.
 
     Attributes:
-        code: The code, from `FILE_FAULTS` or `fault_codes.FAULTS`.
-        words: A sentence for developers.
         path: The indices that lead to the faulty item, from the outermost array in.
-        step: The number of the step in which the error is, None if it belongs to no step.
-        seat: The seat that the error is about, None if it is about no seat.
         offset: The number of bytes of the file before the error. None if it follows from `path`.
-        place: The faulty field of a body, None if the error is not in one field of a body.
     """
 
     def __init__(
@@ -136,10 +131,8 @@ class Counts:
 
     Attributes:
         keys: Key vectors, each with the proof that its maker knows the secret key.
-        shares: Decryption shares.
-        commitments: Commitments of sealed choices.
         openings: Openings of sealed choices by their owner.
-        bases: Proposals in new-epoch messages: with which chain node an epoch begins.
+        bases: Bases that new-epoch messages propose.
     """
 
     signatures: int = 0
@@ -167,7 +160,7 @@ class Report:
         epochs: The number of the last epoch.
         standings: The rank and the seat of everyone, once the end of the game is reached.
         faults: The first proven fault of each seat, with the number of the step at which it counts.
-        counts: How many signatures, proofs and other items of each kind were checked.
+        counts: How many things of each kind were checked.
         timings: The seconds for each part of the work, by the caller's clock.
         node: The last chain node that was reached, None if there is none.
     """
@@ -198,13 +191,7 @@ class Report:
 
 @dataclass
 class Statistics:
-    """The counts and times of a verification that is under way.
-
-    Attributes:
-        clock: A function that returns seconds. None measures nothing.
-        counts: How many signatures, proofs and other items of each kind were checked.
-        timings: The seconds for each part of the work.
-    """
+    """The counts and times of a verification under way. Without a clock there are no times."""
 
     clock: Clock | None = None
     counts: Counts = field(default_factory=Counts)
@@ -216,11 +203,7 @@ class Statistics:
             self._mark = self.clock()
 
     def lap(self, part: str) -> None:
-        """Charge a part of the work with the time that has passed since the last call.
-
-        Args:
-            part: The name of the part.
-        """
+        """Charge a part of the work with the time that has passed since the last call."""
         if self.clock is not None:
             now = self.clock()
             self.timings[part] = self.timings.get(part, 0.0) + now - self._mark

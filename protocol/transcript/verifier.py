@@ -8,6 +8,9 @@ The order of the checks is fixed, and the first check that fails is reported:
 4. the steps of setup, then what each new-epoch message proposes, then the other steps;
 5. the commit votes of the last epoch, and the inputs that confirm the result;
 6. that the end is final.
+
+A *base* is the chain node with which an epoch begins. An *entry* is the record of one step, or of a
+change of who is present or banned.
 """
 
 from __future__ import annotations
@@ -54,32 +57,26 @@ def verify(
         game_of: A function that returns the game that the terms name.
         clock: A function that returns seconds, used only to measure times ([V-12]).
         submit: A function that starts the check of a batch of proofs elsewhere, for example in
-            another process. If one proof is invalid, the file is judged again without `submit`.
-            None to check every proof here, at once.
+            another process. None to check every proof here, at once.
 
     Returns:
         The report.
     """
     whole = opened(file, clock)
     early = _by_many(whole, game_of, clock, submit) if submit is not None else None
+    # After an invalid proof the file is judged again, proof by proof, to find the first problem in
+    # order.
     return early or _Run(whole, game_of, _begin(whole, clock)).judge()
 
 
 def _begin(whole: OpenedFile, clock: Clock | None) -> Statistics:
-    """Return statistics for the verification of an opened file, before anything is checked.
-
-    If there is a clock, the time that reading the file has taken is entered.
-    """
     return Statistics(clock, timings={} if clock is None else {"reading": whole.seconds})
 
 
 def _by_many(
     whole: OpenedFile, game_of: GameOf, clock: Clock | None, submit: Submit
 ) -> Report | None:
-    """Judge a file, and have its proofs checked in batches. Return None if a proof is invalid.
-
-    `submit` starts the check of a batch. `game_of` returns the game that the terms name.
-    """
+    """Judge a file, and have its proofs checked in batches. Return None if a proof is invalid."""
     stats, proofs = _begin(whole, clock), HandedOut(submit)
     try:
         report = _Run(whole, game_of, stats, proofs).judge()
@@ -109,9 +106,8 @@ def header_of(file: File | OpenedFile) -> Header | None:
 def reached(file: File | OpenedFile, game_of: GameOf, report: Report) -> Node | None:
     """Return the last node of the chain up to which a file is valid.
 
-    This is the node of the report, if the report has a node. If a signature is invalid, the report
-    has no node. Then this function checks the steps up to the step with the invalid signature, but
-    no further than the first change of epoch.
+    This is the node of the report, if it has one. After an invalid signature it has none. Then the
+    steps up to that signature are checked, but no further than the first change of epoch.
 
     Args:
         file: The file, or the result of `opened`.
@@ -137,8 +133,8 @@ def steps_to(node: Node) -> Iterator[Passage]:
         node: The last node of the chain.
 
     Yields:
-        The node before, what the step records of each seat (its body, or the reason why there is
-        none), and the node after. The middle item is None for a change that is no step.
+        The node before, what the step records of each seat (None for a change, which is no step),
+        and the node after.
     """
     for before, after in pairwise(node.history()):
         yield before, after.slots, after
@@ -149,15 +145,9 @@ class _Run:
     """One verification of a file: its state, and the order of its checks.
 
     Attributes:
-        file: The file as it was read.
-        game_of: A function that returns the game that the terms name.
-        stats: The counts of checks, and the times.
-        check_proof: A function that checks a cryptographic proof at once, or has it checked
-            elsewhere later.
         checks: The checks of the file, once its header is valid.
         epoch: The last epoch for which the file has a new-epoch message, 0 without one.
-        bases: The base (the chain node with which the epoch begins) that each new-epoch message
-            proposes.
+        bases: The base that each new-epoch message proposes.
         node: The last node of the chain that was reached.
     """
 
@@ -209,13 +199,14 @@ class _Run:
     def _chain(self, checks: FileChecks, signed: Signed) -> Node:
         """Follow every step of the file, and return the last node ([V-6], [V-8]).
 
-        Raise Unsound if a step is invalid, or if the steps end before the node with which the last
-        epoch begins.
+        Raise Unsound if a step is invalid, or if the steps end before the last base.
         """
         node, begun = transition.begin(checks.table), False
         justified: Justified = {}
         self.node = node
         for index in range(len(checks.transcript.content.entries)):
+            # New epochs begin from this node at the earliest, and are checked before the steps that
+            # they may replace.
             if not begun and node.want.kind not in SETUP:
                 begun, justified = True, self._check_bases(checks, node, signed)
             node = self.node = checks.follow(node, index, justified)
@@ -226,16 +217,13 @@ class _Run:
         return node
 
     def as_far_as(self, step: int | None) -> Node:
-        """Follow the chain of the file up to a step.
+        """Return the node before a step, or before the first entry that cannot be followed.
 
-        Stop earlier at an invalid entry (the record of one step). This method does not read the
-        file's new-epoch messages. So an entry that needs them as a proof counts as invalid here.
+        New-epoch messages are not read. So an entry that needs them as a proof counts as invalid
+        here.
 
         Args:
             step: The number of the step. None stands for the end of the file.
-
-        Returns:
-            The node before the step, or before the entry that cannot be followed.
 
         Raises:
             Unsound: If the header is not valid.
@@ -252,10 +240,9 @@ class _Run:
         return node
 
     def _check_bases(self, checks: FileChecks, start: Node, signed: Signed) -> Justified:
-        """Check all new-epoch messages, and return the chain up to the start of the last epoch.
+        """Check all new-epoch messages, and return the chain from `start` to the last base.
 
-        The returned chain begins at the node `start`, with which epoch 0 begins. It is given as a
-        dict from the digest of each node to the next node.
+        Each node is given by the digest of the node before it.
         """
         if not signed.new_epochs:
             if signed.messages:
@@ -272,10 +259,7 @@ class _Run:
     # The end
 
     def _end(self, checks: FileChecks, node: Node) -> None:
-        """Check the commit votes, the inputs that confirm the result, and that the end is final.
-
-        SPEC: [V-9], [V-10], [V-11].
-        """
+        """Check the votes, the confirming inputs and the final end ([V-9], [V-10], [V-11])."""
         evidence, quorum, committed = checks.transcript.evidence, checks.table.quorum, False
         if self.bases:
             base = self.bases[-1].node
@@ -303,11 +287,7 @@ class _Run:
     # The report
 
     def report(self, error: Unsound | None) -> Report:
-        """Return the report, with everything that is known so far.
-
-        Args:
-            error: The first check that fails, None if none does.
-        """
+        """Return the report, with everything that is known so far. `error` is what has failed."""
         problem, node = self._problem(error) if error else None, self.node
         over = node is not None and node.want.kind is Kind.RESULT
         unread = problem is not None and problem.code in verification_report.UNREADABLE

@@ -1,7 +1,8 @@
 """The single checks of the verifier: signatures, steps, new-epoch messages, and the end.
 
-To save memory, only those parts of messages are kept that are needed to compute with which node
-each epoch begins. Bytes of the file are not copied.
+To save memory, only those parts of messages are kept that are needed to compute the bases, the
+nodes with which the epochs begin. Bytes of the file are not copied. A `path` leads to the checked
+item, for the error.
 """
 
 from __future__ import annotations
@@ -36,19 +37,12 @@ CODES = {
     Missing.ABSENT: "unjustified-absence",
     Missing.FAULT: "unjustified-fault",
 }
-"""By the reason why a step lacks a seat's body: the code if no change of epoch justifies that."""
+"""By the reason why a step lacks a body: the code if no change of epoch justifies that."""
 
 
 @dataclass(frozen=True, slots=True)
 class Unread:
-    """A message whose form and signature were checked, kept only as bytes to save memory.
-
-    A decoded long epoch promise takes twice the memory of its bytes.
-
-    Attributes:
-        payload: The signed bytes.
-        hash: The message hash, 32 bytes.
-    """
+    """A checked message, kept as bytes: a long epoch promise, decoded, takes twice the memory."""
 
     payload: bytes
     hash: bytes
@@ -81,7 +75,7 @@ PARTS: Mapping[Kind, str] = {
     Kind.CHOOSE: "choices",
     Kind.SHOW: "choices",
 }
-"""The name under which the time for a kind of step is counted, `openings` for other kinds."""
+"""The name under which the time for a kind of step is counted, `openings` for others."""
 
 Justified = Mapping[bytes, Node]
 """The chain up to the node with which the last epoch begins ([V-6]).
@@ -95,51 +89,28 @@ MAX_LOOKUPS: Final[Quota] = 20_000_000
 
 
 class TooMuch(Exception):
-    """The error that more messages would be looked up than `MAX_LOOKUPS` allows.
-
-    SPEC: [V-12].
-    """
+    """The error that more messages would be looked up than `MAX_LOOKUPS` allows ([V-12])."""
 
 
 class FileReferences(References):
-    """The look-up of the messages of one file, and of the nodes with which its epochs begin.
-
-    Attributes:
-        stored: The messages by hash. Each is decoded when it is first looked up.
-        bases: The chain nodes with which the epochs begin, as far as computed, by epoch and base
-            digest.
-        lookups: How many messages were looked up.
-    """
+    """The look-up of a file's messages, each decoded when it is first needed, and of its bases."""
 
     def __init__(self, start: Node, stored: dict[bytes, Message | Unread]) -> None:
-        """Create the look-up for the messages of a file.
-
-        Args:
-            start: The chain node with which epoch 0 begins.
-            stored: The messages of the file by hash.
-        """
+        """Create the look-up. Epoch 0 begins with the node `start`."""
         super().__init__(start)
         self._table, self.stored = start.table, stored
         self.bases: dict[BaseKey, Node] = {}
         self.lookups = 0
 
     def find(self, digest: bytes) -> Message | None:
-        """Return the message with a given hash.
-
-        Returns:
-            The message, None if the file lacks it.
-        """
+        """Return the message with a given hash, None if the file lacks it."""
         found = self.stored.get(digest)
         if isinstance(found, Unread):
             found = self.stored[digest] = self._read_payload(found)
         return found
 
     def _read_payload(self, unread: Unread) -> Message:
-        """Decode a message from its signed bytes.
-
-        An epoch promise names messages by their hashes. To save memory, the promise shares the
-        `hash` objects of the messages that are stored.
-        """
+        """Decode a message from its signed bytes."""
         table = self._table
         seat, said = signed_messages.read_payload(unread.payload, table.id, table.seats)
         if isinstance(said, EpochPromise):
@@ -149,42 +120,28 @@ class FileReferences(References):
         return Message(seat, said, unread.payload, b"").bare()
 
     def _named(self, hashes: tuple[bytes, ...]) -> tuple[bytes, ...]:
-        """Return the same hashes, but reuse the `hash` object of each stored message.
-
-        This saves memory.
-        """
+        # The very objects of the stored hashes, so that the copies in the promise are freed.
         return tuple(self.stored[h].hash if h in self.stored else h for h in hashes)
 
     def find_base(self, key: BaseKey) -> Node | None:
-        """Return the base of an epoch: the chain node with which the epoch begins.
-
-        Args:
-            key: The epoch, and the digest of its base.
-
-        Returns:
-            The chain node, None if it was not computed before.
-        """
+        """Return the base of a key, None if it was not computed before."""
         return self.bases.get(key)
 
     def count(self, lookups: int) -> None:
-        """Add `lookups` to the number of messages that were looked up for this file.
-
-        If a stored result is used again, the messages that were looked up for it count again.
+        """Add to the number of messages that were looked up for this file.
 
         Raises:
             TooMuch: If the number exceeds `MAX_LOOKUPS`.
         """
+        # A stored result that is used again counts again, so that the bound is one on the whole
+        # work.
         self.lookups += lookups
         if self.lookups > MAX_LOOKUPS:
             raise TooMuch
 
 
 def _compare(node: Node, entry: Entry, after: Node, path: Path) -> None:
-    """Raise Unsound unless a transcript entry is the change that leads from `node` to `after`.
-
-    The node `after` was computed from the new-epoch messages of the file. `path` is the place of
-    the entry in the file, for the error.
-    """
+    """Raise Unsound unless an entry is the change from `node` to `after`, a computed node."""
     other = entry_of(after)
     if entry == other:
         return
@@ -198,10 +155,7 @@ def _compare(node: Node, entry: Entry, after: Node, path: Path) -> None:
 
 
 def _digest_after(before: bytes, entry: Entry) -> bytes:
-    """Return the digest of the chain after an entry: a step, or a change of the present seats.
-
-    `before` is the digest of the chain before the entry.
-    """
+    """Return the digest of the chain after an entry, from the digest before it."""
     if isinstance(entry, StepEntry):
         return transition.digest_after_step(before, entry.slots)
     sets = frozenset(entry.present), frozenset(entry.banned)
@@ -210,27 +164,16 @@ def _digest_after(before: bytes, entry: Entry) -> bytes:
 
 @dataclass
 class FileChecks:
-    """The checks of one transcript file whose header is valid.
-
-    Attributes:
-        transcript: The parts of the file.
-        stats: How many checks of each kind were made, and how long they took.
-    """
+    """The checks of one transcript file whose header is valid."""
 
     table: Table
     transcript: Transcript
     stats: Statistics
 
     def digest(self) -> bytes:
-        """Return the digest of the chain in the file, whether its steps are valid or not.
+        """Return the digest of the chain in the file, whether its steps are valid or not ([N-1]).
 
-        If the game is finished, this digest is that of the game, which is the same in the files
-        of all honest seats.
-
-        Returns:
-            The digest, 32 bytes.
-
-        SPEC: [N-1].
+        If the game is finished, it is the same in the files of all honest seats.
         """
         found = self.table.id
         for entry in self.transcript.content.entries:
@@ -240,15 +183,14 @@ class FileChecks:
     # Signatures
 
     def signatures(self) -> Signed:
-        """Check all signatures: of step inputs, then of other messages, then of new-epoch messages.
+        """Check the signatures of inputs, then messages, then new-epoch messages ([V-4], [V-5]).
 
         Raises:
             Unsound: With the code of the first check that fails.
-
-        SPEC: [V-4], [V-5].
         """
         evidence, found = self.transcript.evidence, Signed()
         for message in self._inputs():
+            # Without new epochs nothing looks an input up, so none is kept.
             if evidence.new_epochs:
                 found.inputs.append(message.bare())
         for message in self._messages(evidence.messages, (3, 1)):
@@ -273,7 +215,7 @@ class FileChecks:
         return found
 
     def _check_epochs(self, last: int) -> None:
-        """Raise Unsound if a step input is signed for an epoch above the last one of the file."""
+        """Raise Unsound if an input is signed for an epoch above the last one of the file."""
         steps = (e for e in self.transcript.content.entries if isinstance(e, StepEntry))
         rows = zip(steps, self.transcript.evidence.signatures, strict=True)
         for step, (entry, row) in enumerate(rows, 1):
@@ -285,9 +227,8 @@ class FileChecks:
     def _inputs(self) -> Iterator[Message]:
         """Yield the step input of each body in the transcript, after checking its signature.
 
-        Raise Unsound if a signature is missing or wrong. Also raise Unsound if a step of setup
-        lacks the body of a seat because the seat was absent or at fault. In a file without
-        new-epoch messages, this holds for every step.
+        Raise Unsound if a signature is missing or wrong, and if a step that no change of epoch can
+        have shaped lacks a body because its seat was absent or at fault.
         """
         table, rows = self.table, self.transcript.evidence.signatures
         digest, step = table.id, 1
@@ -295,6 +236,7 @@ class FileChecks:
             path = (2, 1, index)
             if table.seats != len(entry.slots if isinstance(entry, StepEntry) else entry.absences):
                 raise Unsound("bad-form", "an entry is not of as many seats as the table", path)
+            # No new epoch begins in setup, and without new-epoch messages there was none.
             early = step < table.first_step or not self.transcript.evidence.new_epochs
             if isinstance(entry, ReconfigurationEntry):
                 if early:
@@ -322,10 +264,7 @@ class FileChecks:
             raise Unsound("left-over", "there are signatures of no step", (3, 0, step - 1))
 
     def _verified(self, seat: int, statement: Statement, signature: bytes, path: Path) -> Message:
-        """Return a message with this content and signature. Raise Unsound for an invalid signature.
-
-        `path` leads to the signature in the file.
-        """
+        """Return a message with this content, or raise Unsound if the signature is invalid."""
         table, step = self.table, statement.step if isinstance(statement, StepInput) else None
         self.stats.counts.signatures += 1
         try:
@@ -339,10 +278,7 @@ class FileChecks:
             raise Unsound("bad-signature", words, path, step=step, seat=seat) from error
 
     def _messages(self, envelopes: tuple[Envelope, ...], path: Path) -> Iterator[Message]:
-        """Check the signatures of messages of the file, and yield the messages.
-
-        The messages are no step inputs. `path` tells where in the file they stand, for errors.
-        """
+        """Check the signatures of messages that are no step inputs, and yield the messages."""
         for i, envelope in enumerate(envelopes):
             self.stats.counts.signatures += 1
             try:
@@ -354,20 +290,13 @@ class FileChecks:
     # The chain
 
     def follow(self, node: Node, index: int, justified: Justified) -> Node:
-        """Check an entry of the file, and return the chain node after it.
+        """Check an entry of the file, and return the chain node after it ([V-6]).
 
         Up to the start of the last epoch, the entry must agree with the chain that the new-epoch
-        messages give. After that, the entry must be a complete step of legal bodies.
-
-        Args:
-            node: The node before the entry.
-            justified: The chain up to the start of the last epoch, as a dict from the digest of a
-                node to the next node.
+        messages give. After that, it must be a complete step of legal bodies.
 
         Raises:
             Unsound: If the entry is not allowed at this node.
-
-        SPEC: [V-6].
         """
         path, entry = (2, 1, index), self.transcript.content.entries[index]
         if node.want.kind in (Kind.RESULT, Kind.ENDED):
@@ -383,6 +312,7 @@ class FileChecks:
         if isinstance(entry, ReconfigurationEntry):
             return after or node
         for seat, slot in enumerate(entry.slots):
+            # First the bodies. A file that ends with a faulty body lacks the other ones ([F-2]).
             if isinstance(slot, bytes):
                 self._check_body(node, seat, slot, (*path, 1, seat))
         if after is None:
@@ -396,11 +326,7 @@ class FileChecks:
         return after
 
     def _check_body(self, node: Node, seat: int, body: bytes, path: Path) -> None:
-        """Check the body that a seat gave to a step, and count the proofs in the body.
-
-        `path` is the position of the body in the file, for the error. Raise Unsound if the body is
-        malformed or illegal.
-        """
+        """Check the body that a seat gave to a step, and count the proofs in it."""
         try:
             given = transition.check(node, seat, body)
         except Fault as fault:
@@ -425,23 +351,13 @@ class FileChecks:
     # Bases
 
     def bases(self, start: Node, signed: Signed) -> list[Base]:
-        """Compute the base that each new-epoch message of the file proposes.
+        """Compute the base that each new-epoch message proposes, in their order ([V-7]).
 
-        A base is the chain node with which an epoch begins, and the proven faults of seats. Every
-        message of the file must be needed for the last base ([F-1]).
-
-        Args:
-            start: The chain node with which epoch 0 begins.
-            signed: The messages of the file, whose signatures were checked.
-
-        Returns:
-            The bases, in the order of the new-epoch messages.
+        Every message of the file must be needed for the last base ([F-1]).
 
         Raises:
             Unsound: If a new-epoch message is invalid, or if a message is missing, not needed, or
                 out of order.
-
-        SPEC: [V-7].
         """
         everything: list[Message | Unread] = [*signed.inputs, *signed.messages, *signed.new_epochs]
         references = FileReferences(start, {m.hash: m for m in everything})
@@ -476,13 +392,11 @@ class FileChecks:
         return found
 
     def _base_of(self, message: Message, references: FileReferences, path: Path) -> Base:
-        """Return the base (start of an epoch) that a new-epoch message proposes.
-
-        Raise Unsound if the message is invalid, or if it names a message that the file lacks.
-        """
+        """Return the base that a new-epoch message proposes, or raise Unsound."""
         make = partial(new_epoch.base_of_new_epoch, self.table, message, references)
         try:
             return references.once((message.hash, False), make)
+        # An attacker can chain promises and new epochs as deep as the file has room.
         except (Malformed, TooMuch, RecursionError) as error:
             words = (
                 str(error)
@@ -498,14 +412,10 @@ class FileChecks:
     # The end
 
     def votes(self, votes: tuple[Vote, ...], statement: Statement, part: int) -> list[int]:
-        """Check the signatures of several seats on messages of equal content; return these seats.
+        """Check the signatures of seats on equal content, and return the seats, rising.
 
         Args:
-            statement: The content, such as a commit vote.
             part: The index of these votes in the evidence of the file.
-
-        Returns:
-            The seats, rising.
 
         Raises:
             Unsound: With code `bad-order` if the seats are not rising or a seat does not exist, and

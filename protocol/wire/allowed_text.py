@@ -61,7 +61,6 @@ They are the commas and semicolons of all scripts, and signs that look like them
 
 
 def _any_of(ranges: tuple[tuple[int, int], ...]) -> re.Pattern[str]:
-    """Return a pattern that matches any code point of these ranges."""
     return re.compile("[" + "".join(rf"\U{low:08x}-\U{high:08x}" for low, high in ranges) + "]")
 
 
@@ -74,10 +73,10 @@ def is_plain(text: str) -> bool:
     """Return whether a text is plain: no forbidden code point, and no space at either end ([H-6]).
 
     Args:
-        text: The text.
+        text: The text. The empty text is plain.
 
     Returns:
-        Whether the text is plain. The empty text is plain.
+        Whether it is.
     """
     return text[:1] != " " and text[-1:] != " " and NOT_PLAIN.search(text) is None
 
@@ -85,12 +84,10 @@ def is_plain(text: str) -> bool:
 def is_one_name(text: str) -> bool:
     """Return whether a text is plain and cannot be read as several names in a list ([H-10]).
 
-    A plain text has no forbidden character, and no space at either end.
-
     Args:
         text: The text.
 
     Returns:
-        True if the text is plain and contains nothing that separates names in a list.
+        Whether it is.
     """
     return is_plain(text) and _SEPARATOR.search(text) is None

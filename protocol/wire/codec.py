@@ -2,13 +2,11 @@
 
 Every value has exactly one encoding. The annotation of a dataclass's field states the form and the
 bounds of the field on the wire, as in `on: Annotated[bytes, Octets(32)]`. Reading and writing use
-these annotations, and the tables of SPEC.md are made from them.
+these annotations, and the tables of SPEC.md (section 2.1) are made from them.
 
 Allowed are nil, booleans, unsigned integers below 2^64, UTF-8 strings, binary strings and arrays,
 each in its shortest form, nested at most 16 arrays deep. Floats, negative integers, maps and
 extensions are not allowed. Format: https://github.com/msgpack/msgpack/blob/master/spec.md
-
-SPEC: section 2.1.
 """
 
 from __future__ import annotations
@@ -22,6 +20,7 @@ from operator import is_, lt
 from types import NoneType
 from typing import Annotated, Any, Final, Generic, TypeAlias, TypeVar, get_args, get_type_hints
 
+# The library has no types.
 import msgpack  # type: ignore[import-untyped]
 
 from ..errors import Invalid
@@ -85,6 +84,7 @@ def decode(data: bytes, max_size: int, max_items: int = MAX_ITEMS) -> Any:
         )
     except (ValueError, msgpack.exceptions.UnpackException):
         raise Invalid("bad-encoding", "not the encoding of one value") from None
+    # The library accepts longer forms. With them, one statement would have several hashes.
     if encode(value) != data:
         raise Invalid("bad-encoding", "not the shortest encoding of its value")
     return value
@@ -101,6 +101,7 @@ def _check(value: object, depth: int) -> None:
     if isinstance(value, int):
         if not 0 <= value < 2**64:
             raise Invalid("bad-encoding", "an integer outside 0 to 2^64 - 1")
+    # An ExtType is a named tuple.
     elif isinstance(value, tuple | list) and not isinstance(value, msgpack.ExtType):
         if depth == MAX_DEPTH:
             raise Invalid("bad-encoding", f"arrays nested more than {MAX_DEPTH} deep")
@@ -146,11 +147,11 @@ class WrongForm(Invalid):
     def inside(self, name: str, *index: int, code: str = "") -> WrongForm:
         """Return a copy of this error that also says in which value the fault is.
 
-        The name is put before the text of the error, and the index before the indices in `path`.
-
         Args:
-            name: The name of the faulty value, or of a value that contains the faulty value.
-            index: The position of the named value in an array. Left out if it is in no array.
+            name: The name of the faulty value, or of one that contains it. It is put before the
+                text.
+            index: The position of the named value in an array, put before `path`. Left out if it is
+                in no array.
             code: The code of the copy if this error has no code.
 
         Returns:
@@ -215,14 +216,8 @@ class Int(FieldForm[int]):
     low: int = 0
 
     def read(self, value: Any) -> int:
-        """Check that a value is an int within the bounds, and return it.
-
-        Returns:
-            The same value.
-
-        Raises:
-            WrongForm: If the value is no int within the bounds.
-        """
+        """Check that a value is an int within the bounds, and return it."""
+        # Not isinstance, because True and False are ints to it.
         if type(value) is not int or not self.low <= value <= self.high:
             raise WrongForm(f"is no number from {self.low} to {self.high}")
         return value
@@ -232,14 +227,7 @@ class Flag(FieldForm[bool]):
     """The form of a boolean."""
 
     def read(self, value: Any) -> bool:
-        """Check that a value is a boolean, and return it.
-
-        Returns:
-            The same value.
-
-        Raises:
-            WrongForm: If the value is neither True nor False.
-        """
+        """Check that a value is True or False, and return it."""
         if not isinstance(value, bool):
             raise WrongForm("is neither true nor false")
         return value
@@ -250,22 +238,15 @@ class Octets(FieldForm[bytes]):
     """The form of a binary string.
 
     Attributes:
-        size: The length of the binary string in bytes, None for any length.
-        optional: Whether the binary string may be empty as well.
+        size: The length in bytes, None for any length.
+        optional: Whether it may be empty as well.
     """
 
     size: int | None = None
     optional: bool = False
 
     def read(self, value: Any) -> bytes:
-        """Check that a value is a binary string of the right length, and return it.
-
-        Returns:
-            The same value.
-
-        Raises:
-            WrongForm: If the value is no binary string of this length.
-        """
+        """Check that a value is a binary string of the right length, and return it."""
         if not isinstance(value, bytes):
             raise WrongForm("is not bytes")
         if len(value) != self.size is not None and (value or not self.optional):
@@ -279,21 +260,14 @@ class Text(FieldForm[str]):
 
     Attributes:
         fits: A function that returns whether a text is allowed.
-        most: The most characters that the text may have, None for any number.
+        most: The most characters, None for any number.
     """
 
     fits: Callable[[str], bool]
     most: int | None = None
 
     def read(self, value: Any) -> str:
-        """Check that a value is an allowed text, and return it.
-
-        Returns:
-            The same value.
-
-        Raises:
-            WrongForm: If the value is no text, is too long, or is not allowed.
-        """
+        """Check that a value is an allowed text, and return it."""
         if not isinstance(value, str):
             raise WrongForm("is no text")
         if self.most is not None and len(value) > self.most:
@@ -305,9 +279,7 @@ class Text(FieldForm[str]):
 
 @dataclass(frozen=True)
 class OneOf(FieldForm[Enum]):
-    """The form of a field whose value is a member of an enumeration.
-
-    The member is encoded by its `value`.
+    """The form of a field whose value is a member of an enumeration, encoded by its `value`.
 
     Attributes:
         kind: The enumeration.
@@ -316,15 +288,9 @@ class OneOf(FieldForm[Enum]):
     kind: type[Enum]
 
     def read(self, value: Any) -> Enum:
-        """Return the member of the enumeration with a given value.
-
-        Returns:
-            The member.
-
-        Raises:
-            WrongForm: If no member has this value.
-        """
+        """Return the member of the enumeration with a given value."""
         for member in self.kind:
+            # 1 == True, so the types are compared, too.
             if type(value) is type(member.value) and value == member.value:
                 return member
         raise WrongForm("is of no known kind")
@@ -334,41 +300,26 @@ class Either(FieldForm[Any]):
     """A pair of forms: one for values of a given type, the other for all other values."""
 
     def __init__(self, kind: type, form: object, other: object) -> None:
-        """Set the type and both forms.
-
-        Args:
-            kind: The type of the values that have the first form.
-            form: The form of the values of type `kind`.
-            other: The form of all other values.
-        """
+        """Set the form of the values of one type, and that of all others."""
         self._kind, self._form, self._other = kind, form_of(form), form_of(other)
 
     def read(self, value: Any) -> Any:
-        """Read a value by the first form if the value has the given type, else by the other form.
-
-        Returns:
-            The value as the form reads it.
-
-        Raises:
-            WrongForm: If the value does not fit the form.
-        """
+        """Read a value by the form for its type."""
         return (self._form if isinstance(value, self._kind) else self._other).read(value)
 
     def write(self, value: Any) -> Any:
-        """Convert a value for encoding. Its type decides which of the two forms converts it."""
+        """Convert a value by the form for its type."""
         return (self._form if isinstance(value, self._kind) else self._other).write(value)
 
     @property
     def is_plain(self) -> bool:
-        """True if `write` returns every value unchanged, whichever of the two forms it uses."""
+        """True if both forms are plain."""
         return self._form.is_plain and self._other.is_plain
 
 
 @dataclass(frozen=True)
 class Digests(FieldForm[tuple[bytes, ...]]):
-    """The form of an array of byte strings that all have the same length.
-
-    The check is fast even for thousands of byte strings.
+    """The form of an array of byte strings of one length. Its check is fast even for thousands.
 
     Attributes:
         most: The most byte strings that there may be.
@@ -383,14 +334,7 @@ class Digests(FieldForm[tuple[bytes, ...]]):
     rising: bool = False
 
     def read(self, value: Any) -> tuple[bytes, ...]:
-        """Check an array of byte strings, and return it.
-
-        Returns:
-            The byte strings.
-
-        Raises:
-            WrongForm: If a byte string has another length, or if their number or order is wrong.
-        """
+        """Check an array of byte strings, and return it."""
         found = _array(value, self.most)
         if not (set(map(type, found)) <= {bytes} and set(map(len, found)) <= {self.size}):
             raise WrongForm(f"holds what is not {self.size} bytes")
@@ -412,23 +356,13 @@ class Rows(FieldForm[tuple[Any, ...]]):
         """Set the form of the items and the bounds of the array.
 
         Args:
-            inner: The form or the type of an item.
-            least: The fewest items that there may be.
-            key: A function that returns the part of an item by which the items must be strictly
-                rising. None allows any order.
+            key: The part of an item by which the items must be strictly rising. None allows any
+                order.
         """
         self.inner, self.most, self._least, self._key = form_of(inner), most, least, key
 
     def read(self, value: Any) -> tuple[Any, ...]:
-        """Read each item of an array by the form of the items.
-
-        Returns:
-            The items as their form reads them.
-
-        Raises:
-            WrongForm: If an item does not have the form, or if the number or order of the items is
-                wrong.
-        """
+        """Read each item of an array by the form of the items."""
         value = _array(value, self.most)
         if len(value) < self._least:
             raise WrongForm(f"is a list of less than {self._least}")
@@ -438,19 +372,12 @@ class Rows(FieldForm[tuple[Any, ...]]):
         return _as_read(value, found)
 
     def write(self, value: tuple[Any, ...]) -> Any:
-        """Convert each item to the value that is encoded.
-
-        Args:
-            value: The items.
-
-        Returns:
-            The values to encode.
-        """
+        """Convert each item to the value that is encoded."""
         return tuple(map(self.inner.write, value))
 
     @property
     def is_plain(self) -> bool:
-        """True if `write` returns every item unchanged."""
+        """True if the form of the items is plain."""
         return self.inner.is_plain
 
 
@@ -458,23 +385,11 @@ class Fields(FieldForm[tuple[Any, ...]]):
     """The form of an array with a fixed number of items, each of a form of its own."""
 
     def __init__(self, *forms: object) -> None:
-        """Define how each item of an array is checked and read.
-
-        Args:
-            forms: The form (the object that reads a value) or the type of each item, in order.
-        """
+        """Set the form or the type of each item, in order."""
         self._forms = [form_of(one) for one in forms]
 
     def read(self, value: Any) -> tuple[Any, ...]:
-        """Read each item of an array by its own form.
-
-        Returns:
-            A tuple of the items as their forms read them.
-
-        Raises:
-            WrongForm: If an item does not have its form, or if the array has another number of
-                items.
-        """
+        """Read each item of an array by its own form."""
         value = _array(value)
         if len(value) != len(self._forms):
             raise WrongForm(f"has not {len(self._forms)} fields")
@@ -499,6 +414,7 @@ class Struct(FieldForm[T]):
         """
         hints = get_type_hints(kind, include_extras=True) | forms
         self.kind = kind
+        # A type variable is no dataclass to mypy, here and below.
         self.forms = {one.name: form_of(hints[one.name]) for one in fields(kind)}  # type: ignore[arg-type]
         self._head, self._names = head, tuple(self.forms)
         self._reads = [form.read for form in self.forms.values()]
@@ -506,15 +422,7 @@ class Struct(FieldForm[T]):
         self._in_order = not any(one.kw_only for one in fields(kind))  # type: ignore[arg-type]
 
     def read(self, value: Any) -> T:
-        """Return the array as an object of the dataclass.
-
-        Returns:
-            The object.
-
-        Raises:
-            WrongForm: If a field does not have its form, or if the array has another number of
-                items.
-        """
+        """Return the array as an object of the dataclass."""
         found = _array(value)[self._head :]
         if len(found) != len(self._reads):
             raise WrongForm(f"has not {len(self._reads)} fields")
@@ -524,15 +432,7 @@ class Struct(FieldForm[T]):
         return self.kind(**dict(zip(self._names, read, strict=True)))
 
     def write(self, value: T) -> tuple[Any, ...]:
-        """Convert the fields of an object to the values that are encoded.
-
-        Args:
-            value: The object.
-
-        Returns:
-            One value for each field. The `head` items that stand before the fields in the array are
-            not included.
-        """
+        """Convert the fields of an object, without the `head` items before them."""
         items = [getattr(value, name) for name in self._names]
         for index, form in self._written:
             items[index] = form.write(items[index])
@@ -548,39 +448,21 @@ class Kinds(FieldForm[T]):
     """
 
     def __init__(self, kinds: Mapping[Any, tuple[type[T], int]]) -> None:
-        """Set the kinds that the first item of an array may name.
-
-        Args:
-            kinds: For each kind, the dataclass with the fields of the other items, and the most
-                bytes of an encoded array.
-        """
+        """Set for each kind the dataclass of the items behind it, and the most bytes in all."""
         self.rows = {kind: Struct(cls, 1) for kind, (cls, _) in kinds.items()}
         self.sizes = {kind: size for kind, (_, size) in kinds.items()}
         self._kinds = {cls: kind for kind, (cls, _) in kinds.items()}
 
     def read(self, value: Any) -> T:
-        """Turn an array into an object, whose dataclass is chosen by the array's first item.
-
-        Returns:
-            The object. Its fields are the other items.
-
-        Raises:
-            WrongForm: If the first item is no known kind, or if a field does not have its form.
-        """
+        """Turn an array into an object of the dataclass that its first item names."""
         first = value[0] if isinstance(value, tuple) and value else None
+        # True would find the row of 1, and a tuple cannot always be hashed.
         if type(first) not in (int, str) or first not in self.rows:
             raise WrongForm("is of no known kind")
         return self.rows[first].read(value)
 
     def write(self, value: T) -> Any:
-        """Convert an object to the array that is encoded: its kind, then its fields.
-
-        Args:
-            value: The object.
-
-        Returns:
-            The values to encode.
-        """
+        """Convert an object to the array that is encoded: its kind, then its fields."""
         kind = self._kinds[type(value)]
         return (kind, *self.rows[kind].write(value))
 
@@ -610,9 +492,8 @@ def kind_at(head: bytes) -> int | str | None:
         head: The first 16 bytes of the frame, or the whole frame if it is shorter.
 
     Returns:
-        The kind: a number below 128, or a word. A word that does not end within `head` is cut off
-        there, and a word of 32 bytes or more is returned as "". None if the kind of the frame is
-        neither such a number nor a word.
+        The kind: a number below 128, or a word, cut off where `head` ends. A word of 32 bytes or
+        more is "". None if the kind is neither such a number nor a word.
     """
     first = head[1] if len(head) > 1 else 0xC0
     if first < 0x80:
@@ -629,7 +510,7 @@ Octets64 = Annotated[bytes, Octets(64)]
 
 
 def _form_of(hint: Any) -> FieldForm[Any]:
-    """Return the FieldForm for an annotation or a type. `form_of` does the same with a cache."""
+    """Return the form for an annotation or a type, without the cache of `form_of`."""
     if isinstance(hint, FieldForm):
         return hint
     for one in getattr(hint, "__metadata__", ()):
@@ -649,9 +530,7 @@ form_of: Final[Callable[[Any], FieldForm[Any]]] = cache(_form_of)
 
 
 def read(form: FieldForm[T], value: Any, code: str, name: str) -> T:
-    """Read a decoded value by a form (the codec of one kind of value).
-
-    An error gets a code and the name of the value.
+    """Read a decoded value by a form. An error gets a code and the name of the value.
 
     Args:
         form: The form.
@@ -688,8 +567,7 @@ def _each(
 ) -> list[Any]:
     """Read each value with the function at the same position in `reads`.
 
-    If a value has the wrong form, the raised error gets the value's name and index. The name is
-    the item of `names` at the value's position, and the index counts from `head`.
+    An error gets the item's name from `names`, and its index, which counts from `head`.
     """
     found: list[Any] = []
     try:
@@ -702,13 +580,10 @@ def _each(
 
 
 def _rises(found: Sequence[Any]) -> bool:
-    """Return whether values are strictly rising."""
     return all(map(lt, found, found[1:]))
 
 
 def _as_read(value: tuple[Any, ...], found: list[Any]) -> tuple[Any, ...]:
-    """Return the items in `found` as a tuple.
-
-    If they are the very objects in the tuple `value`, return `value` itself, which saves memory.
-    """
+    """Return `found` as a tuple, or `value` itself if the items are the same objects."""
+    # The same tuple, which saves memory: one of thousands of hashes is not copied.
     return value if all(map(is_, value, found)) else tuple(found)

@@ -50,7 +50,7 @@ class Sync:
         step: The number of the first step whose inputs the sender wants.
         have: The first 16 bytes of the hash of each message that the sender stores.
         direct: The seats from which the sender receives over direct links. Nobody needs to pass on
-            the inputs of these seats to the sender.
+            their inputs to it.
     """
 
     epoch: StartEpoch
@@ -66,7 +66,7 @@ class Own:
     The answer is these messages, by rising hash, and then a `Told` frame.
 
     Attributes:
-        after: Only messages with a hash above this one are wanted, 32 bytes.
+        after: Only messages with a hash above this one are wanted.
     """
 
     after: Digest = bytes(32)
@@ -76,12 +76,10 @@ class Own:
 class Told:
     """The frame that ends the answer to an `Own` frame.
 
-    By an `Own` frame, a seat asks for the messages that the seat itself has signed.
-
     Attributes:
-        last: The hash of the last message of the answer, 32 bytes. If the answer has no message,
-            the hash in the `Own` frame.
-        more: Whether further messages, with hashes above `last`, are still to be asked for.
+        last: The hash of the last message of the answer. Without any message, that of the `Own`
+            frame.
+        more: Whether there are further messages, with hashes above `last`.
     """
 
     last: Digest = bytes(32)

@@ -1,4 +1,8 @@
-"""The signed messages of a table: the fields of each kind, and how they are signed and read."""
+"""The signed messages of a table: the fields of each kind, and how they are signed and read.
+
+A *base* is the chain node with which an epoch begins. An `on` is the digest of the chain before a
+step. The argument `ids` has the ids of the table's seats.
+"""
 
 from __future__ import annotations
 
@@ -42,13 +46,7 @@ Named = Annotated[tuple[Digest, ...], Digests(MAX_LIST, rising=True)]
 
 @dataclass(frozen=True, slots=True)
 class StepInput:
-    """The input of a seat to one step.
-
-    Attributes:
-        epoch: The epoch in which the seat signed the input.
-        on: The digest of the chain before that step, 32 bytes.
-        body: The input itself, whose form depends on the kind of step.
-    """
+    """The input of a seat to one step, signed in an epoch. Its body's form depends on the step."""
 
     epoch: StartEpoch
     step: Step
@@ -65,13 +63,7 @@ class EpochRequest:
 
 @dataclass(frozen=True)
 class QuorumCertificate:
-    """The votes of a quorum for one base (the chain node with which an epoch begins).
-
-    Attributes:
-        base: The base digest, 32 bytes.
-        committed: Whether the votes are commit votes. If not, they are prepare votes.
-        votes: The seat and the signature of each vote, by rising seat.
-    """
+    """The votes of a quorum, by rising seat: commit votes if `committed`, else prepare votes."""
 
     epoch: Epoch
     base: Digest
@@ -84,11 +76,7 @@ class QuorumCertificate:
 
 @dataclass(frozen=True)
 class StepTimeout:
-    """The claim of a seat that a step has timed out for it.
-
-    Attributes:
-        on: The digest of the chain before that step, 32 bytes.
-    """
+    """The claim of a seat that a step has timed out for it."""
 
     epoch: StartEpoch
     step: Step
@@ -123,13 +111,7 @@ class EpochPromise:
 
 @dataclass(frozen=True)
 class NewEpoch:
-    """A proposal for the beginning of an epoch.
-
-    It names a quorum of epoch promises. They decide with which chain node the epoch begins.
-
-    Attributes:
-        promises: The hashes of these epoch promises, by rising seat.
-    """
+    """A proposal of a base, which follows from a quorum of epoch promises, named by rising seat."""
 
     epoch: Epoch
     promises: Annotated[tuple[Digest, ...], Digests(SEAT_NUMBERS)]
@@ -137,11 +119,7 @@ class NewEpoch:
 
 @dataclass(frozen=True)
 class PrepareVote:
-    """The first vote of a seat for a base: the chain node with which an epoch is to begin.
-
-    Attributes:
-        base: The base digest, 32 bytes.
-    """
+    """The first vote of a seat for a base."""
 
     epoch: Epoch
     base: Digest
@@ -149,13 +127,7 @@ class PrepareVote:
 
 @dataclass(frozen=True)
 class CommitVote:
-    """The second vote of a seat for a base, the chain node with which an epoch is to begin.
-
-    A seat signs it once it stores prepare votes of a quorum for the base.
-
-    Attributes:
-        base: The base digest, 32 bytes.
-    """
+    """The second vote of a seat for a base, once it stores prepare votes of a quorum for it."""
 
     epoch: Epoch
     base: Digest
@@ -163,11 +135,7 @@ class CommitVote:
 
 @dataclass(frozen=True)
 class Rejoin:
-    """The request of an absent seat to be present again.
-
-    Attributes:
-        count: How often the seat has been made absent.
-    """
+    """The request of a seat that was made absent `count` times to be present again."""
 
     count: Annotated[int, Int(MAX_REJOINS)]
 
@@ -191,12 +159,7 @@ _ROWS: Final = {number: Struct(cls, head=3) for number, (cls, _) in KINDS.items(
 
 @dataclass(frozen=True)
 class Message:
-    """A signed message of one seat of one table.
-
-    Attributes:
-        statement: The content, such as an input or a vote.
-        signature: The signature, 64 bytes.
-    """
+    """A signed message of one seat of one table."""
 
     seat: int
     statement: Statement
@@ -205,25 +168,18 @@ class Message:
 
     @cached_property
     def hash(self) -> Digest:
-        """The hash of the payload, 32 bytes, by which other messages name this one."""
+        """The hash of the payload, by which other messages name this one."""
         return digest(Label.MESSAGE, self.payload)
 
     def bare(self) -> Message:
-        """Return a copy of the message with its hash, but without payload and signature.
-
-        Returns:
-            The copy. It saves memory for callers that have checked the signature and keep the bytes
-            elsewhere.
-        """
+        """Return a copy with the hash, but without payload and signature, to save memory."""
+        # The hash has to be taken from the payload before it is dropped.
         found = Message(self.seat, self.statement, b"", b"")
         object.__setattr__(found, "hash", self.hash)
         return found
 
     def verify(self, ids: Sequence[bytes]) -> None:
         """Verify the signature ([M-4]).
-
-        Args:
-            ids: The ids of the table's seats, 32 bytes each.
 
         Raises:
             Invalid: With code `bad-signature` if the signature is invalid.
@@ -232,31 +188,20 @@ class Message:
         identities.verify_signature(ids[self.seat], label, self.payload, self.signature)
 
     def encode(self) -> bytes:
-        """Return the bytes of the message, to send or store.
-
-        Returns:
-            The one encoding of the payload and the signature.
-        """
+        """Return the bytes of the message, to send or store."""
         return codec.encode((self.payload, self.signature))
 
     @cached_property
     def identity(self) -> tuple[int, ...]:
-        """The kind, seat, and epoch or step of the message ([M-5]).
-
-        An honest seat signs only one message of each identity.
-        """
+        """The identity of the message ([M-5])."""
         return identity_of(self.seat, self.statement)
 
 
 def identity_of(seat: int, statement: Statement) -> tuple[int, ...]:
     """Return the identity of a message. A seat may sign only one message per identity ([M-5]).
 
-    Args:
-        statement: The content of the message.
-
-    Returns:
-        The number of the message's kind, the seat, and then: epoch and step of an input, the count
-        of a rejoin, or the epoch of any other message.
+    It is the number of the message's kind, the seat, and then: epoch and step of an input, the
+    count of a rejoin, or the epoch of any other message.
     """
     number = NUMBER[type(statement)]
     if isinstance(statement, StepInput):
@@ -273,42 +218,31 @@ _ENVELOPE: Final = Fields(Octets(), Octets64)
 
 
 def payload(table: TableId, seat: int, statement: Statement) -> bytes:
-    """Return the bytes that a seat signs for a message with a given content.
-
-    Returns:
-        The encoded payload.
-    """
+    """Return the bytes that a seat signs for a message with a given content."""
     number = NUMBER[type(statement)]
     return codec.encode((number, table, seat, *_ROWS[number].write(statement)))
 
 
 def sign(who: identities.Identity, table: TableId, seat: int, statement: Statement) -> Message:
-    """Sign a message with a given content.
-
-    Args:
-        who: The signing key of the seat.
-    """
+    """Sign a message with a given content."""
     data = payload(table, seat, statement)
     label = KINDS[NUMBER[type(statement)]][1]
     return Message(seat, statement, data, who.sign(label, data))
 
 
 def read_payload(data: bytes, table: TableId, seats: int) -> tuple[int, Statement]:
-    """Decode the seat and the content of a message from signed bytes. No signature is checked.
-
-    Args:
-        seats: The number of seats of the table.
+    """Decode the seat and the content of a message. No signature is checked ([M-2], [M-3], [X-2]).
 
     Raises:
         Invalid: With code `bad-encoding` if the bytes do not decode, and `bad-message` if they are
             no message of this table.
-
-    SPEC: [M-2], [M-3], [X-2].
     """
     value = codec.decode(data, MAX_MESSAGE)
     number, where, seat = value[:3] if isinstance(value, tuple) and len(value) > 2 else (None,) * 3
+    # The table id stops a replay of a message from another table of the same key.
     if type(number) is not int or number not in _ROWS or where != table:
         raise Invalid(BAD, "a message is of no known kind, or of another table")
+    # The type, because True would be seat 1, with another encoding.
     if type(seat) is not int or seat >= seats:
         raise Invalid(BAD, "a message is of no seat of this table")
     statement: Statement = codec.read(_ROWS[number], value, BAD, "a statement")
@@ -317,9 +251,6 @@ def read_payload(data: bytes, table: TableId, seats: int) -> tuple[int, Statemen
 
 def parse(data: bytes, table: TableId, ids: Sequence[bytes]) -> Message:
     """Return a message from its bytes, after checking its signature ([M-1], [M-4]).
-
-    Args:
-        ids: The ids of the table's seats, 32 bytes each.
 
     Raises:
         Invalid: With code `bad-encoding`, `bad-message` or `bad-signature`. No such error proves a
@@ -331,13 +262,7 @@ def parse(data: bytes, table: TableId, ids: Sequence[bytes]) -> Message:
 
 
 def read(data: bytes, table: TableId, seats: int) -> Message:
-    """Return a message from its bytes. Its signature is not checked.
-
-    Args:
-        seats: The number of seats of the table.
-
-    Returns:
-        The message, on which `verify` is still to be called.
+    """Return a message from its bytes, on which `verify` is still to be called.
 
     Raises:
         Invalid: With code `bad-encoding` or `bad-message`.
@@ -351,15 +276,10 @@ def read(data: bytes, table: TableId, seats: int) -> Message:
 def parse_parts(payload: bytes, signature: bytes, table: TableId, ids: Sequence[bytes]) -> Message:
     """Return a message from its payload and its signature, after checking the signature.
 
-    Args:
-        payload: The signed bytes.
-        signature: The signature, 64 bytes.
-        ids: The ids of the table's seats, 32 bytes each.
-
     Raises:
-        Invalid: With code `bad-encoding`, `bad-message` or `bad-signature`, just as `parse` raises
-            it for the whole message.
+        Invalid: With the code with which `parse` raises it for the whole message.
     """
+    # A file may hold no message that could not be sent in a frame.
     if codec.size((payload, signature)) > MAX_MESSAGE:
         raise Invalid("bad-encoding", f"more than {MAX_MESSAGE} bytes")
     seat, statement = read_payload(payload, table, len(ids))
@@ -379,9 +299,6 @@ def rebuilt(
     """Rebuild a message from its content, which is known, and its signature.
 
     Args:
-        seat: The seat that signed the message.
-        signature: The signature, 64 bytes.
-        ids: The ids of the table's seats, 32 bytes each.
         check_proof: A function that checks the signature at once, or later together with others.
 
     Raises:

@@ -1,6 +1,7 @@
 """Signed notices outside of the chain: a seat leaves, a seat is back, or the table has ended.
 
-SPEC: [E-24], [E-28], [E-29], [E-30], [L-23].
+No message refers to a notice, and no two notices prove a fault. A signature is empty until the
+notice is signed. SPEC: [E-24], [E-28], [E-29], [E-30], [L-23].
 """
 
 from __future__ import annotations
@@ -25,9 +26,7 @@ MAX_NUMBER: Final[Quota] = 254
 
 @dataclass(frozen=True)
 class Departure:
-    """A signed notice that a seat leaves for now or, if its number is even, that it is back.
-
-    No message refers to a notice, and no two notices prove a fault.
+    """A notice that a seat leaves for now, or is back ([E-24], [E-28]).
 
     Attributes:
         number: The number of the notice, which rises with each notice of the seat. It is odd for a
@@ -35,10 +34,7 @@ class Departure:
         epoch: The epoch in which the seat stands.
         step: The number of the first step to which the seat has not given its input. This is the
             next step after `on`, or one more if the seat has already given its input to that step.
-        on: The digest of the last chain node that the seat follows, 32 bytes.
-        signature: The signature of the seat, 64 bytes. It is empty until the notice is signed.
-
-    SPEC: [E-24], [E-28].
+        on: The digest of the last chain node that the seat follows.
     """
 
     seat: Seat
@@ -68,16 +64,13 @@ REASONS: Final = frozenset({OVER, SILENT_SEAT, SEAT_LEFT, DEAD_KEYS, *FAULTS})
 
 @dataclass(frozen=True)
 class EndNotice:
-    """A seat's signed notice: the game's end is final, or the seat ended the table in setup.
+    """A notice of a final end of the game, or of the end of a table in setup ([E-29], [E-30]).
 
     Attributes:
         reason: `OVER` if the game's end is final. Otherwise the code of the reason for which the
             seat ended the table.
         about: The seat that the code is about, according to the signer. None if it is about no
             seat.
-        signature: The signature of `seat`, 64 bytes. It is empty until the notice is signed.
-
-    SPEC: [E-29], [E-30].
     """
 
     seat: Seat
@@ -98,28 +91,19 @@ LABELS: Final = {Departure: Label.DEPARTURE, EndNotice: Label.END}
 
 
 def sign_notice(who: identities.Identity, table: TableId, bare: N) -> N:
-    """Return a notice with a signature.
-
-    Args:
-        who: The signing key of the seat of the notice.
-        bare: The notice without a signature.
-    """
+    """Return a notice with the signature of its seat."""
     return replace(bare, signature=who.sign(LABELS[type(bare)], _payload(table, bare)))
 
 
 def check_notice(notice: Departure | EndNotice, table: TableId, ids: Sequence[bytes]) -> None:
-    """Check that a notice is of this table and signed by its seat.
+    """Check that a notice is of this table and signed by its seat ([L-23], [L-27]).
 
-    Args:
-        notice: The notice as it was read.
-        ids: The ids of the seats, 32 bytes each.
+    Neither error proves a fault of that seat.
 
     Raises:
         Invalid: With code `bad-frame` if the notice names a seat that is not at the table, or if
             its reason is `OVER` and it has an `about` seat. With code `bad-signature` if the
-            signature is invalid. Neither error proves a fault of that seat.
-
-    SPEC: [L-23], [L-27].
+            signature is invalid.
     """
     about = notice.about if isinstance(notice, EndNotice) else None
     if max(notice.seat, about or 0) >= len(ids):

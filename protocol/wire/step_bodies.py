@@ -16,17 +16,17 @@ T = TypeVar("T")
 """The class of a body."""
 
 POINT: Final = 32
-"""The length of a point in bytes."""
+"""Bytes of a point."""
 SCALAR: Final = 32
-"""The length of a scalar in bytes."""
+"""Bytes of a scalar."""
 PROOF: Final = 64
-"""The length in bytes of a proof that consists of two scalars."""
+"""Bytes of a proof that consists of two scalars."""
 NONCE: Final = 32
-"""The length in bytes of the nonce of a commitment."""
+"""Bytes of the nonce of a commitment."""
 COIN: Final = "coin"
 """The kind of a sealed choice that is a seat's contribution to the random bytes of the deal."""
 COIN_SIZE: Final = 32
-"""The length in bytes of a seat's contribution to the random bytes of the deal."""
+"""Bytes of a seat's contribution to the random bytes of the deal."""
 MAX_BODY: Final = 128 * 1024
 """The most bytes of a body."""
 MAX_INTEGER: Final = 2**64 - 1
@@ -37,12 +37,7 @@ EMPTY: Final = codec.encode(None)
 
 @dataclass(frozen=True)
 class KeyCommit:
-    """The body of the step `key.commit`, in which a seat commits to its keys.
-
-    Attributes:
-        hash: The hash of the key vector (the public key and further Feldman commitments), 32 bytes.
-        box: The public X25519 transport key, 32 bytes.
-    """
+    """The body of the step `key.commit`: the hash of the key vector, and the public X25519 key."""
 
     hash: Octets32
     box: Octets32
@@ -50,23 +45,12 @@ class KeyCommit:
 
 @dataclass(frozen=True)
 class _Points(FieldForm[tuple[bytes, ...]]):
-    """The form of a binary string that contains points, one after the other.
-
-    Attributes:
-        count: How many points there are.
-    """
+    """The form of a binary string that contains `count` points, one after the other."""
 
     count: int = 0
 
     def read(self, value: Any) -> tuple[bytes, ...]:
-        """Return the points after decoding each.
-
-        Returns:
-            The points, 32 bytes each.
-
-        Raises:
-            WrongForm: If it is no binary string of `count` points.
-        """
+        """Return the points after decoding each."""
         data = Octets(self.count * POINT).read(value)
         try:
             return split(data)
@@ -75,14 +59,7 @@ class _Points(FieldForm[tuple[bytes, ...]]):
             raise WrongForm(error.reason, error.code, (index or 0,)) from error
 
     def write(self, value: tuple[bytes, ...]) -> bytes:
-        """Return the points as one binary string.
-
-        Args:
-            value: The points, 32 bytes each.
-
-        Returns:
-            The points, one after the other.
-        """
+        """Return the points as one binary string."""
         return b"".join(value)
 
 
@@ -91,10 +68,9 @@ class KeyReveal:
     """The body of the step `key.reveal`, in which a seat shows its keys and deals key shares.
 
     Attributes:
-        vector: The points of the key vector, 32 bytes each. The first is the public key.
-        proof: The proof that the secret key is known, 64 bytes.
-        key_shares: The encrypted key share for each seat, 80 bytes. The item for the seat itself is
-            empty.
+        vector: The points of the key vector. The first is the public key.
+        key_shares: The encrypted key share for each seat, 80 bytes. It is empty for the seat
+            itself.
     """
 
     vector: Annotated[tuple[bytes, ...], _Points()]
@@ -104,13 +80,7 @@ class KeyReveal:
 
 @dataclass(frozen=True)
 class SealBody:
-    """The body with a sealed choice: a commitment, and an escrow by which others can open it.
-
-    Attributes:
-        commitment: The commitment to the choice, 32 bytes.
-        escrow: The encrypted opening of the commitment, which a quorum of seats together can
-            decrypt. It is empty if the quorum is all seats.
-    """
+    """The body with a sealed choice. The escrow is empty if the quorum is all seats."""
 
     commitment: Octets32
     escrow: bytes
@@ -122,8 +92,8 @@ class Complaint:
 
     Attributes:
         blamed: The seat that dealt the key share.
-        secret: The secret X25519 transport key of the complaining seat, 32 bytes. With it anybody
-            can decrypt the key share.
+        secret: The secret X25519 key of the complaining seat, by which anybody can decrypt the
+            share.
     """
 
     blamed: Annotated[int, Int(MAX_INTEGER)]
@@ -132,11 +102,7 @@ class Complaint:
 
 @dataclass(frozen=True)
 class ShuffleBody:
-    """The body of the step `shuffle`, in which a seat shuffles the deck.
-
-    Attributes:
-        deck: The shuffled deck, 64 bytes for each card.
-    """
+    """The body of the step `shuffle`, with 64 bytes of the shuffled deck for each card."""
 
     deck: bytes
     proof: bytes
@@ -149,12 +115,10 @@ class Gather:
     Attributes:
         opening: The encoded choice and the nonce of the seat's own sealed choice, None if no
             opening is due.
-        shares: The decryption shares made with the seat's own key (32 bytes each), and their proof
-            (64 bytes).
-        helps: For each absent seat, decryption shares given in its place, and their proof. They are
-            made with the key share that the absent seat dealt to this seat.
-        escrows: An escrow share of 96 bytes for each sealed choice whose owner has been absent, to
-            open that choice.
+        shares: A batch (`parse_batch`) of decryption shares made with the seat's own key.
+        helps: For each absent seat, a batch of shares given in its place. They are made with the
+            key share that the absent seat dealt to this seat.
+        escrows: An escrow share for each sealed choice whose owner has been absent.
     """
 
     opening: Annotated[tuple[bytes, bytes], codec.Fields(bytes, Octets(NONCE))] | None = None
@@ -165,13 +129,7 @@ class Gather:
 
 @dataclass(frozen=True)
 class ShowBody:
-    """The body of the step `show`, in which a seat shows cards.
-
-    Attributes:
-        choice: The encoded choice.
-        shares: The decryption shares of those shown cards that were hidden (32 bytes each), and
-            their proof (64 bytes).
-    """
+    """The body of the step `show`: an encoded choice, and a batch for hidden cards."""
 
     choice: bytes
     shares: bytes
@@ -196,6 +154,7 @@ def _decoded(data: bytes, most: int = MAX_BODY) -> Any:
 
 def _read(form: Struct[T] | type[T], value: Any) -> T:
     """Read a decoded value as a body. An error names the faulty field, and the index in it."""
+    # The form of a class of bodies is a Struct, which the type of `form_of` does not say.
     struct: Struct[T] = codec.form_of(form)  # type: ignore[assignment]
     try:
         return codec.read(struct, value, BAD, "a body")
@@ -208,46 +167,25 @@ def _read(form: Struct[T] | type[T], value: Any) -> T:
 
 @lru_cache
 def key_reveal_form(size: int, key_shares: int) -> Struct[KeyReveal]:
-    """Return the codec for the body of the step `key.reveal`, in which a seat shows its keys.
-
-    Args:
-        size: The number of points of the key vector (Feldman commitments).
-        key_shares: The number of encrypted key shares.
-
-    Returns:
-        The codec, which checks these two numbers.
-    """
+    """Return the form of a `KeyReveal` with a key vector of `size` points."""
     return Struct(KeyReveal, vector=_Points(size), key_shares=Rows(bytes, key_shares, key_shares))
 
 
 @lru_cache
 def shuffle_form(cards: int) -> Struct[ShuffleBody]:
-    """Return the form of the body of `shuffle`.
-
-    Args:
-        cards: The number of cards of the deck.
-    """
+    """Return the form of a `ShuffleBody`."""
     return Struct(ShuffleBody, deck=Octets(cards * 2 * POINT))
 
 
 @lru_cache
 def gather_form(helps: int, escrows: int) -> Struct[Gather]:
-    """Return the form of the body of a step in which cards or sealed choices are opened.
-
-    Args:
-        helps: The number of absent seats for which shares are due.
-        escrows: The number of escrow shares that are due.
-    """
+    """Return the form of a `Gather` for `helps` absent seats, with `escrows` escrow shares."""
     shares = Rows(Octets(POINT + PROOF), escrows, escrows)
     return Struct(Gather, helps=Rows(bytes, helps, helps), escrows=shares)
 
 
 def parse(form: Struct[T] | type[T], body: bytes) -> T:
-    """Decode the body of a step input.
-
-    Args:
-        form: The class of the body, or the result of `key_reveal_form`, `shuffle_form` or
-            `gather_form`.
+    """Decode the body of a step input, by its class or its form.
 
     Raises:
         Invalid: With code `bad-body`, or with the code of a field, if the body is too long or
@@ -257,28 +195,19 @@ def parse(form: Struct[T] | type[T], body: bytes) -> T:
 
 
 def parse_key_ok(body: bytes) -> SealBody | Complaint:
-    """Return a body of the step `key.ok` from its bytes.
-
-    Returns:
-        A complaint about a key share if the first item is an int. Otherwise the commitment to the
-        seat's random contribution to the deal, with the encrypted opening of the commitment.
+    """Return a body of the step `key.ok`: a complaint, or the seat's sealed part of the coin.
 
     Raises:
         Invalid: With code `bad-body` if the body is neither.
     """
     value = _decoded(body)
+    # The type, because True is an int to isinstance.
     is_complaint = isinstance(value, tuple) and value and type(value[0]) is int
     return _read(Complaint, value) if is_complaint else _read(SealBody, value)
 
 
 def split(data: bytes) -> tuple[bytes, ...]:
     """Split a byte string into points, and check each of them.
-
-    Args:
-        data: The points, one after the other.
-
-    Returns:
-        The points, 32 bytes each.
 
     Raises:
         Invalid: With code `bad-point` for the first invalid point. The error names its index.
@@ -294,13 +223,9 @@ def split(data: bytes) -> tuple[bytes, ...]:
 
 
 def parse_batch(data: bytes, count: int) -> tuple[tuple[bytes, ...], bytes]:
-    """Split a batch into decryption shares and their proof, and check its points and scalars.
+    """Split a batch into `count` decryption shares and their proof, and check points and scalars.
 
-    Args:
-        count: The number of shares.
-
-    Returns:
-        The points, 32 bytes each, and the proof, 64 bytes. Both are empty for no shares.
+    A batch of no shares has no proof, and no bytes.
 
     Raises:
         Invalid: With code `bad-body`, `bad-point` or `bad-scalar`.
@@ -318,13 +243,7 @@ def encode_choice(choice: Choice) -> bytes:
 
 
 def parse_choice(data: bytes, size: int) -> Choice:
-    """Return a choice of the game from its bytes.
-
-    Args:
-        size: The most bytes that the choice may have.
-
-    Returns:
-        An int or a tuple of ints.
+    """Return a choice of the game, an int or a tuple of ints, from at most `size` bytes.
 
     Raises:
         Invalid: With code `bad-body` if the choice is too long or of another form.

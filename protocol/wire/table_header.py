@@ -1,7 +1,4 @@
-"""The header of a table: its terms and the signed entries of its seats (the roster).
-
-SPEC: section 4.
-"""
+"""The header of a table: its terms and the signed entries of its seats (SPEC, section 4)."""
 
 from __future__ import annotations
 
@@ -34,7 +31,7 @@ MAX_OPTIONS: Final = 16
 MAX_OPTION: Final = 65_535
 """The highest number of an option."""
 ONLOOKERS: Final = 1
-"""The number of the option that keeps onlookers out. The value of the option is False."""
+"""The number of the option that keeps onlookers out. Its value is False."""
 KNOWN_OPTIONS: Final = frozenset({ONLOOKERS})
 """The numbers of the options that this program knows."""
 SECOND, DAY = 1_000, 86_400_000
@@ -64,7 +61,7 @@ class Timeouts:
         choice: The step timeout of a step in which players decide.
         step: The step timeout of any other step.
         back_off: How long a seat at first waits for a change of epoch before it requests the next
-            change. The wait doubles with each failed change of epoch.
+            one. The wait doubles with each failed change of epoch.
         cap: The longest wait for a change of epoch.
     """
 
@@ -83,8 +80,8 @@ class Terms:
     """The terms of a table, as its host offers them.
 
     Attributes:
-        host: The key of the host at this table, 32 bytes.
-        nonce: 32 random bytes, or 32 bytes derived by [A-1] for the next table of the same people.
+        host: The key of the host at this table.
+        nonce: 32 random bytes, or derived by [A-1] for the next table of the same people.
         game: An array that begins with [name, version]. The rest is up to the game.
         seats: The number of seats.
         quorum: How many seats decide, and can together open the sealed choice of another seat.
@@ -162,10 +159,10 @@ class SeatEntry:
     """The entry of one seat in the roster, by which the seat consents to the terms.
 
     Attributes:
-        id: The key of the seat at this table, 32 bytes.
+        id: The key of the seat at this table.
         nickname: The name that the seat shows to the others.
         nonce: 32 random bytes, or a commitment to the player's long-lived key.
-        signature: The signature of the seat, 64 bytes.
+        signature: The signature of the seat.
     """
 
     id: Octets32
@@ -183,7 +180,6 @@ class SeatEntry:
 
 
 def _is_game_name(name: str) -> bool:
-    """Return whether a text can be the name of a game."""
     return 0 < len(name) <= MAX_GAME_NAME and is_plain(name)
 
 
@@ -214,7 +210,7 @@ class Header:
 
     @property
     def table_id(self) -> bytes:
-        """The hash of the header, 32 bytes. It is part of all later signed or hashed data."""
+        """The hash of the header. It is part of all later signed or hashed data."""
         return digest(Label.TABLE_ID, self.encode())
 
 
@@ -256,7 +252,7 @@ def roster_statement(terms_digest: bytes, table_id: TableId) -> bytes:
 
     Args:
         terms_digest: The digest of the terms, 32 bytes.
-        table_id: The table id, 32 bytes.
+        table_id: The table id.
 
     Returns:
         The encoded array of the two arguments.
@@ -265,7 +261,7 @@ def roster_statement(terms_digest: bytes, table_id: TableId) -> bytes:
 
 
 def sign_roster(header: Header, host: identities.Identity) -> bytes:
-    """Return the signature by which the host confirms the seats of the table (the roster).
+    """Return the signature by which the host confirms the seats of the table.
 
     Args:
         header: The header of the table.
@@ -282,7 +278,7 @@ def check_roster(terms: Terms, table_id: TableId, signature: bytes) -> None:
 
     Args:
         terms: The terms.
-        table_id: The table id, 32 bytes.
+        table_id: The table id.
         signature: The signature of the host, 64 bytes.
 
     Raises:
@@ -298,9 +294,6 @@ BAD: Final = "bad-header"
 def parse_terms(value: Any) -> Terms:
     """Check a decoded value, and return it as terms ([H-2], [X-1]).
 
-    An unknown option with an even number is refused. Options with odd numbers are accepted
-    unchecked, because only a seat has to know them (`Terms.check_options`).
-
     Args:
         value: The value, as `codec.decode` returns it.
 
@@ -309,16 +302,17 @@ def parse_terms(value: Any) -> Terms:
 
     Raises:
         Invalid: With code `bad-header` if the terms break [H-2].
-        OtherVersion: If the terms are of another version of the protocol. This error is an Invalid,
-            too.
+        OtherVersion: If the terms are of another version of the protocol. It is an Invalid, too.
     """
     version = codec.read(Rows(ANY, least=1), value, BAD, "the terms")[0]
+    # First of all, because the terms of another version may have any form.
     if version != VERSION:
         raise OtherVersion(str(version)[:LONGEST_VERSION], VERSION)
     terms = codec.read(_TERMS, value, BAD, "the terms")
     head = terms.game[:1] if isinstance(terms.game, tuple) else terms.game
     codec.read(Rows(_GAME_HEAD, least=1), head, BAD, "the game")
     for number, _ in terms.options:
+        # Options with odd numbers concern only the seats, which call `check_options`.
         if number % 2 == 0:
             raise Invalid(BAD, f"the terms have option {number}, which is not known here")
     with coded(BAD):
@@ -337,7 +331,7 @@ def check_nickname(name: object) -> str:
         name: Any value.
 
     Returns:
-        The same value, which is a text of 1 to 24 characters.
+        The same value.
 
     Raises:
         Invalid: With code `bad-header` if it cannot be a nickname.
@@ -367,7 +361,7 @@ def parse_entry(terms: Terms, value: Any) -> SeatEntry:
 
 
 def parse_header(data: bytes) -> Header:
-    """Decode a header from its bytes, and check every signature in it.
+    """Decode a header, and check every signature in it ([H-1], [H-3], [H-5], [H-12], [H-13]).
 
     Args:
         data: The bytes.
@@ -377,8 +371,6 @@ def parse_header(data: bytes) -> Header:
 
     Raises:
         Invalid: With code `bad-header`, or `bad-signature` for an invalid signature of an entry.
-
-    SPEC: [H-1], [H-3], [H-5], [H-12], [H-13].
     """
     with coded(BAD):
         whole = codec.decode(data, MAX_HEADER)
@@ -386,6 +378,7 @@ def parse_header(data: bytes) -> Header:
     terms = parse_terms(first)
     found = codec.read(Rows(ANY, terms.seats, terms.seats), roster, BAD, "the roster")
     entries = tuple(parse_entry(terms, one) for one in found)
+    # One key on two seats would vote twice in every quorum.
     if len({entry.id for entry in entries}) < len(entries):
         raise Invalid(BAD, "the roster seats one player twice")
     if entries[0].id != terms.host:

@@ -3,9 +3,7 @@
 The key of a seat is drawn for one table, so that published files do not link the games of one
 player. The nonce in the seat's entry is a commitment to the player's long-lived key. A vouch opens
 this commitment, and is signed with the long-lived key. It is shown only to those who sit at the
-table, and no transcript contains it.
-
-SPEC: section 4.6.
+table, and no transcript contains it (SPEC, section 4.6).
 """
 
 from __future__ import annotations
@@ -27,9 +25,9 @@ class Vouch:
     """The proof that the owner of a long-lived key has a seat.
 
     Attributes:
-        id: The player's long-lived key, 32 bytes.
+        id: The player's long-lived key.
         salt: 32 random bytes, which open the commitment in the entry of the seat.
-        signature: The signature of the terms digest and the key of the seat, 64 bytes.
+        signature: The signature of the terms digest and the key of the seat.
     """
 
     id: Octets32
@@ -38,10 +36,7 @@ class Vouch:
 
 
 def commitment(id: bytes, salt: bytes) -> bytes:
-    """Return a commitment to a player's long-lived key.
-
-    The player uses the commitment as the nonce in the signed entry of its seat at a table. By
-    opening the commitment, the player can show later that the seat is its own.
+    """Return a commitment to a player's long-lived key, the nonce of the player's signed entry.
 
     Args:
         id: The player's long-lived key, 32 bytes.
@@ -90,7 +85,7 @@ def check_signature(vouch: Vouch, terms: Terms, key: bytes) -> None:
     """Check the signature of a vouch, for the key of a seat and the terms of a table ([H-16]).
 
     Args:
-        vouch: The vouch: the signature of a player's long-lived key over the key of its seat.
+        vouch: The vouch.
         terms: The terms of the table.
         key: The key of the seat, 32 bytes.
 
@@ -108,7 +103,7 @@ def check_vouch(vouch: Vouch, terms: Terms, entry: SeatEntry) -> None:
     """Check a vouch: it must open the commitment in a seat's entry and be signed ([H-16]).
 
     Args:
-        vouch: The vouch: the signature of a player's long-lived key over the key of its seat.
+        vouch: The vouch.
         terms: The terms of the table.
         entry: The entry of the seat.
 
@@ -116,6 +111,7 @@ def check_vouch(vouch: Vouch, terms: Terms, entry: SeatEntry) -> None:
         Invalid: With code `bad-vouch` if it does not open the commitment, or is not signed for this
             seat.
     """
+    # With the signature alone, a player could vouch later for a seat that it never had.
     if entry.nonce != commitment(vouch.id, vouch.salt):
         raise Invalid(BAD_VOUCH, "the vouch does not open the commitment of the entry")
     check_signature(vouch, terms, entry.id)
@@ -124,11 +120,10 @@ def check_vouch(vouch: Vouch, terms: Terms, entry: SeatEntry) -> None:
 def check_vouches(
     vouches: tuple[Vouch | None, ...], terms: Terms, roster: tuple[SeatEntry, ...]
 ) -> None:
-    """Check the vouches of all seats, which prove the seats' long-lived keys ([H-16]).
+    """Check the vouches of all seats ([H-16]).
 
     Args:
-        vouches: For each seat its vouch (a signature of the player's long-lived key over the key of
-            the seat), None for a seat that shows no vouch.
+        vouches: For each seat its vouch, None for a seat that shows none.
         terms: The terms of the table.
         roster: The entries of the seats.
 
