@@ -7,16 +7,11 @@ from typing import Final
 
 
 class Scheme(StrEnum):
-    """The way to reach a peer at an address.
-
-    A relay address begins with `relay+`. A TCP address has no such prefix.
-    """
+    """The way to reach a peer at an address. A relay address begins with `relay+`."""
 
     TCP = "tcp"
-    """By a TCP connection to the peer itself."""
     RELAY = "relay"
     """By a TCP connection to the relay at which the peer waits."""
 
 
 RELAY_PREFIX: Final = f"{Scheme.RELAY}+"
-"""The prefix of an address at which the peer is reached through a relay."""

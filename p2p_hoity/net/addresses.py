@@ -2,7 +2,8 @@
 
 An IP address leads to this computer, into a private network, or to the internet. An IPv6 address
 may contain an IPv4 address, to which a translator or a tunnel delivers packets. Then the IPv4
-address decides where it leads. The functions here send nothing.
+address decides where it leads. An address is written 'host:port', or 'relay+host:port' for a relay.
+The functions here send nothing.
 """
 
 from __future__ import annotations
@@ -39,18 +40,16 @@ class Destination(Enum):
     NOWHERE = "nowhere"
     """An address that is never dialled if another person has named it.
 
-    This is an unset address, a multicast group, or an IPv6 address that contains an IPv4 address
-    outside the internet.
+    It is unset, a multicast group, or an IPv6 address that contains an IPv4 address outside the
+    internet.
     """
     MACHINE = "machine"
-    """This machine."""
     PRIVATE = "private"
     """A machine in a private network, or on the local link."""
     INTERNET = "internet"
 
 
 def _last(ip: IPv6Address) -> tuple[IPv4Address, ...]:
-    """Return the IPv4 address in the last four bytes of an IPv6 address, as a tuple of one item."""
     return (IPv4Address(ip.packed[-4:]),)
 
 
@@ -72,43 +71,24 @@ is.
 
 
 def parse_ip(host: str) -> IP | None:
-    """Return the IP address that a text spells, without its zone.
-
-    For an IPv4-mapped IPv6 address the IPv4 address is returned, because systems connect to that.
-
-    Returns:
-        The address, or None if the text is not an IP address.
-    """
+    """Return the IP address that a text spells, without its zone, None if it is not one."""
     try:
         ip = ipaddress.ip_address(host.partition("%")[0])
     except ValueError:
         return None
+    # Systems connect to the IPv4 address of an IPv4-mapped one, so that one is judged.
     return (ip.ipv4_mapped or ip) if isinstance(ip, IPv6Address) else ip
 
 
 def carried(ip: IP) -> tuple[IPv4Address, ...] | None:
-    """Return the IPv4 addresses that are embedded in an IPv6 address.
-
-    Returns:
-        The IPv4 addresses. None if no IPv4 address is embedded. Empty if an IPv4 address is
-        embedded at an unknown position.
-    """
+    """Return the IPv4 addresses in an IPv6 address: None without any, empty if they are unknown."""
     if isinstance(ip, IPv4Address) or ip.is_loopback or ip.is_unspecified:
         return None
     return next((find(ip) for network, find in _CARRIERS.items() if ip in network), None)
 
 
 def destination_of(ip: IP) -> Destination:
-    """Return where an address leads.
-
-    Args:
-        ip: The address, as `parse_ip` returns it.
-
-    Returns:
-        The kind of place to which the address leads.
-
-    SPEC: [L-67].
-    """
+    """Return where an address, as `parse_ip` returns it, leads ([L-67])."""
     inside = carried(ip)
     if inside is not None:
         is_public = bool(inside) and all(map(_is_public, inside))
@@ -121,11 +101,8 @@ def destination_of(ip: IP) -> Destination:
 
 
 def _is_public(ip: IP) -> bool:
-    """Return whether this is the public address of one computer on the internet.
-
-    `ip.is_global` alone is not enough, because Python also counts multicast groups and the former
-    site-local addresses (RFC 3879) as global.
-    """
+    """Return whether this is the public address of one computer on the internet."""
+    # Python also counts multicast groups and the former site-local addresses (RFC 3879) as global.
     is_of_site = isinstance(ip, IPv6Address) and ip.is_site_local
     return ip.is_global and not ip.is_multicast and not is_of_site
 
@@ -145,10 +122,7 @@ _PROBES = (
 
 
 class AddressCode(Code):
-    """The reasons why a text is not a valid address.
-
-    In an error message, the gap `{text}` is filled with the beginning of the wrong address.
-    """
+    """The reasons why a text, whose beginning fills the gap `{text}`, is not a valid address."""
 
     NO_PORT = "address-without-port", "{text} has no port: write it as HOST:PORT"
     BAD_PORT = "address-bad-port", "{text} has no port from {least} to {most} after the colon"
@@ -185,14 +159,7 @@ class Named(Enum):
 
 @dataclass(frozen=True)
 class Address:
-    """A computer and a port, and how a peer is reached there.
-
-    Attributes:
-        host: A domain name, or an IP address without brackets.
-        scheme: How the peer is reached: directly, or through a relay at this address.
-        named: Who gave the address: the player or a ticket, a peer on this computer, or another
-            peer.
-    """
+    """A computer, by name or IP address without brackets, and how a peer is reached there."""
 
     host: str
     port: int
@@ -214,8 +181,7 @@ def parse_address(text: str, *, lowest_port: int = 1) -> Address:
     """Read 'host:port', '[v6]:port' or 'relay+host:port'.
 
     Args:
-        lowest_port: The lowest port that is allowed. Pass 0 to allow port 0, which stands for a
-            free port.
+        lowest_port: 0 to allow port 0, which stands for a free port.
 
     Raises:
         AddressError: If the text is not an address. The error says what is wrong.
@@ -233,14 +199,7 @@ def parse_address(text: str, *, lowest_port: int = 1) -> Address:
 
 
 def parse_port(text: str) -> int | None:
-    """Read a port number.
-
-    Args:
-        text: The number in decimal. It may come from a stranger.
-
-    Returns:
-        The port, 0 to HIGHEST_PORT. None if the text is anything else.
-    """
+    """Return the port, 0 to HIGHEST_PORT, that a text spells in decimal, else None."""
     if not (text.isascii() and text.isdigit()):
         return None
     # Six digits tell that it is too high. An int of thousands of digits takes long, or fails.
@@ -249,10 +208,7 @@ def parse_port(text: str) -> int | None:
 
 
 def _parse_host(host: str, text: str) -> str:
-    """Check the host part of an address and return it.
-
-    If the host is invalid, raise an AddressError that quotes `text`, the address as it was given.
-    """
+    """Return the host part of an address. An AddressError about it quotes the whole `text`."""
     if host.startswith("[") and host.endswith("]"):
         # A scope is valid on its own machine only.
         if not _is_ip(ipaddress.IPv6Address, host[1:-1]) or "%" in host:
@@ -260,6 +216,7 @@ def _parse_host(host: str, text: str) -> str:
         return str(ipaddress.IPv6Address(host[1:-1]))
     if ":" in host:
         raise AddressError(AddressCode.NO_BRACKETS, text=text[:LONGEST_TOLD])
+    # Systems read a name that ends in a number as an IPv4 address, such as 127.1 or 0x7f.1.
     is_name = _NAME.fullmatch(host) and not host.rpartition(".")[2].isdigit()
     if not is_name and not _is_ip(ipaddress.IPv4Address, host):
         raise AddressError(AddressCode.NO_MACHINE, text=text[:LONGEST_TOLD])
@@ -276,29 +233,22 @@ def _is_ip(kind: type[ipaddress.IPv4Address | ipaddress.IPv6Address], host: str)
 
 
 def host_of(text: str) -> str:
-    """Return the host in an address as it is written, without checking the address.
-
-    Returns:
-        The host, without brackets.
-    """
+    """Return the host in an address, without brackets. The address is not checked."""
     return text.lower().removeprefix(RELAY_PREFIX).rpartition(":")[0].strip("[]")
 
 
 def source_of(host: str) -> str:
     """Return the name of the computer or network that counts as the source of connections.
 
-    Limits on connections hold for each such source. If a connection comes through a tunnel or
-    translator, its IPv4 address counts.
-
-    Returns:
-        For an IPv4 address, or an IPv6 address that contains one: the IPv4 address. For any other
-        IPv6 address its /64 network. For other text the text itself.
+    It is the IPv4 address, also the one inside an IPv6 address, because a tunnel or translator
+    delivers that. It is the /64 network of any other IPv6 address, and any other text itself.
     """
     ip = parse_ip(host)
     if ip is None:
         return host
     inside = carried(ip)
     if inside:
+        # The last one is the client of a Teredo address. All clients share its server.
         return str(inside[-1])
     if isinstance(ip, ipaddress.IPv6Address):
         return str(ipaddress.IPv6Network((ip, 64), strict=False))
@@ -306,21 +256,13 @@ def source_of(host: str) -> str:
 
 
 def numeric(address: Address) -> Address | None:
-    """Remove the zone and the scheme from an address whose host is an IP address.
-
-    Returns:
-        The address without zone and scheme. None if the host is a name.
-    """
+    """Return an address without zone and scheme, None if its host is a name."""
     ip = parse_ip(address.host)
     return None if ip is None else Address(str(ip), address.port)
 
 
 def own_addresses() -> list[OwnAddress]:
-    """Find the addresses at which others may reach this computer.
-
-    Returns:
-        The addresses, the most useful first, without loopback.
-    """
+    """Return this computer's addresses for others, without loopback, most useful first."""
     found = interfaces()
     router = gateway()
     home = None if router is None else way_to(router)
@@ -339,14 +281,7 @@ def own_addresses() -> list[OwnAddress]:
 
 
 def local_addresses(port: int) -> list[str]:
-    """Return the addresses at which a port of this computer may be reached, and loopback.
-
-    Args:
-        port: The port, which is part of each address.
-
-    Returns:
-        The addresses as 'host:port', the most useful first, and 127.0.0.1 last.
-    """
+    """Return where a port may be reached, as 'host:port', most useful first and 127.0.0.1 last."""
     outside = [str(own.ip) for own in own_addresses()]
     return [str(Address(ip, port)) for ip in [*outside, "127.0.0.1"]]
 
@@ -358,12 +293,7 @@ def may_dial(host: str, named: Named, networks: Iterable[Network] | None = None)
     network can reach.
 
     Args:
-        named: Who gave the address: the player or a ticket, a peer on this computer, or another
-            peer.
-        networks: The networks of this computer. If None, they are looked up.
-
-    Returns:
-        True if it may be dialled.
+        networks: The networks of this computer. None to look them up.
 
     Raises:
         ValueError: If the host is a name.
@@ -387,11 +317,8 @@ def may_dial(host: str, named: Named, networks: Iterable[Network] | None = None)
 def how_far(where: Sequence[str], own: Sequence[str]) -> Named:
     """Decide whether the addresses that a seat names for itself may lead to this computer ([L-14]).
 
-    That is allowed only if the seat is on this computer, or if this node has no addresses other
-    than loopback addresses.
-
-    Returns:
-        `Named.NEAR` if the addresses may lead to this computer, else `Named.FAR`.
+    They may, as `Named.NEAR`, only if the seat is on this computer, or if this node has no
+    addresses but loopback.
     """
     is_inside = bool(own) and all(is_loopback(host_of(address)) for address in own)
     hosts = {host_of(a) for a in where if not is_loopback(host_of(a))}
@@ -399,33 +326,20 @@ def how_far(where: Sequence[str], own: Sequence[str]) -> Named:
 
 
 def own_networks() -> list[Network]:
-    """Return the networks to which this computer is connected, by its addresses.
-
-    Returns:
-        The networks, without loopback.
-    """
+    """Return the networks of this computer's addresses, without loopback."""
     return [one.network for one in _interfaces() if not one.network.is_loopback]
 
 
 def is_loopback(host: str) -> bool:
-    """Return whether a host is a loopback IP address, which leads to this computer only.
-
-    Returns:
-        True if it is. False for a name.
-    """
+    """Return whether a host is a loopback IP address. False for a name."""
     ip = parse_ip(host)
     return ip is not None and ip.is_loopback
 
 
 def is_own_host(host: str) -> bool:
-    """Return whether a host is an IP address of this computer.
-
-    Returns:
-        True if it is. False for a name.
-    """
+    """Return whether a host is an IP address of this computer. False for a name."""
     return is_loopback(host) or host in {str(one.ip) for one in _interfaces()}
 
 
 def _interfaces() -> list[ipaddress.IPv4Interface | ipaddress.IPv6Interface]:
-    """Return the addresses of all network interfaces of this computer, with their networks."""
     return [address for one in interfaces() for address in one.addresses]

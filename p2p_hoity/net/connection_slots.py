@@ -1,6 +1,9 @@
 """The limits of a node's connections: which ones are kept when there are too many.
 
-The connections are limited before their peers have proven a key and afterwards.
+The connections are limited before their peers have proven a key and afterwards. A source is the
+remote computer or network of a connection, as `addresses.source_of` names it. If there is no room,
+the connection that is closed is drawn at random among those of the source that has the most. So a
+source that fills all places keeps out nobody else.
 
 SPEC: [L-12], [L-13], [L-26].
 """
@@ -32,11 +35,9 @@ class AdmittedLink:
     """One authenticated link, with the facts that decide whether another link replaces it.
 
     Attributes:
-        proven: What the handshake has proven about the peer.
         address: The address at which the peer is reached, with its source.
         dialled_by: The id of the node that has dialled.
-        source: The remote computer or network from which an incoming link comes, as a text. Empty
-            for an outgoing link.
+        source: Where an incoming link comes from. Empty for an outgoing link.
         is_up: Set when the event `LinkUp` of this link was reported.
         finished: Set when the link has ended and its `LinkDown` was reported.
     """
@@ -55,14 +56,7 @@ class AdmittedLink:
         return self.proven.peer
 
     def goes_on(self, old: AdmittedLink | None) -> bool:
-        """Return whether this link continues another link, with the same process of the peer.
-
-        Args:
-            old: The other link, if there is one.
-
-        Returns:
-            True if the other link was reported by a `LinkUp`, and its peer was the same process.
-        """
+        """Return whether this continues a reported link with the same process of the peer."""
         if old is None or not old.is_up.is_set():
             return False
         return old.proven.instance == self.proven.instance
@@ -86,50 +80,26 @@ class Admission:
         self._gone: dict[bytes, trio.Event] = {}
 
     def get(self, peer: PeerId) -> AdmittedLink | None:
-        """Return the live link to a peer.
-
-        A link that is closed but has not ended yet does not count.
-
-        Args:
-            peer: The id of the peer.
-
-        Returns:
-            The link, or None if there is none.
-        """
+        """Return the live link to a peer, None if there is none or it is closed."""
         standing = self._entered.get(peer)
         return standing if standing is not None and standing.link.reason is None else None
 
     def _live(self) -> list[AdmittedLink]:
-        """Return the links that are not closed."""
         return [standing for standing in self._entered.values() if standing.link.reason is None]
 
     def peers(self) -> frozenset[bytes]:
-        """Return the peers with a live link.
-
-        Returns:
-            The ids of these peers, 32 bytes each.
-        """
+        """Return the ids of the peers with a live link."""
         return frozenset([one.peer for one in self._live()])
 
     def prefer(self, peers: Iterable[bytes]) -> None:
-        """Set the peers of the table. Their links come first if there is no room for all links.
-
-        To make room for a new link of such a peer, a link of any other peer may be closed. A link
-        of such a peer is never closed to make room.
-
-        Args:
-            peers: The ids of the peers.
-        """
+        """Set the peers of the table. Links of others may be closed for theirs, not vice versa."""
         self._preferred = frozenset(peers)
 
     def keep(self, peers: Iterable[bytes]) -> None:
         """Protect the links of some peers from being closed to make room for other links.
 
-        A protected link may be closed only for a new link of a peer that belongs to the table, and
-        only if no unprotected link can be closed instead.
-
-        Args:
-            peers: The ids of the peers to protect, 32 bytes each.
+        A protected link may be closed only for a new link of a peer of the table, and only if no
+        unprotected link can be closed instead.
         """
         self._kept = frozenset(peers)
         for old in self._live():
@@ -144,14 +114,11 @@ class Admission:
         self._blocked.add(peer)
 
     def judge(self, new: AdmittedLink) -> Verdict:
-        """Return whether a new link would be accepted, or why not ([L-10]). Nothing is changed.
-
-        Returns:
-            The verdict, which the dialler is told.
-        """
+        """Return whether a new link would be accepted, or why not ([L-10]). Change nothing."""
         if new.peer == self._me or new.peer in self._blocked:
             return Verdict.REFUSED
         old = self.get(new.peer)
+        # Two machines with one key: the first one keeps its link.
         if old is not None and old.proven.instance != new.proven.instance:
             return Verdict.ELSEWHERE
         if old is not None:
@@ -162,12 +129,9 @@ class Admission:
         return Verdict.WELCOME
 
     def _rank(self, link: AdmittedLink) -> tuple[bool, bool]:
-        """Return the rank of a link among the links to one peer, the same at both ends ([L-10]).
-
-        The rank has two items: whether the link is direct, and whether the node with the
-        lower id dialled the link. Of two links with equal ranks the newer link stays, because its
-        dialler has lost the older link.
-        """
+        """Return the rank of a link among the links to one peer, the same at both ends ([L-10])."""
+        # Of two links with equal ranks the newer one stays, because its dialler has lost the older
+        # one.
         return not link.address.via_relay, link.dialled_by == min(self._me, link.peer)
 
     def _crowded(self, new: AdmittedLink) -> bool:
@@ -176,12 +140,12 @@ class Admission:
         return is_full or self._count_from(new.source) >= self._limits.links_per_source
 
     def enter(self, new: AdmittedLink) -> AdmittedLink | None:
-        """Enter a link that was judged welcome, and close the link that it replaces, if any.
+        """Enter a link that was judged welcome, and close the links that have to give way to it.
 
-        Returns:
-            The earlier link to the same peer, which is closed now. None if there was none or it has
-            ended.
+        Return the earlier link to the same peer, None if there was none or it has ended.
         """
+        # The old link is closed before the limits are read. It must not count against its
+        # successor.
         old = self._entered.pop(new.peer, None)
         if old is not None:
             old.link.close(because(LinkCode.REPLACED))
@@ -193,10 +157,8 @@ class Admission:
     def _displaced(self, new: AdmittedLink) -> list[AdmittedLink]:
         """Return the links of which any may be closed to make room for a new link ([L-13]).
 
-        Only links of peers that do not belong to the table are returned. If the computer of the
-        new link has reached its limit, they are the links from this computer. Otherwise they are
-        the links from the computer with the most such links. Links that the method `keep` protects
-        are returned only if no other link can be closed and the new peer belongs to the table.
+        They are links of peers that do not belong to the table. Protected ones are among them only
+        if no other link can be closed and the new peer belongs to the table.
         """
         strangers = [old for old in self._live() if old.peer not in self._preferred]
         unkept = [one for one in strangers if one.peer not in self._kept]
@@ -204,42 +166,39 @@ class Admission:
         return found or (self._of(new.source, strangers) if self.prefers(new.peer) else [])
 
     def _of(self, source: str, strangers: list[AdmittedLink]) -> list[AdmittedLink]:
-        """Return which of the links `strangers` may be closed to make room for a new link.
+        """Return which of the links `strangers` may be closed for a new link from `source`.
 
-        If the computer `source`, from which the new link comes, has reached its limit, they are the
-        links from this computer. Otherwise they are the links from the computer with the most.
+        If `source` has reached its limit, they are its own links, else those of the source with the
+        most.
         """
         if self._count_from(source) >= self._limits.links_per_source:
             return [old for old in strangers if old.source == source]
         return of_the_fullest(strangers)
 
     def _count_from(self, source: str) -> int:
-        """Return the number of live links from a computer."""
         return sum(bool(source) and old.source == source for old in self._live())
 
     def is_last(self, standing: AdmittedLink) -> bool:
-        """Return whether this is the latest link to its peer.
-
-        Returns:
-            True if no later link to the same peer was entered.
-        """
+        """Return whether no later link to the same peer was entered."""
         return self._entered.get(standing.peer) is standing
 
     def leave(self, old: AdmittedLink) -> None:
         """Remove a link that has ended."""
+        # A replaced link ends after its successor was entered, which must stay.
         if self._entered.get(old.peer) is old:
             del self._entered[old.peer]
             self._gone.pop(old.peer, trio.Event()).set()
 
     async def unlinked(self, peer: PeerId) -> None:
         """Wait until no link to a peer is open, and all closed links to the peer have ended."""
+        # A new link may be entered before a waiting task runs again.
         while peer in self._entered:
             await self._gone.setdefault(peer, trio.Event()).wait()
         await trio.lowlevel.checkpoint()
 
 
 class HasSource(Protocol):
-    """A connection that counts towards the limits of the computer from which it comes."""
+    """A connection that counts towards the limits of its source."""
 
     @property
     def source(self) -> str:
@@ -251,43 +210,31 @@ S = TypeVar("S", bound=HasSource)
 
 
 def of_the_fullest(those: Sequence[S]) -> list[S]:
-    """Return the connections of the computer that has the most connections.
-
-    Returns:
-        The connections of this computer. If several computers have equally many connections, the
-        connections of all these computers.
-    """
+    """Return the connections of the source, or of all sources, with the most connections."""
     counts = Counter(one.source for one in those)
     most = max(counts.values(), default=0)
     return [one for one in those if counts[one.source] == most]
 
 
 def one_to_make_room(those: Sequence[S], source: str) -> S | None:
-    """Choose the connection that is closed to make room for a new one from a given computer.
+    """Choose the connection that is closed to make room for a new one from `source`.
 
-    The choice is random among the connections of the computer that has the most connections. So
-    computers that fill all places cannot keep out a computer that has few connections.
-
-    Returns:
-        The chosen connection. None if no computer has at least two connections more than the
-        computer of the new connection.
+    Return None if no source has at least two connections more than `source`.
     """
     counts = Counter(one.source for one in those)
+    # With a difference of one, two sources would close each other's connections without end.
     if max(counts.values(), default=0) <= counts[source] + 1:
         return None
     return random.choice(of_the_fullest(those))
 
 
 class HandshakeStage(IntEnum):
-    """The stages of a new connection.
-
-    The later the stage, the more effort it has cost the connecting program.
-    """
+    """The stages of a new connection: a later one has cost the connecting program more effort."""
 
     SILENT = 0
     SPOKE = 1
     GREETED = 2
-    """The connecting program has sent the beginning of a TLS handshake and was answered."""
+    """The beginning of a TLS handshake has come and was answered."""
     SECURED = 3
     """The TLS handshake is complete."""
 
@@ -296,9 +243,6 @@ class UnprovenStream(trio.abc.Stream):
     """The stream of a connection whose peer has not proven a key yet, with its handshake stage.
 
     Attributes:
-        stream: The wrapped stream.
-        source: The remote computer or network from which the connection comes.
-        stage: The stage that the handshake has reached.
         scope: The cancel scope of the handshake. It is cancelled if the connection has to make room
             for another one.
     """
@@ -310,18 +254,12 @@ class UnprovenStream(trio.abc.Stream):
         self.scope = trio.CancelScope()
 
     def reach(self, stage: HandshakeStage) -> None:
-        """Note that the handshake has reached a stage.
-
-        Args:
-            stage: The stage. A lower stage than before is ignored.
-        """
+        """Note that the handshake has reached a stage. A lower stage than before is ignored."""
         self.stage = max(self.stage, stage)
 
     async def send_all(self, data: bytes | bytearray | memoryview) -> None:
-        """Send bytes, and note that the handshake has reached the stage `GREETED`.
-
-        The listener only sends bytes after it has received the beginning of a TLS handshake.
-        """
+        """Send bytes, and note that the handshake has reached the stage `GREETED`."""
+        # The listener only sends after it has received the beginning of a TLS handshake.
         self.reach(HandshakeStage.GREETED)
         await self.stream.send_all(data)
 
@@ -330,11 +268,7 @@ class UnprovenStream(trio.abc.Stream):
         await self.stream.wait_send_all_might_not_block()
 
     async def receive_some(self, max_bytes: int | None = None) -> bytes | bytearray:
-        """Receive bytes, and note that the peer has sent something.
-
-        Args:
-            max_bytes: The most bytes to return. None for no limit.
-        """
+        """Receive bytes, and note that the peer has sent something."""
         data = await self.stream.receive_some(max_bytes)
         if data:
             self.reach(HandshakeStage.SPOKE)
@@ -346,11 +280,10 @@ class UnprovenStream(trio.abc.Stream):
 
 
 class UnprovenConnections:
-    """The connections whose peers have not proven a key yet, limited in all and for each computer.
+    """The connections whose peers have not proven a key yet, limited in all and for each source.
 
-    A new connection is always accepted. If a limit would be exceeded, an older connection is cut.
-    Only connections at the lowest handshake stage can be cut. Among these, a random connection of
-    the computer with the most connections is cut. So a flood only lowers the chance of each
+    A new connection is always accepted. If a limit would be exceeded, an older connection is cut,
+    which is one of those at the lowest handshake stage. So a flood only lowers the chance of each
     attempt, and excludes nobody ([L-12]).
     """
 
@@ -364,13 +297,10 @@ class UnprovenConnections:
 
     @contextmanager
     def counted(self, newcomer: UnprovenStream, seconds: float) -> Iterator[None]:
-        """Count a connection as unproven (not authenticated yet) while the `with` block runs.
+        """Count a connection as unproven while the `with` block runs.
 
-        The block is cancelled when the time is over, or when the connection must make room for
+        The block is cancelled after so many seconds, or when the connection must make room for
         another.
-
-        Args:
-            seconds: Seconds that the block may take.
         """
         self._make_room(newcomer.source)
         with newcomer.scope:
@@ -382,7 +312,7 @@ class UnprovenConnections:
                 self._waiting.discard(newcomer)
 
     def _make_room(self, source: str) -> None:
-        """Cancel a connection if a new one from the computer `source` would exceed a limit."""
+        """Cancel a connection if a new one from `source` would exceed a limit."""
         same = [one for one in self._waiting if one.source == source]
         if len(same) >= self._most_per_source:
             self._send_away(same)
@@ -390,13 +320,10 @@ class UnprovenConnections:
             self._send_away(list(self._waiting))
 
     def _send_away(self, those: list[UnprovenStream]) -> None:
-        """Cancel the handshake of one of the connections `those`, to make room.
-
-        Only connections at the lowest handshake stage are considered. Among these, a random
-        connection of the computer with the most connections is cancelled.
-        """
+        """Cancel the handshake of one of the connections `those`, to make room."""
         least = min(one.stage for one in those)
         behind = [one for one in those if one.stage == least]
         lot = random.choice(of_the_fullest(behind))
+        # A cancelled handshake ends only later. Counted until then, it would be drawn again.
         self._waiting.discard(lot)
         lot.scope.cancel()

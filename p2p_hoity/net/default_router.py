@@ -11,18 +11,14 @@ from typing import Final
 from .interfaces import Kind, interfaces, ranked
 
 ROUTES: Final = Path("/proc/net/route")
-"""The routing table of Linux."""
 UP_AND_GATEWAY: Final = 0x3
 
 
 def gateway() -> str | None:
-    """Return the IPv4 address of the default router.
+    """Return the IPv4 address of the default router, None if there is no router to ask.
 
-    If the system does not tell it, the first address of the private network is returned, which is
-    the router in most homes.
-
-    Returns:
-        The address, or None if there is no router to ask.
+    If the system does not tell it, guess the first address of the private network, which is the
+    router in most homes.
     """
     if sys.platform == "linux":
         try:
@@ -33,13 +29,10 @@ def gateway() -> str | None:
 
 
 def of_routes(table: str) -> str | None:
-    """Return the router of the default route with the lowest metric, from Linux's routing table.
+    """Return the IPv4 router of the default route with the lowest metric, None if there is none.
 
     Args:
-        table: The content of /proc/net/route. A ValueError is raised if the text has another form.
-
-    Returns:
-        The IPv4 address, or None if there is no default route.
+        table: The content of /proc/net/route. A text of another form raises ValueError.
     """
     found = []
     for line in table.splitlines()[1:]:
@@ -55,10 +48,7 @@ def of_routes(table: str) -> str | None:
 
 
 def _of_system() -> str | None:
-    """Return the default router that the package netifaces knows.
-
-    None if netifaces is not installed, or knows no default router.
-    """
+    """Return the default router by the package netifaces, None without the package or a router."""
     try:
         netifaces = importlib.import_module("netifaces")
     except ImportError:  # The package has no wheel for this system.
@@ -68,10 +58,7 @@ def _of_system() -> str | None:
 
 
 def _first_of_home() -> str | None:
-    """Guess the router's address: the first address of this computer's private IPv4 network.
-
-    Return None if no such network is found.
-    """
+    """Return the first address of this computer's private IPv4 network, None if it has none."""
     homes = (
         own.network
         for own in ranked(interfaces())

@@ -22,13 +22,7 @@ from .transport import cut
 
 @dataclass(frozen=True)
 class Secured:
-    """A TLS stream to a listener that has shown the expected key. No other data was sent yet.
-
-    Attributes:
-        listener: The id of the listener, 32 bytes.
-        certificate: The SHA-256 of the listener's certificate, 32 bytes.
-        address: The address that was dialled.
-    """
+    """A TLS stream to a listener that has shown the expected key, without other data so far."""
 
     stream: TlsStream = field(repr=False)
     listener: bytes
@@ -42,15 +36,7 @@ Attempt = Callable[[Address], Awaitable[Secured]]
 async def race(attempt: Attempt, addresses: Sequence[Address], limits: Limits) -> Secured:
     """Try the addresses of a peer, one shortly after the other, until one succeeds.
 
-    The other attempts are then cut, before this node proves its id on them.
-
-    Args:
-        attempt: Tries one address.
-        addresses: The addresses. Relays are tried last.
-        limits: How long an attempt may take, and what head start an attempt has over the next one.
-
-    Returns:
-        The stream of the first attempt that succeeds.
+    Relays are tried last. The other attempts are cut before this node proves its id on them.
 
     Raises:
         NetError: If no attempt succeeds. The error says what failed for each address. It is a
@@ -68,6 +54,7 @@ async def race(attempt: Attempt, addresses: Sequence[Address], limits: Limits) -
                 failure = error
             else:
                 if found:
+                    # Two attempts may succeed in one turn. Only the first one counts.
                     await cut(secured.stream)
                 else:
                     found.append(secured)
@@ -111,18 +98,11 @@ class Links(Protocol):
         ...
 
     async def link(self, addresses: list[Address], peer: PeerId) -> None:
-        """Make a link to a peer, unless there is one already. Raise NetError if this fails.
-
-        Args:
-            addresses: The addresses at which the peer may be reached.
-        """
+        """Make a link to a peer, unless there is one already. Raise NetError if this fails."""
         ...
 
     async def elsewhere(self, peer: PeerId) -> None:
-        """Note that a peer refuses this node.
-
-        The peer is linked with another process that has the same key as this node.
-        """
+        """Note that a peer is linked with another process that has this node's key."""
         ...
 
 
@@ -130,8 +110,7 @@ class PeerDialler:
     """A task that dials one peer whenever there is no link to it.
 
     Attributes:
-        trouble: The reason why the last attempt failed. None if it succeeded, or there was no
-            attempt yet.
+        trouble: Why the last attempt failed. None if it succeeded, or there was no attempt yet.
     """
 
     def __init__(self, peer: PeerId, links: Links, limits: Limits) -> None:
@@ -147,10 +126,7 @@ class PeerDialler:
         self.trouble: Reason | None = None
 
     def add(self, address: Address) -> None:
-        """Add an address to those that are dialled, and dial it soon.
-
-        If there are too many addresses, the oldest one is forgotten.
-        """
+        """Dial an address soon, too. If there are too many addresses, forget the oldest one."""
         if address not in self._addresses:
             self._addresses = [*self._addresses, address][-self._limits.addresses_per_peer :]
             self._pause = self._limits.first_pause
@@ -161,12 +137,8 @@ class PeerDialler:
         self._scope.cancel()
 
     def leave_alone(self) -> None:
-        """Do not dial the peer for a while, because it has no room for more links.
-
-        The length of the pause is random, so that many nodes do not come back at the same time.
-
-        SPEC: [L-65].
-        """
+        """Do not dial the peer for a while, because it has no room for more links ([L-65])."""
+        # Random, so that many nodes do not come back at the same time.
         pause = self._limits.full_pause * random.uniform(1.0, 2.0)
         self._not_before = trio.current_time() + pause
 
@@ -200,15 +172,13 @@ class PeerDialler:
         since = trio.current_time()
         await self._links.unlinked(self._peer)
         lasted = trio.current_time() - since
+        # Only a link that has lasted resets the pause: others are dialled ever more slowly.
         if lasted >= self._limits.silence:  # The link has lasted.
             self._pause = self._limits.first_pause
         self._flickers = lasted < self._limits.stalled
 
     def _in_order(self) -> list[Address]:
-        """Return the addresses in the order in which to try them.
-
-        This is the order in which the addresses were added. But if the last link soon ended, the
-        order is random, so that a relay that breaks its links is not always tried first.
-        """
+        """Return the addresses in the order in which to try them."""
         known = self._addresses
+        # A relay that soon breaks its links must not always be tried first.
         return random.sample(known, len(known)) if self._flickers else list(known)

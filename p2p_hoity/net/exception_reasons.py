@@ -64,10 +64,7 @@ def _why_system(error: OSError) -> Reason:
 
 
 _CUT = (ssl.SSLEOFError, ssl.SSLZeroReturnError, ssl.SSLSyscallError)
-"""The exceptions by which TLS reports the end of a connection.
-
-All other TLS exceptions are about bytes that are not valid TLS.
-"""
+"""By these TLS reports the end of a connection, by all others bytes that are not valid TLS."""
 # The exceptions that a stream or a socket may raise because of the peer or the system.
 TROUBLE = (OSError, trio.BrokenResourceError, trio.ClosedResourceError, trio.TooSlowError)
 
@@ -96,7 +93,8 @@ def trouble_is(code: Code, **fields: object) -> Iterator[None]:
         fields: The fields of the error's text. The field `why` is added, with the reason.
 
     Raises:
-        NetError: If the network fails in the block.
+        NetError: If the network fails in the block. It is a NobodyError if another attempt soon
+            would fail in the same way.
     """
     try:
         yield

@@ -6,7 +6,8 @@ The relay tells each peer at which address it sees that peer. The peers exchange
 through the relay. Then both open TCP connections to each other at the same moment, each from the
 port that the relay saw. So each NAT takes the SYN from outside for an answer. As in DCUtR of libp2p
 (Seemann, Inden, Vyzovitis, "Decentralized Hole Punching", 2022), one peer measures the round trip,
-sends "go", and waits for half of it.
+sends "go", and waits for half of it. An outlet is a local port from which several connections can
+be opened. Every failure is a NetError, and none of them ends the relayed link.
 """
 
 from __future__ import annotations
@@ -44,10 +45,7 @@ from .transport import Network, Outlet, cut
 TRIES: Final[Quota] = 3
 """The number of attempts for one pair of peers."""
 PERIOD: Final[Seconds] = 1.0
-"""Seconds of one attempt.
-
-A SYN that came too early was dropped by the NAT. After this time the next attempt sends a new one.
-"""
+"""Seconds of one attempt. The next one sends a new SYN, if a NAT dropped an early one."""
 PAUSE: Final[Seconds] = 0.02
 """Seconds until a connection is tried again if a NAT refuses a SYN instead of dropping it."""
 
@@ -71,16 +69,7 @@ Met = tuple[trio.abc.Stream, Address]
 
 
 async def lead(outlet: Outlet, relay: Address, stream: trio.abc.Stream) -> Met:
-    """Connect directly to the other peer, as the peer that sends "go". Raise NetError on failure.
-
-    Args:
-        outlet: A local port from which several outgoing connections can be made.
-        relay: The relay through which the peers are linked.
-        stream: An authenticated stream to the other peer.
-
-    Returns:
-        The direct stream, and the address from which the other peer connects.
-    """
+    """Agree over an authenticated stream, say "go", and connect directly to the other peer."""
     async with observing(outlet, relay) as mine:
         await send(stream, SEEN + seen_from(mine))
         other = _read(await receive(stream))
@@ -94,18 +83,7 @@ async def lead(outlet: Outlet, relay: Address, stream: trio.abc.Stream) -> Met:
 
 
 async def follow(outlet: Outlet, relay: Address, stream: trio.abc.Stream) -> Met:
-    """Connect directly to the other peer when the other peer says "go" ([L-42]).
-
-    A NetError is raised if this fails.
-
-    Args:
-        outlet: A local port from which several outgoing connections can be made.
-        relay: The relay through which the peers are linked.
-        stream: An authenticated stream to the other peer.
-
-    Returns:
-        The direct stream, and the address from which the other peer connects.
-    """
+    """Agree over an authenticated stream, wait for "go", and connect directly ([L-42])."""
     other = _read(await receive(stream))
     async with observing(outlet, relay) as mine:
         await send(stream, SEEN + seen_from(mine))
@@ -116,13 +94,10 @@ async def follow(outlet: Outlet, relay: Address, stream: trio.abc.Stream) -> Met
 
 
 def _read(said: bytes) -> Address:
-    """Return a peer's address as the relay sees it, which the peer has sent in the frame `said`.
-
-    A NetError is raised if the frame has no address, or if the address must not be dialled
-    ([L-14]).
-    """
+    """Return the address in a peer's frame SEEN, if it may be dialled ([L-14])."""
     if said[:1] != SEEN:
         raise NetError(PunchCode.OTHER_WORD)
+    # The peer may name any address, such as one in this network that only this node can reach.
     other = replace(read_seen(said[1:]), named=Named.FAR)
     if not may_dial(other.host, other.named):
         raise NobodyError(NetCode.NOT_DIALLED, address=str(other))
@@ -130,17 +105,12 @@ def _read(said: bytes) -> Address:
 
 
 async def _expect(stream: trio.abc.Stream, word: bytes) -> None:
-    """Read a frame. Raise NetError if it is not the expected word."""
     if await receive(stream) != word:
         raise NetError(PunchCode.OTHER_WORD)
 
 
 async def _meet(outlet: Outlet, other: Address) -> trio.abc.Stream:
-    """Dial the other peer again and again until a stream opens, for at most three seconds.
-
-    The time consists of three periods of one second. At the end of a period, an attempt that is
-    still under way is broken off. A NetError is raised if no stream has opened after three seconds.
-    """
+    """Dial the other peer until a stream opens, for TRIES periods of PERIOD seconds each."""
     end = trio.current_time() + TRIES * PERIOD
     while (now := trio.current_time()) < end:
         with trio.move_on_at(min(now + PERIOD, end)):
@@ -152,23 +122,16 @@ async def _meet(outlet: Outlet, other: Address) -> trio.abc.Stream:
 
 
 AFTER: Final[Seconds] = 1.0
-"""Seconds that a relayed link must be up before hole punching begins.
-
-In this time the peers may also connect directly without it.
-"""
+"""Seconds that a relayed link must be up first. Meanwhile the peers may connect in another way."""
 WHOLE: Final[Seconds] = 10.0
 """Seconds for the call through the relay, the exchange of addresses, and all attempts."""
 MOST_AT_ONCE: Final[Quota] = 16
-"""The most attempts that run at the same time.
-
-Each attempt takes a few sockets, and any stranger may ask for an attempt.
-"""
+"""The most attempts at the same time. Each takes sockets, and any stranger may ask for one."""
 
 Stay = Callable[[], Awaitable[None]]
 """The second half of serving an incoming connection, after its handshake.
 
-A handler returns such a function for its caller to run. Until then the connection counts as
-unproven.
+A handler returns it for its caller to run. Until then the connection counts as unproven.
 """
 
 
@@ -185,14 +148,10 @@ class Puncher:
         attend: Callable[[trio.abc.Stream, Address], Awaitable[None]],
         link_over: Callable[[Secured], Awaitable[None]],
     ) -> None:
-        """Prepare hole punching, which replaces a link through a relay by a direct link.
+        """Prepare hole punching.
 
         Args:
-            who: The key of this node.
-            network: The network that dials the relay and the other peer.
             instance: The random number of this process.
-            limits: The limits of times and sizes.
-            versions: The versions of a link that this node speaks.
             attend: Serves an incoming direct stream.
             link_over: Makes a link over an outgoing stream, or raises NetError.
         """
@@ -212,17 +171,9 @@ class Puncher:
     async def let_in(
         self, stream: TlsStream, proven: Proven, relay: Address, known: AdmittedLink | None
     ) -> Stay | None:
-        """Answer a peer that wants to replace its relayed link by a direct one ([L-41]).
+        """Answer a peer that asks on a relayed stream to replace its link by a direct one ([L-41]).
 
-        Args:
-            stream: The relayed connection on which the peer asks.
-            proven: The result of the handshake with the peer.
-            relay: The relay through which the peer asks.
-            known: The live link to this peer, if there is one.
-
-        Returns:
-            A function that makes the direct link, for the caller to run. None if the peer is
-            refused.
+        Return a function that makes the direct link, None if the peer is refused.
         """
         is_same = known is not None and known.proven.instance == proven.instance
         outlet = self._network.outlet()
@@ -233,7 +184,7 @@ class Puncher:
         return lambda: self._link(proven.peer, self._follow(outlet, relay, stream))
 
     async def settled(self, ended: AdmittedLink) -> None:
-        """After the end of a link, wait until a running attempt to replace the link has ended.
+        """After the end of a link, wait until a running attempt to replace it has ended.
 
         The peer may close the relayed link a moment before this node has the direct link.
         """
@@ -244,31 +195,18 @@ class Puncher:
             del self._tried[ended.peer]
 
     def _may_try(self, standing: AdmittedLink | None) -> bool:
-        """Return whether to try to replace the link `standing` by a direct link.
-
-        True if the link goes through a relay, was not tried before, and not too many attempts are
-        running. The link then counts as tried. False if there is no link (`standing` is None).
-        """
+        """Return whether to try to replace a link. If so, the link counts as tried from now on."""
         if standing is None or not standing.address.via_relay or self._running >= MOST_AT_ONCE:
             return False
         binding = standing.proven.binding
         if self._tried.get(standing.peer) == binding:
             return False
+        # No await since the checks above: two requests for one link must not both pass.
         self._tried[standing.peer] = binding
         return True
 
     async def _lead(self, outlet: Outlet, standing: AdmittedLink) -> Met:
-        """Call the other peer through the relay of a link, send "go", and connect to it directly.
-
-        A NetError is raised if there is no direct stream in time.
-
-        Args:
-            outlet: The local port from which the peer is dialled.
-            standing: The relayed link to the peer, which a direct link is to replace.
-
-        Returns:
-            The direct stream, and the address from which the peer connects.
-        """
+        """Call the peer of a relayed link through its relay once more, and `lead`."""
         relay = standing.address
         with trio.move_on_after(WHOLE):
             secured = await reach(self._network, relay, standing.peer)
@@ -282,11 +220,7 @@ class Puncher:
         raise NetError(PunchCode.NOT_MET)
 
     async def _follow(self, outlet: Outlet, relay: Address, stream: TlsStream) -> Met:
-        """Wait until the peer sends "go", then connect to the peer directly, and cut `stream`.
-
-        `stream` leads to the same peer through the relay. Return the direct connection. A NetError
-        is raised if there is no direct connection in time.
-        """
+        """Run `follow` on a relayed stream, and cut this stream."""
         try:
             with trio.move_on_after(WHOLE):
                 return await follow(outlet, relay, stream)
@@ -295,16 +229,15 @@ class Puncher:
             await cut(stream)
 
     async def _link(self, peer: PeerId, meeting: Awaitable[Met]) -> None:
-        """Await `meeting`, which gives a direct stream to a peer, and make a link over the stream.
-
-        The node with the lower id takes the part of the listener. A NetError is ignored.
-        """
+        """Make a link over the direct stream that `meeting` gives. Ignore a NetError."""
         with suppress(NetError):
             self._running += 1
             try:
                 raw, address = await meeting
             finally:
                 self._running -= 1
+            # Both have dialled at once, so the ids decide which of them listens: the lower one is
+            # the dialler.
             if peer < self._who.public:
                 await self._attend(raw, address)
             else:
@@ -312,6 +245,7 @@ class Puncher:
 
     async def _dial(self, peer: PeerId, raw: trio.abc.Stream, address: Address) -> None:
         """Make a link over a direct stream, as the side that dials."""
+        # Set before the handshake, during which the peer may already close the relayed link.
         over = self._meeting[peer] = trio.Event()
         try:
             with trio.move_on_after(self._limits.handshake):

@@ -1,6 +1,8 @@
 """The hub: all links of a node, with frames in and out, and events for links that come and go.
 
-The hub does not look into frames. A failure of one link does not affect the other links.
+The hub does not look into frames. A failure of one link does not affect the other links. An address
+is 'host:port' or 'relay+host:port'. A NetError says why an address cannot be listened on or a peer
+cannot be linked.
 """
 
 from __future__ import annotations
@@ -51,10 +53,7 @@ class LinkUp:
     """The event that a peer has proven its id on a new link.
 
     Attributes:
-        address: The address at which the peer is reached.
-        via_relay: Whether the peer is reached through a relay.
-        binding: 32 bytes that identify this link. Both ends have the same bytes, and no other link
-            has them.
+        binding: 32 bytes that identify this link, the same at both ends.
         again: Whether the link replaces an earlier link with the same process of the peer.
     """
 
@@ -67,13 +66,7 @@ class LinkUp:
 
 @dataclass(frozen=True)
 class LinkDown:
-    """The event that the only link of a peer has ended.
-
-    Frames that were posted on this link may be lost.
-
-    Attributes:
-        reason: The reason why the link has ended.
-    """
+    """The event that the only link of a peer has ended. Frames posted on it may be lost."""
 
     peer: PeerId
     reason: Reason
@@ -89,7 +82,7 @@ class Frame:
 
 @dataclass(frozen=True)
 class LinkedElsewhere:
-    """The event that a peer refuses a link, because another process with this node's key has one."""
+    """The event that a peer refuses a link, because another process with our key has one."""
 
     peer: PeerId
 
@@ -103,9 +96,8 @@ class Hub:
     All methods that are not async may be called before `run`. Times and sizes are in `Limits`.
 
     Attributes:
-        events: The channel of events. For each link of a peer it has a LinkUp, the Frames, and a
-            LinkDown. While nobody takes events from the channel, nothing is read from the links.
-            The channel is closed when `run` ends.
+        events: For each link of a peer a LinkUp, the Frames, and a LinkDown. While nobody takes
+            events from the channel, nothing is read from the links. It is closed when `run` ends.
     """
 
     events: trio.MemoryReceiveChannel[Event]
@@ -151,11 +143,7 @@ class Hub:
         self._report, self.events = trio.open_memory_channel[Event](self._limits.events)
 
     async def run(self, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
-        """Run all links until cancelled. Then all links are closed. Call this once.
-
-        Args:
-            task_status: Trio's way to report that the task has started.
-        """
+        """Run all links until cancelled. Then all links are closed. Call this once."""
         async with self._report, trio.open_nursery() as nursery:
             self._nursery = nursery
             for dialler in self._diallers.values():
@@ -172,14 +160,11 @@ class Hub:
     # Listening
 
     async def listen(self, host: str, port: int) -> list[str]:
-        """Accept links on an address and port. Raise NetError if that is impossible.
+        """Accept links on an address and port, and return the addresses on which it really listens.
 
         Args:
-            host: The address, or '' for every address of this computer.
-            port: The port, or 0 for a free one.
-
-        Returns:
-            The addresses on which it really listens, as 'host:port'.
+            host: '' for every address of this computer.
+            port: 0 for a free one.
         """
         nursery = self._running()
         listeners = await self._network.listen(host, port)
@@ -190,19 +175,15 @@ class Hub:
     async def listen_via(
         self, relay: str, tell: Tell = lambda relay, why: None, waits: bool = True
     ) -> str:
-        """Register this node at a relay, so that other nodes can call it through the relay.
+        """Register this node at a relay, and return the address 'relay+host:port' that others dial.
 
         If the relay is lost, the node registers again in the background.
 
         Args:
-            relay: 'host:port' or 'relay+host:port'.
-            tell: Is called with the address of the relay and a reason when the relay is lost, and
-                with the address and None when it works again.
-            waits: Whether to return only once this node is registered. If the node is not
-                registered within `Limits.waiting` seconds, a NetError is raised.
-
-        Returns:
-            The address that others dial, 'relay+host:port'.
+            relay: With or without 'relay+'.
+            tell: Is told when the relay is lost, and when it works again.
+            waits: Whether to return only once this node is registered. If it is not within
+                `Limits.waiting` seconds, a NetError is raised.
         """
         nursery, parsed = self._running(), parse_address(relay)
         address = Address(parsed.host, parsed.port, Scheme.RELAY)
@@ -216,21 +197,11 @@ class Hub:
         return str(address)
 
     def relays(self) -> frozenset[str]:
-        """Return the relays at which this node can be called at this moment.
-
-        Returns:
-            The addresses of these relays, 'relay+host:port'.
-        """
+        """Return the relays, 'relay+host:port', at which this node can be called at this moment."""
         return frozenset(str(a) for a, waiting in self._waiting.items() if waiting.is_registered)
 
     async def attend(self, raw: trio.abc.Stream, address: Address) -> None:
-        """Serve an incoming connection: do its handshake, and run its link until the link ends.
-
-        A connection that fails or is refused is cut.
-
-        Args:
-            address: The address from which it comes.
-        """
+        """Serve an incoming connection until its link ends. One that fails or is refused is cut."""
         source = source_of(address.host)
         if address.via_relay:
             source = str(address)
@@ -247,11 +218,7 @@ class Hub:
             await stay()
 
     async def _let_in(self, newcomer: UnprovenStream, address: Address) -> Stay | None:
-        """Do the handshake of an incoming connection, and return a function that then serves it.
-
-        Until this method returns, the connection counts as unproven. The caller then runs the
-        returned function, which ends with the connection. Return None if the connection is refused.
-        """
+        """Do the handshake of an incoming connection. Return None if it is refused."""
         stream = await secure_from(newcomer, self._credentials)
         newcomer.reach(HandshakeStage.SECURED)
         proven, purpose = await ask(stream, self._listeners, self._instance)
@@ -267,6 +234,8 @@ class Hub:
         link = Link(stream, self._limits, welcome, True, self._is_caught_up)
         new = AdmittedLink(proven, link, address, proven.peer, newcomer.source)
         verdict = self._admission.judge(new)
+        # No await from the verdict to `enter`: two connections of one peer must not both be
+        # welcome.
         now = trio.current_time()
         if verdict is Verdict.WELCOME and not self._link_ups.take_if_any(proven.peer, now):
             verdict = Verdict.FULL
@@ -281,13 +250,7 @@ class Hub:
     def dial(self, address: str, peer: PeerId, named: Named = Named.BY_US) -> None:
         """Keep a link to a peer, and dial this address for it, again and again until `forget`.
 
-        Args:
-            address: 'host:port' or 'relay+host:port'.
-            peer: The id of the peer.
-            named: The source of the address, which decides where the address may lead.
-
-        Raises:
-            AddressError: If the address cannot be read.
+        An AddressError is raised if the address cannot be read.
         """
         parsed = replace(parse_address(address), named=named)
         if peer not in self._diallers:
@@ -302,28 +265,19 @@ class Hub:
             self._diallers.pop(peer).stop()
 
     def leave_alone(self, peer: PeerId) -> None:
-        """Do not dial a peer for a while, because it has no room for more links ([L-65]).
+        """Do not dial a peer for a while, because a frame of it says that it has no room ([L-65]).
 
-        Call this if a frame of the peer says so. If the peer says so in a handshake, the pause
-        begins without a call.
+        If the peer says so in a handshake, the pause begins without a call.
         """
         if peer in self._diallers:
             self._diallers[peer].leave_alone()
 
     def trouble(self, peer: PeerId) -> Reason | None:
-        """Return the reason why the last attempt to dial a peer failed.
-
-        Returns:
-            The reason. None if it succeeded, or there was no attempt yet.
-        """
+        """Return why the last attempt to dial a peer failed, None if it did not."""
         return self._diallers[peer].trouble if peer in self._diallers else None
 
     async def connect(self, addresses: Sequence[str], peer: PeerId, timeout: float) -> None:
-        """Make one attempt to get a link to a peer, within a time limit.
-
-        Args:
-            addresses: The addresses at which the peer may be reached.
-            timeout: Seconds that the attempt may take.
+        """Make one attempt to get a link to a peer, within `timeout` seconds.
 
         Raises:
             NetError: If the attempt fails. The error says what failed for each address.
@@ -338,10 +292,8 @@ class Hub:
         """Make one attempt to get a link to a peer. Raise NetError if it fails.
 
         If another attempt for this peer is running, wait for its end first.
-
-        Args:
-            addresses: The addresses at which the peer may be reached.
         """
+        # Two attempts at once would make two links, of which one replaces the other.
         async with self._dialling.setdefault(peer, trio.Lock()):
             if self.linked(peer):
                 return
@@ -368,6 +320,7 @@ class Hub:
             link = Link(secured.stream, self._limits, b"", True, self._is_caught_up)
             new = AdmittedLink(proven, link, secured.address, self.me)
             verdict = self._admission.judge(new)
+            # No await from the verdict to `enter`, as in `_let_in`.
             is_kept = verdict is Verdict.WELCOME
             if is_kept:
                 self._running().start_soon(self._keep, new, self._admission.enter(new))
@@ -396,7 +349,6 @@ class Hub:
     # Links
 
     def _is_caught_up(self) -> bool:
-        """Return whether the user of the hub has taken all events from the channel."""
         return not self.events.statistics().current_buffer_used
 
     async def _keep(self, new: AdmittedLink, replaced: AdmittedLink | None) -> None:
@@ -408,6 +360,8 @@ class Hub:
         async def opened() -> None:
             if replaced is not None:
                 await replaced.finished.wait()
+            # Only now, since the LinkUp of the replaced link may have been reported while this
+            # waited.
             again, via_relay = new.goes_on(replaced), new.address.via_relay
             up = LinkUp(new.peer, str(new.address), via_relay, new.proven.binding, again)
             await self._report.send(up)
@@ -423,8 +377,10 @@ class Hub:
         if new.address.via_relay and new.dialled_by == self.me:
             self._running().start_soon(self._puncher.lead, new)
         reason = await new.link.run(opened, deliver, charge)
+        # A direct link may be on its way. Then this link was replaced, and not lost.
         await self._puncher.settled(new)
         if not self._admission.is_last(new):
+            # A later link was entered meanwhile, and its peer may have closed this one itself.
             reason = because(LinkCode.REPLACED)
         if new.is_up.is_set():
             with suppress(trio.BrokenResourceError):  # The owner has stopped reading events.
@@ -439,13 +395,13 @@ class Hub:
         """Queue a frame for a peer. Frames are sent in order.
 
         Args:
-            data: The frame, 1 byte to `Limits.frame`.
+            data: 1 byte to `Limits.frame`.
             once: Whether to skip the frame if an equal frame was posted with `once` on this link,
                 and the peer may not have read that frame yet ([L-24]).
 
         Returns:
             False if there is no link, or if the peer lacks a feature that this kind of frame needs
-            ([L-74]). Also False if the link is closed now because the peer reads too slowly.
+                ([L-74]). Also False if the link is closed now because the peer reads too slowly.
         """
         standing = self._admission.get(peer)
         if standing is None:
@@ -456,14 +412,7 @@ class Hub:
         return standing.link.post(data, once)
 
     async def flush(self, timeout: float) -> bool:
-        """Wait until all posted frames were given to the operating system.
-
-        Args:
-            timeout: The most seconds to wait.
-
-        Returns:
-            False if it takes longer than that.
-        """
+        """Return whether all posted frames were given to the system within `timeout` seconds."""
         with trio.move_on_after(timeout):
             for peer in self.links():
                 standing = self._admission.get(peer)
@@ -473,33 +422,22 @@ class Hub:
         return False
 
     def drop(self, peer: PeerId, reason: Reason) -> None:
-        """Close the link to a peer. If the hub dials this peer, it dials again.
-
-        Args:
-            reason: The reason that the event LinkDown gives.
-        """
+        """Close the link to a peer. If the hub dials this peer, it dials again."""
         standing = self._admission.get(peer)
         if standing is not None:
             standing.link.close(reason)
 
     def block(self, peer: PeerId, reason: Reason) -> None:
-        """Close the link to a peer, stop dialling it, and refuse all links of it from now on.
-
-        Args:
-            reason: The reason that the event LinkDown gives.
-        """
+        """Close the link to a peer, stop dialling it, and refuse all links of it from now on."""
         self.forget(peer)
         self._admission.block(peer)
         self.drop(peer, reason)
 
     def rest(self, peer: PeerId, seconds: float) -> None:
-        """Read nothing more from the link to a peer for a while.
+        """Read nothing more from the link to a peer for some seconds.
 
         The link stays open, and what the peer sends waits in the buffers. Events that are already
         in the channel are not held back.
-
-        Args:
-            seconds: How long to read nothing, in seconds.
         """
         self._rests[peer] = trio.current_time() + seconds
 
@@ -510,57 +448,34 @@ class Hub:
         self._rests.pop(peer, None)
 
     def _sender(self, link: AdmittedLink) -> bytes | str:
-        """Return the name of the sender whose rate limit counts the bytes of a link.
-
-        The name is the peer's id for a peer of the table, and for an outgoing link.
-        For any other link it is the remote computer, so strangers on one computer share a limit.
-        """
+        """Return the name of the sender whose rate limit counts the bytes of a link."""
+        # Strangers on one computer share a limit, or each of their many keys would bring a new one.
         own = self._admission.prefers(link.peer) or not link.source
         return link.peer if own else link.source
 
     def prefer(self, peers: Iterable[bytes]) -> None:
-        """Set the peers of the table. Their links come first if there is no room for all links.
-
-        To make room for a new link of such a peer, a link of any other peer may be closed. A link
-        of such a peer is never closed to make room.
-
-        Args:
-            peers: The ids of the peers.
-        """
+        """Set the peers of the table, see `Admission.prefer`."""
         self._admission.prefer(peers)
 
     def keep(self, peers: Iterable[bytes]) -> None:
-        """Protect the links of some peers: only links of the table's peers may replace them.
+        """Protect the links of some peers, see `Admission.keep`.
 
         Frames to these peers are collected for some hundredths of a second before they are sent.
-
-        Args:
-            peers: The ids of the peers.
         """
         self._admission.keep(peers)
 
     def links(self) -> frozenset[bytes]:
-        """Return the ids of the peers that have a live link.
-
-        Returns:
-            The ids of these peers, 32 bytes each.
-        """
+        """Return the ids of the peers that have a live link."""
         return self._admission.peers()
 
     def linked(self, peer: PeerId) -> bool:
-        """Return whether a peer has a live link.
-
-        Returns:
-            True if the peer has a live link.
-        """
+        """Return whether a peer has a live link."""
         return self._admission.get(peer) is not None
 
     def source(self, peer: PeerId) -> str:
-        """Return the remote computer or network from which the live link to a peer comes.
+        """Return from where the live link to a peer comes, as `addresses.source_of` names it.
 
-        Returns:
-            The name of the source as `addresses.source_of` gives it. Empty if this node has
-            dialled, or there is no link.
+        It is empty if this node has dialled, or there is no link.
         """
         standing = self._admission.get(peer)
         return standing.source if standing else ""
@@ -571,11 +486,7 @@ class Hub:
         return self._identity.public
 
     def binding(self, peer: PeerId) -> bytes | None:
-        """Return the 32 bytes that identify the live link to a peer, the same at both of its ends.
-
-        Returns:
-            The bytes. None if there is no link.
-        """
+        """Return the 32 bytes that name the live link at both of its ends, None without a link."""
         standing = self._admission.get(peer)
         return standing.proven.binding if standing else None
 

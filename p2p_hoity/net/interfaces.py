@@ -42,11 +42,10 @@ class Interface:
     """A network interface, as the system describes it.
 
     Attributes:
-        name: Its name. On Windows its name and its description.
-        addresses: Its addresses with their networks.
-        is_tunnel: Whether the system says that it is a tunnel or a point-to-point line.
-        is_inside: Whether the system says that it is a bridge to which no card belongs.
-        is_down: Whether the system says that nothing can be received on it now.
+        name: On Windows its name and its description.
+        is_tunnel: Whether it is a tunnel or a point-to-point line.
+        is_inside: Whether it is a bridge to which no card belongs.
+        is_down: Whether nothing can be received on it now.
     """
 
     name: str
@@ -117,19 +116,16 @@ def ranked(
     preferred: Iterable[IP] = (),
     in_windows: bool = False,
 ) -> list[OwnAddress]:
-    """Return the addresses at which others may reach this computer, the most useful first.
+    """Return the addresses at which others may reach this computer, each once, most useful first.
 
     Loopback, addresses that are valid on one IPv6 link only, and the addresses of interfaces that
     are down are left out.
 
     Args:
-        home: The address of this computer towards the default router. None if there is none.
+        home: As for `kind_of`.
         preferred: The addresses from which the system itself connects. A temporary IPv6 address
             that is in use is among them, and one that is no longer used is not.
         in_windows: Whether this program runs in the Linux subsystem of Windows.
-
-    Returns:
-        The addresses, each once.
     """
     found = dict[IP, tuple[tuple[object, ...], OwnAddress]]()
     liked = set(preferred)
@@ -155,13 +151,7 @@ def ranked(
 
 
 def stays_here(ip: IP) -> bool:
-    """Return whether no other computer can dial an address.
-
-    Such addresses are loopback, unset, or valid on one IPv6 link only.
-
-    Returns:
-        True if none can.
-    """
+    """Return whether no other computer can dial an address: loopback, unset, or of an IPv6 link."""
     is_v6_link = ip.version == 6 and ip.is_link_local
     return ip.is_loopback or ip.is_unspecified or is_v6_link
 
@@ -181,11 +171,7 @@ DEEPEST: Final = 4
 def described(name: str, addresses: Sequence[IPInterface], folder: Path | None = None) -> Interface:
     """Return an interface with what Linux tells about it in files.
 
-    Args:
-        folder: The folder that Linux has for all interfaces. None for a system without one.
-
-    Returns:
-        The interface. Where nothing is told, it counts as a card that is up.
+    Where nothing is told, or `folder` is None, it counts as a card that is up.
     """
     place = None if folder is None else folder / name
     if place is None or not place.is_dir():
@@ -234,9 +220,7 @@ def interfaces() -> list[Interface]:
     """Return the network interfaces of this computer that have addresses.
 
     In a LAN without a connection to the internet, only this finds the addresses of this computer.
-
-    Returns:
-        The interfaces. Empty if the system does not tell them.
+    The result is empty if the system does not tell them.
     """
     import ifaddr
 
@@ -257,24 +241,14 @@ def interfaces() -> list[Interface]:
 
 
 def by_text(own: Iterable[OwnAddress]) -> Mapping[str, OwnAddress]:
-    """Return addresses of this computer by their texts.
-
-    Returns:
-        The addresses, by their texts without a port.
-    """
+    """Return addresses of this computer by their texts without a port."""
     return {str(one.ip): one for one in own}
 
 
 def way_to(probe: str) -> IP | None:
-    """Return the local address that the system would use to reach an address, or None.
+    """Return the local address from which the system would reach an address, None if it cannot.
 
-    Connecting a datagram socket sends nothing.
-
-    Args:
-        probe: The address, without a zone.
-
-    Returns:
-        The local address. None if there is no way.
+    Connecting a datagram socket sends nothing. `probe` has no zone.
     """
     family = socket.AF_INET6 if ":" in probe else socket.AF_INET
     try:

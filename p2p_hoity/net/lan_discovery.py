@@ -1,7 +1,8 @@
 """Announce and find tables on the local network by zeroconf, which is imported when needed.
 
 Anybody on the network may have written what is found. So the form of each announcement is checked,
-and its ticket is verified like any other when the player joins.
+and its ticket is verified like any other when the player joins. Zeroconf blocks, so it is called in
+threads.
 """
 
 from __future__ import annotations
@@ -35,7 +36,6 @@ CLOSING: Final[Seconds] = 3.0
 MOST_FOUND: Final[Quota] = 64
 """The most tables that one search returns."""
 MOST_SEATS = 6
-"""The most seats of a table."""
 _VERSION = b"3"
 _PART = 200  # A TXT record has strings of at most 255 bytes.
 _MOST_PARTS = 8
@@ -59,7 +59,7 @@ class Announcement:
     Attributes:
         name: The nickname of the host.
         joined: How many seats are taken.
-        ticket: A ticket without a secret, if the table is open to all. If it is empty, the host has
+        ticket: A ticket without a secret. Empty if the table is not open to all, and the host has
             to give the ticket.
     """
 
@@ -85,19 +85,17 @@ class Announcing:
         self.problem = problem
 
     async def update(self, joined: int) -> None:
-        """Announce again with a new number of taken seats. A failed announcement is repeated, too."""
+        """Announce a new number of taken seats. This also repeats a failed announcement."""
         self._announcement = replace(self._announcement, joined=joined)
         await self.tell()
 
     async def tell(self) -> None:
-        """Announce the table. As long as that fails, use a fresh random service name each time.
-
-        One reason for a failure is that another computer already uses the name.
-        """
+        """Announce the table. As long as that fails, use a fresh random service name each time."""
         if self._zeroconf is None:
             return
         tell = self._zeroconf.update_service
         if not self._is_registered:
+            # The name may be in use by another computer, which is one reason for a failure.
             self._instance, tell = secrets.token_hex(8), self._zeroconf.register_service
         info = service_info(self._announcement, self._instance)
         self.problem = await trio.to_thread.run_sync(_attempt, tell, info)
@@ -109,9 +107,6 @@ async def announce(announcement: Announcement) -> AsyncIterator[Announcing]:
     """Announce a table on this network while the `with` block runs.
 
     If the network does not carry announcements, nothing is raised (see `Announcing.problem`).
-
-    Yields:
-        The running announcement.
     """
     async with _opened() as (zeroconf, problem):
         announcing = Announcing(zeroconf, announcement, problem)
@@ -120,13 +115,7 @@ async def announce(announcement: Announcement) -> AsyncIterator[Announcing]:
 
 
 async def browse(timeout: float) -> list[Announcement]:
-    """Search for tables on this network.
-
-    Args:
-        timeout: How long to search, in seconds.
-
-    Returns:
-        The tables that were found, sorted by name.
+    """Search for tables on this network for some seconds, and return them sorted by name.
 
     Raises:
         NetError: If this network cannot be searched.
@@ -144,25 +133,19 @@ async def browse(timeout: float) -> list[Announcement]:
 
 @asynccontextmanager
 async def _opened() -> AsyncIterator[tuple[Zeroconf | None, Reason | None]]:
-    """Open the multicast sockets of the system while the `with` block runs.
-
-    Yields the open Zeroconf object and None. If the sockets cannot be opened, yields None and the
-    reason.
-    """
+    """Open the multicast sockets in the `with` block. If that fails, yield None and the reason."""
     zeroconf, problem = await trio.to_thread.run_sync(_open)
     try:
         yield zeroconf, problem
     finally:
         if zeroconf is not None:
+            # Shielded, or a player who leaves would not tell the network that the table is gone.
             with trio.move_on_after(CLOSING, shield=True):
                 await trio.to_thread.run_sync(zeroconf.close, abandon_on_cancel=True)
 
 
 def _open() -> tuple[Zeroconf | None, Reason | None]:
-    """Open the multicast sockets of the system. This blocks, so call it in a thread.
-
-    Return the open Zeroconf object and None. If that fails, return None and the reason.
-    """
+    """Open the multicast sockets of the system. If that fails, return None and the reason."""
     from zeroconf import Error, Zeroconf
 
     # The library warns about bad packets of other machines, which no player can repair.
@@ -176,10 +159,7 @@ def _open() -> tuple[Zeroconf | None, Reason | None]:
 
 
 def _attempt(tell: Callable[[ServiceInfo], None], info: ServiceInfo) -> Reason | None:
-    """Announce a DNS-SD record by `tell`, a method of zeroconf.
-
-    Return the reason if that fails, else None.
-    """
+    """Announce a record by `tell`, a method of zeroconf, and return the reason if that fails."""
     from zeroconf import Error
 
     try:
@@ -190,17 +170,9 @@ def _attempt(tell: Callable[[ServiceInfo], None], info: ServiceInfo) -> Reason |
 
 
 def service_info(announcement: Announcement, instance: str) -> ServiceInfo:
-    """Return the DNS-SD record of an announcement.
+    """Return the DNS-SD record of an announcement, under the name `instance` ([L-22]).
 
     A TicketError is raised if the announced ticket is invalid or has a secret.
-
-    Args:
-        instance: The name of the record.
-
-    Returns:
-        The record.
-
-    SPEC: [L-22].
     """
     from zeroconf import ServiceInfo
 
@@ -219,11 +191,7 @@ def service_info(announcement: Announcement, instance: str) -> ServiceInfo:
 
 
 def write_properties(announcement: Announcement) -> dict[bytes, bytes]:
-    """Return an announcement as the strings of a TXT record.
-
-    Returns:
-        The strings by their keys.
-    """
+    """Return an announcement as the strings of a TXT record."""
     ticket = (_open_ticket(announcement.ticket) if announcement.ticket else "").encode()
     parts = [ticket[start : start + _PART] for start in range(0, len(ticket), _PART)]
     return {
@@ -236,14 +204,7 @@ def write_properties(announcement: Announcement) -> dict[bytes, bytes]:
 
 
 def read_properties(properties: Mapping[bytes, bytes | None]) -> Announcement | None:
-    """Read the announcement in a TXT record.
-
-    Args:
-        properties: The strings by their keys.
-
-    Returns:
-        The announcement, or None if the record has no valid announcement.
-    """
+    """Return the announcement in a TXT record, None if it has no valid one."""
     if properties.get(b"v") != _VERSION:
         return None
     try:
@@ -262,10 +223,7 @@ def read_properties(properties: Mapping[bytes, bytes | None]) -> Announcement | 
 
 
 def _open_ticket(word: str) -> str:
-    """Check a ticket that is announced, and return it in its normal form.
-
-    A TicketError is raised if the ticket is invalid, or has a secret ([L-22]).
-    """
+    """Return an announced ticket in its normal form. It must not have a secret ([L-22])."""
     ticket = decode_ticket(word)
     if ticket.secret:
         raise TicketError(TicketCode.NOT_SECRET)
@@ -273,10 +231,7 @@ def _open_ticket(word: str) -> str:
 
 
 def _small(text: bytes | None) -> int:
-    """Parse a number of seats.
-
-    If the text is not a digit from 0 to 6, return 99, which is too large.
-    """
+    """Parse a digit from 0 to 6. Return 99, which is too large, for any other text."""
     return int(text) if text is not None and len(text) == 1 and text in b"0123456" else 99
 
 
@@ -298,10 +253,7 @@ def _listen(zeroconf: Zeroconf, heard: dict[str, None]) -> None:
 
 
 def _collect(zeroconf: Zeroconf, names: list[str]) -> list[Announcement]:
-    """Read the announcements of tables under some service names.
-
-    Return the valid ones, sorted by the name of the table. This blocks, so call it in a thread.
-    """
+    """Return the valid announcements under some service names, sorted by the name of the table."""
     from zeroconf import Error
 
     found: dict[str, Announcement] = {}
@@ -309,15 +261,13 @@ def _collect(zeroconf: Zeroconf, names: list[str]) -> list[Announcement]:
         with suppress(Error, ValueError):
             announcement = read_properties(_record(zeroconf, name))
             if announcement is not None:
+                # By the ticket: a table that is announced twice is shown once.
                 found[announcement.ticket or name] = announcement
     return sorted(found.values(), key=lambda one: (one.name, one.ticket))
 
 
 def _record(zeroconf: Zeroconf, name: str) -> Mapping[bytes, bytes | None]:
-    """Return the TXT record that was received under a name.
-
-    Hosts send the record together with the name. If it has not arrived, the result is empty.
-    """
+    """Return the TXT record that came with a name, empty if none has arrived."""
     from zeroconf import ServiceInfo
 
     info = ServiceInfo(SERVICE, name)

@@ -14,25 +14,14 @@ MOST_KEPT: Final[Quota] = 1024
 
 
 class Bucket:
-    """A token bucket that limits a rate, for example of frames. It is full at first.
-
-    A bucket is made from a pace: the most tokens that the bucket holds, and how many tokens are
-    added to the bucket in a second.
-    """
+    """A token bucket that limits a rate. It is full at first, and may go into debt."""
 
     def __init__(self, pace: Pace) -> None:
         self._most, self._rate = pace
         self._left, self._when = self._most, -math.inf
 
     def take(self, now: float, amount: float = 1.0) -> float:
-        """Take some tokens. If there are too few, the bucket goes into debt.
-
-        Args:
-            amount: The number of tokens.
-
-        Returns:
-            Seconds until the debt is filled up. 0 if there were enough tokens.
-        """
+        """Take some tokens, and return the seconds until the debt is filled up, 0 without debt."""
         self._left = self.left(now) - amount
         self._when = now
         return max(0.0, -self._left / self._rate)
@@ -41,11 +30,8 @@ class Bucket:
         """Take a token if the bucket has one, and return whether it had one.
 
         Args:
-            debt: How many tokens the caller may owe the bucket. A call that finds no token takes a
-                token on credit, within this limit. With 0, such a call takes nothing.
-
-        Returns:
-            True if the bucket had a token. False also if a token was taken on credit.
+            debt: How many tokens may be owed. Within this limit a token is taken on credit, and
+                False is returned nevertheless.
         """
         left = self.left(now)
         if left >= 1 or left > 1 - debt:
@@ -57,20 +43,15 @@ class Bucket:
         return min(self._most, self._left + (now - self._when) * self._rate)
 
     def is_full(self, now: float) -> bool:
-        """Return whether the bucket is full, and so is in the state of a new one.
-
-        Returns:
-            True if it is full.
-        """
+        """Return whether the bucket is full, and so is in the state of a new one."""
         return self.left(now) >= self._most
 
 
 class Buckets:
     """Token buckets, one for each sender.
 
-    They outlive the links of a sender, so that a new link brings no new tokens. Buckets are
-    forgotten when they are full. If `most` limits their number, the least recently used bucket is
-    forgotten, too.
+    They outlive the links of a sender, so that a new link brings no new tokens. If `most` limits
+    their number, the least recently used bucket is forgotten.
     """
 
     def __init__(self, pace: Pace, most: Quota | None = None) -> None:
@@ -78,37 +59,25 @@ class Buckets:
         self._of: dict[Hashable, Bucket] = {}
 
     def take(self, sender: Hashable, now: float, amount: float = 1.0) -> float:
-        """Take some tokens out of the bucket of a sender. The bucket may go into debt.
-
-        Args:
-            amount: The number of tokens.
-
-        Returns:
-            Seconds until the debt is filled up. 0 if there were enough tokens.
-        """
+        """Take some tokens out of the bucket of a sender, as `Bucket.take` does."""
         return self._bucket(sender, now).take(now, amount)
 
     def take_if_any(self, sender: Hashable, now: float, debt: float = 0.0) -> bool:
-        """Take one token out of the bucket of a sender, if it has one.
-
-        Args:
-            debt: The most tokens that the sender may owe. If the bucket has no token, a token is
-                taken on credit within this limit. With 0, nothing is taken on credit.
-
-        Returns:
-            True if the bucket had a token. False also if a token was taken on credit.
-        """
+        """Take one token out of the bucket of a sender, as `Bucket.take_if_any` does."""
         return self._bucket(sender, now).take_if_any(now, debt)
 
     def forget(self, sender: Hashable) -> None:
-        """Forget the bucket of a sender. If the sender comes again, it starts with a full bucket."""
+        """Forget the bucket of a sender. It then starts again with a full one."""
         self._of.pop(sender, None)
 
     def _bucket(self, sender: Hashable, now: float) -> Bucket:
         """Return the bucket of a sender, a full one if the sender is new."""
         fresh = Bucket(self._pace)
         if sender not in self._of and len(self._of) >= MOST_KEPT:
+            # A full bucket is as good as a new one. One that is in debt must stay, or its sender is
+            # freed.
             self._of = {who: one for who, one in self._of.items() if not one.is_full(now)}
+        # Taken out and put in again: the first item is the one that was not used for longest.
         found = self._of[sender] = self._of.pop(sender, fresh)
         if self._most is not None and len(self._of) > self._most:
             del self._of[next(iter(self._of))]
@@ -116,11 +85,7 @@ class Buckets:
 
 
 def open_files(wanted: int) -> int | None:
-    """Ask the operating system to allow this process a number of open files.
-
-    Returns:
-        None if so many are allowed, else the number that is allowed.
-    """
+    """Allow this process so many open files. Return None, or how many are allowed if fewer."""
     try:
         import resource
     except ImportError:  # This system has no such limit.
@@ -141,34 +106,31 @@ class Limits:
     """The limits of the links of one node. Sizes are in bytes and times in seconds ([L-3]).
 
     Attributes:
-        frame: The length of the longest frame that is received or sent. It is enough for the
-            longest message of a table.
+        frame: The longest frame that is received or sent, enough for the longest message of a
+            table.
         longest: Returns the most bytes of a frame that begins with the given bytes. None if `frame`
             limits all frames.
         queue_frames: Frames that may be queued for one slow peer. With more, its link is closed.
         queue_bytes: Bytes that may be queued for one slow peer. With more, its link is closed.
         events: Frames, and events of links, that may be queued for the node. With more, nothing is
             read from the links.
-        bytes_read: How many bytes from one sender are read at once, and how many in each second
-            after that. Further bytes have to wait. The number at once is enough for an answer to a
-            `sync` (a request for missing messages). Each read from the connection and each frame
-            counts for `transport.OVERHEAD` more bytes.
-        links: The most authenticated links. At this number a new link is refused, unless the node
-            may close another link for it ([L-13]).
+        bytes_read: The bytes that are read from one sender. Further bytes have to wait. The number
+            at once is enough for an answer to a `sync`. Each read and each frame counts for
+            `transport.OVERHEAD` more bytes.
+        links: The most authenticated links. At this number a new link is refused, unless another
+            link may be closed for it ([L-13]).
         links_per_source: The most links from one computer (an IPv4 address, an IPv6 /64, or a
             relay).
-        link_ups: How many links one key may make at once, and how many in each second after that.
-            Each new link replaces the key's earlier link. An honest node dials more slowly
-            ([L-26]).
+        link_ups: How many links one key may make. Each replaces the key's earlier link. An honest
+            node dials more slowly ([L-26]).
         unauthenticated: The most connections whose peer has not proven a key.
-        unauthenticated_per_source: The most connections from one computer whose peer has not proven
-            a key.
+        unauthenticated_per_source: The most of these from one computer.
         addresses_per_peer: Addresses that are dialled for one peer: 12 that the peer names and 12
             of a ticket. If there are more, the oldest is forgotten.
-        handshake: Time for a new connection to become an authenticated link. After that it is cut.
-        dial: Time for one address of a peer, or a relay, to answer.
-        waiting: Time until a relay must have accepted a connection. Until then this node tries
-            again and again, because a flooded relay cuts connections at random.
+        handshake: Until a new connection must be an authenticated link.
+        dial: Until one address of a peer, or a relay, must answer.
+        waiting: Until a relay must have accepted a connection. Until then this node tries again and
+            again, because a flooded relay cuts connections at random.
         heartbeat: Time without sending after which an empty frame is sent.
         silence: Time without receiving after which a link counts as broken.
         stalled: Time that sending one TLS record may take while the peer is not silent. It is

@@ -7,4 +7,4 @@ from typing import Final
 NUMBER: Final = 4
 """Bytes of the number of a mailbox, big-endian."""
 MOST_NUMBER: Final = 999_999_999
-"""The highest number that a relay gives to a mailbox, by which a guest finds a host."""
+"""The highest number that a relay gives to a mailbox."""

@@ -52,10 +52,7 @@ class NetCode(NetworkCode):
 
 
 class LinkCode(Code):
-    """Reasons why a link has ended.
-
-    A link can also end with the reason of a `NetError`, or with a reason given to `hub.Hub.drop`.
-    """
+    """Reasons why a link has ended, besides those of a `NetError` and of `hub.Hub.drop`."""
 
     CLOSED = "link-closed", "the other program closed the link"
     CLOSED_HERE = "link-closed-here", "this program closed it"
@@ -70,8 +67,7 @@ class NetError(CodedError):
     """An error of the network, for example a connection that failed.
 
     Attributes:
-        is_final: Whether another attempt soon would fail in the same way, because nobody listens at
-            the address or another node answers there.
+        is_final: Whether another attempt soon would fail in the same way.
     """
 
     is_final = False
@@ -87,9 +83,8 @@ class RefusedError(NetError):
     """An error: the node that was dialled, or a relay, has refused the connection.
 
     Attributes:
-        elsewhere: Whether the reason is that another process with this node's key is already
-            connected there.
-        full: Whether the reason is that there is no room for more links.
+        elsewhere: Whether another process with this node's key is already connected there.
+        full: Whether there is no room for more links.
     """
 
     def __init__(

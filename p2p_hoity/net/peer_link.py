@@ -1,7 +1,9 @@
 """A live link to one peer: frames in and out, heartbeats, and reports how much was read.
 
 A link keeps the order of its frames and loses nothing while it lives. So a frame that the other end
-has not read yet need not be sent again. Frames sent again would delay heartbeats on a slow link.
+has not read yet need not be sent again. Frames sent again would delay heartbeats on a slow link. A
+frame posted with `once` is skipped while an equal one may be unread. A report says how many bytes
+its sender has read and processed.
 
 SPEC: [L-3], [L-9], [L-24].
 """
@@ -29,10 +31,7 @@ MOST: Final[Quota] = 4096
 
 
 class UnderWay:
-    """The frames of one link that were queued or sent and that the other end may not have read.
-
-    SPEC: [L-24].
-    """
+    """The frames of one link that were queued or sent, and may not have been read yet ([L-24])."""
 
     def __init__(self) -> None:
         self._names: set[bytes] = set()
@@ -41,11 +40,7 @@ class UnderWay:
         self._known = 0
 
     def enter(self, data: bytes) -> bytes | None:
-        """Note a frame that is about to be queued.
-
-        Returns:
-            A name for the frame: its hash, 16 bytes. None if an equal frame is on its way already.
-        """
+        """Return a frame's name, its hash of 16 bytes. None if an equal one is on its way."""
         name = hashlib.blake2b(data, digest_size=16).digest()
         if name in self._names:
             return None
@@ -53,25 +48,22 @@ class UnderWay:
         return name
 
     def write(self, size: int, names: Iterable[bytes]) -> None:
-        """Note that bytes are being sent.
-
-        Args:
-            names: The names, from `enter`, of the frames that these bytes contain.
-        """
+        """Note that bytes are being sent, which contain the frames of these names."""
         self._written += size
         for name in names:
             self._out.append((self._written, name))
+            # A peer that never reports what it has read must not fill the memory.
             if len(self._out) > MOST:
                 self._names.discard(self._out.popleft()[1])
 
     def acknowledge(self, read: int) -> None:
-        """Note how many bytes the other end has read, and forget the frames that it has read.
-
-        A number that is higher than what was sent, or lower than an earlier one, is ignored.
+        """Forget the frames that the other end has read.
 
         Args:
-            read: The number of all bytes that the other end has read on this link, modulo MARK.
+            read: The number of all bytes that the other end has read on this link, modulo MARK. It
+                is ignored if it is higher than what was sent, or lower than an earlier one.
         """
+        # A report above what was sent is a lie, or an old one, and must not release frames.
         more = (read - self._known) % MARK
         if more <= self._written - self._known:
             self._known += more
@@ -90,15 +82,13 @@ like silence.
 UNHURRIED: Final[tuple[Seconds, Seconds]] = (0.01, 0.04)
 """The least and most seconds for which a link with `is_unhurried` collects frames before sending.
 
-The time is chosen at random. So frames for forty onlookers are not all written at the same moment,
-while seats wait.
+The time is random, so that frames for forty onlookers are not all written while seats wait.
 """
 
 
 Opened = Callable[[], Awaitable[None]]
 """A function that a link calls before it delivers the first frame."""
 Deliver = Callable[[bytes], Awaitable[None]]
-"""A function that takes one received frame."""
 Charge = Callable[[float], float]
 """A function that charges a sender for bytes, and returns how many seconds it has to wait."""
 
@@ -107,10 +97,8 @@ class QueuedFrame(NamedTuple):
     """A frame that waits to be sent.
 
     Attributes:
-        name: The hash of the frame if it was posted with `once`, else None. An equal frame is not
-            sent again while this one may be unread.
-        heeded: The number of bytes from the peer that this node had read and processed when the
-            frame was queued.
+        name: The hash of the frame if it was posted with `once`, else None.
+        heeded: The bytes of the peer that this node had processed when the frame was queued.
     """
 
     data: bytes
@@ -120,8 +108,6 @@ class QueuedFrame(NamedTuple):
 
 class Link:
     """An authenticated stream that carries frames in both directions, until either side ends it.
-
-    SPEC: [L-3], [L-9], [L-24].
 
     Attributes:
         is_unhurried: Whether frames are collected for some hundredths of a second before they are
@@ -140,12 +126,10 @@ class Link:
         """Make a link with an empty queue.
 
         Args:
-            limits: The limits of times and sizes.
-            first: Encoded frames to send first. The bytes of these frames are left out of the
-                counts of read bytes (see `acknowledges`).
+            first: Encoded frames to send first. They are left out of the counts of read bytes.
             acknowledges: Whether both ends report to each other how many bytes they have read.
             is_caught_up: Returns whether the user of the link has processed all delivered frames.
-                Only then are the bytes of these frames reported as read.
+                Only then are their bytes reported as read.
         """
         self._stream = stream
         self._limits = limits
@@ -167,12 +151,11 @@ class Link:
     def post(self, data: bytes, once: bool = False) -> bool:
         """Queue a frame.
 
-        Args:
-            once: Whether to skip the frame if an equal frame was posted with `once`, and the peer
-                may not have read that frame yet. Use this for frames whose order does not matter.
+        Return False if the link is closed, or has to be closed now because the peer reads too
+        slowly.
 
-        Returns:
-            False if the link is closed, or has to be closed now because the peer reads too slowly.
+        Args:
+            once: Use this for frames whose order does not matter.
 
         Raises:
             ValueError: If the frame is empty or too long, which is a mistake of the caller.
@@ -188,6 +171,8 @@ class Link:
         if frames > self._limits.queue_frames or size > self._limits.queue_bytes:
             self.close(because(LinkCode.TOO_SLOW))
             return False
+        # A frame goes out after the report of what was processed when it was made, not when it is
+        # sent: a `sync` that does not name a reported message shows that it was lost.
         self._queue.append(QueuedFrame(data, name, self._heeded()))
         self._queued_bytes = size
         self._more.set()
@@ -209,22 +194,21 @@ class Link:
             await self._drained.wait()
 
     async def run(self, opened: Opened, deliver: Deliver, charge: Charge | None = None) -> Reason:
-        """Carry frames until the link ends.
+        """Carry frames until the link ends, and return why it has ended.
+
+        While `opened` or `deliver` waits, nothing more is read. This slows the peer down and does
+        not count as silence.
 
         Args:
-            opened: Is called before the first frame is delivered.
-            deliver: Takes one frame. While `opened` or `deliver` waits, nothing more is read. This
-                slows the peer down and does not count as silence.
-            charge: Charges the sender for bytes. If None, this link has a token bucket of its own.
-
-        Returns:
-            The reason why the link has ended.
+            charge: None to give this link a token bucket of its own.
         """
         self._heard = trio.current_time()
         charge = charge or self._own_allowance()
         try:
             with self._scope:
                 async with trio.open_nursery() as nursery:
+                    # If one of the tasks closes the link, it cancels the scope and so the other
+                    # two.
                     nursery.start_soon(self._guarded, self._write)
                     nursery.start_soon(self._watch)
                     nursery.start_soon(self._guarded, self._read, opened, deliver, charge)
@@ -243,20 +227,11 @@ class Link:
             self.close(why(error))
 
     def _own_allowance(self) -> Charge:
-        """Return a function that limits the read rate by a token bucket of this link alone.
-
-        The function takes a number of bytes, and returns how many seconds to wait.
-        """
         own = Bucket(self._limits.bytes_read)
         return lambda amount: own.take(trio.current_time(), amount)
 
     async def _read(self, opened: Opened, deliver: Deliver, charge: Charge) -> None:
-        """Call `opened`, then read frames and give each one to `deliver`, until the stream ends.
-
-        `charge` takes the number of bytes that were read, and returns how many seconds to wait.
-
-        SPEC: [L-25].
-        """
+        """Call `opened`, then read frames for `deliver`, until the stream ends ([L-25])."""
         told_read = self._under_way.acknowledge if self._acknowledges else None
         frames = FrameBuffer(self._limits.frame, told_read, self._limits.longest)
         await opened()
@@ -268,26 +243,23 @@ class Link:
                 await _wait(charge(OVERHEAD))
                 if data:
                     await deliver(data)
+            # Only now, after all frames of the chunk were delivered, may a report name these bytes.
             self._read_bytes += len(chunk)
             self._listen_again()
         self.close(because(LinkCode.CLOSED))
 
     def _listen_again(self) -> None:
-        """Note that the link is read again, and restart the measurement of the peer's silence."""
         self._delivering = False
         self._heard = trio.current_time()
 
     async def _watch(self) -> None:
-        """Close the link when nothing has come from the peer for `Limits.silence` seconds.
-
-        Times in which this process itself was paused do not count as silence.
-
-        SPEC: [L-3].
-        """
+        """Close the link when nothing has come for `Limits.silence` seconds ([L-3])."""
         while True:
             due = self._heard + self._limits.silence
             await trio.sleep_until(due)
             late = trio.current_time() - due
+            # A process that was paused itself, for example by sleep of the machine, has not
+            # listened.
             if self._delivering or late > self._limits.heartbeat / 2:
                 self._heard = trio.current_time()
             elif self._heard + self._limits.silence <= due:
@@ -312,13 +284,11 @@ class Link:
             self._drained.set()
 
     async def _write_some(self) -> None:
-        """Send a report of how many bytes were read here, and then the next queued frames.
-
-        The report is left out if it has not changed. If there is nothing to send, send a heartbeat.
-        """
+        """Send a report if there is news, and the next queued frames, or else a heartbeat."""
         batch = self._next()
         news = self._news(batch[0].heeded if batch else self._heeded())
         framed = news + b"".join(encode_frame(one.data) for one in batch) or encode_frame(b"")
+        # Before the sending: the peer may report these bytes as read while it still goes on.
         self._under_way.write(len(framed), (one.name for one in batch if one.name is not None))
         await self._send(framed)
         self._queued_bytes -= sum(len(one.data) for one in batch)
@@ -330,20 +300,14 @@ class Link:
         return self._heeded_bytes
 
     def _news(self, heeded: int) -> bytes:
-        """Return the encoded report that `heeded` bytes have been read on this link.
-
-        Return b"" if this number was reported before, or if the link uses no such reports.
-        """
+        """Return the encoded report of `heeded` bytes, b"" if it is no news or reports are off."""
         if not self._acknowledges or heeded == self._told_bytes:
             return b""
         self._told_bytes = heeded
         return encode_read(heeded)
 
     def _next(self) -> list[QueuedFrame]:
-        """Remove the next frames from the queue and return them.
-
-        They are as many frames as fit into one TLS record, or a single longer frame.
-        """
+        """Remove as many frames from the queue as fit into one TLS record, or one longer frame."""
         batch, room = list[QueuedFrame](), RECORD - HEADER
         while self._queue and (not batch or len(self._queue[0].data) + HEADER <= room):
             batch.append(self._queue.popleft())
@@ -366,6 +330,5 @@ class Link:
 
 
 async def _wait(seconds: float) -> None:
-    """Sleep for some seconds. Return at once if the number is not positive."""
     if seconds > 0:
         await trio.sleep(seconds)

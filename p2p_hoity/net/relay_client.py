@@ -1,8 +1,9 @@
 """The client of a relay: wait at the relay for calls, call a peer, and use a mailbox.
 
-A guest that types a spoken code instead of a ticket gets the ticket through a mailbox of the relay,
-which connects the guest and the host. The relay can read and change all frames in a mailbox, so the
-two ends must not trust a frame only because it came through the mailbox.
+A mailbox connects a host and a guest who know the same spoken code, and gives the guest the ticket.
+The relay can read and change all frames in a mailbox, so the two ends must not trust a frame only
+because it came through the mailbox. A NetError is raised if a relay cannot be reached, and a
+RefusedError if it refuses.
 
 SPEC: section 13.2.
 """
@@ -56,26 +57,14 @@ class MailboxCode(Code):
 
 
 def mailbox_limits(limits: Limits) -> Limits:
-    """Return the limits of a link through a mailbox, which carries only a few frames.
-
-    A mailbox of a relay connects a host and a guest who know the same spoken code.
-
-    Args:
-        limits: The usual limits.
-
-    Returns:
-        The reduced limits.
-    """
+    """Return the limits of a link through a mailbox, which carries only a few frames."""
     frames = MOST_FRAMES + 1
     queue_bytes = frames * MOST_FRAME
     return replace(limits, frame=MOST_FRAME, queue_frames=2 * frames, queue_bytes=queue_bytes)
 
 
 class Conversation:
-    """One end of a mailbox of a relay: it sends frames to the other end, and receives frames.
-
-    A mailbox connects a host and a guest who know the same spoken code.
-    """
+    """One end of a mailbox of a relay, which sends frames to the other end and receives frames."""
 
     def __init__(self, stream: trio.abc.Stream, limits: Limits) -> None:
         self._link = Link(stream, limits)
@@ -112,20 +101,10 @@ class Conversation:
 async def conversation(
     network: Network, relay: Address, wish: bytes, limits: Limits
 ) -> AsyncIterator[Conversation]:
-    """Open a new mailbox at a relay, or connect to an open mailbox.
-
-    A mailbox connects a host and a guest who know the same spoken code. The connection is cut at
-    the end of the `async with` block.
-
-    Args:
-        network: Dials the relay.
-        wish: Empty to open a new mailbox. To connect to an open mailbox: the mailbox's number
-            (NUMBER bytes), followed by the first frame to send.
-        limits: The limits of times and sizes.
+    """Open a mailbox at a relay for the `async with` block, as `speak` does.
 
     Raises:
-        NetError: If the mailbox cannot be reached in time. It is a RefusedError if the relay has
-            refused.
+        NetError: If the mailbox cannot be reached in `Limits.waiting` seconds.
     """
     stream = None
     with trio.move_on_after(limits.waiting):
@@ -148,7 +127,6 @@ async def conversation(
 REGISTER = b"R"
 """The request of a node to wait at a relay for calls."""
 CALL = b"C"
-"""The request to call a node that waits."""
 TAKE = b"T"
 """The request of a waiting node to take a call."""
 OBSERVE = b"O"
@@ -166,14 +144,7 @@ TOKEN = 16
 
 
 async def reach(network: Network, address: Address, peer: PeerId) -> Secured:
-    """Open a TLS stream to a peer, directly or through a relay, and check the peer's key.
-
-    Args:
-        network: The network that dials the address.
-
-    Returns:
-        The stream. A NetError that names the address is raised if this fails.
-    """
+    """Open a TLS stream to a peer, directly or through a relay, and check the peer's key."""
     if address.via_relay:
         raw = await spliced(network, address, CALL + peer)
     else:
@@ -188,7 +159,7 @@ async def secure(raw: trio.abc.Stream, address: Address, peer: PeerId | None) ->
 
     Args:
         address: The address to which the stream leads, for errors.
-        peer: The id of the peer, 32 bytes. None to accept any peer.
+        peer: None to accept any peer.
     """
     async with _cut_on_failure(raw, address):
         stream, listener, certificate = await secure_to(raw, peer)
@@ -201,8 +172,8 @@ async def _cut_on_failure(
 ) -> AsyncIterator[None]:
     """Cut a stream if the `async with` block fails or is cancelled.
 
-    A NetError of the block is raised again, with `address` in its message. A RefusedError stays a
-    RefusedError only if `refusals` is True. Otherwise it becomes a plain NetError.
+    A NetError of the block is raised again, with `address` in its message. A RefusedError stays one
+    only if `refusals` is True.
     """
     done, where = False, str(address)
     try:
@@ -222,82 +193,50 @@ async def _cut_on_failure(
 async def spliced(network: Network, relay: Address, wish: bytes) -> trio.abc.Stream:
     """Open a stream to the other end of a call through a relay ([L-4], [L-32]).
 
-    Args:
-        network: The network that dials the relay.
-        wish: `CALL` and the id of the waiting peer, to call it. Or `TAKE` and the token of a call,
-            to take that call.
+    It is not encrypted, because TLS with the relay has ended.
 
-    Returns:
-        The stream to the other end. It is not encrypted, because TLS with the relay has ended.
+    Args:
+        wish: `CALL` and the id of the waiting peer, or `TAKE` and the token of a call.
     """
     secured, challenge = await _greet(network, relay)
     async with _cut_on_failure(secured.stream, relay):
         await send(secured.stream, said(wish, challenge))
         await expect_welcome(secured.stream)
         bare, early = await laid_aside(secured.stream)
+        # TLS may have read beyond its end: then it holds the first bytes of the other end.
         return BegunStream(early, bare) if early else bare
 
 
 async def observed(network: Network, relay: Address) -> Address:
-    """Ask a relay from which address it sees this node ([L-4]). The relay may not tell the truth.
-
-    Args:
-        network: Dials the relay.
-
-    Returns:
-        The address. A NetError is raised if the relay cannot be asked, or answers anything but one
-        IP address and port ([L-31]).
-    """
+    """Return from which address a relay sees this node, as the relay tells ([L-4], [L-31])."""
     async with observing(network, relay) as found:
         return found
 
 
 @asynccontextmanager
 async def observing(network: Network | Outlet, relay: Address) -> AsyncIterator[Address]:
-    """Ask a relay from which address it sees this node, and keep the connection open in the block.
-
-    While the connection is open, a NAT keeps its mapping of the port.
-
-    Args:
-        network: The network, or the local port, from which the relay is dialled.
-
-    Yields:
-        The address that the relay has told.
-    """
+    """Ask a relay from which address it sees this node, and keep the connection in the block."""
     secured, challenge = await _greet(network, relay)
     async with _cut_on_failure(secured.stream, relay):
         await send(secured.stream, said(OBSERVE, challenge))
         found = read_seen(await receive(secured.stream))
     try:
+        # While the connection is open, a NAT keeps its mapping of the port.
         yield found
     finally:
         await cut(secured.stream)
 
 
 def said(wish: bytes, challenge: bytes) -> bytes:
-    """Return a request as it is sent to a relay, with the version of the protocol inserted.
+    """Return a request as it is sent to a relay: its letter, the version (1 byte) and its content.
 
-    Args:
-        wish: The letter of the request (such as CALL), followed by its content.
-        challenge: The challenge of the relay, which offers versions.
-
-    Returns:
-        The bytes: the letter, the version (1 byte) and the content. A NobodyError is raised if
-        relay and program have no version in common.
-
-    SPEC: [L-76].
+    A NobodyError is raised if relay and program have no version in common ([L-76]).
     """
     return wish[:1] + bytes([RELAY_VERSIONS.take(challenge)]) + wish[1:]
 
 
 def seen_from(address: Address) -> bytes:
-    """Encode the answer of a relay to a node that asks from which address the relay sees it.
-
-    Args:
-        address: The address from which the connection comes.
-
-    Returns:
-        The address in the encoding of a ticket.
+    """Encode, as in a ticket, the address from which a relay sees a node.
 
     Raises:
         NetError: If the host of the address is not an IP address.
@@ -311,16 +250,14 @@ def seen_from(address: Address) -> bytes:
 def read_seen(data: bytes) -> Address:
     """Parse the answer of a relay that was asked from which address it sees this node ([L-31]).
 
-    Returns:
-        The IP address and port.
-
     Raises:
-        NetError: If the bytes are anything else.
+        NetError: If the bytes are anything but one IP address and port.
     """
     try:
         told = parse_address(decode_address(data))
     except TicketError:
         raise NetError(HandshakeCode.NO_ADDRESS) from None
+    # The relay may name a host name, or an IPv4 address written as IPv6. Neither may be dialled.
     if numeric(told) != told:
         raise NetError(HandshakeCode.NO_ADDRESS)
     return told
@@ -329,17 +266,9 @@ def read_seen(data: bytes) -> Address:
 async def register(
     network: Network, relay: Address, identity: Identity, instance: bytes
 ) -> trio.abc.Stream:
-    """Register this node at a relay, so that other nodes can call it there.
+    """Register this node at a relay, and return the stream on which the relay announces calls.
 
-    To register, the node proves its id. A RefusedError is raised if the relay refuses, for example
-    because another process with this key is registered there.
-
-    Args:
-        network: Dials the relay.
-        instance: The random number of this process.
-
-    Returns:
-        The stream on which the relay will announce calls.
+    The node proves its id. The relay refuses if another process with this key is registered there.
     """
     secured, challenge = await _greet(network, relay)
     async with _cut_on_failure(secured.stream, relay):
@@ -352,16 +281,9 @@ async def register(
 async def speak(network: Network, relay: Address, wish: bytes) -> trio.abc.Stream:
     """Open a stream to a mailbox of a relay ([K-6]).
 
-    A mailbox connects a host and a guest who know the same spoken code.
-
     Args:
-        network: Dials the relay.
         wish: Empty to open a new mailbox. To connect to an open mailbox: the mailbox's number
             (NUMBER bytes), followed by the first frame to send.
-
-    Returns:
-        The stream. A RefusedError is raised if the relay has no mailbox of this number, or has no
-        room.
     """
     secured, challenge = await _greet(network, relay)
     async with _cut_on_failure(secured.stream, relay):
@@ -370,10 +292,7 @@ async def speak(network: Network, relay: Address, wish: bytes) -> trio.abc.Strea
 
 
 async def _welcomed(secured: Secured, relay: Address, wish: bytes) -> trio.abc.Stream:
-    """Send the request `wish` to a relay, and return the stream once the relay has granted it.
-
-    If the relay refuses, a RefusedError is raised.
-    """
+    """Send a request to a relay, and return the stream once the relay has granted it."""
     async with _cut_on_failure(secured.stream, relay, refusals=True):
         await send(secured.stream, wish)
         await expect_welcome(secured.stream)
@@ -385,8 +304,7 @@ async def _greet(network: Network | Outlet, relay: Address) -> tuple[Secured, by
 
     A flooded relay cuts new connections at random ([L-12]). So a failed attempt is repeated for up
     to `GREETING` seconds, unless its error is final or the caller's deadline comes first. A
-    repetition does no harm, because no request has been sent yet ([L-69]). If no attempt succeeds,
-    the last error is raised.
+    repetition does no harm, because no request has been sent yet ([L-69]).
     """
     last = min(trio.current_effective_deadline(), trio.current_time() + GREETING)
     pause = FIRST_PAUSE
@@ -420,15 +338,8 @@ The reason is None when the node can wait there again.
 class WaitingAtRelay:
     """A task that keeps one node registered at one relay, so that other nodes can call the node.
 
-    If the connection to the relay ends, the task connects again.
-
     Attributes:
         is_registered: Whether calls through this relay can reach this node now.
-        _network: The network that dials the relay.
-        _identity: The key of the node.
-        _instance: The random number of this process.
-        _limits: The limits of times and sizes.
-        _tell: Is called when the relay is lost, and when it works again.
     """
 
     _network: Network
@@ -448,9 +359,8 @@ class WaitingAtRelay:
         """Wait until the relay lets this node wait there.
 
         Raises:
-            NetError: The last failure. It is raised at once if another attempt soon would fail in
-                the same way, else after `Limits.waiting` seconds. The attempts go on in `run`
-                nevertheless.
+            NetError: The last failure, at once if it is final, else after `Limits.waiting` seconds.
+                The attempts go on in `run` nevertheless.
         """
         with trio.move_on_after(self._limits.waiting):
             while not (self.is_registered or (self._failure and self._failure.is_final)):
@@ -459,19 +369,12 @@ class WaitingAtRelay:
             raise self._failure or self._slow(self._limits.waiting)
 
     def _slow(self, seconds: float) -> NetError:
-        """Return the error for a relay that has not answered in so many seconds."""
         return NetError(NetCode.SLOW, address=str(self._relay), seconds=seconds)
 
     async def run(self, nursery: trio.Nursery, attend: Attend) -> None:
         """Stay registered at the relay and accept the calls of other nodes, until cancelled.
 
-        A call is a stream from another node through the relay. It goes on even if the connection
-        by which this node is registered ends. The registration is then tried again, after growing
-        pauses if the relay keeps failing.
-
-        Args:
-            nursery: The nursery in which the calls are served.
-            attend: The function that serves the stream of one call.
+        A call goes on in `nursery` even if the connection by which this node is registered ends.
         """
         pause = self._limits.first_pause
         while True:
@@ -487,10 +390,7 @@ class WaitingAtRelay:
             pause = min(pause * 2, self._limits.longest_pause)
 
     async def _register(self) -> trio.abc.Stream | None:
-        """Connect to the relay, and return the connection over which it announces callers.
-
-        If that fails, the failure is noted and None is returned.
-        """
+        """Register once. If that fails, note the failure and return None."""
         stream, failure = None, self._slow(self._limits.dial)
         try:
             with trio.move_on_after(self._limits.dial):
@@ -501,11 +401,7 @@ class WaitingAtRelay:
         return stream
 
     def _note(self, failure: NetError | None) -> None:
-        """Store the result of an attempt to wait at the relay: a failure, or None for a success.
-
-        The user is told of the first failure, and of the success after it. Failures in between are
-        not told.
-        """
+        """Store the result of an attempt, and tell the first failure and the success after it."""
         self._failure, self.is_registered = failure, failure is None
         self._news.set()
         self._news = trio.Event()
@@ -517,32 +413,28 @@ class WaitingAtRelay:
             self._tell(str(self._relay), failure.reason)
 
     def _is_usual(self, failure: NetError) -> bool:
-        """Return whether a failure is usual after a restart of this program.
-
-        The relay may not have noticed yet that the earlier process is gone.
-        """
+        """Return whether a relay may just not have noticed yet that this program was restarted."""
         is_elsewhere = isinstance(failure, RefusedError) and failure.elsewhere
         return is_elsewhere and trio.current_time() < self._began + 2 * self._limits.silence
 
     async def _stay(self, stream: trio.abc.Stream, nursery: trio.Nursery, attend: Attend) -> None:
-        """Take the calls that the relay announces on `stream`, until this connection ends.
-
-        Each call is taken in a task of its own in `nursery`, and `attend` serves its stream.
-        """
+        """Take the calls that the relay announces on `stream`, until this connection ends."""
 
         async def hear(token: bytes) -> None:
+            # The relay may announce calls without end. Each one costs this node a connection.
             if len(token) == TOKEN and self._taking < MOST_AT_ONCE:
                 self._taking += 1
                 nursery.start_soon(self._take, token, attend)
 
         try:
+            # A relay has nothing long to say, and is not to be trusted with more memory.
             limits = replace(self._limits, frame=MAX_HANDSHAKE_FRAME, longest=None)
             await Link(stream, limits).run(trio.lowlevel.checkpoint, hear)
         finally:
             self.is_registered = False
 
     async def _take(self, token: bytes, attend: Attend) -> None:
-        """Accept a peer's call, which the relay announced with a token, and serve the stream."""
+        """Accept the call that the relay announced with a token, and serve the stream."""
         stream = None
         try:
             with trio.move_on_after(self._limits.dial):

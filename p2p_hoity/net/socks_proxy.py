@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from python_socks import ProxyError
 
 SCHEMES: Final = frozenset({"socks5", "socks5h"})
-"""The schemes that the URL of a proxy may have."""
 LONGEST_WORD: Final = 255
 """The most bytes of a user name or password (RFC 1929)."""
 
@@ -84,10 +83,7 @@ NOBODY: Final = 5
 
 
 class ProxyTypedError(AddressError):
-    """An error: a text is not the URL of a proxy.
-
-    The error does not repeat the text, because it may contain a password.
-    """
+    """An error: a text, which may contain a password and is not repeated, is not a proxy's URL."""
 
     def __init__(self) -> None:
         super().__init__(ProxyCode.BAD)
@@ -95,14 +91,7 @@ class ProxyTypedError(AddressError):
 
 @dataclass(frozen=True)
 class Proxy:
-    """A SOCKS5 proxy.
-
-    Attributes:
-        host: The host of the proxy: a domain name or an IP address.
-        port: The TCP port.
-        name: The user name. Empty if the proxy needs none.
-        password: The password. Empty if the proxy needs none.
-    """
+    """A SOCKS5 proxy. Name and password are empty if it needs none."""
 
     host: str
     port: int
@@ -116,10 +105,8 @@ class Proxy:
 def parse_proxy(text: str) -> Proxy:
     """Parse the URL of a proxy, 'socks5://[NAME:PASSWORD@]HOST:PORT'.
 
-    The scheme 'socks5h' means the same, because the proxy resolves all names in any case.
-
-    Raises:
-        ProxyTypedError: If the text is not such a URL.
+    The scheme 'socks5h' means the same, because the proxy resolves all names in any case. A
+    ProxyTypedError is raised for any other text.
     """
     try:
         return _parse_url(text.strip())
@@ -158,7 +145,6 @@ class SocksNetwork:
 
         Raises:
             NobodyError: If another attempt soon would fail in the same way.
-            NetError: If the connection fails for another reason.
         """
         if is_loopback(address.host):
             return await self._direct.open(address)
@@ -168,6 +154,8 @@ class SocksNetwork:
         from python_socks.async_.trio import Proxy as Asking
 
         us = self._proxy
+        # With `rdns` the proxy resolves the name. This computer asks no name server, which would
+        # learn the name.
         asking = Asking(ProxyType.SOCKS5, us.host, us.port, us.name, us.password, rdns=True)
         with trouble_is(ProxyCode.UNREACHED, proxy=str(us)):
             try:
@@ -181,15 +169,11 @@ class SocksNetwork:
     def outlet(self) -> None:
         """Return None, because hole punching is impossible through a proxy.
 
-        Hole punching makes several connections from one local port. Here the proxy chooses the port
-        of each connection.
+        It needs several connections from one local port, and the proxy chooses the port of each.
         """
 
     async def listen(self, host: str, port: int) -> list[StreamListener]:
         """Listen on a loopback address.
-
-        Args:
-            port: The port, or 0 for a free one.
 
         Raises:
             NetError: If the address is not loopback, or cannot be listened on.
@@ -209,14 +193,7 @@ def _refused(address: Address, error: ProxyError) -> NetError:
 
 
 def broken_proxy(reason: Reason) -> Reason | None:
-    """Return what is wrong with this node's proxy, if all addresses have failed because of that.
-
-    Args:
-        reason: Why dialling has failed.
-
-    Returns:
-        The reason. None if at least one address has failed for another cause.
-    """
+    """Return the proxy's fault if all addresses have failed because of it, else None."""
     parts = reason.fields["reasons"] if reason.code == NetCode.EACH_WAY else (reason,)
     ours = {ProxyCode.UNREACHED.value}
     return parts[0] if parts and {part.code for part in parts} == ours else None
@@ -225,8 +202,8 @@ def broken_proxy(reason: Reason) -> Reason | None:
 def _leads_outside(address: Address) -> bool:
     """Return whether an address may be dialled through a proxy ([L-57]).
 
-    An address that another seat has named must be a public IP address or an .onion name. Any other
-    name or IP address could lead into the network of the proxy.
+    One that another seat has named must be a public IP address or an .onion name, because any other
+    could lead into the network of the proxy.
     """
     if address.named is Named.BY_US:
         return True

@@ -2,8 +2,8 @@
 
 A ticket is 'hoity', the version '3', and the base32 encoding (RFC 4648, lower case, without
 padding) of three parts: the length of the payload (2 bytes), the payload, and a checksum (the first
-4 bytes of SHA-256 over 'hoity ticket 3' and the payload). Numbers are
-big-endian. The payload has these parts, in this order:
+4 bytes of SHA-256 over 'hoity ticket 3' and the payload). Numbers are big-endian. The payload has
+these parts, in this order:
 
 - the host's id (32 bytes) and the digest of the terms (32 bytes);
 - the length of the secret (16, or 0 if the table is open to all who find it), and the secret;
@@ -37,11 +37,8 @@ from .network_errors import AddressError, TicketError
 PREFIX = "hoity"
 """The first letters of every ticket."""
 VERSION = "3"
-"""The version of the format of tickets, which follows the prefix."""
 MOST_ADDRESSES = 8
-"""The most addresses in a ticket."""
 MOST_RELAYS = 4
-"""The most relays in a ticket."""
 _ALPHABET = "abcdefghijklmnopqrstuvwxyz234567"
 _NO_BYTES: Final = frozenset({1, 3, 6})
 """Numbers of letters in a last group of eight that no number of bytes has in base32."""
@@ -55,13 +52,11 @@ SECRET = 16
 MOST_PAYLOAD: Final = 4096
 """The most bytes of a payload that are accepted. This version makes at most 3,167 bytes."""
 MOST_ENTRIES = 16
-"""The most further entries, which are room for extensions."""
 _NAME, _V4, _V6 = 1, 4, 6
 KINDS: Final = frozenset({_NAME, _V4, _V6})
 """The numbers of the kinds of addresses that are read: a name, an IPv4 and an IPv6 address.
 
-Kind 2 is reserved for a URL, such as `wss://…`, which a browser can dial. It is skipped today, like
-every unknown kind.
+Kind 2 is reserved for a URL, such as `wss://…`, which a browser can dial.
 """
 ENTRIES: Final[frozenset[int]] = frozenset()
 """The kinds of further entries (extensions) that this program knows. There are none yet."""
@@ -176,7 +171,6 @@ class Ticket:
     """A ticket: the host of a table, the terms, and the addresses and relays of the host.
 
     Attributes:
-        host_id: The id of the host, 32 bytes.
         addresses: The addresses at which the host can be dialled, 'host:port'.
         terms: The digest of the terms, 32 bytes.
         relay: The relays at which the host waits for calls, 'host:port'.
@@ -190,21 +184,13 @@ class Ticket:
     secret: bytes = field(default=b"", repr=False)
 
     def dial_addresses(self) -> tuple[str, ...]:
-        """Return all addresses of the host in the form that `Hub` takes, direct ones first.
-
-        Returns:
-            The addresses, 'host:port' or 'relay+host:port'.
-        """
+        """Return all addresses of the host in the form that `Hub` takes, direct ones first."""
         relays = (replace(parse_address(relay), scheme=Scheme.RELAY) for relay in self.relay)
         return (*self.addresses, *map(str, relays))
 
 
 def fresh_secret() -> bytes:
-    """Draw the secret of a ticket. Whoever holds the secret may ask for a seat ([L-15]).
-
-    Returns:
-        16 bytes.
-    """
+    """Draw the secret of a ticket. Whoever holds the secret may ask for a seat ([L-15])."""
     return secrets.token_bytes(SECRET)
 
 
@@ -226,16 +212,11 @@ def encode_ticket(ticket: Ticket) -> str:
 
 
 def _checksum(payload: bytes) -> bytes:
-    """Return the checksum of a payload, 4 bytes."""
     return hashlib.sha256(b"hoity ticket 3" + payload).digest()[:_CHECKSUM]
 
 
 def _encode_all(addresses: Sequence[str], most: int) -> bytes:
-    """Encode a list of addresses: their number (1 byte), then each of them.
-
-    An address that occurs twice is written once. A TicketError is raised if there are more than
-    `most`.
-    """
+    """Encode the number of addresses (1 byte), at most `most`, and each of them once."""
     found = dict.fromkeys(encode_address(text) for text in addresses)
     if len(found) > most:
         raise TicketError(TicketCode.ADDRESSES, most=most, number=len(found))
@@ -243,13 +224,7 @@ def _encode_all(addresses: Sequence[str], most: int) -> bytes:
 
 
 def encode_address(text: str) -> bytes:
-    """Encode an address as it is written in a ticket.
-
-    Args:
-        text: 'host:port'.
-
-    Returns:
-        The kind (1 byte), the length of the rest (1 byte), the host and the port (2 bytes).
+    """Encode 'host:port' as a ticket does: kind, length of the rest, host, and port (2 bytes).
 
     Raises:
         TicketError: If the text is not an address.
@@ -269,39 +244,21 @@ def encode_address(text: str) -> bytes:
 
 
 def decode_ticket(text: str) -> Ticket:
-    """Decode a ticket. Spaces, line breaks, quotation marks and capitals are ignored.
+    """Decode a ticket, as it was typed or pasted ([T-1], [X-1]).
 
-    Args:
-        text: The text of the ticket, as it was typed or pasted.
-
-    Returns:
-        The ticket. A TicketError that says what is wrong is raised if the text is not a valid
-        ticket.
-
-    SPEC: [T-1], [X-1].
+    A TicketError that says what is wrong is raised if the text is not a valid ticket.
     """
     return _read_payload(_payload_of(spelled(text)))
 
 
 def spelled(text: str) -> str:
-    """Return a ticket in its normal form: no spaces, enclosing quotation marks or capitals ([T-1]).
-
-    Args:
-        text: The ticket, as it was typed or pasted.
-
-    Returns:
-        The ticket in its normal form. Whether it is a valid ticket is not checked.
-    """
+    """Return a ticket or another text without spaces, enclosing quotes and capitals ([T-1])."""
+    # The longest ticket is shorter. A whole pasted file would take long to clean.
     return "".join(text[:8192].split()).strip("'\"`<>").lower()
 
 
 def _payload_of(word: str) -> bytes:
-    """Check version, letters, length and checksum of a ticket's word, and return the payload.
-
-    A TicketError is raised if one of them is wrong.
-
-    SPEC: [T-1], [T-2].
-    """
+    """Check the word of a ticket, checksum included, and return the payload ([T-1], [T-2])."""
     if not word.startswith(PREFIX):
         raise TicketError(TicketCode.NONE, prefix=PREFIX + VERSION)
     version, letters = word[len(PREFIX) : len(PREFIX) + 1], word[len(PREFIX) + 1 :]
@@ -314,6 +271,8 @@ def _payload_of(word: str) -> bytes:
     if len(letters) < _SIZED:
         raise TicketError(TicketCode.CUT_SHORT)
     size, needed = _sizes(letters)
+    # A mistyped length would tell of thousands of missing letters, and is reported as mistyped
+    # below.
     if len(letters) < needed and size <= MOST_PAYLOAD:
         raise TicketError(TicketCode.MISSING, number=needed - len(letters))
     if len(letters) > needed:
@@ -322,6 +281,7 @@ def _payload_of(word: str) -> bytes:
         raise TicketError(TicketCode.MISTYPED)
     body = _bytes_of(letters)
     payload = body[_LENGTH : _LENGTH + size]
+    # The unused bits of the last letter could have any value. Only one spelling of a ticket counts.
     spelling = base64.b32encode(body).decode().rstrip("=").lower()
     if body[_LENGTH + size :] != _checksum(payload) or spelling != letters:
         raise TicketError(TicketCode.MISTYPED)
@@ -333,11 +293,10 @@ def _payload_of(word: str) -> bytes:
 def letters_of(word: str) -> int | None:
     """Return how many characters a ticket has by the length at its beginning.
 
+    Return None if the word is too short to tell, or does not begin like a ticket.
+
     Args:
         word: The ticket in its normal form, or more than it.
-
-    Returns:
-        The number. None if the word is too short to tell, or does not begin like a ticket.
     """
     begins = word[len(PREFIX) + 1 :][:_SIZED]
     if not word.startswith(PREFIX + VERSION) or len(begins) < _SIZED:
@@ -357,10 +316,7 @@ def _bytes_of(letters: str) -> bytes:
 
 
 def _read_payload(payload: bytes) -> Ticket:
-    """Decode the payload of a ticket. A TicketError is raised if it is invalid.
-
-    SPEC: [T-5], [T-6], [T-7].
-    """
+    """Decode the payload of a ticket ([T-5], [T-6], [T-7])."""
     reader = _Reader(payload)
     host_id, terms = reader.take(_FIXED), reader.take(_FIXED)
     size = reader.byte()
@@ -376,10 +332,7 @@ def _read_payload(payload: bytes) -> Ticket:
 
 
 class _Reader:
-    """A reader that takes values off the front of a payload.
-
-    It raises TicketError if the payload ends too soon.
-    """
+    """A reader of a payload, which raises TicketError if the payload ends too soon."""
 
     def __init__(self, payload: bytes) -> None:
         self._rest = payload
@@ -396,11 +349,7 @@ class _Reader:
         return taken
 
     def byte(self) -> int:
-        """Read a byte.
-
-        Returns:
-            The value of the byte.
-        """
+        """Read one byte as a number."""
         return self.take(1)[0]
 
     def entry(self) -> tuple[int, bytes]:
@@ -415,10 +364,7 @@ class _Reader:
 
 
 def decode_address(data: bytes) -> str:
-    """Decode a single address in the encoding of tickets.
-
-    Returns:
-        'host:port'.
+    """Decode a single address, 'host:port', in the encoding of tickets.
 
     Raises:
         TicketError: If the bytes are not exactly one address of a known kind.
@@ -431,10 +377,7 @@ def decode_address(data: bytes) -> str:
 
 
 def _decode_all(reader: _Reader, most: int) -> tuple[str, ...]:
-    """Read a list of addresses, and return those of known kinds as 'host:port' ([T-5]).
-
-    A TicketError is raised if there are more than `most`, or if two are equal.
-    """
+    """Read a list of at most `most` different addresses. Return those of known kinds ([T-5])."""
     number = reader.byte()
     if number > most:
         raise TicketError(TicketCode.MADE_ADDRESSES)
@@ -450,6 +393,7 @@ def _read_address(kind: int, value: bytes) -> str:
     raw, port = value[:-_PORT], value[-_PORT:]
     if size is not None and len(raw) != size:
         raise TicketError(TicketCode.MADE_SPELLING)
+    # Bytes that are not ASCII become a letter that no name has, and are refused with the address.
     host = raw.decode("ascii", "replace") if size is None else str(ipaddress.ip_address(raw))
     try:
         text = str(parse_address(str(Address(host, int.from_bytes(port, "big")))))
@@ -461,10 +405,7 @@ def _read_address(kind: int, value: bytes) -> str:
 
 
 def _skip_entries(reader: _Reader) -> None:
-    """Read and skip the entries at the end of a payload, which are extensions ([T-6]).
-
-    A TicketError is raised for too many entries, or for an unknown entry of an even kind.
-    """
+    """Skip the entries at the end of a payload. Refuse unknown ones of an even kind ([T-6])."""
     last = number = 0
     while not reader.is_done:
         kind, _ = reader.entry()

@@ -1,8 +1,8 @@
 """Streams of bytes, frames in them, and the networks that open and accept streams.
 
 A frame has a header of four bytes with its length. If the highest bit of a header is set, it is not
-a length, but a report how many bytes its sender has read. A network may be limited to relays, for a
-player who does not want other seats to learn an address.
+a length, but a report how many bytes its sender has read. A frame without data is a heartbeat. A
+network may be limited to relays, for a player who does not want other seats to learn an address.
 
 SPEC: section 13.1.
 """
@@ -35,10 +35,7 @@ OVERHEAD: Final = 1024
 Handling one of these takes about as much time as handling so many bytes.
 """
 MARK: Final = 1 << 31
-"""The highest bit of a frame's header, which marks a report of the bytes that were read.
-
-The header of a report is the sum of MARK and the number of bytes modulo MARK.
-"""
+"""The highest bit of a frame's header, which marks a report. The rest is the number modulo MARK."""
 
 
 class FrameCode(NetworkCode):
@@ -56,26 +53,12 @@ class OversizedFrame(NetError):
 
 
 def encode_frame(data: bytes) -> bytes:
-    """Return the encoding of a frame.
-
-    Args:
-        data: The frame. Empty data make a heartbeat.
-
-    Returns:
-        The header and the data.
-    """
+    """Return a frame with its header."""
     return len(data).to_bytes(HEADER, "big") + data
 
 
 def encode_read(read: int) -> bytes:
-    """Encode a report to the other end: how many of its bytes were read so far ([L-24]).
-
-    Args:
-        read: The number of bytes since the link began.
-
-    Returns:
-        The 4 bytes of the report, which stand in the place of a frame's header.
-    """
+    """Encode a report that so many bytes were read since the link began ([L-24])."""
     return (MARK + read % MARK).to_bytes(HEADER, "big")
 
 
@@ -95,9 +78,9 @@ class FrameBuffer:
 
     Attributes:
         most: The most bytes of any frame.
-        told_read: Is called when the other end reports how many bytes it has read, with that
-            number. If None, such a report is treated as a frame that is too long.
-        longest: Returns the most bytes of a frame that begins with the given bytes. If None, only
+        told_read: Is called with the number in each report. None to treat reports as frames that
+            are too long.
+        longest: Returns the most bytes of a frame that begins with the given bytes. None if only
             `most` counts.
     """
 
@@ -107,17 +90,10 @@ class FrameBuffer:
     _bytes: bytearray = field(default_factory=bytearray, repr=False)
 
     def feed(self, chunk: bytes | bytearray) -> Iterator[bytes]:
-        """Yield every frame that a chunk completes.
+        """Yield every frame that a chunk completes, and b"" for each heartbeat and report.
 
-        For each heartbeat, and each report of read bytes, yield b"". Take all items of the iterator
-        before the next call.
-
-        Args:
-            chunk: The bytes that were received.
-
-        Yields:
-            The frames. An OversizedFrame is raised as soon as a frame is seen to be longer than the
-            limit `most`, or than the limit that `longest` returns for its first bytes.
+        Take all items before the next call. An OversizedFrame is raised as soon as a frame is seen
+        to be longer than `most`, or than `longest` returns for its first bytes.
         """
         self._bytes += chunk
         while len(self._bytes) >= HEADER:
@@ -128,6 +104,8 @@ class FrameBuffer:
                 continue
             end = HEADER + _checked_length(self._bytes, self.most)
             if self.longest is not None and len(self._bytes) >= min(end, HEADER + HEAD):
+                # As soon as the kind is known: a longer frame than it allows must not be collected
+                # first.
                 head = bytes(self._bytes[HEADER : min(end, HEADER + HEAD)])
                 _checked_length(self._bytes, self.longest(head))
             if len(self._bytes) < end:
@@ -138,11 +116,7 @@ class FrameBuffer:
 
 
 async def read_frame(stream: trio.abc.ReceiveStream, most: int) -> bytes:
-    """Read exactly one frame, and no byte after the frame.
-
-    Returns:
-        The frame. A NetError is raised if the stream ends or the frame is too long.
-    """
+    """Read exactly one frame, and no byte after it. Raise NetError if there is none."""
     header = await _read_exactly(stream, HEADER)
     return await _read_exactly(stream, _checked_length(header, most))
 
@@ -249,21 +223,13 @@ class TcpOutlet:
         self._port = 0
 
     async def open(self, address: Address) -> trio.abc.Stream:
-        """Open a TCP stream from this port.
-
-        Returns:
-            The stream. A NetError is raised if it fails, and a NobodyError if the address may not
-            be dialled.
-        """
+        """Open a TCP stream from this port, if the address may be dialled."""
         with trouble_is(NetCode.UNREACHED, address=str(address)):
             family, where = await _checked(address, self._family)
             return await self._connected(family, where)
 
     async def _connected(self, family: int, where: Any) -> trio.SocketStream:
-        """Open a stream from the port of this outlet to the socket address `where`.
-
-        The first stream takes any free port.
-        """
+        """Open a stream from this outlet's port to the socket address `where`."""
         made = trio.socket.socket(family, socket.SOCK_STREAM)
         is_open = False
         try:
@@ -288,15 +254,13 @@ class TcpNetwork:
         with trouble_is(NetCode.UNREACHED, address=str(address)):
             if address.named is Named.BY_US:
                 return await trio.open_tcp_stream(address.host, address.port)
+            # The checked result is dialled, not the name: a second look-up could give another
+            # address.
             _, where = await _checked(address)
             return await trio.open_tcp_stream(str(where[0]), address.port)
 
     async def listen(self, host: str, port: int) -> list[StreamListener]:
         """Listen on TCP sockets.
-
-        Args:
-            host: The address, or '' for every address of this computer.
-            port: The port, or 0 for a free one.
 
         Raises:
             NetError: If the address and port cannot be listened on.
@@ -323,7 +287,6 @@ class TcpNetwork:
         return TcpOutlet()
 
     async def _listen_on(self, host: str, port: int) -> list[StreamListener]:
-        """Listen on one address."""
         with trouble_is(NetCode.CANNOT_LISTEN, address=str(Address(host, port))):
             listeners = await trio.open_tcp_listeners(port, host=host, backlog=128)
         return [TcpListener(listener) for listener in listeners]
@@ -334,11 +297,7 @@ async def attend_all(
     nursery: trio.Nursery,
     attend: Callable[[trio.abc.Stream, Address], Awaitable[None]],
 ) -> None:
-    """Accept and serve connections until the listener is closed.
-
-    Args:
-        attend: Serves one connection, given its stream and the address from which it comes.
-    """
+    """Accept connections and serve each by `attend`, until the listener is closed."""
     try:
         while True:
             nursery.start_soon(attend, *await listener.accept())
@@ -349,7 +308,7 @@ async def attend_all(
 
 
 async def close_listeners(listeners: list[StreamListener]) -> None:
-    """Close listeners."""
+    """Close listeners, even if this task is cancelled."""
     with trio.CancelScope(shield=True):  # Closing a listener never waits.
         for listener in listeners:
             await listener.aclose()
@@ -363,11 +322,9 @@ def _lacks_the_kind(error: NetError, place: str) -> bool:
 
 
 async def _checked(address: Address, family: int = socket.AF_UNSPEC) -> tuple[int, Any]:
-    """Resolve an address that a peer has named, and check that it may be dialled.
+    """Resolve an address that a peer has named, and check that it may be dialled ([L-14]).
 
     Return the address family and the socket address. Raise NobodyError if no result may be dialled.
-
-    SPEC: [L-14].
     """
     host, port, kind = address.host, address.port, socket.SOCK_STREAM
     for found, *_, where in await trio.socket.getaddrinfo(host, port, family, kind):
@@ -377,12 +334,7 @@ async def _checked(address: Address, family: int = socket.AF_UNSPEC) -> tuple[in
 
 
 class TcpListener:
-    """A listening TCP socket.
-
-    Attributes:
-        address: The address at which the socket really listens, with the port that the system has
-            chosen.
-    """
+    """A listening TCP socket. Its address has the port that the system has chosen."""
 
     def __init__(self, listener: trio.SocketListener) -> None:
         self._listener = listener
@@ -390,10 +342,7 @@ class TcpListener:
         self.address = Address(host, port)
 
     async def accept(self) -> tuple[trio.abc.Stream, Address]:
-        """Wait for the next connection. If the system has no sockets left, try again after a pause.
-
-        Returns:
-            The stream, and the address from which the connection comes.
+        """Wait for the next connection, and return its stream and from where it comes.
 
         Raises:
             NetError: When the listener is closed.
@@ -426,25 +375,17 @@ async def cut(stream: trio.abc.AsyncResource) -> None:
 class RelayedNetwork:
     """A network that connects only to the relays of the player.
 
-    A node with this network makes no other connections. So this computer does not connect to any
-    address that another seat names, not even to that seat's relay ([L-58]).
+    So this computer does not connect to any address that another seat names, not even to that
+    seat's relay ([L-58]).
     """
 
     def __init__(self, network: Network, relays: Iterable[str]) -> None:
-        """Limit a network to some relays.
-
-        Args:
-            network: The network that opens the streams.
-            relays: The relays, 'host:port'.
-        """
+        """Limit a network to some relays, 'host:port'."""
         self._network = network
         self._places = {(one.host, one.port) for one in map(parse_address, relays)}
 
     async def open(self, address: Address) -> trio.abc.Stream:
         """Open a stream to one of the relays.
-
-        Returns:
-            The stream. A NetError is raised if the relay cannot be reached.
 
         Raises:
             NobodyError: If the address is not a relay of the player.
@@ -464,7 +405,4 @@ class RelayedNetwork:
         raise NetError(NetCode.NOT_BY_RELAY, address=str(Address(host, port)))
 
     def outlet(self) -> None:
-        """Return None, because this network does not offer hole punching.
-
-        Hole punching would tell the other peer the address of this computer.
-        """
+        """Return None, because hole punching would tell the other peer this computer's address."""

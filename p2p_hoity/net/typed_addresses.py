@@ -24,11 +24,10 @@ _ENDS_IN_IPV6: Final = re.compile(_IPV6.pattern + r"\Z", re.IGNORECASE)
 def typed_address(text: str, *, lowest_port: int = 1, usual_port: int | None = None) -> Address:
     """Read an address that a person has typed.
 
-    The name of a machine may be written in any language. The address has its form in ASCII
-    (RFC 5891), which is also the form that is shown: two names that look alike differ in it.
+    A name in any language gets its form in ASCII (RFC 5891), which is also the form that is shown:
+    two names that look alike differ in it.
 
     Args:
-        lowest_port: The lowest port that is allowed.
         usual_port: The port if none was typed. None if one has to be typed. A URL needs one in any
             case, since people expect another port there.
 

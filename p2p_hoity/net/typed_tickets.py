@@ -21,14 +21,7 @@ MOST_TICKETS: Final[Quota] = 16
 
 
 def is_like_a_ticket(text: str) -> bool:
-    """Return whether a text contains the beginning of a ticket.
-
-    Args:
-        text: The text as typed or pasted.
-
-    Returns:
-        True if it does. The ticket may be invalid.
-    """
+    """Return whether a text contains the beginning of a ticket, valid or not."""
     return _BEGINS.search(one_line(text)) is not None
 
 

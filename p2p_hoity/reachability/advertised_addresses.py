@@ -1,4 +1,7 @@
-"""Decide which addresses of this node to name to others, and from where they can be reached."""
+"""Decide which addresses of this node to name to others, and from where they can be reached.
+
+An address is 'host:port', and that of a relay 'relay+host:port'.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +28,6 @@ class Scope(StrEnum):
 
 
 WIDEST: Final = tuple(Scope)
-"""All scopes, the widest first."""
 SCOPES_OF: Final = {
     Destination.INTERNET: Scope.ANYWHERE,
     Destination.PRIVATE: Scope.LAN,
@@ -113,26 +115,25 @@ class ReachCode(Code):
 
 
 SCOPES: Final = {scope: ReachCode[scope.name] for scope in Scope}
-"""The sentence that tells the player where a ticket works, for each scope."""
+"""The sentence that tells the player where a ticket works."""
 
 
 @dataclass(frozen=True)
 class Found:
-    """The known addresses of this node, as 'host:port' if nothing else is said.
+    """The known addresses of this node.
 
     Attributes:
-        own: The addresses of this computer, with the port that it listens on, the most useful
-            first.
+        own: The addresses of this computer, with the port that it listens on, most useful first.
         links: What is known of the addresses of this computer, by their texts without a port. An
             address that is not in it counts as one in a local network.
         advertised: The addresses that the player has named.
         mapped: The external address at which a router forwards a port to this node. Empty if there
             is none.
-        relays: The relays at which the node waits, as 'relay+host:port'.
+        relays: The relays at which the node waits.
         away: The relays at which the node cannot wait at this moment.
         seen: The IP address from which a relay sees this node. Empty if it is not known.
         asking: Whether the router was asked to forward a port and has not answered yet.
-        trouble: The reasons why the router forwards no port, or what to know about the port.
+        trouble: Why the router forwards no port, or what to know about the port.
     """
 
     own: tuple[str, ...] = ()
@@ -151,34 +152,20 @@ class Found:
         return tuple(relay for relay in self.relays if relay not in self.away)
 
     def own_of(self, scope: Scope) -> tuple[str, ...]:
-        """Return the addresses of this computer that can be reached from exactly one scope.
-
-        Returns:
-            The addresses, in the order of `own`.
-        """
+        """Return the addresses of `own` that can be reached from exactly one scope, in order."""
         return tuple(address for address in self.own if self.scope_of(address) is scope)
 
     def scope_of(self, address: str) -> Scope:
         """Return from where an address can be reached, by its text and by what is known of it.
 
         An address in a network of containers or virtual machines leads to this computer only.
-
-        Args:
-            address: The address, 'host:port' or 'relay+host:port'.
         """
         found, link = scope_of(address), self.links.get(host_of(address))
         is_inside = link is not None and link.kind is Kind.INSIDE
         return Scope.MACHINE if is_inside and found is Scope.LAN else found
 
     def is_tunnelled(self, address: str) -> bool:
-        """Return whether an address is this computer's in a VPN or in a provider's network.
-
-        Args:
-            address: The address, 'host:port'.
-
-        Returns:
-            True if it is.
-        """
+        """Return whether an address is this computer's in a VPN or in a provider's network."""
         link = self.links.get(host_of(address))
         return link is not None and link.kind is Kind.TUNNEL
 
@@ -190,10 +177,10 @@ class Wanted:
     Attributes:
         lan: Whether peers may be on the local network.
         near: Whether some other seats are on this computer.
-        hidden: Whether no address of this computer may be named, because this node connects through
-            a proxy.
-        relay_only: Whether no address of this computer may be named, because this node uses relays
-            alone.
+        hidden: Whether this node connects through a proxy, so that no address of this computer may
+            be named.
+        relay_only: Whether this node uses relays alone, so that no address of this computer may be
+            named.
     """
 
     lan: bool = False
@@ -210,8 +197,7 @@ class Judged:
         direct: The addresses for a ticket, without relays, in this order.
         named: The addresses that this node's seat tells to the other seats.
         scope: From where a ticket with these addresses can be used.
-        reasons: Sentences for the player: from where the ticket can be used, why not from further
-            away, and what to do about that.
+        reasons: The sentences of `ReachCode` for the player.
     """
 
     direct: tuple[str, ...]
@@ -227,11 +213,8 @@ MOST_NAMED: Final = 12
 def scope_of(address: str) -> Scope:
     """Return from where an address can be reached, as far as its text shows.
 
-    Domain names and `.onion` names count as reachable from anywhere. The exceptions are `localhost`
-    and names that end with `.local`.
-
-    Args:
-        address: 'host:port' or 'relay+host:port'.
+    Domain names and `.onion` names count as reachable from anywhere, except `localhost` and names
+    that end with `.local`.
     """
     host = host_of(address)
     ip = parse_ip(host)
@@ -245,14 +228,7 @@ def scope_of(address: str) -> Scope:
 
 
 def widest(addresses: Iterable[str]) -> Scope:
-    """Return from where at least one of some addresses can be reached: the widest scope of all.
-
-    Args:
-        addresses: The addresses, 'host:port' or 'relay+host:port'.
-
-    Returns:
-        The widest scope. NOWHERE if there are no addresses.
-    """
+    """Return from where at least one of some addresses can be reached, NOWHERE without any."""
     return _widest(map(scope_of, addresses))
 
 
@@ -263,15 +239,7 @@ def _widest(scopes: Iterable[Scope]) -> Scope:
 
 
 def judge(found: Found, wanted: Wanted) -> Judged:
-    """Decide which addresses of this node other nodes are told, and from where these work.
-
-    Args:
-        found: The known addresses.
-        wanted: Where peers may be, and what has to stay hidden.
-
-    Returns:
-        The addresses, from where they can be reached, and advice for the player ([L-50], [L-51]).
-    """
+    """Decide which addresses others are told, and from where these work ([L-50], [L-51])."""
     if wanted.relay_only:
         found = replace(found, own=(), advertised=(), mapped="", trouble=())
     if wanted.hidden:
@@ -323,28 +291,21 @@ def _one_of_each_lan(found: Found, of_lan: Sequence[str]) -> tuple[str, ...]:
 def _with_one_long(addresses: Sequence[str]) -> tuple[str, ...]:
     """Return the addresses with at most one IPv6 address, the first one.
 
-    A computer often has many IPv6 addresses in one network, and each would make a ticket a third of
-    a line longer.
+    A computer often has many in one network, and each would make a ticket a third of a line longer.
     """
     long = [address for address in addresses if address.startswith("[")]
     return tuple(address for address in addresses if address not in long[1:])
 
 
 def _named(found: Found) -> tuple[str, ...]:
-    """Return all addresses that this node's seat tells to the other seats.
-
-    The others dial only those addresses that are allowed for them ([L-14]).
-    """
+    """Return all addresses that this node's seat tells to the other seats."""
     direct = dict.fromkeys((*found.advertised, *filter(None, [found.mapped]), *found.own))
+    # The others dial only those that are allowed for them ([L-14]).
     return (*tuple(direct)[: MOST_NAMED - len(found.relays)], *found.relays)
 
 
 def _reasons(found: Found, wanted: Wanted, scope: Scope, where: ReachCode) -> tuple[Reason, ...]:
-    """Return sentences for the player about a ticket that can be used from the places in `scope`.
-
-    The sentences say which places these are, what the router has answered, and what the player can
-    do. The first sentence is `where`.
-    """
+    """Return the sentences for the player about a ticket, of which the first is `where`."""
     told = [because(where)]
     if wanted.hidden:
         told.append(because(ReachCode.HIDDEN))
@@ -365,26 +326,18 @@ def _reasons(found: Found, wanted: Wanted, scope: Scope, where: ReachCode) -> tu
 
 
 def _disagreement(external: str, seen: str) -> list[Reason]:
-    """Return a sentence for the player if a relay sees another address than the router names.
-
-    It is only a hint, because the relay's answer may be wrong ([L-4]). An IPv6 address says nothing
-    about the router and is ignored. The list is empty if there is nothing to tell.
-    """
+    """Return a sentence for the player if a relay sees another address than the router names."""
+    # It is only a hint, because the relay's answer may be wrong ([L-4]). An IPv6 address says
+    # nothing about the router.
     if not seen or ":" in seen or seen == external:
         return []
     return [because(ReachCode.DISAGREE, address=external, seen=seen)]
 
 
 def judge_mapped(external: str) -> Reason | None:
-    """Return why an external address of a router cannot be reached from outside ([L-53]).
+    """Return why an external address of a router cannot be reached from outside, or None ([L-53]).
 
     If it is not a public address, there is another router with address translation in front.
-
-    Args:
-        external: The external address that the router has named, 'host:port'.
-
-    Returns:
-        The reason, or None if the address can be reached.
     """
     if scope_of(external) in (Scope.ANYWHERE, Scope.IPV6):
         return None

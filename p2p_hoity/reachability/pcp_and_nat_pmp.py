@@ -1,4 +1,9 @@
-"""Ask a router to forward a TCP port to this computer, by PCP (RFC 6887) or NAT-PMP (RFC 6886)."""
+"""Ask a router to forward a TCP port to this computer, by PCP (RFC 6887) or NAT-PMP (RFC 6886).
+
+A mapping is a forwarded port. Its external port and address are the router's. Lifetimes are
+seconds, and 0 removes a mapping. A parser of a datagram returns None if it is no answer to the
+request, and the caller drops it ([L-52]).
+"""
 
 from __future__ import annotations
 
@@ -21,27 +26,15 @@ from ..net.addresses import Address
 
 @dataclass
 class Epoch:
-    """The time of a router's clock and of this computer's clock at the router's last answer.
-
-    Attributes:
-        theirs: The router's time, in seconds. None before the first answer.
-        ours: This computer's time at that moment, in seconds.
-    """
+    """The seconds of a router's clock at its last answer, None before it, and of ours then."""
 
     theirs: int | None = None
     ours: float = 0.0
 
     def is_new(self, theirs: int, ours: float) -> bool:
-        """Store the clock of a new answer, and return whether the router was restarted before it.
+        """Store the clocks of a new answer, and return whether the router was restarted before it.
 
         A restarted router has forgotten all port mappings (RFC 6887, section 8.5).
-
-        Args:
-            theirs: The time of the router's clock in the answer, in seconds.
-            ours: The time of this computer's clock, in seconds.
-
-        Returns:
-            True if the router's clock has not advanced like this computer's clock.
         """
         before, then = self.theirs, self.ours
         self.theirs, self.ours = theirs, ours
@@ -56,7 +49,7 @@ class Epoch:
 PORT: Final = 5351
 """The port on which routers listen for PCP (RFC 6887, section 19.1) and NAT-PMP."""
 LONGEST_DATAGRAM: Final = 2048
-"""The most bytes of a datagram that are read."""
+"""The most bytes of a datagram that are read. No valid answer has more."""
 
 
 class Datagrams:
@@ -78,40 +71,24 @@ class Datagrams:
         await self._socket.send(data)
 
     async def receive(self) -> bytes:
-        """Wait for the next datagram, and return at most LONGEST_DATAGRAM bytes of it.
-
-        Returns:
-            The bytes. No valid answer has more.
-        """
+        """Wait for the next datagram, and return at most LONGEST_DATAGRAM bytes of it."""
         return await self._socket.recv(LONGEST_DATAGRAM)
 
 
 @asynccontextmanager
 async def datagrams(router: str, port: int = PORT) -> AsyncIterator[Datagrams]:
-    """Open a UDP socket to a router. An OSError is raised if there is no route to the router.
-
-    Args:
-        router: The IPv4 address of the router.
-        port: The port of the router.
-
-    Yields: The socket.
-    """
+    """Open a UDP socket to a router. An OSError is raised if there is no route to the router."""
     with trio.socket.socket(trio.socket.AF_INET, trio.socket.SOCK_DGRAM) as socket:
+        # A connected socket drops datagrams of every other address and port.
         await socket.connect((router, port))
         yield Datagrams(socket)
 
 
 def pcp_pauses(times: int) -> Iterator[float]:
-    """Yield how long to wait for an answer after each request of PCP.
+    """Yield how many seconds to wait for an answer after each request of PCP.
 
     The first pause is 3 s. Each further pause is twice as long, but at most 1024 s. All vary at
     random by a tenth (RFC 6887, section 8.1.1).
-
-    Args:
-        times: How many requests are sent.
-
-    Yields:
-        The pause after each request, in seconds.
     """
     pause = 3.0 * random.uniform(0.9, 1.1)
     for _ in range(times):
@@ -120,15 +97,9 @@ def pcp_pauses(times: int) -> Iterator[float]:
 
 
 def natpmp_pauses(times: int) -> Iterator[float]:
-    """Return how long to wait for an answer after each request of NAT-PMP.
+    """Return how many seconds to wait for an answer after each request of NAT-PMP.
 
     The first pause is 250 ms, and each further pause is twice as long (RFC 6886, section 3.1).
-
-    Args:
-        times: How many requests are sent.
-
-    Returns:
-        The pause after each request, in seconds.
     """
     return (0.25 * 2**time for time in range(times))
 
@@ -202,8 +173,8 @@ class OpenedPort:
 
     Attributes:
         external: The external address of the port, 'host:port'.
-        lifetime: For how many seconds the port is forwarded. If it has no end, after how many
-            seconds the router is asked again at the latest.
+        lifetime: If the port has no end, after how many seconds the router is asked again at the
+            latest.
         is_endless: Whether the port is forwarded until the router is asked to stop.
     """
 
@@ -213,13 +184,10 @@ class OpenedPort:
 
 
 class Router(Protocol):
-    """A router that can be asked to forward one TCP port to a port of this computer."""
+    """A router that can be asked, by one protocol, to forward one TCP port to this computer."""
 
     async def open(self) -> OpenedPort:
-        """Ask the router to forward the port, or to go on forwarding it.
-
-        A RouterError is raised if it does not.
-        """
+        """Ask the router to forward the port, or to go on. Raise RouterError if it does not."""
         ...
 
     async def close(self) -> None:
@@ -229,23 +197,15 @@ class Router(Protocol):
 
 IP = ipaddress.IPv4Address | ipaddress.IPv6Address
 ANY: Final = ipaddress.IPv6Address("::ffff:0.0.0.0")
-"""The address that an IPv4 client sends by PCP to suggest no external address.
-
-See RFC 6887, section 11.1.
-"""
+"""An IPv4 client sends it by PCP to suggest no external address (RFC 6887, section 11.1)."""
 
 
 @dataclass(frozen=True)
 class Granted:
-    """The port mapping that a router grants.
+    """The port mapping that a router grants. `epoch` is the time of the router's clock, in seconds.
 
     NAT-PMP tells the address and the port in two answers, each of which leaves one field at its
     default.
-
-    Attributes:
-        epoch: The time of the router's clock, in seconds.
-        port: The external port, which is forwarded to this computer.
-        lifetime: For how many seconds the port is forwarded.
     """
 
     epoch: int
@@ -255,14 +215,11 @@ class Granted:
 
 
 Answer = Granted | RouterError
-"""The answer of a router: the mapping that it grants, or an error that says why it does not."""
+"""The mapping that a router grants, or an error that says why it does not."""
 
 
 def _denial(results: Mapping[int, RouterCode], number: int) -> RouterError:
-    """Return the error for the result code `number` of a router that refuses.
-
-    `results` has the reason for each known result code.
-    """
+    """Return the error for the result code of a router that refuses."""
     code = results.get(number, RouterCode.CANNOT)
     why = because(code, number=number) if code is RouterCode.CANNOT else because(code)
     return RouterError(RouterCode.REFUSES, why=why)
@@ -271,7 +228,6 @@ def _denial(results: Mapping[int, RouterCode], number: int) -> RouterError:
 # PCP
 
 PCP_VERSION: Final = 2
-"""The version of PCP in every message."""
 PCP_MAP: Final = 1
 PCP_MAP_ANSWER: Final = 0x80 | PCP_MAP
 PCP_TCP: Final = 6
@@ -292,8 +248,6 @@ class PcpMapping:
     Attributes:
         nonce: 12 random bytes that identify the mapping.
         client: The address of this computer on the way to the router.
-        port: The port of this computer.
-        lifetime: For how many seconds to forward the port. 0 removes the mapping.
         suggested: The external port to suggest, 0 for none.
         outside: The external address to suggest, ANY for none.
     """
@@ -312,22 +266,14 @@ def _packed(ip: IP) -> bytes:
 
 
 def encode_pcp_map(wish: PcpMapping) -> bytes:
-    """Encode a PCP request for a port mapping.
-
-    Returns:
-        60 bytes.
-    """
+    """Encode a PCP request for a port mapping, 60 bytes."""
     header = PCP_VERSION, PCP_MAP, wish.lifetime, _packed(wish.client)
     outside = wish.suggested, _packed(wish.outside)
     return _PCP_QUESTION.pack(*header, wish.nonce, PCP_TCP, wish.port, *outside)
 
 
 def read_pcp_answer(data: bytes, wish: PcpMapping) -> Answer | None:
-    """Parse a datagram as the router's answer to a PCP request ([L-52]).
-
-    Returns:
-        The mapping, or the error of a refusal. None for any other datagram, which the caller drops.
-    """
+    """Parse a datagram as the router's answer to a PCP request ([L-52])."""
     # The router knows only the older protocol.
     if len(data) == DENIAL and data[0] == NATPMP_VERSION:
         is_denied = data[1:4] == bytes([NATPMP_ANSWER, 0, UNSUPPORTED_VERSION])
@@ -340,6 +286,7 @@ def read_pcp_answer(data: bytes, wish: PcpMapping) -> Answer | None:
     if data[0] != PCP_VERSION or len(data) < _PCP_ANSWER.size:
         return None
     code, lifetime, epoch, *which, outside, packed = _PCP_ANSWER.unpack_from(data)[2:]
+    # Who cannot see the request does not know the nonce, and cannot answer in the router's name.
     if which != [wish.nonce, PCP_TCP, wish.port]:
         return None
     if code:
@@ -366,25 +313,12 @@ NATPMP_ADDRESS_REQUEST: Final = bytes([NATPMP_VERSION, ADDRESS])
 
 
 def encode_natpmp_map(port: int, lifetime: int, suggested: int) -> bytes:
-    """Encode a NAT-PMP request to forward a TCP port.
-
-    Args:
-        port: The port of this computer.
-        lifetime: For how many seconds to forward the port. 0 removes the mapping, if `suggested` is
-            0, too.
-        suggested: The external port to suggest, 0 for none.
-
-    Returns:
-        12 bytes.
-    """
+    """Encode a NAT-PMP request, 12 bytes. Lifetime and `suggested` 0 remove the mapping."""
     return _MAP_QUESTION.pack(NATPMP_VERSION, NATPMP_TCP, port, suggested, lifetime)
 
 
 def _natpmp_fields(data: bytes, opcode: int, form: Struct) -> tuple[Any, ...] | RouterError | None:
-    """Parse a NAT-PMP answer with a given operation code and layout.
-
-    Return its fields, or the error of a refusal. None if the datagram is not such an answer.
-    """
+    """Parse the fields of a NAT-PMP answer with a given operation code and layout."""
     is_whole = len(data) == form.size
     head = bytes([NATPMP_VERSION, NATPMP_ANSWER | opcode])
     if not (is_whole or len(data) == DENIAL) or data[:2] != head:
@@ -398,9 +332,8 @@ def _natpmp_fields(data: bytes, opcode: int, form: Struct) -> tuple[Any, ...] | 
 def read_natpmp_address(data: bytes) -> Answer | None:
     """Parse a datagram as the router's answer to NATPMP_ADDRESS_REQUEST ([L-52]).
 
-    Returns:
-        The external address, or the error of a refusal. A router that has no external address does
-        not refuse, but names 0.0.0.0. None for any other datagram.
+    A router that has no external address does not refuse, but names 0.0.0.0. That counts as a
+    refusal.
     """
     found = _natpmp_fields(data, ADDRESS, _ADDRESS_ANSWER)
     if not isinstance(found, tuple):
@@ -412,15 +345,7 @@ def read_natpmp_address(data: bytes) -> Answer | None:
 
 
 def read_natpmp_map(data: bytes, port: int, lifetime: int) -> Answer | None:
-    """Parse a datagram as the router's answer to a request of `encode_natpmp_map` ([L-52]).
-
-    Args:
-        port: The port of this computer that was requested.
-        lifetime: The lifetime that was requested, in seconds.
-
-    Returns:
-        The external port, or the error of a refusal. None for any other datagram.
-    """
+    """Parse the router's answer to `encode_natpmp_map` of this port and lifetime ([L-52])."""
     found = _natpmp_fields(data, NATPMP_TCP, _MAP_ANSWER)
     if not isinstance(found, tuple):
         return found
@@ -434,7 +359,6 @@ def read_natpmp_map(data: bytes, port: int, lifetime: int) -> Answer | None:
 
 
 def _opened(external: IP, granted: Granted) -> OpenedPort:
-    """Return a granted mapping as a forwarded port with its external address."""
     where = Address(str(external), granted.port)
     return OpenedPort(str(where), min(granted.lifetime, LONGEST_LIFETIME))
 
@@ -445,12 +369,7 @@ async def ask_router(
     read: Callable[[bytes], Answer | None],
     pauses: Iterator[float],
 ) -> Granted:
-    """Send a request to a router, repeat it after each pause, and return the granted mapping.
-
-    Args:
-        wire: The UDP socket to the router.
-        read: Parses a datagram, and returns None if it is not an answer to this request.
-        pauses: How long to wait for an answer each time, in seconds.
+    """Send a request to a router, and again after each pause in seconds. Return what is granted.
 
     Raises:
         RouterError: If the router refuses, does not listen, or has not answered after all pauses.
@@ -471,7 +390,7 @@ async def ask_router(
 
 
 class PcpRouter:
-    """A router that is asked by PCP to forward one TCP port to this computer."""
+    """A router that is asked by PCP."""
 
     def __init__(self, wire: Datagrams, port: int) -> None:
         self._wire, self._port = wire, port
@@ -479,11 +398,7 @@ class PcpRouter:
         self._last: Granted | None = None
 
     async def open(self) -> OpenedPort:
-        """Request the port mapping, if possible with the same external port as before.
-
-        Returns:
-            The forwarded port. A RouterError is raised if the router does not forward it.
-        """
+        """Request the port mapping, if possible with the same external port as before."""
         self._last = await self._ask(int(LIFETIME), self._last, PCP_TIMES)
         return _opened(self._last.external, self._last)
 
@@ -492,6 +407,7 @@ class PcpRouter:
         await self._ask(0, None, 1)
 
     async def _ask(self, lifetime: int, last: Granted | None, times: int) -> Granted:
+        """Request a mapping, with the address and port of the last one if there is one."""
         wish = PcpMapping(self._nonce, self._wire.own, self._port, lifetime)
         if last is not None:
             wish = replace(wish, suggested=last.port, outside=last.external)
@@ -500,7 +416,7 @@ class PcpRouter:
 
 
 class NatPmpRouter:
-    """A router that is asked by NAT-PMP to forward one TCP port to this computer."""
+    """A router that is asked by NAT-PMP."""
 
     def __init__(self, wire: Datagrams, port: int) -> None:
         self._wire, self._port = wire, port
@@ -511,14 +427,12 @@ class NatPmpRouter:
         """Request the external address and the port mapping, in two requests.
 
         If the router was restarted between the two answers, both are requested again.
-
-        Returns:
-            The forwarded port. A RouterError is raised if the router does not forward it.
         """
         for _ in range(2):
             address = await self._ask(NATPMP_ADDRESS_REQUEST, read_natpmp_address)
             self._epoch.is_new(address.epoch, trio.current_time())
             mapped = await self._map(int(LIFETIME), self._outside)
+            # After a restart between the two answers the address may be another one.
             if not self._epoch.is_new(mapped.epoch, trio.current_time()):
                 break
         self._outside = mapped.port

@@ -1,4 +1,7 @@
-"""Find out how others can reach this node, and have the router forward a port to it."""
+"""Find out how others can reach this node, and have the router forward a port to it.
+
+A mapping is a port that the router forwards. Its external address is 'host:port'.
+"""
 
 from __future__ import annotations
 
@@ -58,29 +61,21 @@ AGAIN: Final[Seconds] = 600.0
 
 
 TellMapped = Callable[[str, Reason | None], None]
-"""A callback that gets the external address ('host:port') of the forwarded port.
+"""A callback that gets the external address, and what the player should know about it, or None.
 
-With it comes what the player should know about the port, or None. If there is no forwarded port, it
-gets "" and the reason.
+If there is no forwarded port, it gets "" and the reason.
 """
 Ways = Callable[[int], AbstractAsyncContextManager[tuple[str, Sequence[Router]]]]
-"""A function that opens the sockets for asking the default router to forward a port.
+"""A function that opens the sockets for asking the router to forward a port of this machine.
 
-Its argument is the port of this machine. The context manager that it returns yields this machine's
-address towards the router, and one `Router` per protocol: PCP, NAT-PMP, then others.
+It yields this machine's address towards the router, and one `Router` per protocol: PCP, NAT-PMP,
+then others.
 """
 
 
 @asynccontextmanager
 async def of_this_network(port: int) -> AsyncIterator[tuple[str, Sequence[Router]]]:
-    """Open the sockets for asking the router of this network to forward a port.
-
-    Args:
-        port: The port of this computer to which the router is to forward.
-
-    Yields:
-        This computer's address towards the router, and one `Router` for each protocol: PCP,
-        NAT-PMP, UPnP.
+    """Open the sockets for asking the router of this network, as `Ways` says.
 
     Raises:
         RouterError: If there is no router with a private address.
@@ -105,9 +100,7 @@ async def keep_open(
         hosts: The IP addresses on which this node listens. This computer's address towards the
             router must be one of them.
         port: The TCP port on which this node listens.
-        tell: Is called with the external address whenever it changes, or with "" and the reason why
-            there is none.
-        ways: Opens the sockets for asking the router.
+        tell: Is called whenever the external address changes, and when there is none.
     """
     while True:
         tell("", await _once(hosts, port, tell, ways))
@@ -117,11 +110,7 @@ async def keep_open(
 async def _once(hosts: Collection[str], port: int, tell: TellMapped, ways: Ways) -> Reason:
     """Find a protocol by which the router forwards the port, and keep the port forwarded.
 
-    Return the reason when no protocol works, or when the port is no longer forwarded. The node
-    listens on the addresses `hosts`. If this computer's address towards the router is none of
-    these, the router is not asked.
-
-    `tell` is called with the external address of the port. `ways` gives the protocols.
+    Return the reason when no protocol works, or when the port is no longer forwarded.
     """
     try:
         async with ways(port) as (own, (newer, older, *others)):
@@ -142,8 +131,7 @@ async def _search(newer: Router, older: Router) -> tuple[Router, OpenedPort]:
     """Ask the router by PCP and, after a head start, by NAT-PMP. Return the first that succeeds.
 
     Raises:
-        RouterError: If neither forwards the port. If the router has refused one of the requests,
-            the error is this refusal.
+        RouterError: If neither forwards the port, a refusal rather than silence.
     """
     found: list[tuple[Router, OpenedPort]] = []
     failures: list[RouterError] = []
@@ -178,11 +166,9 @@ async def _search(newer: Router, older: Router) -> tuple[Router, OpenedPort]:
 
 
 async def _of_others(routers: Sequence[Router], failure: RouterError) -> tuple[Router, OpenedPort]:
-    """Ask the router for a port by one protocol after the other, until it opens a port.
+    """Ask the router by one protocol after the other, until it opens a port.
 
-    Each item of `routers` speaks another protocol with the same router. Return the item that
-    succeeded, and the opened port. If all fail, raise the last refusal by the router. If the router
-    has refused nothing, raise `failure`.
+    If all fail, raise the last refusal by the router. If it has refused nothing, raise `failure`.
     """
     for router in routers:
         opened: OpenedPort | None = None
@@ -198,14 +184,14 @@ async def _of_others(routers: Sequence[Router], failure: RouterError) -> tuple[R
 
 
 async def _keep(router: Router, opened: OpenedPort, tell: TellMapped) -> Reason:
-    """Renew a port mapping until that fails or the mapping is useless, and return the reason.
+    """Renew a mapping until that fails or the mapping is useless, and return the reason.
 
-    `opened` is the mapping that `router` has granted. `tell` is called with each new external
-    address. On return or cancellation the router is asked to remove the mapping.
+    Then, or on cancellation, the router is asked to remove the mapping.
     """
     try:
         external = ""
         while True:
+            # Judged at each renewal: the router may get another address, which guests cannot reach.
             trouble = judge_mapped(opened.external)
             if trouble is not None:
                 return trouble
@@ -222,6 +208,7 @@ async def _keep(router: Router, opened: OpenedPort, tell: TellMapped) -> Reason:
 
 async def _farewell(routers: Sequence[Router]) -> None:
     """Ask routers to remove the port mappings, even if this task is being cancelled."""
+    # Without the shield a player who leaves would leave the port open.
     with trio.move_on_after(FAREWELL, shield=True):
         async with trio.open_nursery() as nursery:
             for router in routers:
@@ -229,16 +216,12 @@ async def _farewell(routers: Sequence[Router]) -> None:
 
 
 async def _close(router: Router) -> None:
-    """Ask a router to remove a port mapping. Nothing can be done if that fails."""
     with suppress(RouterError):
         await router.close()
 
 
 async def _renewed(router: Router, lifetime: float) -> OpenedPort | Reason:
-    """Renew a port mapping: ask the router for more time until it agrees.
-
-    If it has not agreed when the lifetime of the mapping is over, return the reason.
-    """
+    """Ask the router for more time until it agrees. Return the reason if the lifetime is over."""
     began = trio.current_time()
     reason = because(RouterCode.SILENT)
     for moment in moments(lifetime):
@@ -254,13 +237,8 @@ async def _renewed(router: Router, lifetime: float) -> OpenedPort | Reason:
 def moments(lifetime: float) -> Iterator[float]:
     """Yield when to renew a mapping: at half of its lifetime, at half of the rest, and so on.
 
-    Each moment is chosen at random a little later (RFC 6887, section 11.2.1).
-
-    Args:
-        lifetime: The lifetime of the mapping, in seconds.
-
-    Yields:
-        Seconds since the router's last answer.
+    They are in seconds since the router's last answer, and a little later at random (RFC 6887,
+    section 11.2.1).
     """
     left = 0.5
     yield max(SHORTEST, lifetime * random.uniform(1 - left, 1 - left * 0.75))
@@ -275,10 +253,7 @@ SETTLE: Final[Seconds] = 1.0
 
 
 class Reachability:
-    """The known addresses of this node, and a choice of addresses that other nodes are told.
-
-    Addresses are added as they are found, for example when a router has forwarded a port.
-    """
+    """The addresses of this node, as they are found, and a choice of those that others are told."""
 
     def __init__(
         self,
@@ -290,8 +265,6 @@ class Reachability:
         """Start with the addresses that are already known.
 
         Args:
-            wanted: Where peers may be, and whether this computer's addresses must stay hidden.
-            routers: Opens the sockets for asking the router to forward a port.
             waits_at: Returns the relays through which peers can reach this node at this moment. If
                 None, all relays count as working.
         """
@@ -301,11 +274,7 @@ class Reachability:
         self._began = 0.0
 
     def judged(self) -> Judged:
-        """Decide which addresses this node tells others now, and from where each can be reached.
-
-        Returns:
-            The addresses for a ticket and for the other seats, and from where they can be reached.
-        """
+        """Decide which addresses this node tells others now, and from where each can be reached."""
         away = frozenset(self._found.relays) - self._waits_at()
         return judge(replace(self._found, away=away), self._wanted)
 
@@ -315,15 +284,10 @@ class Reachability:
         return self.judged().named
 
     def explore(self, nursery: trio.Nursery, network: Network) -> None:
-        """Start a task that asks the router to forward a port, and a task that asks a relay.
+        """Ask the router to forward a port, and a relay from where it sees this node, in tasks.
 
-        The relay is asked from which address it sees this node. Without a relay, only the router
-        is asked. Neither task is started if this node needs no forwarded port, or if it hides its
-        addresses ([L-54], [L-55]).
-
-        Args:
-            nursery: The nursery that runs the tasks until it is cancelled.
-            network: The network over which the relay is asked.
+        Nothing is started if this node needs no forwarded port, or if it hides its addresses
+        ([L-54], [L-55]).
         """
         port = None if self._wanted.hidden else self._port()
         if port is None:
@@ -361,16 +325,14 @@ class Reachability:
         self._tell(replace(self._found, mapped=external, trouble=told, asking=False))
 
     async def _look(self, network: Network, relay: str) -> None:
-        """Ask a relay from which address it sees this node.
-
-        The answer is only shown to the player, because the relay may be wrong.
-        """
+        """Ask a relay from which address it sees this node."""
         with trio.move_on_after(LOOK):
             try:
                 seen = await observed(network, parse_address(relay))
                 host = str(ipaddress.ip_address(seen.host))
             except (NetError, ValueError):
                 return  # The relay has an older version, or is gone again.
+            # The answer is only shown to the player, because the relay may be wrong.
             self._tell(replace(self._found, seen=host))
 
     def _tell(self, found: Found) -> None:

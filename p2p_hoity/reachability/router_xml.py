@@ -29,8 +29,8 @@ class Element:
 
     Attributes:
         name: The name without its namespace, which routers often write wrongly.
-        pieces: The text before the first element inside, in pieces.
-        inside: The elements directly inside, in their order.
+        pieces: The text before the first element inside.
+        inside: The elements directly inside.
     """
 
     name: str
@@ -46,11 +46,8 @@ class Element:
 def read_elements(data: bytes) -> list[Element]:
     """Return all elements of an XML document in the order of their beginnings, the root first.
 
-    Args:
-        data: Any bytes. The caller limits their number.
-
-    Returns:
-        The elements. Empty if the bytes are not XML in UTF-8, or are refused.
+    The caller limits the size of the data. The result is empty if they are not XML in UTF-8, or are
+    refused.
     """
     reader = _Reader()
     try:
@@ -62,11 +59,7 @@ def read_elements(data: bytes) -> list[Element]:
 
 
 class _Reader:
-    """A reading of one document.
-
-    Attributes:
-        found: The elements that have begun.
-    """
+    """A reading of one document, with the elements that have begun."""
 
     def __init__(self) -> None:
         self.found: list[Element] = []
@@ -76,6 +69,7 @@ class _Reader:
         parser.StartElementHandler = self._begin
         parser.EndElementHandler = self._end
         parser.CharacterDataHandler = self._write
+        # A document type could define entities that expand to gigabytes.
         parser.StartDoctypeDeclHandler = self._refuse
 
     def parse(self, data: bytes) -> None:
@@ -84,6 +78,7 @@ class _Reader:
         self._parser.Parse(data, True)
 
     def _begin(self, name: str, attributes: dict[str, str]) -> None:
+        """Add an element, unless there are too many of them."""
         if len(self.found) == MOST_ELEMENTS or len(self._open) == DEEPEST:
             raise _Refused
         element = Element(name.rpartition(":")[2])

@@ -31,10 +31,7 @@ from ..net.transport import cut
 from .router_xml import Element, read_elements
 
 MAX_DESCRIPTION: Final = 1 << 16
-"""The most bytes of an HTTP answer, with its headers and framing.
-
-The descriptions of routers have some thousand bytes.
-"""
+"""The most bytes of an HTTP answer, headers and framing included. Routers send some thousand."""
 HEAD: Final = 1 << 11
 """The most bytes of an HTTP answer's headers, and of any other part that must be whole.
 
@@ -76,12 +73,7 @@ Fields = Mapping[str, str]
 
 @dataclass(frozen=True)
 class Endpoint:
-    """A place on the router for HTTP requests: address, port, and path.
-
-    Attributes:
-        port: The TCP port.
-        target: The path and query of the URL.
-    """
+    """A place on the router for HTTP requests. The target is the path and query of the URL."""
 
     host: IPv4Address
     port: int
@@ -95,12 +87,7 @@ class Endpoint:
 
 @dataclass(frozen=True)
 class Service:
-    """A UPnP service of the router that can forward ports.
-
-    Attributes:
-        kind: The type of the service, one of SERVICES.
-        place: The host, port and path of the URL to which requests to the service are sent.
-    """
+    """A UPnP service of the router, one of SERVICES, and where its requests are sent."""
 
     kind: str
     place: Endpoint
@@ -113,14 +100,9 @@ def search_for(device: str) -> bytes:
 
 
 def read_found(data: bytes, router: IPv4Address) -> Endpoint | None:
-    """Parse a router's answer to a search, and return where the router's description can be read.
+    """Return where the router's description can be read, by a datagram that answers a search.
 
-    Args:
-        data: The bytes of a datagram.
-
-    Returns:
-        The host, port and path of the description's URL. None if the bytes are not such an answer,
-        or the host is not the router.
+    Return None if the bytes are not such an answer, or the host is not the router.
     """
     first, *lines = data.decode("latin-1").splitlines() or [""]
     if not first.startswith("HTTP/1.") or first.split()[1:2] != ["200"]:
@@ -133,14 +115,9 @@ def read_found(data: bytes, router: IPv4Address) -> Endpoint | None:
 
 
 def place_of(url: str, router: IPv4Address, base: str = "") -> Endpoint | None:
-    """Parse a URL, and return its host, port and path if it is an HTTP URL on the router.
+    """Return the place that an HTTP URL, perhaps relative to `base`, has on the router.
 
-    Args:
-        router: The only host that the URL may have.
-        base: The base URL, if `url` is relative.
-
-    Returns:
-        The host, port and path. None if the URL is invalid, too long, or leads elsewhere.
+    Return None if the URL is invalid, too long, or leads elsewhere.
     """
     if max(len(url), len(base)) > LONGEST_URL:
         return None
@@ -151,6 +128,7 @@ def place_of(url: str, router: IPv4Address, base: str = "") -> Endpoint | None:
         return None
     target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
     is_plain = target.isascii() and target.isprintable() and " " not in target
+    # A description must not make this program send requests to other machines of the network.
     if parts.scheme != "http" or host != router or port == 0 or "@" in parts.netloc:
         return None
     found = Endpoint(host, port or DEFAULT_PORT, target)
@@ -158,21 +136,11 @@ def place_of(url: str, router: IPv4Address, base: str = "") -> Endpoint | None:
 
 
 def _texts(elements: Iterable[Element]) -> dict[str, str]:
-    """Return the texts of elements, by the names of the elements."""
     return {element.name: element.text for element in elements}
 
 
 def read_services(data: bytes, location: str, router: IPv4Address) -> list[Service]:
-    """Parse a router's description, and return its services that can forward ports.
-
-    Args:
-        data: The description, an XML document.
-        location: The URL from which it was read.
-        router: The only address at which a service may be.
-
-    Returns:
-        The services on the router, at most MOST_SERVICES.
-    """
+    """Return at most MOST_SERVICES services on the router, by a description from `location`."""
     elements, found = read_elements(data), list[Service]()
     base = _texts(elements[0].inside if elements else ()).get("URLBase") or location
     services = (_texts(element.inside) for element in elements if element.name == "service")
@@ -187,11 +155,7 @@ def read_services(data: bytes, location: str, router: IPv4Address) -> list[Servi
 
 
 def action(service: Service, name: str, fields: Fields) -> bytes:
-    """Encode the SOAP request for an action of a service.
-
-    Args:
-        fields: The arguments of the action.
-    """
+    """Encode the SOAP request for an action of a service, with its arguments."""
     inner = "".join(
         f"<{key}>{html.escape(value, quote=False)}</{key}>" for key, value in fields.items()
     )
@@ -199,14 +163,7 @@ def action(service: Service, name: str, fields: Fields) -> bytes:
 
 
 def read_fields(data: bytes) -> Fields:
-    """Parse a SOAP answer, and return its fields.
-
-    Args:
-        data: The body of the answer.
-
-    Returns:
-        The text of every element, by the name of the element. Empty if the answer is invalid.
-    """
+    """Return the text of every element of a SOAP answer, by the name of the element."""
     return _texts(read_elements(data))
 
 
@@ -220,20 +177,14 @@ class Searching:
         self._wire, self._router = wire, str(router)
 
     async def send(self, data: bytes) -> None:
-        """Send a datagram to all UPnP devices of this network, by multicast.
-
-        An OSError is raised if it cannot be sent.
-        """
+        """Send a multicast to all UPnP devices of this network. Raise OSError if that fails."""
         await self._wire.sendto(data, GROUP)
 
     async def receive(self) -> bytes:
-        """Wait for the next datagram from the router, and return at most DATAGRAM bytes of it.
-
-        Returns:
-            The bytes. Bytes beyond the first DATAGRAM bytes of the datagram are lost.
-        """
+        """Wait for the next datagram from the router, and return at most DATAGRAM bytes of it."""
         while True:
             data, source = await self._wire.recvfrom(DATAGRAM)
+            # Anybody on the network may answer a search, and name a place of their own ([L-68]).
             if source[0] == self._router:
                 return data
 
@@ -249,8 +200,7 @@ class LocalNetwork:
     async def searching(self) -> AsyncIterator[Searching]:
         """Open a UDP socket for a search, on the network interface that leads to the router.
 
-        Yields:
-            The socket. An OSError is raised if there is no route.
+        An OSError is raised if there is no route.
         """
         with trio.socket.socket(trio.socket.AF_INET, trio.socket.SOCK_DGRAM) as made:
             made.setsockopt(socket.IPPROTO_IP, socket.IP_MULTICAST_IF, self.own.packed)
@@ -258,11 +208,7 @@ class LocalNetwork:
             yield Searching(made, self.router)
 
     async def open(self, port: int) -> trio.abc.Stream:
-        """Open a stream to a TCP port of the router.
-
-        Returns:
-            The stream. A failure raises one of the exceptions in `TROUBLE`, such as OSError.
-        """
+        """Open a stream to a TCP port of the router. A failure raises one of `TROUBLE`."""
         return await trio.open_tcp_stream(str(self.router), port)
 
 
@@ -273,17 +219,10 @@ async def ask(
     headers: Sequence[tuple[str, str]] = (),
     body: bytes = b"",
 ) -> tuple[int, bytes]:
-    """Send one HTTP request to the router over a new connection, and read the answer.
+    """Send one HTTP request to the router over a new connection, and return status and body.
 
-    A redirection is not followed, but returned as the answer. The caller has to limit the time.
-
-    Args:
-        place: The place to which the request is sent.
-        headers: Further headers.
-
-    Returns:
-        The status and the body of the answer. They are 0 and b"" if no answer came, or it is too
-        long or not valid HTTP.
+    They are 0 and b"" if no answer came, or it is too long or not valid HTTP. The caller has to
+    limit the time.
     """
     import h11
 
@@ -300,6 +239,7 @@ async def ask(
         stream = await network.open(place.port)
         try:
             await stream.send_all(b"".join(talk.send(part) or b"" for part in parts))
+            # Counted as received, since a body in chunks may have any framing around it.
             while received <= MAX_DESCRIPTION:
                 event = talk.next_event()
                 if event is h11.NEED_DATA:
@@ -311,6 +251,7 @@ async def ask(
                 elif isinstance(event, h11.Data):
                     found += event.data
                 elif isinstance(event, h11.EndOfMessage):
+                    # A redirection is not followed: it could lead to another machine ([L-68]).
                     return status, bytes(found)
                 elif not isinstance(event, h11.InformationalResponse):
                     break

@@ -47,8 +47,9 @@ STRIDE: Final = 7919
 TRIES: Final[Quota] = 3
 """How many external ports are tried."""
 CONFLICTS: Final = frozenset({718, 729})
-"""The error codes of a router at which the external port is in use: for another machine, or by
-another part of the router's settings. Another external port may be free.
+"""The error codes of a router at which another external port may be free.
+
+The port is in use for another machine, or by another part of the router's settings.
 """
 SAME_PORTS_ONLY: Final = 724
 """The error code of a router whose external port has to be that of the computer."""
@@ -83,12 +84,7 @@ UNSET: Final = IPv4Address(0)
 
 @dataclass(frozen=True)
 class Told:
-    """The answer of a router to the request of an action.
-
-    Attributes:
-        status: The status of HTTP. 0 if no valid answer came.
-        fields: The fields of the answer, which may describe an error. Empty if there are none.
-    """
+    """The answer of a router to an action. The status of HTTP is 0 if no valid answer came."""
 
     status: int
     fields: Fields
@@ -97,6 +93,7 @@ class Told:
     def code(self) -> int:
         """The error code, or else the status of HTTP of a failure. 0 without a valid answer."""
         text = self.fields.get("errorCode", "")
+        # The router may send digits of any number and script, over which `int` takes long or fails.
         is_code = text.isascii() and text.isdigit() and len(text) < 6
         code = int(text) if is_code else 0
         if 0 < code <= HIGHEST_CODE:
@@ -104,14 +101,7 @@ class Told:
         return self.status if self.status >= 400 else 0
 
     def is_granted(self, name: str) -> bool:
-        """Return whether the router has done what was asked.
-
-        Args:
-            name: The name of the action.
-
-        Returns:
-            True if the answer is the action's, and no error.
-        """
+        """Return whether the answer is that of the action, and no error."""
         return f"{name}Response" in self.fields
 
 
@@ -140,9 +130,7 @@ class UpnpRouter:
         self._may_be_open = False
 
     async def open(self) -> OpenedPort:
-        """Ask the router to forward the port for LIFETIME seconds from now.
-
-        If the router forwards ports without an end only, it is asked for that.
+        """Ask the router to forward the port for LIFETIME seconds from now, or without an end.
 
         Raises:
             RouterError: If the router does not forward the port, or does not answer in time.
@@ -158,10 +146,7 @@ class UpnpRouter:
                 await self._ask(self._service, "DeletePortMapping", self._mapping)
 
     async def _open(self) -> OpenedPort:
-        """Find the router's service and have it forward an external port.
-
-        If the router refuses a port, other ports are tried.
-        """
+        """Find the router's service and have it forward an external port, one of TRIES."""
         service, external = await self._find()
         self._service = service
         for _ in range(TRIES):
@@ -177,8 +162,7 @@ class UpnpRouter:
     async def _find(self) -> tuple[Service, IPv4Address]:
         """Find the service that can forward ports, and the external address of the router.
 
-        If a service was found earlier, use that service. Otherwise use the first service that names
-        an external address.
+        It is the service that was found earlier, or else the first that names an external address.
         """
         services = [self._service] if self._service is not None else await self._services()
         failure = RouterError(RouterCode.ABSENT)
@@ -208,11 +192,7 @@ class UpnpRouter:
         return found[:MOST_SERVICES]
 
     async def _search(self) -> list[Endpoint]:
-        """Search for the router's UPnP descriptions, and return where they can be read.
-
-        The endpoints are in the order in which the answers came. The list is empty if the network
-        fails.
-        """
+        """Return where descriptions can be read, in order. Empty if the network fails."""
         places: dict[Endpoint, None] = {}
         try:
             async with self._network.searching() as wire:
@@ -276,6 +256,8 @@ class UpnpRouter:
         for lease in dict.fromkeys((self._lease, *other)):
             more = {"NewEnabled": "1", "NewPortMappingDescription": NAME}
             wanted = {**self._mapping, **inside, **more, "NewLeaseDuration": str(lease)}
+            # Noted before the request: if the task is cancelled during it, `close` has to remove
+            # the port.
             before, self._may_be_open = self._may_be_open, True
             told = await self._ask(service, "AddPortMapping", wanted)
             if told.is_granted("AddPortMapping"):

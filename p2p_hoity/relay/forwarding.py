@@ -1,7 +1,9 @@
 """Forward bytes between two connections of a relay, which are the two ends of a call.
 
 Each direction stores at most one chunk of bytes, and reads the next chunk after the other end has
-accepted the stored one. So a slow reader slows down its own sender only ([L-33]).
+accepted the stored one. So a slow reader slows down its own sender only ([L-33]). Direction 0 leads
+from the first end to the second, and direction 1 back. The bytes that were already read from each
+end, `early`, are forwarded first.
 
 On systems with epoll, one task forwards the bytes of all pairs of connections. Elsewhere each
 direction of a pair has a task of its own, which needs several times as much work.
@@ -24,10 +26,7 @@ from ..net.exception_reasons import TROUBLE
 from ..net.transport import cut
 
 PIECE = 1 << 14
-"""The most bytes that are read at once.
-
-A link of 2 kB/s accepts them long before the pair of connections counts as idle.
-"""
+"""The most bytes that are read at once. A link of 2 kB/s accepts them before the pair is idle."""
 
 Ends = tuple[trio.abc.Stream, trio.abc.Stream]
 """The two streams between which a relay forwards bytes."""
@@ -38,8 +37,6 @@ class Splice:
 
     Both are closed when nothing has passed for too long, or when they have carried as many bytes as
     allowed.
-
-    Direction 0 leads from the first end to the second, and direction 1 back.
 
     Attributes:
         carried: The number of bytes that were forwarded so far, in both directions together.
@@ -56,12 +53,10 @@ class Splice:
         """Make a pair of streams. Nothing is forwarded before `run`.
 
         Args:
-            ends: The two streams.
             idle: Seconds without a byte after which both streams are closed.
             most: The most bytes that may be forwarded, in both directions together.
-            early: The bytes that were already read from each end. They are forwarded first.
-            exchange: The single task that forwards the bytes of all pairs by epoll. If it is None
-                or cannot serve this pair, each direction gets a task.
+            exchange: The task that forwards the bytes of all pairs. If it is None or cannot serve
+                this pair, each direction gets a task.
         """
         self.ends = ends
         self._early, self._exchange = early, exchange
@@ -86,14 +81,7 @@ class Splice:
                 await cut(end)
 
     async def carry(self, early: tuple[bytes, bytes]) -> None:
-        """Forward bytes in both directions until one end stops.
-
-        The shared task of the `Exchange` forwards them if it can. Otherwise each direction gets a
-        task of its own.
-
-        Args:
-            early: The bytes that were already read from each end.
-        """
+        """Forward bytes in both directions until one end stops."""
         if self._exchange is not None and await self._exchange.carry(self, early):
             return
         async with trio.open_nursery() as nursery:
@@ -101,19 +89,12 @@ class Splice:
                 nursery.start_soon(self._pump, way, early[way], nursery.cancel_scope)
 
     async def _pump(self, way: int, early: bytes, both: trio.CancelScope) -> None:
-        """Forward the bytes of one direction until one end is gone or the limit is reached.
-
-        Then cancel `both`, the scope of the two directions.
-
-        Args:
-            way: The direction: 0 from the first end to the second, 1 back.
-            early: The bytes that were already read, which are forwarded first.
-            both: The cancel scope of the tasks of both directions.
-        """
+        """Forward the bytes of one direction until its end. Then cancel `both` directions."""
         source, sink = self.ends[way], self.ends[1 - way]
         with suppress(*TROUBLE):  # If one end is gone, the other one is closed, too.
             piece: bytes | bytearray = early or await source.receive_some(PIECE)
             while piece:
+                # Before the sending, so that `_watch` sees a chunk that its end does not take.
                 self.count(way, len(piece), trio.current_time())
                 await sink.send_all(piece)
                 self.taken(way)
@@ -123,42 +104,34 @@ class Splice:
         both.cancel()
 
     def count(self, way: int, size: int, now: float) -> None:
-        """Count a chunk of bytes that was read from one end and will be written to the other.
-
-        Args:
-            way: The direction: 0 from the first end to the second, 1 back.
-            size: The number of bytes in the chunk.
-            now: The time, on trio's clock.
-        """
+        """Count a chunk that was read in a direction and will be written to the other end."""
         self.carried += size
         self._passed = self._since[way] = now
         self._untaken[way] = True
 
     @property
     def is_spent(self) -> bool:
-        """True if as many bytes as allowed were forwarded, in both directions together."""
+        """True if as many bytes as allowed were forwarded."""
         return self.carried >= self._most
 
     def taken(self, way: int) -> None:
-        """Note that the chunk of bytes that was read in a direction was completely written.
-
-        Args:
-            way: The direction: 0 from the first end to the second, 1 back.
-        """
+        """Note that the chunk that was read in a direction was completely written."""
         self._untaken[way] = False
 
     async def _watch(self) -> None:
         """End the forwarding once it has stalled for longer than the relay allows ([L-34]).
 
-        The forwarding has stalled if no bytes pass, or if bytes wait for one end and this end does
-        not take them.
+        It has stalled if no bytes pass, or if bytes wait for one end and this end does not take
+        them.
         """
         while (due := self._due()) > trio.current_time():
             await trio.sleep_until(due)
         self._scope.cancel()
 
     def _due(self) -> float:
-        """Return the time, by Trio's clock, at which both streams are closed if no bytes pass."""
+        """Return the time at which both streams are closed if no bytes pass."""
+        # A chunk that one end does not take counts from its own beginning. The other direction must
+        # not keep a stalled one open.
         began = [since for since, is_out in zip(self._since, self._untaken, strict=True) if is_out]
         return min([self._passed, *began]) + self._idle
 
@@ -190,17 +163,9 @@ class Exchange:
             self._poll.close()
 
     async def carry(self, splice: Splice, early: tuple[bytes, bytes]) -> bool:
-        """Forward the bytes of a pair of connections, and return when one of them has ended.
+        """Let `run`, in another task, forward the bytes of a pair until one end stops. Return True.
 
-        `run` must be running in another task, which forwards the bytes.
-
-        Args:
-            splice: The pair of connections. It counts the forwarded bytes.
-            early: The bytes that were already read from each connection.
-
-        Returns:
-            True when a connection has ended. False, at once and without forwarding, if a connection
-            is no plain socket or the system has no epoll.
+        Return False at once if an end is no plain socket or the system has no epoll.
         """
         sockets = [one.socket for one in splice.ends if isinstance(one, trio.SocketStream)]
         if self._poll is None or len(sockets) < len(splice.ends):
@@ -229,12 +194,7 @@ class Exchange:
         return True
 
     def listen(self, end: _End, new: bool = False) -> None:
-        """Tell epoll for which events of a socket to wait now.
-
-        Args:
-            end: The socket, with its state.
-            new: Whether the socket was not registered with epoll before.
-        """
+        """Tell epoll for which events of a socket to wait now. A `new` socket is registered."""
         if self._poll is not None:
             wanted = end.wanted()
             (self._poll.register if new else self._poll.modify)(end.number, wanted)
@@ -252,23 +212,14 @@ class _End:
         self.exchange, self.other, self.rest = exchange, self, b""
 
     def wanted(self) -> int:
-        """Return the epoll events for which this socket has to wait.
-
-        Returns:
-            EPOLLIN if the other socket has no bytes left to write. In addition EPOLLOUT if this
-            socket has bytes left to write.
-        """
+        """Return the epoll events for which this socket has to wait."""
+        # Nothing is read before the other socket has taken the last chunk, which bounds the memory
+        # ([L-33]).
         reading = 0 if self.other.rest else select.EPOLLIN
         return reading | (select.EPOLLOUT if self.rest else 0)
 
     def act(self, events: int, now: float) -> None:
-        """Read or write as epoll's events allow.
-
-        If the socket is broken or at its end, stop the forwarding in both directions.
-
-        Args:
-            now: The time, on trio's clock.
-        """
+        """Read or write as epoll's events allow. Stop the pair if the socket is broken or ends."""
         try:
             if (
                 self.rest and events & ~select.EPOLLIN
@@ -300,16 +251,11 @@ class _End:
             self.over()
 
     def _pass_on(self, piece: bytes, now: float) -> None:
-        """Count a chunk that was read from this socket, and write it to the other one."""
         self.splice.count(self.way, len(piece), now)
         self.other.write(piece)
 
     def write(self, piece: bytes) -> None:
-        """Write a chunk to this socket.
-
-        If the system accepts only a part of the chunk, the rest is stored. Nothing is read from the
-        other socket until the rest is written.
-        """
+        """Write a chunk to this socket, and store what the system does not accept."""
         try:
             sent = os.write(self.number, piece)
         except BlockingIOError:
@@ -321,6 +267,5 @@ class _End:
         self._listen_anew()
 
     def _listen_anew(self) -> None:
-        """Tell epoll for which events both sockets of the pair wait now."""
         self.exchange.listen(self)
         self.exchange.listen(self.other)

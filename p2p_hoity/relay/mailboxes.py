@@ -2,7 +2,8 @@
 
 A code has a number and some words. The host opens a mailbox and waits under the number. One guest
 who knows the code connects, and the two exchange a few frames. The relay sees only the number and
-frames that look random, and never the words ([K-6]).
+frames that look random, and never the words ([K-6]). A source is a computer, as
+`addresses.source_of` names it.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ SPARE: Final[Quota] = 20
 
 
 class MailboxEnd(Code):
-    """The reasons why a relay ends a mailbox, a place where a host hands a ticket to one guest."""
+    """The reasons why a relay ends a mailbox."""
 
     OVER = "mailbox-over", "the relay has ended the conversation"
     UNASKED = "mailbox-spoken-to-early", "the host sent something before a guest was there"
@@ -54,11 +55,7 @@ class MailboxEnd(Code):
 
 @dataclass(eq=False)
 class End:
-    """One end of a mailbox: the connection of the host or of its guest.
-
-    Attributes:
-        said: The number of frames that this end has sent.
-    """
+    """One end of a mailbox, of the host or its guest, and how many frames it has sent."""
 
     link: Link
     said: int = 0
@@ -70,14 +67,7 @@ class End:
 
 @dataclass(eq=False)
 class Mailbox:
-    """A mailbox: a host that waits under a number for a guest, and the guest once it has come.
-
-    Attributes:
-        number: The number under which guests find the host.
-        source: The computer of the host, as `addresses.source_of` names it.
-        host: The host's end.
-        guest: The guest's end. None before a guest has come.
-    """
+    """A host that waits under a number for a guest, and the guest once it has come."""
 
     number: int
     source: str
@@ -85,12 +75,7 @@ class Mailbox:
     guest: End | None = None
 
     def pass_on(self, data: bytes, teller: End, hearer: End | None) -> None:
-        """Forward a frame to the other end. If its sender may not send it, close the sender's end.
-
-        Args:
-            teller: The end that has sent it.
-            hearer: The other end. None if no guest has come yet.
-        """
+        """Forward a frame to the other end, or close an end that may not send it."""
         teller.said += 1
         if hearer is None:
             teller.close(MailboxEnd.UNASKED)
@@ -101,23 +86,17 @@ class Mailbox:
 
 
 class Numbers:
-    """The numbers of a relay's mailboxes: short, random, and not reused for a while.
-
-    A host waits for its guest under such a number, which is part of a spoken code.
-    """
+    """The numbers of a relay's mailboxes: short, random, and not reused for a while."""
 
     def __init__(self) -> None:
         self._resting: dict[int, float] = {}  # In the order in which they end.
         self._misses, self._when = 0.0, 0.0
 
     def misses(self, now: float) -> float:
-        """Return how often guests have lately named a mailbox number that no host uses.
+        """Return how often guests have lately named a number that no host uses.
 
         Most of these tries are guesses by strangers. The weight of a try decays exponentially, with
         the time constant `MEMORY`.
-
-        Returns:
-            The weighted count.
         """
         return self._misses * math.exp((self._when - now) / MEMORY)
 
@@ -126,20 +105,11 @@ class Numbers:
         self._misses, self._when = self.misses(now) + 1, now
 
     def draw(self, taken: Container[int], number: int, now: float) -> int:
-        """Draw a random number that is free, for a new mailbox.
+        """Draw a random number for a new mailbox, beside the `number` ones that are taken ([K-6]).
 
-        The number has one digit as long as few are taken, then two, and so on. At least half of the
-        numbers in the range are free. The range also grows with the recent guesses of strangers. So
-        if they go on at this rate, they find the drawn number with a chance of one in `SPARE`.
-
-        Args:
-            taken: The numbers of the open mailboxes.
-            number: How many mailboxes are open.
-
-        Returns:
-            The number.
-
-        SPEC: [K-6].
+        It has one digit as long as few are taken, then two, and so on. At least half of the numbers
+        in the range are free. The range also grows with the recent guesses of strangers. So if they
+        go on at this rate, they find the drawn number with a chance of one in `SPARE`.
         """
         self._wake(now)
         wanted = max(2 * (number + len(self._resting)), SPARE * self.misses(now))
@@ -155,6 +125,7 @@ class Numbers:
         self._wake(now)
         if len(self._resting) >= MOST_RESTING:
             del self._resting[next(iter(self._resting))]
+        # All rest equally long, so the first number of the dictionary is always the next to wake.
         self._resting[number] = now + REST
 
     def _wake(self, now: float) -> None:
@@ -167,10 +138,7 @@ class Numbers:
 
 
 class Mailboxes:
-    """The open mailboxes of one relay.
-
-    In a mailbox a host exchanges frames with the guest that knows the host's spoken code.
-    """
+    """The open mailboxes of one relay."""
 
     def __init__(self, limits: RelayLimits) -> None:
         self._limits = limits
@@ -183,16 +151,9 @@ class Mailboxes:
     async def attend(self, visit: Visit, wish: bytes) -> Stay | None:
         """Open a mailbox for a host, or connect a guest to an open mailbox.
 
-        A mailbox connects a host and a guest who know the same spoken code.
-
         Args:
-            visit: The connection.
             wish: Empty for a host. For a guest, the number of a mailbox (NUMBER bytes) and the
-                first frame.
-
-        Returns:
-            A function that runs the connection until its end, for the caller to await. None if the
-            request is malformed. A NetError is raised if the request is refused.
+                first frame. None is returned for any other bytes.
         """
         if not wish:
             has_its_fill = self._open[visit.source] >= self._limits.mailboxes_per_source
@@ -209,12 +170,10 @@ class Mailboxes:
         return await self._speak(visit, int.from_bytes(wish[:NUMBER], "big"), wish[NUMBER:])
 
     def _has_room(self, source: str) -> bool:
-        """Return whether one more mailbox may be opened for a host from the computer `source`.
+        """Return whether one more mailbox may be opened for a host from `source`.
 
-        In a mailbox, a host waits for a guest who knows the host's spoken code.
-        If the relay is full, a mailbox is closed to make room: a random mailbox of the computer
-        that has the most mailboxes. There is no room if no computer has at least two mailboxes more
-        than `source` ([K-6]).
+        If the relay is full, a mailbox is closed to make room, if `one_to_make_room` finds one
+        ([K-6]).
         """
         if self._open.total() < self._limits.mailboxes:
             return True
@@ -226,13 +185,12 @@ class Mailboxes:
         return True
 
     async def _speak(self, visit: Visit, number: int, first: bytes) -> Stay:
-        """Connect a guest with the host of a mailbox, and pass on the guest's first frame.
-
-        Only the first guest of a mailbox is connected. Any further guest is told that no host waits
-        under this number. Return a function that runs the guest's connection until its end.
-        """
+        """Connect a guest with the host of a mailbox, and pass on the guest's first frame."""
+        # Before the look-up: right and wrong numbers count, so that nobody can try all numbers.
         if not self._guesses.take_if_any(visit.source, trio.current_time()):
             await visit.refuse(Verdict.FULL)
+        # Taken out at once: a second guest with the number finds nobody, and cannot try further
+        # words.
         box = self._waiting.pop(number, None)
         if box is None or box.host.link.reason is not None:
             self._numbers.miss(trio.current_time())
@@ -243,10 +201,6 @@ class Mailboxes:
         return lambda: self._talk(box, guest)
 
     def _welcomed(self, visit: Visit) -> Link:
-        """Return a link over a connection.
-
-        The first frame that the relay sends over the link tells the node that it is welcome.
-        """
         return Link(visit.stream, self._link_limits, first=encode_frame(Verdict.WELCOME.encode()))
 
     async def _keep(self, box: Mailbox) -> None:
@@ -267,17 +221,18 @@ class Mailboxes:
             count_down(self._open, box.source)
         if box.guest is not None:
             with trio.move_on_after(limits.link.handshake):
+                # The host's last frame may still be on its way to the guest.
                 await box.guest.link.drained()
             box.guest.close(MailboxEnd.OVER)
 
     async def _grow_old(self, box: Mailbox) -> None:
-        """Wait for the lifetime of a mailbox. If no guest has come by then, close the mailbox."""
         await trio.sleep(self._limits.mailbox_life)
         if box.guest is None:
             box.host.close(MailboxEnd.OVER)
 
     def _forget(self, box: Mailbox) -> None:
         """Remove a mailbox, so that no guest can name it any more."""
+        # Once a guest has come, the number may already be another mailbox's.
         if self._waiting.get(box.number) is box:
             del self._waiting[box.number]
             self._numbers.rest(box.number, trio.current_time())

@@ -1,4 +1,7 @@
-"""The limits of a relay, and the connection of a node that has received the relay's challenge."""
+"""The limits of a relay, and the connection of a node that has received the relay's challenge.
+
+A source is the computer or network for which a connection is counted, see `source_of`.
+"""
 
 from __future__ import annotations
 
@@ -27,27 +30,23 @@ from .relay_log import Event, Watch
 
 @dataclass(frozen=True)
 class RelayLimits:
-    """The limits of one relay. Times are in seconds.
-
-    The defaults allow a thousand tables of six seats.
+    """The limits of one relay. The defaults allow a thousand tables of six seats.
 
     Attributes:
         seats: The most nodes that may wait for calls.
-        seats_per_source: The most nodes of one computer that may wait for calls.
+        seats_per_source: The most nodes of one source that may wait for calls.
         splices: The most calls, connected or still waiting for the called node.
-        splices_per_source: The most calls from one computer, and also the most calls to one
-            computer.
+        splices_per_source: The most calls from one source, and also the most to one source.
         splices_per_seat: The most calls to one node.
         splice_bytes: The most bytes through one call, in both directions together.
         idle: Seconds without a byte after which a call is cut. Live links send heartbeats more
             often.
-        mailboxes: The most hosts that may wait for a guest with a spoken code, each in a mailbox.
-        mailboxes_per_source: The most hosts of one computer that may wait for a guest.
+        mailboxes: The most hosts that may wait for a guest with a spoken code.
+        mailboxes_per_source: The most such hosts of one source.
         mailbox_life: Seconds after which a mailbox without a guest is closed. Hosts make a new one
             earlier.
         mailbox_talk: Seconds from a guest's first frame until the mailbox is closed.
-        guesses: How many times one computer may name a mailbox in a burst, and how many times a
-            second in the long run. Mailboxes that do not exist count, too.
+        guesses: How often one source may name a mailbox, whether it exists or not.
         link: The limits of a single connection: handshake time, heartbeats, and unproven
             connections. They allow a waiting node to send little more than heartbeats.
     """
@@ -78,11 +77,9 @@ class Visit:
     The node may not have proven its identity yet.
 
     Attributes:
-        tls: The TLS stream. None once the connection has left TLS.
+        tls: None once the connection has left TLS.
         bare: The stream below TLS.
-        address: The address from which the connection comes.
         version: The version of the relay protocol that the node has chosen.
-        watch: The counts and the log of the relay's events.
         scope: The cancel scope of everything that is done for this connection.
     """
 
@@ -103,7 +100,7 @@ class Visit:
 
     @property
     def source(self) -> str:
-        """The remote computer or network for which the connection is counted, see `source_of`."""
+        """The source for which the connection is counted."""
         return source_of(self.address.host)
 
     async def refuse(self, verdict: Verdict) -> NoReturn:
@@ -117,12 +114,7 @@ class Visit:
         raise NetError(BY_VERDICT[verdict])
 
     async def welcome(self) -> bytes:
-        """Tell the node that it is connected to the other end, and leave TLS ([L-32]).
-
-        Returns:
-            The bytes after the end of TLS that were already received. A NetError is raised if the
-            connection breaks.
-        """
+        """Tell the node that it is connected, leave TLS, and return what came after it ([L-32])."""
         await send(self.stream, Verdict.WELCOME.encode())
         _, early = await laid_aside(self.stream)
         self.tls = None  # This frees most of the memory of a connection.
@@ -132,37 +124,26 @@ class Visit:
 Stay = Callable[[], Awaitable[None]]
 """The second half of serving a connection, after its request was granted.
 
-The handler of a request returns such a function for its caller to run. Until then the connection
-counts as unproven.
+The handler of a request returns it for its caller to run. Until then the connection counts as
+unproven.
 """
 Wish = Callable[[Visit, bytes], Awaitable[Stay | None]]
 """The handler of a request. It is given the connection and the bytes after the version.
 
-It returns a function that serves the connection until its end, for the caller to run. If it returns
-None or raises NetError, the connection is closed.
+If it returns None for a malformed request, or raises NetError, the connection is closed.
 """
 
 Key = TypeVar("Key", bound=Hashable)
 
 
 def lasted(began: float) -> dict[str, int]:
-    """Return how long something has lasted, as a field for a line of the log.
-
-    Args:
-        began: The time at which it began, on trio's clock.
-
-    Returns:
-        The field `seconds`, rounded to an int.
-    """
+    """Return the field `seconds`, rounded, of a log line about what began at a time."""
     return {"seconds": round(trio.current_time() - began)}
 
 
 def count_down(tally: Counter[Key], key: Key) -> None:
-    """Subtract one from a count. If the count is then zero, remove it.
-
-    Args:
-        key: The count to change.
-    """
+    """Subtract one from a count. If the count is then zero, remove it."""
+    # Without zeros: sources come and go, and their names must not fill the memory.
     tally[key] -= 1
     if not tally[key]:
         del tally[key]

@@ -24,10 +24,7 @@ from protocol.units import Pace, Quota, Seconds
 from ..net.link_limits import Bucket
 
 LATE: Final = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0)
-"""Upper bounds, in seconds, of the classes in which delays of this process are counted.
-
-A delay is how much later than planned a timer of the event loop fires.
-"""
+"""Upper bounds, in seconds, of the classes in which the delays of `Watch.look` are counted."""
 
 
 PROBE: Final[Seconds] = 0.25
@@ -35,7 +32,7 @@ PROBE: Final[Seconds] = 0.25
 
 
 LINES: Final[Pace] = (200, 20.0)
-"""The rate of log lines: how many at once, and how many in each second after that."""
+"""The rate of log lines."""
 
 
 KEPT_LINES: Final[Quota] = 1000
@@ -59,20 +56,15 @@ class Event(StrEnum):
 
 
 LOGGED: Final = frozenset(Event) - {Event.CAME, Event.SECURED, Event.OBSERVED, Event.CALLED}
-"""The events that are logged.
-
-Events that a stranger causes by merely connecting are not logged, because they could fill a disk.
-"""
+"""The events that are logged. A stranger who merely connects must not fill the disk."""
 
 
 class Watch:
     """The counts of a relay, and its log if there is one.
 
     Attributes:
-        events: How often each event has happened.
         refused: How often each reason to refuse a node was given.
-        carried: The number of bytes that were forwarded in all ended calls. A call is a connection
-            of two nodes through the relay.
+        carried: The number of bytes that were forwarded in all ended calls.
         late: A histogram of how late timers of the event loop fired. Item i counts the delays up to
             LATE[i], and the last item counts all longer ones.
         lateness: The sum of all these delays, in seconds.
@@ -118,19 +110,14 @@ class Watch:
         log(" ".join([when, event.value, *(f"{name}={value}" for name, value in more.items())]))
 
     def _word(self, source: str) -> str:
-        """Return the word for a computer in the log: its keyed hash, or its address if wanted.
-
-        The key of the hash is new in each process.
-        """
+        """Return the word for a computer in the log: its keyed hash, or its address if wanted."""
         if self._with_addresses:
             return source
+        # The key is new in each process. Without it, anybody could hash all IPv4 addresses.
         return hashlib.blake2b(source.encode(), digest_size=4, key=self._key).hexdigest()
 
     async def look(self) -> None:
-        """Measure, again and again, how late a timer of the event loop fires. Add it to `late`.
-
-        This runs until it is cancelled.
-        """
+        """Measure, until cancelled, how late a timer of the event loop fires."""
         while True:
             due = trio.current_time() + PROBE
             await trio.sleep_until(due)

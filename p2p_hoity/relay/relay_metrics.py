@@ -48,9 +48,10 @@ def need_libraries() -> None:
     """Check that the package for metrics is installed.
 
     Raises:
-        MetricsError: If the package is not installed.
+        MetricsError: If it is not.
     """
     try:
+        # Imported only to see whether it is there.
         import prometheus_client  # noqa: F401
     except ImportError as error:
         name, command = error.name or "prometheus-client", install_command("prometheus-client")
@@ -64,11 +65,7 @@ class RelayCollector:
         self._relay, self._watch = relay, watch
 
     def collect(self) -> Iterator[Metric]:
-        """Yield the figures of the relay, as Prometheus reads them.
-
-        Yields:
-            The metric families: what there is now, events, refusals, forwarded bytes and delays.
-        """
+        """Yield the figures of the relay, as Prometheus reads them."""
         from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
 
         gauge = GaugeMetricFamily("hoity_relay_now", "How many there are now.", labels=["what"])
@@ -105,14 +102,7 @@ class RelayCollector:
 
 
 def exposition(relay: Relay, watch: Watch) -> Callable[[], bytes]:
-    """Return a function that makes the page of metrics, with all current figures.
-
-    Args:
-        watch: The counts of the relay's events.
-
-    Returns:
-        A function that returns the page as bytes, about the relay and its process.
-    """
+    """Return a function that makes the page of metrics about the relay and its process."""
     from prometheus_client import CollectorRegistry, ProcessCollector, generate_latest
 
     registry = CollectorRegistry()
@@ -133,11 +123,10 @@ async def serve_metrics(
     A NetError is raised if it is impossible to listen at the address.
 
     Args:
-        port: The port, or 0 for a free one.
+        port: 0 for a free one.
         page: Returns the page of metrics.
-        network: The network to listen on. None for TCP.
-        task_status: Reports that the server has started, with the addresses of its listeners,
-            each as 'host:port'.
+        network: None for TCP.
+        task_status: Is given the addresses of the listeners, each as 'host:port'.
     """
     listeners = await (network or TcpNetwork()).listen(host, port)
     room = trio.CapacityLimiter(READERS)
@@ -150,10 +139,7 @@ async def serve_metrics(
 async def _answer(
     page: Callable[[], bytes], room: trio.CapacityLimiter, stream: trio.abc.Stream, source: Address
 ) -> None:
-    """Answer one HTTP request within the time limit.
-
-    If too many requests are being answered, the connection is cut.
-    """
+    """Answer one HTTP request within the time limit. Cut it if too many are being answered."""
     try:
         room.acquire_nowait()
     except trio.WouldBlock:

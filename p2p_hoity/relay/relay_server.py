@@ -39,16 +39,7 @@ from .rendezvous import Calls, Seats
 
 
 def wishes_of(seats: Seats, calls: Calls, mailboxes: Mailboxes) -> dict[bytes, Wish]:
-    """Return the handlers of all requests to a relay, which SPEC 13.2 describes.
-
-    Args:
-        seats: The nodes that wait at the relay.
-        calls: The calls to the waiting nodes.
-        mailboxes: The mailboxes, in which hosts with a spoken code wait for a guest.
-
-    Returns:
-        The handler for each first byte of a request. Any other byte is invalid.
-    """
+    """Return the handlers of all valid requests to a relay, by first byte, as in SPEC 13.2."""
     return {
         REGISTER: seats.register,
         CALL: calls.call,
@@ -59,10 +50,7 @@ def wishes_of(seats: Seats, calls: Calls, mailboxes: Mailboxes) -> dict[bytes, W
 
 
 async def _observe(visit: Visit, rest: bytes) -> None:
-    """Tell a node from which address the relay sees it. Then the connection ends.
-
-    `rest` is what followed in the request. The node is told nothing if it is not empty.
-    """
+    """Tell a node from which address the relay sees it, if nothing else is in the request."""
     if not rest:
         visit.watch.note(Event.OBSERVED, visit.source)
         await send(visit.stream, seen_from(visit.address))
@@ -75,8 +63,6 @@ class Relay:
 
     Attributes:
         unproven: The connections that have not sent a valid request yet.
-        seats: The nodes that wait at the relay.
-        calls: The calls to the waiting nodes: unanswered calls and connected calls.
     """
 
     def __init__(
@@ -120,11 +106,11 @@ class Relay:
         this method only once.
 
         Args:
-            host: The address to listen on, or '' for every address.
-            port: The port, or 0 for a free one.
-            network: The network to listen on. None for TCP.
+            host: '' for every address.
+            port: 0 for a free one.
+            network: None for TCP.
             drain: The most seconds for which connected calls may go on after `stop` is set.
-            task_status: Reports the addresses at which the relay listens, as 'host:port'.
+            task_status: Is given the addresses at which the relay listens, as 'host:port'.
         """
         listeners = await (network or TcpNetwork()).listen(host, port)
         async with trio.open_nursery() as rooms:
@@ -153,16 +139,15 @@ class Relay:
                     accepting.start_soon(attend_all, listener, visitors, self._attend)
 
     async def _attend(self, raw: trio.abc.Stream, address: Address) -> None:
-        """Serve one connection from its first byte to its last.
-
-        If an error occurs, only this connection ends.
-        """
+        """Serve one connection from first to last byte. An error ends only this connection."""
         self._watch.note(Event.CAME)
         stay: Stay | None = None
         newcomer = UnprovenStream(raw, source_of(address.host))
         try:
             with self._scope() as scope:
                 with self.unproven.counted(newcomer, self._handshake):
+                    # The connection stops being unproven when this returns. `stay` runs outside, so
+                    # that it can be neither timed out nor displaced as one.
                     stay = await self._hear(newcomer, address, scope)
                 if stay is not None:
                     await stay()
@@ -176,6 +161,8 @@ class Relay:
         """Open a cancel scope for a connection, which the relay cancels when it is told to stop."""
         with trio.CancelScope() as scope:
             self._scopes.add(scope)
+            # A connection that was accepted just before the stop is not among the scopes that were
+            # cancelled.
             if self._accepting.cancel_called:
                 scope.cancel()
             try:
@@ -188,10 +175,7 @@ class Relay:
     ) -> Stay | None:
         """Do the handshake of a new connection, and read and grant its request.
 
-        Returns:
-            A function that serves the connection until its end. The caller has to call it when the
-            connection no longer counts as unproven. None if the request is invalid or already
-            served.
+        Return None if the request is invalid or already served.
         """
         stream = await secure_from(newcomer, self._credentials)
         newcomer.reach(HandshakeStage.SECURED)

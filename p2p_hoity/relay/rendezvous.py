@@ -1,4 +1,9 @@
-"""The nodes that wait at a relay for calls, and the calls to them."""
+"""The nodes that wait at a relay for calls, and the calls to them.
+
+A source is the remote computer or network of a connection, as `addresses.source_of` names it. The
+methods that serve a request return a function that runs the connection until its end, or None if
+the request is malformed. They raise NetError if they refuse it.
+"""
 
 from __future__ import annotations
 
@@ -37,12 +42,7 @@ class RelayCode(Code):
 
 @dataclass(frozen=True, eq=False)
 class WaitingSeat:
-    """A node that waits at the relay: the connection on which calls for it are announced.
-
-    Attributes:
-        source: The remote computer or network of the connection, as `addresses.source_of` names it.
-        instance: The random number of the node's process, 16 bytes ([L-10]).
-    """
+    """A node that waits at the relay, with the random number of its process, 16 bytes ([L-10])."""
 
     link: Link
     source: str
@@ -63,34 +63,22 @@ class Seats:
         return len(self._seats)
 
     def get(self, peer: PeerId) -> WaitingSeat | None:
-        """Return the node that waits under an id.
-
-        Args:
-            peer: The id, 32 bytes.
-
-        Returns:
-            The waiting node, or None if nobody waits under this id.
-        """
+        """Return the node that waits under an id, None if nobody waits there."""
         return self._seats.get(peer)
 
     async def register(self, visit: Visit, proof: bytes) -> Stay:
         """Check the proof of a node's id, and let the node wait for calls.
 
         The node is refused if another process with the same id already waits here on a live
-        connection ([L-10]).
-
-        Args:
-            proof: The node's answer to the relay's challenge, without the version.
-
-        Returns:
-            A function that runs the connection until its end, for the caller to await. A NetError
-            is raised if the node is refused.
+        connection ([L-10]). `proof` is its answer to the relay's challenge, without the version.
         """
         try:
             answer = bytes([visit.version]) + proof
             proven = self._listener.check(answer, visit.challenge)
         except NetError:
             await visit.refuse(Verdict.NOT_PROVEN)
+        # The id is proven from here on, and no await may come before `_enter` but those of a
+        # refusal: two machines with one key must not both wait.
         old = self._seats.get(proven.peer)
         if old is not None and old.link.reason is None and old.instance != proven.instance:
             await visit.refuse(Verdict.ELSEWHERE)
@@ -100,7 +88,7 @@ class Seats:
         return lambda: self._keep(proven.peer, seat, visit)
 
     def _is_full(self, source: str, old: WaitingSeat | None) -> bool:
-        """Return whether one more waiting node would exceed a limit of the relay or of a computer.
+        """Return whether one more waiting node would exceed a limit of the relay or of a source.
 
         The node's own earlier connection `old` does not count, because the new one replaces it.
         """
@@ -111,11 +99,9 @@ class Seats:
         return old is None and len(self._seats) >= self._limits.seats and not self._clear(source)
 
     def _clear(self, source: str) -> bool:
-        """Close the connection of a waiting node to make room for a new node ([L-36]).
+        """Close the connection of a waiting node to make room for one from `source` ([L-36]).
 
-        The closed connection comes from the computer with the most waiting nodes. False is
-        returned, and nothing is closed, unless this computer has at least two nodes more than the
-        computer of the new node.
+        Return False if `one_to_make_room` finds none.
         """
         seat = one_to_make_room(list(self._seats.values()), source)
         if seat is None:
@@ -125,7 +111,6 @@ class Seats:
         return True
 
     def _forget(self, peer: PeerId) -> None:
-        """Remove a waiting node, by its id."""
         count_down(self._from, self._seats.pop(peer).source)
 
     def _enter(self, visit: Visit, proven: Proven, old: WaitingSeat | None) -> WaitingSeat:
@@ -139,10 +124,7 @@ class Seats:
         return seat
 
     async def _keep(self, peer: PeerId, seat: WaitingSeat, visit: Visit) -> None:
-        """Run the connection of a waiting node until it ends.
-
-        If the node sends anything but heartbeats, the connection is closed.
-        """
+        """Run the connection of a waiting node, which may send only heartbeats, until it ends."""
 
         async def hear(_: bytes) -> None:
             seat.link.close(because(RelayCode.SPOKE))
@@ -152,6 +134,7 @@ class Seats:
         try:
             await seat.link.run(trio.lowlevel.checkpoint, hear)
         finally:
+            # A later connection of the id may have taken the place. It must stay.
             if self._seats.get(peer) is seat:
                 self._forget(peer)
             visit.watch.note(Event.UNSEATED, seat.source, **lasted(began))
@@ -164,10 +147,7 @@ class Call:
     Attributes:
         visit: The connection of the caller.
         seat: The waiting connection of the called node.
-        peer: The called id, 32 bytes.
         taker: The connection with which the called node takes the call. None until then.
-        taken: Set when the call is taken.
-        over: Set when the call has ended.
     """
 
     visit: Visit
@@ -204,7 +184,7 @@ class Calls:
 
     @property
     def spliced(self) -> int:
-        """The number of calls (connections of two nodes through this relay) that forward bytes."""
+        """The number of calls that forward bytes."""
         return len(self._running)
 
     @property
@@ -213,16 +193,7 @@ class Calls:
         return sum(splice.carried for splice in self._running)
 
     async def call(self, visit: Visit, peer: PeerId) -> Stay | None:
-        """Check a call to the node that waits under an id.
-
-        Args:
-            visit: The connection of the caller.
-            peer: The id, 32 bytes.
-
-        Returns:
-            A function that runs the call until its end, for the caller of this method to await.
-            None if the request is malformed. A NetError is raised if the call is refused.
-        """
+        """Check a call to the node that waits under an id."""
         if len(peer) != ID:
             return None
         seat = self._seats.get(peer)
@@ -234,16 +205,8 @@ class Calls:
         return lambda: self._carry(Call(visit, seat, peer))
 
     async def take(self, visit: Visit, token: bytes) -> Stay | None:
-        """Connect the called node to the node that called it through this relay.
-
-        Args:
-            visit: The connection by which the called node accepts the call.
-            token: The token with which the call was announced to the called node, 16 random bytes.
-
-        Returns:
-            An async function that returns when the call has ended. None if no call with this token
-            waits.
-        """
+        """Connect a node to the caller whose call has this token. Return None if none waits."""
+        # A token holds once. Two takers would otherwise share the caller.
         call = self._announced.pop(token, None)
         if call is None:
             return None  # The token has expired, or is a guess.
@@ -252,11 +215,7 @@ class Calls:
         return call.over.wait
 
     def _is_full(self, source: str, seat: WaitingSeat, peer: PeerId) -> bool:
-        """Return whether one more call would exceed a limit.
-
-        The relay limits the number of all calls, of calls from one computer, of calls to one
-        computer, and of calls to one id.
-        """
+        """Return whether one more call would exceed a limit: in all, or of a source or an id."""
         most = self._limits.splices_per_source
         return (
             self._count >= self._limits.splices
@@ -266,11 +225,8 @@ class Calls:
         )
 
     async def _carry(self, call: Call) -> None:
-        """Run one call: a connection from one node to another through this relay.
-
-        Announce the call to the called node, and wait until that node connects. Then forward bytes
-        until the call ends. If the called node does not connect in time, refuse the caller.
-        """
+        """Run one call until its end, or refuse the caller if the called node does not come."""
+        # Counted before the first await, or many calls at once would pass the check of the limits.
         self._count += 1
         self._from[call.visit.source] += 1
         self._towards[call.seat.source] += 1
@@ -315,15 +271,16 @@ class Calls:
             finally:
                 self.scopes -= scopes
                 self._running.discard(splice)
+                # In one turn with the removal above, so that the sum of both never counts bytes
+                # twice.
                 watch.carried += splice.carried
                 watch.note(Event.PARTED, caller.source, bytes=splice.carried, **lasted(began))
 
     async def _welcomed(self, caller: Visit, taker: Visit) -> tuple[bytes, bytes] | None:
         """Tell both ends of a call that they are connected, and close TLS with each of them.
 
-        Returns:
-            The bytes that each end has already sent: of the caller, and of the called node. None if
-            one end is gone, or has sent more than PIECE bytes ([L-33]).
+        Return the bytes that the caller and the called node have already sent. Return None if one
+        end is gone, or has sent more than PIECE bytes ([L-33]).
         """
         early: dict[Visit, bytes] = {}
 
