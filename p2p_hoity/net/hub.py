@@ -387,7 +387,9 @@ class Hub:
                 await self._report.send(LinkDown(new.peer, reason))
         elif replaced is not None:
             await replaced.finished.wait()
-        self._rests.pop(new.peer, None)
+        if self._admission.is_last(new):
+            # Otherwise a peer would end its rest by a second link, which replaces this one.
+            self._rests.pop(new.peer, None)
         self._admission.leave(new)
         new.finished.set()
 

@@ -260,6 +260,7 @@ async def test_a_second_link_replaces_the_first_only_if_the_lower_id_dialled_it(
             assert isinstance(up, LinkUp)
             assert not up.again
             same = peer._instance
+            hub.rest(first.public, 60.0)
             stream, verdict = await dial_by_hand(place, first, second, instance=same)
             if stays:  # the new link was dialled by the lower id
                 assert verdict == b"\0"
@@ -267,6 +268,7 @@ async def test_a_second_link_replaces_the_first_only_if_the_lower_id_dialled_it(
                 up = await hub.events.receive()
                 assert isinstance(up, LinkUp)
                 assert up.again
+                assert first.public in hub._rests  # A second link does not end the peer's rest.
             else:
                 assert verdict == b"\3"
             await stream.aclose()
