@@ -80,6 +80,7 @@ def told(error: BaseException) -> ToldError:
 
     An error without one is a bug in the program.
     """
+    # First, because the other errors of a group may come of the Ctrl-C.
     if interrupted(error):
         return ToldError(_("Interrupted."), INTERRUPTED, "interrupted")
     found = list(leaves(error))

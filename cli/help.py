@@ -119,7 +119,7 @@ class _Narrow:
         formatter.write_usage(_path(ctx), pieces, prefix=_("Usage") + ": ")
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
-        """Write the whole help text. The first column takes at most a third of a narrow terminal."""
+        """Write the whole help text. Its first column has at most a third of the width."""
         column = max(10, min(30, formatter.width // 3))
         formatter.write_dl = functools.partial(formatter.write_dl, col_max=column)
         # That of the second base, the library's command.

@@ -188,7 +188,7 @@ def write_line(value: dict[str, Any]) -> None:
 
 
 def ask(words: str) -> None:
-    """Print a question on the standard output without a line break, so that the answer follows it."""
+    """Print a question on the standard output without a line break, before the answer."""
     _print([shown(words)], sys.stdout, end="")
 
 

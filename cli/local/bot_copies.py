@@ -167,6 +167,7 @@ def _wait_for_task(control: socket.socket) -> NoReturn:
         if left and len(task) == left:
             _become(json.loads(task), *given)
     finally:
+        # A copy never returns into the code of the player's process.
         os._exit(1)
 
 
@@ -195,7 +196,7 @@ def _use_streams(*streams: int) -> None:
         os.dup2(one, number)
     for number, (name, mode) in enumerate((("stdin", "r"), ("stdout", "w"), ("stderr", "w"))):
         errors = "backslashreplace" if name == "stderr" else None
-        # They stay open until the process ends.
+        # They stay open until the process ends, so no context closes them.
         text = open(number, mode, encoding="utf-8", errors=errors, closefd=False)  # noqa: SIM115
         setattr(sys, name, text)
         setattr(sys, f"__{name}__", text)

@@ -217,6 +217,7 @@ class Crew:
                 stdout=subprocess.DEVNULL,
                 stderr=trouble,
                 env=env,
+                # Ctrl-C at the terminal is for the player's process alone.
                 start_new_session=True,
             )
         self.processes[name] = process
@@ -306,6 +307,7 @@ def hire(
     with _swept(home) as bots:
         folder = private_folder(bots / secrets.token_hex(8))
         of_names = dict(zip(names, levels, strict=False))
+        # Before the folder of all bots is unlocked, or another command would sweep this one.
         held = _hold(folder)
         return Crew(folder, of_names, say, held=held, copies=copies or [])
 

@@ -133,6 +133,7 @@ def typed(question: str) -> str:
     """
     try:
         with warnings.catch_warnings():
+            # Otherwise getpass only warns that what is typed will be seen.
             warnings.simplefilter("error", getpass.GetPassWarning)
             return getpass.getpass(question)
     except (getpass.GetPassWarning, EOFError) as error:
