@@ -2,11 +2,7 @@
 
 
 def version() -> str:
-    """Return the version of this program.
-
-    Returns:
-        The version, or "" if the program is run from its source.
-    """
+    """Return the version of this program, "" if it is run from its source."""
     from importlib import metadata  # Imported here, so that help does not load it.
 
     try:

@@ -29,10 +29,7 @@ FUNCTIONS: Final = {name: name for name in NAMES} | {
     "show": "id_show",
     "export": "id_export",
 }
-"""The name of the function in `command_lines` for each command.
-
-Its docstring is the command's help.
-"""
+"""The function in `command_lines` for each command. Its docstring is the command's help."""
 SAID: Final = {
     name: " ".join((getattr(command_lines, function).__doc__ or "").split())
     for name, function in FUNCTIONS.items()
@@ -47,12 +44,9 @@ ABOUT: Final = N_(
 )
 LIBRARY_HELP: Final = (N_("Show this message and exit."),)
 LANGUAGE: Final = "HOITY_LANG"
-"""The environment variable that chooses the language as `--lang` does, which comes before it."""
+"""The environment variable for the language. `--lang` comes before it."""
 EMPTY: Final = re.compile(r"(--[\w-]+=)?[\s\u200b-\u200f\u2060\ufeff]*")
-"""The pattern of a word that names nothing, and of an option with such a word.
-
-Such a word would mean the folder in which one stands, or the only game that there is.
-"""
+"""The pattern of an empty word or value, which would mean this folder or the only game."""
 GLOBAL_FLAGS: Final = N_(
     "For every command: --lang CODE (or HOITY_LANG in the environment), --debug. Exit codes: 0 "
     "ok, 1 game or transcript not ok, 2 wrong usage, 3 network failed, 130 interrupted."
@@ -79,16 +73,9 @@ def _root(
 
 
 def build(first: str = "") -> typer.Typer:
-    """Build the application with its commands, whose help is still in English.
+    """Build the application with all commands, or only with the one that the first word names.
 
-    If the first word is the name of a command, only this command is built, because building
-    commands is most of the work of a start.
-
-    Args:
-        first: The first word of the command line.
-
-    Returns:
-        The application with the command of this name, or with all commands if no command has it.
+    Its help is still in English. Building commands is most of the work of a start.
     """
     app = _typer(help=ABOUT, epilog=GLOBAL_FLAGS)
     app.callback()(_root)
@@ -134,18 +121,13 @@ def _typer(**given: Any) -> typer.Typer:
 
 
 def _add(app: typer.Typer, name: str) -> None:
-    """Add a command to a group."""
     words, example = HELP[name], f"Example: {EXAMPLES[name]}"
     function = getattr(command_lines, FUNCTIONS[name])
     app.command(name, cls=SpokenCommand, help=words, short_help=words, epilog=example)(function)
 
 
 def _global_words(words: Sequence[str]) -> tuple[list[str], str | None, bool]:
-    """Split off the options that every command takes and that may stand anywhere.
-
-    Returns:
-        The other words, the language that is typed or None, and whether `--debug` is typed.
-    """
+    """Return the other words, the language of `--lang` or None, and whether `--debug` is typed."""
     rest: list[str] = []
     asked, debug, waiting = None, False, False
     for word in words:
@@ -163,20 +145,13 @@ def _global_words(words: Sequence[str]) -> tuple[list[str], str | None, bool]:
 
 
 def _kept_language() -> str:
-    """Return the code of the language that HOITY_LANG names, of the stored one, or of the locale.
-
-    The value of HOITY_LANG is not checked here.
-    """
+    """Return the language of HOITY_LANG, unchecked, or else the stored one or the locale's."""
     named = os.environ.get(LANGUAGE, "")
     return named.strip() or settings.load().language or translation.language_of(os.environ)
 
 
 def run(words: Sequence[str]) -> int:
-    """Run a command line, and report every error.
-
-    Args:
-        words: The words of the command line, without the name of the program.
-    """
+    """Run a command line, without the name of the program, and report every error."""
     rest, asked, debug = _global_words(words)
     try:
         translation.speak(_kept_language() if asked is None else asked, asked is not None)
@@ -208,10 +183,7 @@ def run(words: Sequence[str]) -> int:
 
 
 def _run(words: Sequence[str]) -> int:
-    """Run a command line, and return its exit code.
-
-    Typer's own `main` is not used, because it has other messages and exit codes.
-    """
+    """Run a command line, and return its code. Typer's `main` has other messages and exit codes."""
     completing = completion.VARIABLE in os.environ
     if not completing:
         _check_words(words)
@@ -234,11 +206,7 @@ def _run(words: Sequence[str]) -> int:
 
 
 def _check_words(words: Sequence[str]) -> None:
-    """Check that no word of a command line is empty.
-
-    Raises:
-        Trouble: If one is.
-    """
+    """Raise Trouble if a word of a command line is empty."""
     before = "hoity"
     for word in words:
         if (found := EMPTY.fullmatch(word)) is not None:
@@ -249,7 +217,6 @@ def _check_words(words: Sequence[str]) -> None:
 
 
 def _to_nowhere() -> None:
-    """Redirect the standard output to the null device, so that nothing more is printed."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 

@@ -29,10 +29,9 @@ ZSH_LINE: Final = b"fpath+=~/.zfunc; autoload -Uz compinit; compinit"
 
 
 def with_shell(words: Sequence[str]) -> list[str]:
-    """Return the words of a command line, in which no option of completion lacks its shell.
+    """Return a command line in which no option of completion lacks its shell: "" is the one in use.
 
-    The library knows no option with a value that may be left out. So an empty value is inserted
-    where none is typed, and means the shell that is found.
+    The library knows no option whose value may be left out.
     """
     if not words or words[0] not in (INSTALL, SHOW):
         return list(words)
@@ -42,11 +41,7 @@ def with_shell(words: Sequence[str]) -> list[str]:
 
 
 def _shell(named: str) -> str:
-    """Return the shell for which completion is wanted. An empty name means the shell in use.
-
-    Raises:
-        Trouble: If there is no completion for it, or if none is named and none is found.
-    """
+    """Return the shell for which completion is wanted ("" for the one in use), or raise Trouble."""
     shell = named.strip().lower() or library._get_shell_name() or ""
     if shell in SHELLS:
         return shell
@@ -60,19 +55,15 @@ def _shell(named: str) -> str:
 
 
 def _script(shell: str) -> str:
-    """Return the completion script of a shell."""
     return library.get_completion_script(prog_name=INSTALLED, complete_var=VARIABLE, shell=shell)
 
 
 def _install_zsh() -> Path:
-    """Install completion for zsh, whose settings may be elsewhere: the library does not look there.
-
-    Returns:
-        The path of the script.
-    """
+    """Install completion for zsh, and return the path of the script."""
     path = Path.home() / ".zfunc" / f"_{INSTALLED}"
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(_script("zsh"), encoding="utf-8")
+    # The library does not look at ZDOTDIR.
     settings = Path(os.environ.get("ZDOTDIR") or Path.home()) / ".zshrc"
     settings.parent.mkdir(parents=True, exist_ok=True)
     found = settings.read_bytes() if settings.exists() else b""
@@ -82,7 +73,8 @@ def _install_zsh() -> Path:
 
 
 def _install_fish() -> Path:
-    """Install completion for fish, whose settings may be elsewhere too. Return its path."""
+    """Install completion for fish, and return the path of the script."""
+    # The library does not look at XDG_CONFIG_HOME.
     named = os.environ.get("XDG_CONFIG_HOME", "")
     folder = Path(named) if os.path.isabs(named) else Path.home() / ".config"
     path = folder / "fish" / "completions" / f"{INSTALLED}.fish"
@@ -92,10 +84,9 @@ def _install_fish() -> Path:
 
 
 def install(ctx: typer.Context, named: str | None) -> None:
-    """Install completion in the files of a shell, and end. This is the callback of an option.
+    """Install completion for a shell, and end. This is the callback of an option.
 
     Args:
-        ctx: The context of the command line.
         named: The shell. "" for the one in use, None if the option is not typed.
 
     Raises:
@@ -117,11 +108,7 @@ def install(ctx: typer.Context, named: str | None) -> None:
 
 
 def show(ctx: typer.Context, named: str | None) -> None:
-    """Print the completion script of a shell, and end. This is the callback of an option.
-
-    Args:
-        ctx: The context of the command line.
-        named: The shell. "" for the one in use, None if the option is not typed.
+    """Print the completion script of a shell, and end. `named` is as for `install`.
 
     Raises:
         Exit: At the end, because no command follows.
@@ -134,12 +121,7 @@ def show(ctx: typer.Context, named: str | None) -> None:
 
 
 def complete(command: Any, instruction: str) -> int:
-    """Answer a shell that asks how a word can be completed.
-
-    Args:
-        command: The whole application.
-        instruction: What the shell has set in `VARIABLE`.
-    """
+    """Answer a shell, whose question is in `VARIABLE`, how a word can be completed."""
     completion_init()
     return shell_complete(command, {}, INSTALLED, VARIABLE, instruction)
 

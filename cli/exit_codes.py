@@ -22,27 +22,17 @@ READER_GONE: Final = 141
 
 
 class Trouble(Exception):
-    """An error that is reported to the player: its text says what happened and what to do next.
-
-    The text is one line or a sequence of lines. A line break inside a line is escaped, so that no
-    name or path in it can add a line.
-    """
+    """An error that tells the player, in one line or several, what happened and what to do next."""
 
     def __init__(self, words: str | Sequence[str], exit_code: int = NOT_OK) -> None:
         lines = (words,) if isinstance(words, str) else words
+        # Each line is escaped by itself, so that no name or path in it can add a line.
         super().__init__("\n".join(map(shown, lines)))
         self.exit_code = exit_code
 
 
 def leaves(error: BaseException) -> Iterator[BaseException]:
-    """Find the exceptions inside an exception group, at any depth.
-
-    Args:
-        error: A group or another exception.
-
-    Yields:
-        The exceptions in the group, or the exception itself if it is no group.
-    """
+    """Find the exceptions in a group, at any depth, or the exception itself if it is no group."""
     if isinstance(error, BaseExceptionGroup):
         for inner in error.exceptions:
             yield from leaves(inner)
@@ -51,23 +41,16 @@ def leaves(error: BaseException) -> Iterator[BaseException]:
 
 
 def interrupted(error: BaseException) -> bool:
-    """Return whether an error is, or contains, the KeyboardInterrupt that Ctrl-C raises.
-
-    Args:
-        error: The error, which may be a group.
-    """
+    """Return whether an error is, or contains, the KeyboardInterrupt that Ctrl-C raises."""
     return any(isinstance(leaf, KeyboardInterrupt) for leaf in leaves(error))
 
 
 @contextmanager
 def ctrl_c_means(words: Callable[[], str]) -> Iterator[None]:
-    """Turn Ctrl-C inside the context, even in exception groups, into a Trouble.
-
-    Args:
-        words: Returns the message. It is called when Ctrl-C is typed.
+    """Turn Ctrl-C inside the context, even in exception groups, into a Trouble with these words.
 
     Raises:
-        Trouble: If Ctrl-C is typed.
+        Trouble: If Ctrl-C is typed. Only then are the words asked for.
     """
     try:
         yield
@@ -82,8 +65,6 @@ class ToldError:
     """The report of an error, both for people and for programs.
 
     Attributes:
-        words: The message for people, in one or more lines.
-        exit_code: The exit code of the command.
         code: A word by which programs recognize the error, such as `interrupted`.
         fields: The details of the error by their names, for programs.
     """
@@ -95,11 +76,11 @@ class ToldError:
 
 
 def told(error: BaseException) -> ToldError:
-    """Return the report of an error.
+    """Return the report of an error, in a group that of the first error that has a message.
 
-    In a group the first error that has a message is reported. If no error has one, the report says
-    that it is a bug in the program.
+    An error without one is a bug in the program.
     """
+    # First, because the other errors of a group may come of the Ctrl-C.
     if interrupted(error):
         return ToldError(_("Interrupted."), INTERRUPTED, "interrupted")
     found = list(leaves(error))
@@ -114,11 +95,7 @@ def told(error: BaseException) -> ToldError:
 
 
 def _known(leaf: BaseException) -> ToldError | None:
-    """Return the report of an error that is no bug of this program, or else None.
-
-    Such errors are `Trouble`, errors with a code, errors of the operating system, and lack of
-    memory.
-    """
+    """Return the report of an error that is no bug of this program, or else None."""
     from .words.error_sentences import as_json, of_system, sentence
 
     if isinstance(leaf, Trouble):
@@ -141,12 +118,7 @@ def _known(leaf: BaseException) -> ToldError | None:
 
 
 def report(error: BaseException, as_json: bool = False) -> int:
-    """Print an error on the standard error, and if wanted also as JSON on the standard output.
-
-    Args:
-        error: The error, which may be a group.
-        as_json: Whether to print the JSON object as well.
-    """
+    """Print an error on the standard error, if wanted also as JSON on the standard output."""
     found = told(error)
     for line in f"hoity: {found.words}".split("\n"):
         complain(line)

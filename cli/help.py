@@ -17,10 +17,7 @@ from .exit_codes import INTERRUPTED, USAGE, Trouble
 from .words.translation import INSTALLED, N_, _, as_typed, command_line
 
 UsageError: Final[type[Any]] = typer.BadParameter.__mro__[1]
-"""Typer's error for words that it does not understand.
-
-It is found through a subclass, because the module that contains it differs between versions.
-"""
+"""Typer's error for words that it does not understand. Its module differs between versions."""
 LIBRARY: Final = sys.modules[UsageError.__module__]
 NoSuchOption: Final[type[Any]] = LIBRARY.NoSuchOption
 MissingParameter: Final[type[Any]] = LIBRARY.MissingParameter
@@ -28,10 +25,7 @@ BadOptionUsage: Final[type[Any]] = LIBRARY.BadOptionUsage
 
 
 def complaint(error: Any) -> str:
-    """Return the message about what is wrong with a command line.
-
-    For a class of error that is not known here, this is Typer's own English message.
-    """
+    """Return what is wrong with a command line, for unknown errors in Typer's own English."""
     if isinstance(error, NoSuchOption):
         if not error.possibilities:
             return _("No such option: {option}").format(option=error.option_name)
@@ -71,10 +65,7 @@ def _missing(param: Any, name: str) -> str:
 
 
 def _wanted(error: Any) -> str:
-    """Return words that say which values a parameter takes.
-
-    `error` is Typer's error about a wrong value of the parameter.
-    """
+    """Return which values a parameter takes, from Typer's error about a wrong one."""
     kind = error.param.type
     if isinstance(error, NoSeconds):
         return _("a number of seconds is needed")
@@ -106,7 +97,7 @@ PLACEHOLDERS: Final = frozenset(
 )
 """The words that stand for a value on a command line, such as GAME in `GAME|FILE`."""
 SEVERAL: Final = 3
-"""The least number of headings at which a help text is divided by headings."""
+"""The number of headings from which on a help text is divided by them."""
 READERS: Final = 100
 """The greatest width of a help text, in columns. Wider text is hard to read."""
 
@@ -121,23 +112,22 @@ class _Narrow:
     """A base class of commands whose help texts fit the terminal, with translated headings."""
 
     def format_usage(self, ctx: Any, formatter: Any) -> None:
-        """Write the line of the help that shows how the command is typed.
-
-        Args:
-            formatter: The formatter of the help text.
-        """
+        """Write the line of the help that shows how the command is typed."""
+        # Every subclass has a command of the library as a second base.
         pieces = " ".join(self.collect_usage_pieces(ctx))  # type: ignore[attr-defined]
         pieces = pieces.replace("{", "").replace("}", "")
         formatter.write_usage(_path(ctx), pieces, prefix=_("Usage") + ": ")
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
-        """Write the whole help text. The first column takes at most a third of a narrow terminal."""
+        """Write the whole help text. Its first column has at most a third of the width."""
         column = max(10, min(30, formatter.width // 3))
         formatter.write_dl = functools.partial(formatter.write_dl, col_max=column)
+        # That of the second base, the library's command.
         super().format_help(ctx, formatter)  # type: ignore[misc]
 
     def get_help(self, ctx: Any) -> str:
         """Return the whole help text, made safe for printing."""
+        # That of the second base, the library's command.
         lines = super().get_help(ctx).splitlines()  # type: ignore[misc]
         return "\n".join(map(printing.shown, lines))
 
@@ -146,11 +136,7 @@ class SpokenCommand(_Narrow, TyperCommand):
     """A command with help and errors in the chosen language."""
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
-        """Write the options, grouped under their headings if there are at least `SEVERAL` headings.
-
-        Args:
-            formatter: The formatter of the help text.
-        """
+        """Write the options, under their headings if there are at least `SEVERAL`."""
         rows: dict[str, list[tuple[str, str]]] = {"Arguments": []}
         for param in self.get_params(ctx):
             record = param.get_help_record(ctx)
@@ -170,14 +156,12 @@ class SpokenCommand(_Narrow, TyperCommand):
                 formatter.write_dl(records)
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Parse the words of the command.
-
-        Returns:
-            The words that are left over. The list is always empty.
+        """Parse the words of the command, of which none may be left over.
 
         Raises:
             UsageError: If words are left over.
         """
+        # Otherwise the library itself reports surplus words, in English.
         ctx.allow_extra_args = True
         surplus = super().parse_args(ctx, args)
         if surplus:
@@ -190,13 +174,7 @@ class SpokenGroup(_Narrow, TyperGroup):
     """A group of commands, with errors in the chosen language and its own exit code for Ctrl-C."""
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """Find the command that the first word names.
-
-        Args:
-            ctx: The context of the group.
-
-        Returns:
-            The name of the command, the command, and the other words.
+        """Return the name and the command that the first word names, and the other words.
 
         Raises:
             UsageError: If there is no command of this name.
@@ -214,12 +192,6 @@ class SpokenGroup(_Narrow, TyperGroup):
     def invoke(self, ctx: Any) -> Any:
         """Run a command.
 
-        Args:
-            ctx: The context of the group.
-
-        Returns:
-            The result of the command.
-
         Raises:
             Trouble: If Ctrl-C is typed.
         """
@@ -230,12 +202,9 @@ class SpokenGroup(_Narrow, TyperGroup):
 
 
 def translate(command: Any) -> None:
-    """Translate the help of a command. If it is a group, translate all commands in the group too.
+    """Translate the help of a command in place, and of all commands in it if it is a group.
 
     In examples, commands are written as they are typed on this computer.
-
-    Args:
-        command: The command, which is changed.
     """
     for name in ("help", "short_help", "options_metavar", "subcommand_metavar"):
         if getattr(command, name, None):
@@ -257,7 +226,6 @@ def translate(command: Any) -> None:
 
 
 def _in_language(words: str) -> str:
-    """Return a part of a command line with its placeholders in the chosen language."""
     return re.sub("[A-Z]+", lambda word: _(word[0]) if word[0] in PLACEHOLDERS else word[0], words)
 
 

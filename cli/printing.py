@@ -36,21 +36,14 @@ ROWS: Final = 24
 
 
 def is_small(columns: int, rows: int) -> bool:
-    """Return whether a terminal is too small for the full screen.
-
-    Args:
-        rows: The lines of the terminal.
-    """
+    """Return whether a terminal of so many columns and lines is too small for the full screen."""
     return columns < COLUMNS or rows < ROWS
 
 
 def is_full(plain: bool) -> bool:
-    """Return whether the full screen is used instead of the line prompt.
+    """Return whether the full screen is used instead of the line prompt (`plain`).
 
     The standard input, output and error have to be a terminal that is large enough.
-
-    Args:
-        plain: Whether the player wants the line prompt in any case.
     """
     if plain or os.environ.get("TERM", "") in ("", "dumb"):
         return False
@@ -60,15 +53,10 @@ def is_full(plain: bool) -> bool:
 
 
 def terminal_size() -> os.terminal_size:
-    """Return the size of the terminal that is the standard output.
-
-    The environment is not asked: COLUMNS and LINES that are exported may be those of another
-    window, and do not follow this one.
-
-    Returns:
-        The columns and lines, or 80 and 24 where no terminal tells its size.
-    """
+    """Return the columns and lines of the terminal of the standard output, or else 80 and 24."""
     try:
+        # The environment is not asked: COLUMNS and LINES that are exported may be those of another
+        # window, and do not follow this one.
         found = os.get_terminal_size(sys.stdout.fileno())
     except OSError:
         found = os.terminal_size((0, 0))
@@ -76,36 +64,29 @@ def terminal_size() -> os.terminal_size:
 
 
 def width() -> int | None:
-    """Return the width of printed lines.
+    """Return the width of printed lines: the terminal's, or COLUMNS if that is fewer.
 
-    Returns:
-        The terminal's columns, or the environment variable COLUMNS if that is fewer. None if the
-        output is no terminal and the variable is not set, so that lines may have any length.
+    It is None, for lines of any length, if there is no terminal and no COLUMNS.
     """
     word = os.environ.get("COLUMNS", "")
+    # Python refuses to convert thousands of digits, so only the first ones are taken.
     asked = int(word[:6]) if word.isascii() and word.isdigit() else 0
     known = [terminal_size().columns] if sys.stdout.isatty() else []
     return max(NARROWEST, min([*known, *filter(None, [asked])])) if known or asked else None
 
 
 def cells(words: str, wide: str = "WF") -> int:
-    """Return the number of columns that words take on a terminal, two for each wide letter.
-
-    Args:
-        wide: The codes of Unicode's East Asian widths that count as wide.
-    """
+    """Return the columns that words take, two for a letter whose East Asian width is in `wide`."""
     return len(words) + sum(unicodedata.east_asian_width(letter) in wide for letter in words)
 
 
 def broken(
     words: str, columns: int, hanging: str, taken: Callable[[str], int] = cells, chops: bool = True
 ) -> list[str]:
-    """Break words into lines at spaces.
+    """Break words at spaces into lines of at most so many columns, as `taken` counts them.
 
     Args:
-        columns: The greatest width of a line.
         hanging: The text before each further line.
-        taken: Returns the number of columns that words take.
         chops: Whether a word that is too long for a line is broken as well.
     """
     bare = words.lstrip(" ")
@@ -132,11 +113,7 @@ def _chopped(word: str, columns: int, taken: Callable[[str], int]) -> list[str]:
 
 
 def wrapped(words: str, columns: int | None) -> list[str]:
-    """Break a line without breaking a word, so that a ticket or a path can be copied.
-
-    Args:
-        columns: The greatest width. None for no limit.
-    """
+    """Break a line, but no word, so that a ticket or a path can be copied. None is no limit."""
     if columns is None or cells(words) <= columns:
         return [words]
     glued = COMMAND.sub(lambda found: found[0].replace(" ", GLUE), words)
@@ -146,11 +123,9 @@ def wrapped(words: str, columns: int | None) -> list[str]:
     return [line.replace(GLUE, " ") for line in lines]
 
 
+# Control and format characters, surrogates, private use, and ends of lines and paragraphs.
 HIDDEN: Final = frozenset({"Cc", "Cf", "Cs", "Co", "Zl", "Zp"})
-"""The Unicode categories of control and format characters, surrogates, private use and line ends.
-
-They are escaped in addition to the characters that the protocol does not allow in plain text.
-"""
+"""The Unicode categories that are escaped besides what the protocol keeps out of plain text."""
 
 
 CONTROL: Final = re.compile(r"[\x00-\x1f\x7f]")
@@ -164,16 +139,11 @@ def _acts(letter: str) -> bool:
 
 
 def _escaped(letter: str) -> str:
-    """Return the escape of a character, as in Python."""
     return letter.encode("unicode_escape").decode("ascii")
 
 
 def shown(text: str) -> str:
-    """Return a text as one line that can be printed safely.
-
-    Characters on which a terminal would act are escaped. If a letter has more than two combining
-    marks, only the first two are kept.
-    """
+    """Return a text as one line, safe to print. A letter keeps at most two combining marks."""
     if text.isascii():
         return CONTROL.sub(lambda found: _escaped(found[0]), text)
     from p2p_hoity.confusable_names import thinned
@@ -182,10 +152,7 @@ def shown(text: str) -> str:
 
 
 def shown_object(text: str) -> str:
-    """Escape unsafe characters and surplus combining marks in a JSON text by JSON's own escapes.
-
-    The result is read back as the same object.
-    """
+    """Escape what is unsafe in a JSON text by JSON's own escapes. It is read back unchanged."""
 
     def unit(letter: str) -> str:
         units = letter.encode("utf-16-be", "surrogatepass").hex()
@@ -221,7 +188,7 @@ def write_line(value: dict[str, Any]) -> None:
 
 
 def ask(words: str) -> None:
-    """Print a question on the standard output without a line break, so that the answer follows it."""
+    """Print a question on the standard output without a line break, before the answer."""
     _print([shown(words)], sys.stdout, end="")
 
 
@@ -231,11 +198,7 @@ def say_as_set(lines: Iterable[str]) -> None:
 
 
 def room() -> tuple[int, int] | None:
-    """Return the size of the terminal that is the standard output.
-
-    Returns:
-        The columns and lines, or None if it is no terminal.
-    """
+    """Return the columns and lines of the terminal of the standard output, None without one."""
     if not sys.stdout.isatty():
         return None
     return terminal_size()
@@ -252,11 +215,7 @@ def picture(lines: Iterable[str]) -> None:
 
 
 def copy(text: str) -> bool:
-    """Ask the terminal to copy a text to its clipboard (OSC 52).
-
-    Returns:
-        Whether the standard output is a terminal. Not every terminal obeys.
-    """
+    """Ask the terminal, if there is one, to copy a text (OSC 52). Not every one obeys."""
     if not sys.stdout.isatty():
         return False
     coded = base64.b64encode(text.encode()).decode("ascii")
@@ -265,24 +224,15 @@ def copy(text: str) -> bool:
 
 
 def is_watched() -> bool:
-    """Return whether a person sees the progress of a command.
-
-    Returns:
-        Whether the standard error is a terminal.
-    """
+    """Return whether a person sees the progress of a command: the standard error is a terminal."""
     return sys.stderr.isatty()
 
 
 def standing(words: str) -> None:
-    """Print a line of progress on the standard error, in place of the last such line.
-
-    Args:
-        words: The line. "" to remove it.
-    """
+    """Print a line of progress on the standard error in place of the last. "" removes it."""
     _print([f"\r{shown(words)}\x1b[K"], sys.stderr, end="")
 
 
 def _print(lines: Iterable[str], where: TextIO, end: str = "\n") -> None:
-    """Print lines on a stream, each followed by `end`, and flush them."""
     for line in lines:
         print(line, file=where, end=end, flush=True)

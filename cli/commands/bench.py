@@ -42,15 +42,9 @@ FIELDS = ("ms", "low_ms", "high_ms", "raw_ms", "ratio")
 
 
 def bench(cards: int, rounds: int, as_json: bool) -> int:
-    """Measure how long each part of a game takes, and print the results.
+    """Measure each part of a game with so many Collectibles `rounds` times, and print the results.
 
-    Args:
-        cards: The number of Collectibles in the deck.
-        rounds: How often each part is measured.
-        as_json: Whether to print a JSON object instead of words.
-
-    Returns:
-        The exit code: not 0 if `play` could not be started.
+    Return NOT_OK if `play` could not be started.
     """
     starts = min(rounds, STARTS)
     expected = expected_seconds(rounds, time.process_time, starts * START_COST)
@@ -71,12 +65,7 @@ def bench(cards: int, rounds: int, as_json: bool) -> int:
 
 
 def _start(starts: int) -> dict[str, Any]:
-    """Measure the start of `play` so many times.
-
-    Returns:
-        Its clock, bots and rounds, and the spread as of other parts, or instead of it the `problem`
-        in words.
-    """
+    """Return the spread of so many starts of `play`, or instead of it the `problem` in words."""
     found = {"clock": "wall", "bots": BOTS, "rounds": starts}
     try:
         taken = Spread.of([first_question() for _ in range(starts)])
@@ -142,14 +131,7 @@ def _three(row: Mapping[str, Any], divided: int) -> dict[str, str]:
 
 @contextmanager
 def progress(expected: float) -> Iterator[None]:
-    """Show on a terminal how much of the expected time is over, from a thread of its own.
-
-    Args:
-        expected: The expected duration, in seconds.
-
-    Yields:
-        Nothing. The progress is shown until the context ends.
-    """
+    """Show on a terminal, from a thread, how much of the expected seconds is over."""
     is_over, began = Event(), time.monotonic()
 
     def show() -> None:
@@ -166,5 +148,6 @@ def progress(expected: float) -> Iterator[None]:
     finally:
         is_over.set()
         if thread.is_alive():
+            # Before the line is removed, or the thread could print it again.
             thread.join()
             standing("")

@@ -26,26 +26,12 @@ MOST: Final = transcript.MAX_CERTIFICATE + 1
 
 
 def check_all(words: list[str], as_json: bool) -> int:
-    """Check certificates and print what each of them proves.
-
-    Args:
-        words: The names of the files.
-        as_json: Whether to print one JSON object a line.
-
-    Returns:
-        The exit code: NOT_OK if one of the certificates is invalid.
-
-    Raises:
-        Trouble: If a file cannot be read.
-    """
+    """Check certificates, print what each of them proves, and return NOT_OK if one is invalid."""
     return max([_check(typed_path(word), as_json) for word in words], default=OK)
 
 
 def _check(path: Path, as_json: bool) -> int:
-    """Check a certificate (a game's result, signed by the seats), and print the verdict.
-
-    Return the exit code.
-    """
+    """Check a certificate, print the verdict, and return the exit code."""
     try:
         data = NAMED.get(path, MOST)
     except OSError as error:
@@ -112,12 +98,9 @@ def _in_words(path: Path, found: transcript.Certificate, header: Header) -> list
 def save(source: Path, target: Path) -> int:
     """Save the certificate of a finished game in a new file.
 
-    Args:
-        source: The transcript of the game.
-        target: The file for the certificate, which must not exist yet.
-
     Raises:
-        Trouble: If the transcript is not valid to its end, or a file cannot be read or written.
+        Trouble: If the transcript is not valid to its end, the new file exists, or a file cannot be
+            read or written.
     """
     try:
         with open(source, "rb", opener=open_at_once) as file:

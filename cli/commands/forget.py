@@ -16,14 +16,10 @@ from .list_games import find, key_of_games, told
 
 
 def forget(word: str, yes: bool) -> int:
-    """Remove the files of an unfinished game, after the player has confirmed it.
+    """Remove the files of an unfinished game, or return NOT_OK if the player declines.
 
     Args:
         word: The beginning of the game's id, or `last`.
-        yes: Whether to remove them without a question.
-
-    Returns:
-        The exit code: NOT_OK if the player declines.
 
     Raises:
         PeerError: If the game is being played just now.
@@ -51,6 +47,7 @@ def forget(word: str, yes: bool) -> int:
             say(_("Nothing was forgotten."))
             return NOT_OK
     saved_games.forget_game(game)
+    # Only now: the files of bots are kept as long as there is a journal of their game.
     sweep(home)
     say(_("Game {game} is forgotten.").format(game=game.name))
     return OK

@@ -17,13 +17,7 @@ from ..words.translation import _
 
 
 def new(name: str | None, passphrase: bool, as_json: bool) -> int:
-    """Make the player's key and print it.
-
-    Args:
-        name: The nickname. None to ask for it or to choose none.
-        passphrase: Whether to encrypt the key with a passphrase.
-        as_json: Whether to print a JSON object instead of words.
-    """
+    """Make the player's key and print it. Without a name, ask for one or choose none."""
     if name is not None:
         check_name(name)
     own = home()
@@ -34,11 +28,7 @@ def new(name: str | None, passphrase: bool, as_json: bool) -> int:
 
 
 def show(as_json: bool) -> int:
-    """Print the fingerprint and the nickname of the player's key.
-
-    Args:
-        as_json: Whether to print a JSON object instead of words.
-    """
+    """Print the fingerprint and the nickname of the player's key."""
     own = home()
     _show(own, player_setup.load(own)[0], as_json)
     return OK
@@ -61,10 +51,7 @@ def _show(own: Home, player: NamedIdentity, as_json: bool) -> None:
 
 
 def export(secret: Path | None) -> int:
-    """Print the player's public key, or copy the whole file of the secret key.
-
-    Args:
-        secret: The new file for the copy of the key file. None to print the public key.
+    """Print the player's public key, or copy the file of the secret key to a new file.
 
     Raises:
         Trouble: If the file exists already.

@@ -1,7 +1,9 @@
 """The commands `join` and `tables`: finding an open table and sitting down at it.
 
 A table is named by a ticket, by a spoken code, or by the nickname of a host on this LAN. If this
-computer stores a seat at the table already, that seat is resumed.
+computer stores a seat at the table already, that seat is resumed. Functions that let the player
+pick a table return its ticket, or the ticket or code that was typed instead. Their relays are those
+typed as options.
 """
 
 from __future__ import annotations
@@ -46,11 +48,7 @@ from .take_seat import PROXY, Sitting, need_relay, new_sitting, sit
 
 
 def look_around(seconds: float, as_json: bool) -> int:
-    """Print the tables that are announced on this LAN.
-
-    Args:
-        seconds: How long to listen for announcements, in seconds.
-        as_json: Whether to print one JSON object a line.
+    """Print the tables that are announced on this LAN within so many seconds.
 
     Raises:
         Trouble: If the player's connections go through a proxy. The search is sent to the whole
@@ -86,21 +84,14 @@ def ticket_of(
 ) -> tuple[Ticket, str | None]:
     """Return the ticket that the player has typed, or fetch it by a typed spoken code.
 
-    A code is looked up at one relay. This is the relay after the `@` of the code. A code without
-    `@` is looked up at the first of `relays`, or else at the relay that the program remembers.
+    One relay is asked, and returned too, None for none: the one after the `@` of the code, the
+    first of `relays`, or the one that the program remembers.
 
     Args:
-        relays: The relays that were typed as options.
         network: The network for the connection to the relay. None for the usual one.
-        silent: Whether to print nothing while the relay is asked.
-
-    Returns:
-        The ticket, and the relay that was asked for it. The relay is None if none was asked.
 
     Raises:
         Trouble: If a code is typed and no relay is known.
-        TicketError: If the ticket cannot be read.
-        CodeError: If the code leads to no ticket.
     """
     if not is_code(word):
         return read_ticket(word), None
@@ -126,28 +117,14 @@ LEAVE: Final = frozenset({"q", "quit", "exit", "n"})
 
 
 def is_nickname(word: str) -> bool:
-    """Return whether a typed word is meant as a host's nickname and not as a ticket.
-
-    Args:
-        word: What the player has typed.
-
-    Returns:
-        Whether the word is short enough for a nickname and does not contain a ticket.
-    """
+    """Return whether a typed word is short enough for a nickname, and contains no ticket."""
     return 0 < len(word) <= table_header.MAX_NICKNAME and not is_like_a_ticket(word)
 
 
 def by_nickname(nickname: str, relays: Sequence[str] = ()) -> str:
     """Return the ticket of the table on this LAN whose host has a nickname.
 
-    The player picks one if several hosts have a nickname that looks alike. If the announcement
-    contains no ticket, the player is asked for the ticket.
-
-    Args:
-        relays: The relays that were typed as options.
-
-    Returns:
-        The ticket, or what the player has typed instead: a ticket or a spoken code.
+    The player picks one if several hosts have a nickname that looks alike.
 
     Raises:
         Trouble: If there is no such table.
@@ -163,29 +140,17 @@ def by_nickname(nickname: str, relays: Sequence[str] = ()) -> str:
 
 
 def from_list(relays: Sequence[str] = ()) -> str:
-    """Let the player pick one of the tables on this LAN, and return its ticket.
-
-    Args:
-        relays: The relays that were typed as options.
-
-    Returns:
-        The ticket, or what the player has typed instead: a ticket or a spoken code.
-    """
+    """Let the player pick one of the tables on this LAN, and return its ticket."""
     return _picked(_look(), relays)
 
 
 def _look() -> list[Announcement]:
-    """Listen for announcements of tables on this LAN, and return them."""
     say(_("Searching for tables on this LAN …"))
     return trio.run(browse, LOOK)
 
 
 def _picked(found: Sequence[Announcement], relays: Sequence[str]) -> str:
-    """Let the player pick one of the tables in `found`, and return the ticket of this table.
-
-    The player may also type a host's nickname, or a ticket or a spoken code. The last two are
-    returned as they were typed. One that cannot be used is asked for again.
-    """
+    """Let the player pick one of the tables, by its number or host, and return its ticket."""
     _list(found)
     pasted = Pasted(relays)
     while True:
@@ -229,9 +194,6 @@ class Pasted:
         """Take a line, and return whether the text can be used. Otherwise print why not.
 
         A line after one that was cut short is taken as its continuation, if that helps.
-
-        Returns:
-            True if it can be used.
         """
         texts = [line, *([f"{self.text}\n{line}"] if self.text else [])]
         whys = [_why_useless(text, self._relays) for text in texts]
@@ -290,10 +252,7 @@ def _told(table: Announcement) -> str:
 
 
 def _announced(table: Announcement, relays: Sequence[str]) -> str:
-    """Return the ticket of an announced table.
-
-    If the announcement contains no ticket, the player is asked for it, until it can be used.
-    """
+    """Return the ticket of an announced table, or ask the player for it until it can be used."""
     if table.ticket:
         return table.ticket
     words = _("The table of {host} needs a ticket. Ask {host} for it, and paste it here: ")
@@ -312,10 +271,8 @@ def join(
     """Sit down at a table, or resume the seat at it if this computer stores one.
 
     Args:
-        ticket: The ticket, the spoken code, or the host's nickname, as typed. "" to choose from
-            the tables of the LAN.
-        reach: How this seat can be reached.
-        asks_terms: Whether the player is asked to accept the terms.
+        ticket: The ticket, the spoken code, or the host's nickname, as typed. "" to choose from the
+            tables of the LAN.
     """
     check_output(output.transcript, "")  # Which game it is, only the ticket tells.
     word = _ticket(output.as_json, ticket, reach)
@@ -335,6 +292,7 @@ def join(
         return await join_table(seat, keys, read, sitting.accept, reach)
 
     kept = kept_seat(sitting.home, sitting.passphrase, read)
+    # Once more, since the ticket tells by now which game it is.
     check_output(output.transcript, kept)
     if kept is not None:
         game = find_game(sitting.home, kept, sitting.passphrase)
@@ -351,15 +309,8 @@ def join(
 
 
 def _with_relays(word: str, reach: Reach) -> Reach:
-    """Return how the seat can be reached, with the relays that the player has named.
-
-    A relay is named by an option, by an earlier command that remembered it, or after the `@` of
-    the spoken code `word`. Relays that only a ticket names are not used, because the host chose
-    them.
-
-    Raises:
-        Trouble: If the player has named no relay.
-    """
+    """Return how the seat can be reached, with the named relays. Raise Trouble without one."""
+    # The relays that only a ticket names are not used, because the host chose them.
     relays = list(reach.relays if reach.relays_anew else relays_of(None))
     if is_code(word) and (named := parse_code(word).relay):
         relays.append(parse_relay(named))
@@ -371,9 +322,8 @@ def _with_relays(word: str, reach: Reach) -> Reach:
 def _ticket(as_json: bool, word: str, reach: Reach) -> str:
     """Return the typed ticket or spoken code, or the ticket of a table on this LAN.
 
-    The LAN is searched if `word`, which the player typed, is empty or the nickname of a host. If
-    the player's address is to stay hidden, the LAN is not searched, and an empty `word` is an
-    error.
+    The LAN is not searched if the player's address is to stay hidden. Nothing typed is an error
+    then.
     """
     if reach.hidden or reach.relay_only:
         if not word:

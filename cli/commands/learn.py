@@ -25,17 +25,11 @@ from ..words.translation import _
 from .take_seat import seat_of_person
 
 BEFORE: Final = "HOITY_LESSON_BEFORE"
-"""The environment variable that is set for a lesson before a game.
-
-At the end of such a lesson the program does not tell how to start a game.
-"""
+"""The variable that is set for a lesson before a game, which does not tell how to start one."""
 
 
 def learn(plain: bool) -> int:
     """Play the lesson.
-
-    Args:
-        plain: Whether to use the line prompt instead of the full screen.
 
     Raises:
         Trouble: If the player leaves the lesson before its end.
@@ -58,24 +52,17 @@ def learn(plain: bool) -> int:
 
 
 def farewell(reason: str, plain: bool) -> str:
-    """Return the message for a lesson that is left before its end.
+    """Return the message for a lesson that is left, with the command for the same kind of screen.
 
     Args:
         reason: Why it was left, as a translated phrase.
-        plain: Whether it was played at the line prompt.
-
-    Returns:
-        The message, with the command that starts the lesson again on the same kind of screen.
     """
     text = _("{reason}. Nothing is lost. Start the lesson again with: hoity learn")
     return text.format(reason=reason) + (" --plain" if plain else "")
 
 
 async def _attend(room: PersonSeat, leave: Callable[[str], None], scope: trio.CancelScope) -> None:
-    """Run the lesson on a screen until the lesson ends, or until `scope` is cancelled.
-
-    Signals, typed input and chat are handled meanwhile. A signal calls `leave` with the reason.
-    """
+    """Run the lesson, with signals, input and chat, until it ends or `scope` is cancelled."""
     nickname = chosen_name(own_home()) or draw_nickname()
     with scope:
         async with trio.open_nursery() as nursery:
@@ -90,11 +77,7 @@ async def _attend(room: PersonSeat, leave: Callable[[str], None], scope: trio.Ca
 def before_the_game(plain: bool) -> None:
     """Play the lesson in a process of its own, and return when it has ended in any way.
 
-    A separate process restores the terminal when it ends, and cannot take input that is typed for
-    the game.
-
-    Args:
-        plain: Whether to use the line prompt instead of the full screen.
+    Such a process restores the terminal, and cannot take input that is typed for the game.
 
     Raises:
         Trouble: If this process is asked to end meanwhile, as the lesson is then.

@@ -27,10 +27,7 @@ SHORTEST = 4
 
 
 def key_of_games(home: Home) -> tuple[NamedIdentity, str | None]:
-    """Return the player's stored key, which is needed to read the journals of games.
-
-    Returns:
-        The key with its nickname, and its passphrase or None.
+    """Return the player's key, which the journals need, and its passphrase or None.
 
     Raises:
         PeerError: If there is neither a key nor a game on this computer.
@@ -44,9 +41,7 @@ def find(home: Home, name: str | None, passphrase: str | None, command: str) -> 
     """Find the unfinished game that the player has named.
 
     Args:
-        home: The folder of the games.
         name: The beginning of the game's id, or `last`. None if there is only one game.
-        passphrase: The passphrase of the journals, if they have one.
         command: The command line to which an id is added in the list of games.
 
     Raises:
@@ -62,14 +57,9 @@ def find(home: Home, name: str | None, passphrase: str | None, command: str) -> 
 
 
 def newest(home: Home, passphrase: str | None) -> tuple[OpenGame, tuple[OpenGame, ...]]:
-    """Choose the newest game that is not being played, or the newest if all are being played.
+    """Return the newest game that is not being played, and the others of these, newest first.
 
-    Args:
-        home: The folder of the games.
-        passphrase: The passphrase of the journals, if they have one.
-
-    Returns:
-        The chosen game, and the other games among which it was chosen, newest first.
+    If all are being played, it is chosen among all.
     """
     try:
         found = unfinished_games.find_game(home, None, passphrase)
@@ -82,15 +72,7 @@ def newest(home: Home, passphrase: str | None) -> tuple[OpenGame, tuple[OpenGame
 
 
 def several(games: Sequence[OpenGame], command: str) -> list[str]:
-    """Return the message that several games may be meant, with a command for each.
-
-    Args:
-        games: The games, newest first.
-        command: The command line to which the id of a game is added.
-
-    Returns:
-        The lines of the message.
-    """
+    """Return the lines that say that several games may be meant, with a command for each."""
     return [
         _("There are several games. Type the id of the one you mean:"),
         *commands(games, command),
@@ -98,12 +80,7 @@ def several(games: Sequence[OpenGame], command: str) -> list[str]:
 
 
 def commands(games: Sequence[OpenGame], command: str) -> list[str]:
-    """Return a line for each game: a command with its id, when it was begun, and the opponents.
-
-    Args:
-        games: The games, newest first.
-        command: The command line to which the id of a game is added.
-    """
+    """Return a line for each game: the command with its id, when it was begun, and against whom."""
     lines, names = list[str](), [game.name for game in games]
     for game in games:
         text = _("  {command}   begun {date} with {who}")
@@ -114,14 +91,7 @@ def commands(games: Sequence[OpenGame], command: str) -> list[str]:
 
 
 def short(name: str, names: Sequence[str]) -> str:
-    """Return the shortest prefix of a game's id that is not a prefix of another id.
-
-    Args:
-        names: All ids.
-
-    Returns:
-        The prefix, which has at least four characters. The whole id if there is no such prefix.
-    """
+    """Return the shortest beginning (`SHORTEST` or more digits) of an id that no other one has."""
     others = [other for other in names if other != name]
     for size in range(SHORTEST, len(name)):
         if not any(other.startswith(name[:size]) for other in others):
@@ -137,9 +107,6 @@ def list_games(as_json: bool) -> int:
     """Print all games of this computer, newest first.
 
     Journals that other users can read or change are not read. They are reported as errors.
-
-    Args:
-        as_json: Whether to print one JSON object a line.
     """
     home, passphrase = own_home(), passphrase_from_environment()
     found = saved_games.kept_games(home, passphrase, time.monotonic, READING)
@@ -157,11 +124,7 @@ def list_games(as_json: bool) -> int:
 
 
 def as_object(game: saved_games.KeptGame) -> dict[str, Any]:
-    """Return a stored game as a JSON object.
-
-    Returns:
-        The object that `hoity games --json` prints.
-    """
+    """Return a stored game as the JSON object that `hoity games --json` prints."""
     progress, moment = game.progress, moment_of(game.when)
     return {
         "game": game.name,
@@ -203,10 +166,7 @@ def in_words(game: saved_games.KeptGame) -> str:
 
 
 def _scores(names: tuple[str, ...], progress: Progress | None) -> list[str]:
-    """Return each player's nickname and field on the track, in a finished game the winner first.
-
-    If the fields are not known, return the nicknames alone.
-    """
+    """Return the nicknames, with their fields if known, in a finished game the winner first."""
     if progress is None or len(progress.fields) != len(names):
         return list(names)
     order = list(range(len(names)))
@@ -220,14 +180,10 @@ NO_DATE: Final = "????-??-?? ??:??"
 
 
 def moment_of(seconds: int) -> datetime | None:
-    """Return a point in time in this computer's time zone.
+    """Return a time in seconds since 1970, which may be any number, in this time zone.
 
-    Args:
-        seconds: The time in seconds since 1970, as a file or journal has it: any number.
-
-    Returns:
-        The date and time. None before the year 1, after the year 9999, and for times that this
-        system does not know, such as those before 1970 on some.
+    It is None before the year 1, after the year 9999, and for times that this system does not know,
+    such as those before 1970 on some.
     """
     try:
         return datetime.fromtimestamp(seconds)
@@ -236,28 +192,14 @@ def moment_of(seconds: int) -> datetime | None:
 
 
 def date(seconds: int) -> str:
-    """Return a point in time as day, hour and minute of this computer's time zone.
-
-    Args:
-        seconds: The time in seconds since 1970, any number.
-
-    Returns:
-        The date and time, such as `2025-01-31 18:05`. NO_DATE if there is no such date.
-    """
+    """Return a time in seconds since 1970 as `2025-01-31 18:05` in this time zone, or NO_DATE."""
     moment = moment_of(seconds)
     # isoformat has four digits of the year on every system, strftime("%Y") not.
     return NO_DATE if moment is None else moment.isoformat(" ", timespec="minutes")
 
 
 def told(game: OpenGame, passphrase: str | None) -> str:
-    """Describe an unfinished game: its opponents, its round, and when it was begun.
-
-    Args:
-        passphrase: The passphrase of its journal, if it has one.
-
-    Returns:
-        The description, a phrase without a full stop.
-    """
+    """Return a phrase about an unfinished game: its opponents, its round, and when it was begun."""
     progress = saved_games.progress_of(game, passphrase)
     words = {
         "game": game.name,

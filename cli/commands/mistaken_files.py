@@ -84,13 +84,11 @@ TEXT: Final = N_("This is a text, and no file that this program has saved.")
 
 
 def _of_game(path: Path) -> str:
-    """Return what to do with the file of a game."""
     text = _("This is the file of a game. Check it with: {command}")
     return text.format(command=command_line("verify", path))
 
 
 def _of_certificate(path: Path) -> str:
-    """Return what to do with a certificate."""
     text = _("This is a result certificate. Check it with: {command}")
     return text.format(command=command_line("verify", "--certificate", path))
 
@@ -113,12 +111,10 @@ def _of_journal(_path: Path) -> str:
 
 
 def _of_mark(_path: Path) -> str:
-    """Return what the mark of a journal is."""
     return _("This is the mark of a journal, from which an old copy is known. No game is in it.")
 
 
 def _of_key(_path: Path) -> str:
-    """Return what the file of a key is."""
     return _("This is the file of a player's key, and no game. It is secret: give it to nobody.")
 
 
@@ -135,13 +131,12 @@ ADVICE: Final[dict[Kind, Callable[[Path], str]]] = {
 def explained(path: Path, wanted: Kind, data: bytes | None = None, code: str = "") -> str:
     """Return what a refused file probably is, or what has damaged it, and what to do.
 
+    It is "" if nothing is known.
+
     Args:
         wanted: The kind for which it was taken.
         data: The bytes of the file. None to read them.
         code: The code of the problem that was found in it. "" if it is not known.
-
-    Returns:
-        The sentences. "" if nothing is known.
     """
     if data is None:
         data = _beginning(path)
@@ -161,34 +156,21 @@ def explained(path: Path, wanted: Kind, data: bytes | None = None, code: str = "
 
 
 def indented(words: str) -> list[str]:
-    """Return an explanation as lines below the verdict on a file.
-
-    Args:
-        words: The explanation, "" if there is none.
-
-    Returns:
-        One line, or none.
-    """
+    """Return an explanation as the one line below the verdict on a file, no line for ""."""
     return [f"  {words}"] if words else []
 
 
 def _beginning(path: Path) -> bytes | None:
     """Return the first bytes of a regular file. None if it cannot be read (again)."""
     with suppress(OSError):
+        # A pipe or device cannot be read again, and might never end.
         if os.path.isfile(path):
             return NAMED.get(path, MOST)
     return None
 
 
 def kind_of(data: bytes) -> Kind | None:
-    """Return the kind of a file whose beginning is undamaged.
-
-    Args:
-        data: The first bytes of the file.
-
-    Returns:
-        The kind, or None if it is no file of this program.
-    """
+    """Return the kind of a file by its undamaged beginning, None if it is none of this program."""
     for kind in Kind:
         name = kind.value.encode()
         if kind not in ARRAYS:

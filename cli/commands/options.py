@@ -1,7 +1,8 @@
 """The options of the commands: a dataclass for each concern, with the help texts.
 
 A command function has these dataclasses as parameters. `takes_options` makes Typer build them from
-what is typed. This module imports nothing that loads slowly.
+what is typed. The help text of an option documents its field. None means that it is not typed. This
+module imports nothing that loads slowly.
 """
 
 from __future__ import annotations
@@ -32,21 +33,14 @@ GUESTS: Final = N_("Who may come")
 NETWORK: Final = N_("Network")
 SEAT: Final = N_("Your seat")
 OUTPUT: Final = N_("Output")
-"""The last of the headings under which a long help text groups the options.
-
-A heading stands where the first of its options stands.
-"""
+"""The last of the headings of a long help text. Each stands where the first of its options does."""
 
 # From dataclasses to the options of a command
 
 
 @dataclass(frozen=True)
 class Without:
-    """An annotation by which a command leaves out fields of a dataclass of options.
-
-    Attributes:
-        names: The names of the fields that the command does not offer.
-    """
+    """An annotation by which a command leaves out fields of a dataclass of options."""
 
     names: tuple[str, ...]
 
@@ -54,12 +48,8 @@ class Without:
 def takes_options(command: Callable[..., None]) -> Callable[..., None]:
     """Turn a function whose parameters are dataclasses of options into a function for Typer.
 
-    Args:
-        command: A function. Each of its parameters is a dataclass of options, or has a type that
-            Typer knows.
-
-    Returns:
-        A function for Typer, which has an option for each field of the dataclasses.
+    It has an option for each of their fields. Parameters of types that Typer knows stay as they
+    are.
     """
     shown: list[Parameter] = []
     built: dict[str, tuple[type[Any], list[str]]] = {}
@@ -83,23 +73,22 @@ def takes_options(command: Callable[..., None]) -> Callable[..., None]:
             given[name] = kind(**{one: given.pop(one) for one in names})
         command(**given)
 
+    # Typer reads this attribute of functions, of which type checkers do not know.
     run.__signature__ = Signature(shown)  # type: ignore[attr-defined]
     run.__annotations__ = {}
     return run
 
 
 def _parameter(kind: type[Any], of: Field[Any], hint: Any) -> Parameter:
-    """Turn the field `of` of the dataclass `kind` into a parameter for Typer, of the type `hint`.
-
-    The help lists the parameter under the heading of the field. If the field has no heading, the
-    help uses the heading of the dataclass.
-    """
+    """Turn the field `of` of the dataclass `kind` into a parameter for Typer, of type `hint`."""
     told = of.metadata.get("option")
     if told is None:
         hint, told = hint.__origin__, hint.__metadata__[0]
+    # The original stays in the dataclass, of which other commands take their options.
     shown = copy(told)
     if shown.default is ...:  # No name was given, which Typer at first reads as a default.
         shown.default = "--" + of.name.replace("_", "-")
+    # A field without a heading of its own stands under that of its dataclass.
     shown.rich_help_panel = told.rich_help_panel or kind.HEADING
     if hint == Path | None:
         shown.callback = path_given
@@ -110,17 +99,13 @@ def _parameter(kind: type[Any], of: Field[Any], hint: Any) -> Parameter:
 def option(
     default: Any, words: str | None, *names: str, heading: str | None = None, **more: Any
 ) -> Any:
-    """Return a field of a dataclass of options.
+    """Return a field of a dataclass of options, with Typer's option in its metadata.
 
     Args:
-        default: The value if the option is not typed.
         words: The help text. None to hide the option.
         names: How the option is typed, such as `--from`. None to use the name of the field.
         heading: The heading of the option in the help. None for the `HEADING` of the dataclass.
         more: Further arguments of Typer's `Option`.
-
-    Returns:
-        The field, with Typer's option in its metadata.
     """
     shown = Option(*names, help=words, hidden=words is None, rich_help_panel=heading, **more)
     return field(default=default, metadata={"option": shown})
@@ -137,12 +122,9 @@ GAME: Final = re.compile(r"([0-9a-f]{16})\s.*|([0-9a-f]{4,16})[\w.]*\.(?:hoity|j
 def typed_id(word: str) -> str:
     """Return the id of a game, or LAST, as it is stored, from what a player has typed or pasted.
 
-    Args:
-        word: The word, perhaps in capitals, in quotation marks, or in a command. It may also be a
-            whole line of `hoity games`, or the name of the game's file.
-
-    Returns:
-        The id. The word itself if nothing is left of it.
+    The word may be in capitals, in quotation marks, or in a command. It may also be a line of
+    `hoity games`, or the name of the game's file. The word itself is returned if nothing is left of
+    it.
     """
     from p2p_hoity.pasted_text import after_command, bare, visible
 
@@ -152,40 +134,19 @@ def typed_id(word: str) -> str:
 
 
 def open_games(incomplete: str) -> list[str]:
-    """Complete a typed word to the ids of unfinished games.
-
-    Args:
-        incomplete: The typed word, with which an id has to begin.
-
-    Returns:
-        The fitting ids, sorted, and the word `last` if it fits.
-    """
+    """Complete a typed word to the ids of unfinished games, or to `last`."""
     return _games(incomplete, lambda home: home.journals.glob("*.journal"))
 
 
 def transcripts(incomplete: str) -> list[str]:
-    """Complete a typed word to the ids of games that have a transcript.
-
-    Names of files are completed by the shell itself.
-
-    Args:
-        incomplete: The typed word, with which an id has to begin.
-
-    Returns:
-        The fitting ids, sorted, and the word `last` if it fits.
-    """
+    """Complete a word to the ids of games with a transcript, or to `last`. The shell adds files."""
     return _games(incomplete, lambda home: home.transcripts.glob("*.hoity"))
 
 
 def codes(incomplete: str) -> list[str]:
-    """Complete the last word of a partly typed spoken code.
+    """Complete the last word of a partly typed spoken code, such as `7-ma`.
 
-    Args:
-        incomplete: The typed part, such as `7-ma`: a number, and words of which the last may be
-            incomplete.
-
-    Returns:
-        The typed part with each word that fits. A hyphen follows if the code needs more words.
+    A hyphen follows if the code needs more words.
     """
     from p2p_hoity.table.gathering.spoken_codes import MOST_WORDS, WORDS, beginning_with
 
@@ -198,15 +159,7 @@ def codes(incomplete: str) -> list[str]:
 
 
 def _games(incomplete: str, files: Callable[[Home], Iterable[Path]]) -> list[str]:
-    """Return the game names that begin with a typed word, sorted.
-
-    The names are the ids of the games and, if there is a game, the word `last`.
-
-    Args:
-        incomplete: The typed beginning.
-        files: Returns the files of games in a folder of the program. Each file is named by the id
-            of its game, with a suffix.
-    """
+    """Return the ids, by which the files are named, and `last` that begin with a word, sorted."""
     from p2p_hoity.storage.home import FolderError, home
 
     names: set[str] = set()
@@ -223,11 +176,7 @@ class NoSeconds(BadParameter):
 
 
 def missing(ctx: Any, name: str) -> Any:
-    """Return Typer's error that says that an argument is missing.
-
-    Returns:
-        The error, to be raised.
-    """
+    """Return Typer's error that says that an argument is missing, to be raised."""
     (param,) = [one for one in ctx.command.params if one.name == name]
     library = sys.modules[BadParameter.__module__]
     return library.MissingParameter(ctx=ctx, param=param, param_hint="'TICKET'")
@@ -241,28 +190,12 @@ def _number(number: float | None) -> float | None:
 
 
 def seconds(least: float, most: int) -> dict[str, Any]:
-    """Return the further arguments of `option` for an option that takes seconds.
-
-    Args:
-        least: The smallest value, in seconds.
-        most: The greatest value, in seconds.
-
-    Returns:
-        The keyword arguments.
-    """
+    """Return the further arguments of `option` for an option that takes seconds."""
     return {"metavar": "SECONDS", "min": least, "max": most, "callback": _number}
 
 
 def count(least: int, most: int) -> dict[str, Any]:
-    """Return the further arguments of `option` for an option that takes a whole number.
-
-    Args:
-        least: The smallest value.
-        most: The greatest value.
-
-    Returns:
-        The keyword arguments.
-    """
+    """Return the further arguments of `option` for an option that takes a whole number."""
     return {"metavar": "N", "min": least, "max": most}
 
 
@@ -325,10 +258,7 @@ ListenOption = Annotated[
 
 
 def _ticket(metavar: str, words: str) -> Any:
-    """Return a command-line argument for a ticket or a spoken code, which the shell completes.
-
-    `metavar` is the argument's name in the help, and `words` is its description there.
-    """
+    """Return an argument for a ticket or code, which the help names `metavar` and describes."""
     return Argument(
         metavar=metavar,
         envvar="HOITY_TICKET",
@@ -366,13 +296,7 @@ OptionalGameArgument = Annotated[
 
 @dataclass(frozen=True)
 class OutputOptions:
-    """The kind of screen on which a game is shown, and the file for its transcript.
-
-    Attributes:
-        as_json: Whether to print JSON lines for a program.
-        plain: Whether to use the line prompt instead of the full screen.
-        transcript: The file for the transcript of the finished game. None for the default.
-    """
+    """The kind of screen on which a game is shown, and the file for its transcript."""
 
     HEADING: ClassVar = OUTPUT
     as_json: JsonOption = False
@@ -383,10 +307,7 @@ class OutputOptions:
 
     @property
     def typed(self) -> str:
-        """The output option of this command: `--json` or `--plain`, or "" for neither.
-
-        When the program tells the player to type a command, the command has the same option.
-        """
+        """The option `--json` or `--plain`, or "", for commands that the player is told to type."""
         return "--json" if self.as_json else "--plain" if self.plain else ""
 
 
@@ -398,13 +319,7 @@ class SeatOptions:
     """The options of one seat: who plays it, its nickname, its chat and its sounds.
 
     Attributes:
-        auto: Whether a bot plays the seat.
         name: The nickname. None for the stored one, or for a drawn one.
-        no_talk: Whether chat is neither shown nor sent.
-        unknown: Whether the long-lived key stays hidden from the others.
-        again: Whether the player is asked for another game. None to ask only a person at a
-            terminal.
-        no_bell: Whether the terminal stays silent when it is the player's turn.
         until_eof: Whether the seat leaves when its standard input ends. This is used for bots.
     """
 
@@ -430,12 +345,7 @@ class SeatOptions:
 
 @dataclass(frozen=True)
 class PlayOptions(SeatOptions):
-    """The options of a seat in a game against bots.
-
-    Attributes:
-        auto: Whether a bot plays the seat. None to let a bot take over if the input ends before the
-            first answer.
-    """
+    """The options of a seat in a game against bots."""
 
     auto: bool | None = option(
         None,
@@ -448,12 +358,7 @@ class PlayOptions(SeatOptions):
 
 @dataclass(frozen=True)
 class ResumeOptions:
-    """The options that end a game whose other players are gone, instead of resuming it.
-
-    Attributes:
-        claim: Whether to save the game as far as it was played.
-        file: The transcript of a seat that played to the end. None if there is none.
-    """
+    """The options that end a game whose other players are gone, instead of resuming it."""
 
     HEADING: ClassVar = SEAT
     claim: bool = option(
@@ -469,10 +374,7 @@ class ResumeOptions:
 
 NO_NAME: Final = Without(("name",))
 ONLOOKER: Final = Without(("auto", "name", "unknown", "no_bell", "until_eof"))
-"""The annotation that leaves out the options of a seat that an onlooker does not have.
-
-An onlooker can still chat and follow the players to the next table.
-"""
+"""The annotation of an onlooker, who can still chat and follow the players to the next table."""
 
 # Table
 
@@ -486,19 +388,7 @@ CHOICE_TIMEOUT_HELP: Final = N_(
 
 @dataclass(frozen=True)
 class TableOptions:
-    """The terms that a host asks of its table.
-
-    Attributes:
-        edition: The name of the edition, or the path of its file.
-        variant: The variant for two seats. None for the default.
-        action_choice: When seats in the Castle choose Actions. None for the edition's rule.
-        detective_in_hall: Whether a Detective is allowed in the hall. None for the edition's rule.
-        detective_rank: Whether a Detective's rank is determined after or before exhibits move. None
-            for the edition's rule.
-        quorum: How many seats can go on without the others. None for the default.
-        patience: The time for a choice, in seconds. None for the default of the command.
-        step_patience: The time for every other step, in seconds.
-    """
+    """The terms that a host asks of its table. The edition decides about rules that are None."""
 
     HEADING: ClassVar = TABLE
     seats: int = option(4, N_("The number of seats at the table, including yours."), **count(2, 6))
@@ -540,12 +430,7 @@ class TableOptions:
 
 @dataclass(frozen=True)
 class BotTableOptions(TableOptions):
-    """The terms of a table for a game against bots.
-
-    Attributes:
-        patience: The time for a choice, in seconds. None for a default that is longer if a person
-            plays.
-    """
+    """The terms of a table for a game against bots. By default a person has more time to choose."""
 
     patience: float | None = option(None, CHOICE_TIMEOUT_HELP, **seconds(1, MAX_TIMEOUT))
 
@@ -555,13 +440,7 @@ NO_SEATS: Final = Without(("seats", "step_patience"))
 
 @dataclass(frozen=True)
 class GuestOptions:
-    """The options about who may come to a table and how the table is announced.
-
-    Attributes:
-        qr: Whether to show the ticket as a QR code too.
-        asks: Whether the host decides about each guest.
-        no_watch: Whether onlookers are refused.
-    """
+    """The options about who may come to a table and how the table is announced."""
 
     HEADING: ClassVar = GUESTS
     lan: Literal["open", "closed", "off"] = option(
@@ -581,10 +460,7 @@ class GuestOptions:
 # Network
 
 USUAL: Final = ":4647"
-"""The address on which `host` and `join` listen by default.
-
-The port is fixed so that a firewall can be opened for it. If it is in use, any free port is taken.
-"""
+"""The usual address. Its port is fixed for firewalls. If it is in use, any free one is taken."""
 
 
 @dataclass(frozen=True)
@@ -592,13 +468,7 @@ class NetworkOptions:
     """The options about how a seat can be reached and how it connects to others.
 
     Attributes:
-        listen: The address to listen on, as `HOST:PORT`.
-        relay: The relays through which the seat can be reached. None for the relay that the program
-            remembers.
-        relay_only: Whether all connections go through relays.
-        advertise: The addresses of ports that the player forwards. None if there are none.
-        proxy: The URL of a SOCKS5 proxy. None to connect directly.
-        no_map: Whether the router is not asked for a port mapping.
+        relay: None for the relay that the program remembers.
     """
 
     HEADING: ClassVar = NETWORK
@@ -634,13 +504,7 @@ class NetworkOptions:
 
 @dataclass(frozen=True)
 class NetworkAnew(NetworkOptions):
-    """The network options of a seat that is resumed.
-
-    Attributes:
-        listen: The address to listen on. "" to keep the earlier address.
-        relay: The relays through which the seat can be reached from now on. None to keep the
-            earlier relays.
-    """
+    """The network options of a seat that is resumed. It keeps what is not typed."""
 
     listen: str = option(
         "",
@@ -663,10 +527,7 @@ class WatchOptions:
     """The options about how an onlooker connects to a table and what it sees.
 
     Attributes:
-        relay: The relays at which a spoken code is valid. None for the relay that the program
-            remembers.
-        proxy: The URL of a SOCKS5 proxy. None to connect directly.
-        since: Whether the game is shown from its `start` or from `now` on.
+        relay: None for the relay that the program remembers.
     """
 
     HEADING: ClassVar = NETWORK
@@ -682,21 +543,7 @@ class WatchOptions:
 
 @dataclass(frozen=True)
 class RelayOptions:
-    """The options of a relay: its limits, how it ends, and what it logs.
-
-    Attributes:
-        listen: The address to listen on, as `HOST:PORT`.
-        seats: The most seats that may wait at the relay.
-        calls: The most pairs of peers that may be connected at once.
-        same_address: The most seats, and the most pairs, that may come from one address.
-        drain: How long connected pairs may go on once the relay is told to end, in seconds.
-        log: Whether events are logged to standard error, without addresses.
-        log_addresses: Whether events are logged with addresses.
-        metrics: The address at which metrics are served. None to serve none.
-        as_json: Whether to print JSON lines for a program.
-        use: The address of a relay to remember for later tables; then no relay is run. "none"
-            forgets the remembered relay. None to run a relay.
-    """
+    """The options of a relay: its limits, how it ends, and what it logs."""
 
     HEADING: ClassVar = NETWORK
     listen: ListenOption = ":4646"
@@ -729,19 +576,7 @@ class RelayOptions:
 
 @dataclass(frozen=True)
 class VerifyOptions:
-    """The options about how transcripts are checked and where the verdicts are stored.
-
-    Attributes:
-        as_json: Whether to print JSON lines for a program.
-        jobs: How many processes check files. None for one on each core.
-        verdicts: The file for the verdicts. None if they are only printed.
-        dask: The address of the scheduler of a Dask cluster. None to work on this computer.
-        send: Whether the bytes of the files are sent to the workers of the cluster.
-        certificate: Whether the files are result certificates.
-        vouches: The file with the players' signatures by which it is known who sat at the table.
-            None for the file on this computer, if there is one.
-        save_certificate: The file for the certificate of the game. None to save none.
-    """
+    """The options about how transcripts are checked and where the verdicts are stored."""
 
     HEADING: ClassVar = OUTPUT
     as_json: JsonOption = False

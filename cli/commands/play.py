@@ -40,8 +40,6 @@ class Opening:
 
     Attributes:
         bots: The level of each bot that this computer runs at the table.
-        reach: How the table can be reached.
-        guests: The options about who else may come.
         asks_level: Whether the player is asked for the level of the bots if none was chosen yet.
         show_ticket: Whether a person is shown the ticket.
     """
@@ -55,11 +53,7 @@ class Opening:
 
 
 def edition_of(table: TableOptions) -> rules.Edition:
-    """Return the edition of a table, with the rules (switches) that the options change.
-
-    Raises:
-        EditionError: If there is no such edition.
-    """
+    """Return the edition of a table, with the rules (switches) that the options change."""
     return load_edition(table.edition).with_switches(
         action_choice=table.action_choice,
         detective_in_hall=table.detective_in_hall,
@@ -71,12 +65,10 @@ def checked_terms(table: TableOptions, host: bytes, watched: bool = True) -> Ter
     """Return the terms that a host offers, after the same checks that a guest will make.
 
     Args:
-        host: The host's public key at this table, 32 bytes.
-        watched: Whether onlookers are let in.
+        host: The host's public key at this table.
 
     Raises:
         Trouble: If the options do not fit together.
-        EditionError: If there is no such edition.
     """
     seats, variant = table.seats, table.variant
     if not MIN_SEATS <= seats <= MAX_SEATS:
@@ -109,11 +101,7 @@ def checked_terms(table: TableOptions, host: bytes, watched: bool = True) -> Ter
 
 
 def _check_size(edition: rules.Edition, seats: int) -> None:
-    """Check that an edition has cards for every seat, and no more than a deck may have.
-
-    Raises:
-        Trouble: If it has not.
-    """
+    """Raise Trouble unless an edition has cards for every seat and no more than a deck may have."""
     colours, pieces = len(edition.colours), len(edition.collectibles)
     if seats > colours:
         words = _(
@@ -134,15 +122,9 @@ def _check_size(edition: rules.Edition, seats: int) -> None:
 
 
 def levels_typed(word: str | None, least: int = 1) -> tuple[str, ...]:
-    """Return the levels of the bots that the player has asked for.
+    """Return the levels of the bots that the player has asked for, as `levels_of` does.
 
-    Args:
-        word: The number of bots, or their levels with commas between. None for the default number.
-            Bots without a typed level have the level that the player once chose.
-        least: The least number of bots.
-
-    Raises:
-        Trouble: If a level is unknown, or there are too few or too many bots.
+    Bots without a typed level have the level that the player once chose.
     """
     return levels_of(word, kept_level(own_home()), MAX_SEATS - 1, least)
 
@@ -152,9 +134,6 @@ def levels_typed(word: str | None, least: int = 1) -> tuple[str, ...]:
 
 def host(seat: SeatOptions, output: OutputOptions, opening: Opening) -> int:
     """Open a table and play at it.
-
-    Args:
-        seat: The options of the host's seat.
 
     Raises:
         Trouble: If the bots do not fit at the table, or nobody is there to decide about guests.
@@ -200,11 +179,9 @@ def host(seat: SeatOptions, output: OutputOptions, opening: Opening) -> int:
 
 
 def _show_ticket(sitting: Sitting, terms: Terms, ticket: str, opening: Opening) -> None:
-    """Show the ticket, or instead tell a person which bots come to the table.
-
-    A person whose opponents are all bots needs no ticket. A program always gets the ticket.
-    """
+    """Show the ticket, or instead tell a person who needs none which bots come to the table."""
     as_json = sitting.output.as_json
+    # A program always gets the ticket.
     if opening.show_ticket or as_json:
         seat, names = sitting.seat, (sitting.me.nickname,)
         own = None if seat.long_lived_key is None else seat.long_lived_key.public
@@ -222,12 +199,7 @@ def _show_ticket(sitting: Sitting, terms: Terms, ticket: str, opening: Opening) 
 
 
 def loopback() -> Reach:
-    """Return the network settings of a table to which only bots of this computer come.
-
-    Also remove the environment variable for a proxy, because such bots need no proxy.
-
-    Returns:
-        The settings: the table listens at the loopback address, on any free port.
-    """
+    """Return the settings of a table for own bots: any free port at loopback, and no proxy."""
+    # The bots inherit the environment.
     os.environ.pop(PROXY, None)
     return Reach(LOOPBACK)

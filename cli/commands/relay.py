@@ -31,42 +31,32 @@ FILES_A_CALL: Final = 2
 SPARE_FILES: Final = 256
 LOOPBACK: Final = "127.0.0.1"
 RARELY: Final = (20_000, 20, 500)
-"""The thresholds of Python's garbage collector, as for `gc.set_threshold`.
-
-With thousands of connections a full collection takes half a second, in which no byte is forwarded.
-So it should happen rarely.
-"""
+"""The thresholds for `gc.set_threshold`, with which a full collection happens rarely."""
 LAST_LINES: Final[Seconds] = 0.1
 """The time that is left to write the last log lines before the program ends, in seconds."""
 
 
 def relay(how: RelayOptions) -> int:
-    """Run a relay until a signal arrives, and then drain it.
+    """Run a relay until a signal arrives, and then drain it: no new connections are accepted.
 
-    While it drains, pairs of peers that are connected go on, and new connections are refused.
-
-    Returns:
-        The exit code: INTERRUPTED if a second signal ended the draining.
-
-    Raises:
-        Trouble: If an address is not written as HOST:PORT.
-        NetError: If the relay cannot listen.
-        MetricsError: If the metrics cannot be served.
+    Return INTERRUPTED if a second signal ended the draining.
     """
     place = listening(how.listen, example=f"0.0.0.0:{USUAL_PORT}")
     if how.metrics is not None:
+        # A wrong address is refused before the relay opens a port.
         _metrics_place(how.metrics)
         need_libraries()
     most = [min(number, how.same_address) for number in (how.seats, how.calls)]
     limits = RelayLimits(how.seats, most[0], how.calls, most[1])
     lacking = open_files(limits.seats + FILES_A_CALL * limits.splices + SPARE_FILES)
+    # With thousands of connections a full collection takes half a second, in which no byte is
+    # forwarded.
     gc.set_threshold(*RARELY)
     with ctrl_c_means(lambda: _("Interrupted: the relay is closed.")):
         return trio.run(_serve, place, limits, how, lacking)
 
 
 def _metrics_place(typed: str) -> tuple[str, int]:
-    """Return the host and the port at which metrics are served, as `listening` does."""
     return listening(typed, "--metrics", "127.0.0.1:9464")
 
 
@@ -75,11 +65,7 @@ async def _serve(
 ) -> int:
     """Run the relay, its log and its metrics until it has ended, and return the exit code.
 
-    Args:
-        place: The host and the port on which to listen.
-        limits: How many seats and connections the relay accepts.
-        lacking: The number of connections that the system allows, if this number is too low for
-            `limits`. None if it is high enough.
+    `lacking` is the number of connections that the system allows, if that is too few, or else None.
     """
     writer = LogWriter(sys.stderr) if how.log or how.log_addresses else None
     watch = Watch(writer.put if writer else None, how.log_addresses)
@@ -93,6 +79,7 @@ async def _serve(
             await trio.sleep(LAST_LINES)
             nursery.cancel_scope.cancel()
 
+        # Before the relay listens, so that each signal from then on drains it.
         with trio.open_signal_receiver(*ENDING_SIGNALS) as received:
             signals = once(received)
             found = await nursery.start(until_drained)
@@ -112,13 +99,7 @@ async def _serve(
 
 
 def _announce(found: list[str], metrics: list[str], lacking: int | None, how: RelayOptions) -> None:
-    """Print where the relay listens, how it is used, and whether the system limits it.
-
-    Args:
-        found: The addresses at which the relay listens.
-        metrics: The addresses at which metrics are served.
-        lacking: How many connections the system allows, if these are too few. Else None.
-    """
+    """Print where the relay listens, how it is used, and whether the system limits it."""
     if how.as_json:
         write_line({"type": "relay", "addresses": found, "metrics": metrics})
         return
@@ -151,12 +132,7 @@ def _say_that_it_drains(how: RelayOptions, splices: int) -> None:
 
 
 def use(address: str, as_json: bool) -> int:
-    """Remember a relay for the player's tables and spoken codes, or forget the remembered one.
-
-    Args:
-        address: The relay as HOST:PORT, or `none` to forget it.
-        as_json: Whether to print a JSON object instead of words.
-    """
+    """Remember a relay (HOST:PORT) for the player's tables and codes, or forget it by `none`."""
     chosen = None if settings.is_none(address) else parse_relay(address)
     check_home(home())
     settings.keep(home(), replace(settings.load(), relay=chosen))

@@ -33,8 +33,6 @@ class Sealing:
 
     Attributes:
         at: The number of events of the game before the step.
-        step: The number of the step in the chain.
-        kind: The kind of choice, by its name.
         seats: The seats that sealed a choice, rising.
     """
 
@@ -45,14 +43,7 @@ class Sealing:
 
 
 def sealings(node: Node | None) -> Iterator[Sealing]:
-    """Find every step in which choices were sealed, in the order of the chain.
-
-    Args:
-        node: The state of the chain (the table's history) after its last step. None for no chain.
-
-    Yields:
-        Each such step, with only the seats that sealed a choice in the step.
-    """
+    """Find every step up to `node` (None for no chain) in which choices were sealed, in order."""
     for before, slots, _root in transcript.steps_to(node) if node is not None else ():
         if slots is not None and before.want.kind is Kind.SEAL:
             at = before.state.length if isinstance(before.state, Play) else 0
@@ -70,11 +61,7 @@ def replay_file(path: Path, step: bool, as_json: bool, plain: bool = True) -> in
 
     Args:
         step: Whether to wait for Enter after each round.
-        as_json: Whether to print one JSON object a line.
         plain: Whether to print lines instead of the full screen.
-
-    Returns:
-        The exit code: OK if the transcript is valid to its end.
 
     Raises:
         Trouble: If the file cannot be read, or shows no game at all.
@@ -105,11 +92,7 @@ def replay_file(path: Path, step: bool, as_json: bool, plain: bool = True) -> in
 
 
 def told(report: transcript.Report) -> list[Happening]:
-    """Return all events of a game, as far as its transcript is valid.
-
-    Returns:
-        The events, in order.
-    """
+    """Return all events of a game, in order, as far as its transcript is valid."""
     play = report.node.state if report.node is not None else None
     return happenings_since(play) if isinstance(play, Play) else []
 
@@ -118,14 +101,7 @@ def told(report: transcript.Report) -> list[Happening]:
 
 
 def objects(report: transcript.Report, state: State) -> Iterator[dict[str, Any]]:
-    """Yield the objects that a program gets: the game, everything that happened, the verdict.
-
-    Args:
-        state: The last state of the game.
-
-    Yields:
-        The JSON objects, in the order of docs/replay.md.
-    """
+    """Yield the JSON objects for a program, in the order of docs/replay.md."""
     yield {
         "type": "game",
         "format": FORMAT,
@@ -142,10 +118,7 @@ def objects(report: transcript.Report, state: State) -> Iterator[dict[str, Any]]
 
 
 def _lines(items: list[Happening], sealed: list[Sealing]) -> Iterator[dict[str, Any]]:
-    """Yield the events of the game and the sealings of choices as JSON objects.
-
-    The two lists are merged: each sealing comes before the event whose index it has in `at`.
-    """
+    """Yield events and sealings as JSON objects, each sealing before the event at its `at`."""
     number = 0
     for index, item in enumerate(items):
         while sealed and sealed[0].at <= index:
@@ -158,7 +131,6 @@ def _lines(items: list[Happening], sealed: list[Sealing]) -> Iterator[dict[str, 
 
 
 def _sealed(one: Sealing, number: int) -> dict[str, Any]:
-    """Return a JSON object that describes a step with sealed choices in round `number`."""
     told = {"step": one.step, "kind": one.kind, "seats": list(one.seats)}
     return {"type": "sealed", "round": number, **told}
 
@@ -193,14 +165,7 @@ def _edition(edition: Edition) -> dict[str, Any]:
 
 
 def moments(node: Node) -> list[Moment]:
-    """Return every step of the game in which something happened, in order.
-
-    Args:
-        node: The state of the chain (the table's history) after its last step.
-
-    Returns:
-        For each of these steps its events, and the state of the game after it.
-    """
+    """Return the events of every step up to `node` that has any, and the state after it."""
     from ..table_view.film import Moment
 
     found: list[Moment] = []
@@ -214,13 +179,7 @@ def moments(node: Node) -> list[Moment]:
 
 
 def show(node: Node) -> bool:
-    """Show the game on the full screen until the player leaves it.
-
-    Args:
-        node: The state of the chain (the table's history) after its last step.
-
-    Returns:
-        Whether there was something to show and the screen did not fail.
+    """Show the game on the full screen. Return False if there is nothing to show or it fails.
 
     Raises:
         Trouble: If a signal asks the program to end.
@@ -240,6 +199,7 @@ def show(node: Node) -> bool:
 
         def close() -> None:
             signals.append(None)
+            # The handler of a signal does not wake the loop by itself.
             loop.call_soon_threadsafe(app.exit)
 
         with ending_calls(close):
@@ -252,10 +212,7 @@ def show(node: Node) -> bool:
 
 
 def _goes_on() -> bool:
-    """Wait for a line, and return whether to show the next round.
-
-    Only a line such as `q` means no. The end of the input means yes.
-    """
+    """Wait for a line, and return whether to go on: not after `q`, but at the end of the input."""
     ask(_("Enter for the next round, q leaves "))
     line = sys.stdin.readline()
     if not line:

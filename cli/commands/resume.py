@@ -1,6 +1,7 @@
 """The command `resume`: taking a seat again, or ending a game whose other players are gone.
 
-`tell_running` hands a ticket with new addresses to the process that is playing the game.
+`tell_running` hands a ticket with new addresses to the process that is playing the game. A game is
+named by the beginning of its id or by `last`, and if there is only one, by None.
 """
 
 from __future__ import annotations
@@ -45,12 +46,9 @@ def tell_running(sitting: Sitting, game: OpenGame, ticket: Ticket) -> int:
     """Hand a ticket to the process that plays a game, so that it dials the ticket's addresses.
 
     Args:
-        sitting: The player's key and options, as prepared by this command.
-        game: The game that is being played.
         ticket: A fresh ticket of a seat of that game whose addresses have changed.
 
     Raises:
-        FreshError: If the ticket is not of that game.
         PeerError: If the ticket is that of the player's own seat.
         Trouble: If the running process does not accept the ticket.
     """
@@ -79,12 +77,7 @@ def tell_running(sitting: Sitting, game: OpenGame, ticket: Ticket) -> int:
 
 
 def resume(seat: SeatOptions, output: OutputOptions, game: str | None, reach: Reach) -> int:
-    """Resume a seat, together with the bots that this computer runs at the table.
-
-    Args:
-        game: The beginning of the game's id, or `last`. None for the newest game.
-        reach: How the seat can be reached.
-    """
+    """Resume a seat, in the newest game for None, with the bots that this computer runs there."""
     home = own_home()
     check_home(home)
     # Before the player's key is loaded. How many are needed, only the game tells.
@@ -99,10 +92,7 @@ def resume(seat: SeatOptions, output: OutputOptions, game: str | None, reach: Re
 
 
 def _command(output: OutputOptions) -> str:
-    """Return the command line that resumes a game, without the id of the game at its end.
-
-    It contains the options for the kind of screen that is used now, such as `--plain`.
-    """
+    """Return the command that resumes a game, with the option of this screen, without the id."""
     return command_line("resume", output.typed)
 
 
@@ -114,14 +104,9 @@ def take_up(
     fresh: Ticket | None = None,
     made: Sequence[Copy] = (),
 ) -> int:
-    """Resume the player's seat in a game.
-
-    A message names the game and the commands that resume the other games. JSON output has no such
-    message.
+    """Resume the player's seat in a game, and tell a person how to resume the other ones.
 
     Args:
-        sitting: The player's key and options, as prepared by this command.
-        reach: How the seat can be reached.
         fresh: A fresh ticket of a seat whose addresses have changed. None if there is none.
         made: Copies of this process that wait to play a bot.
     """
@@ -153,18 +138,10 @@ def take_up(
 
 
 def _kept(game: str | None, transcript: Path | None, command: str) -> tuple[Seat, OpenGame]:
-    """Find a stored game that is to be ended without playing on.
+    """Return a seat whose screen shows nothing, and the stored game to end without playing on.
 
     Args:
-        game: The beginning of the game's id, or `last`. None if there is only one game.
-        transcript: The file for the transcript. None for the default.
         command: The command line to which an id is added if several games are listed.
-
-    Returns:
-        The player's seat, whose screen shows nothing, and the game.
-
-    Raises:
-        Trouble: If several games may be meant. The message lists them.
     """
     home = own_home()
     me, passphrase = list_games.key_of_games(home)
@@ -175,28 +152,14 @@ def _kept(game: str | None, transcript: Path | None, command: str) -> tuple[Seat
 
 
 def bots_at(home: Home, game: str) -> list[Home]:
-    """Find the bots of this computer that have a journal of a game.
-
-    Args:
-        game: The id of the game.
-
-    Returns:
-        The folder of the files of each such bot.
-    """
+    """Return the folders of the files of this computer's bots that have a journal of a game."""
     return [
         Home(path.parent.parent) for path in home.path.glob(f"bots/*/*/journals/{game}.journal")
     ]
 
 
 def finish(game: str | None, file: Path, output: OutputOptions) -> int:
-    """Finish a game with another seat's transcript of the whole game.
-
-    The transcript is verified first.
-
-    Args:
-        game: The beginning of the game's id, or `last`. None if there is only one game.
-        file: The transcript of the other seat.
-    """
+    """Finish a game with another seat's transcript of the whole game, which is verified first."""
     seat, found = _kept(game, output.transcript, command_line("resume", "--from", file))
     try:
         path, report = finish_from(seat, found.name, file, bots_at(seat.home, found.name))
@@ -216,11 +179,7 @@ def finish(game: str | None, file: Path, output: OutputOptions) -> int:
 
 
 def claim(game: str | None, output: OutputOptions) -> int:
-    """Save a game whose other players are gone, as the transcript of an unfinished game.
-
-    Args:
-        game: The beginning of the game's id, or `last`. None if there is only one game.
-    """
+    """Save a game whose other players are gone, as the transcript of an unfinished game."""
     seat, found = _kept(game, output.transcript, command_line("resume", "--claim"))
     path = claim_game(seat, found.name)
     if output.as_json:

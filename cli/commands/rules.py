@@ -10,10 +10,6 @@ from ..words.rules_text import lines
 
 
 def show(edition: str) -> int:
-    """Print the rules of an edition.
-
-    Args:
-        edition: The name of the edition, or the path of its file.
-    """
+    """Print the rules of an edition, which is given by its name or the path of its file."""
     say(*lines(load(edition), width()))
     return OK

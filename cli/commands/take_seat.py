@@ -53,11 +53,7 @@ PROXY: Final = "HOITY_PROXY"
 
 
 def seat_of(how: ScreenOptions) -> PersonSeat:
-    """Return the player of a seat, or an onlooker, with the window that the options ask for.
-
-    Returns:
-        The player at a window for a program, or at one for people (`seat_of_person`).
-    """
+    """Return the player of a seat, or an onlooker, with the window that the options ask for."""
     if not how.as_json:
         return seat_of_person(how)
     from ..ui.json_window import JsonWindow
@@ -66,13 +62,7 @@ def seat_of(how: ScreenOptions) -> PersonSeat:
 
 
 def seat_of_person(how: ScreenOptions) -> PersonSeat:
-    """Return a person at the full screen, or at the line prompt.
-
-    The line prompt is for a simple terminal, and for those who prefer it.
-
-    Args:
-        how: The options of the window.
-    """
+    """Return a person at the full screen, or, by choice or necessity, at the line prompt."""
     if is_full(how.plain or how.auto):
         from ..ui.full_screen.full_window import FullWindow
 
@@ -83,14 +73,7 @@ def seat_of_person(how: ScreenOptions) -> PersonSeat:
 
 
 def with_colon(text: str) -> str:
-    """Return an address on which to listen, in which a port that stands alone follows a colon.
-
-    Args:
-        text: What was typed.
-
-    Returns:
-        The address. It is as typed if it is not a port alone.
-    """
+    """Return a typed address, in which a port that stands alone follows a colon."""
     port = visible(text).strip().removeprefix(":")
     return text if parse_port(port) is None else f":{port}"
 
@@ -98,10 +81,9 @@ def with_colon(text: str) -> str:
 def listening(
     text: str, option: str = "--listen", example: str = f"0.0.0.0{USUAL}"
 ) -> tuple[str, int]:
-    """Parse an address on which to listen.
+    """Parse an address on which to listen: HOST:PORT, :PORT or PORT.
 
     Args:
-        text: What was typed.
         option: The option with which it was typed, for an error message.
         example: An address that suits the option, for an error message.
 
@@ -110,7 +92,7 @@ def listening(
         port.
 
     Raises:
-        Trouble: If the text is not HOST:PORT, :PORT or PORT.
+        Trouble: If the text has none of these forms.
         AddressError: If the host is not an address.
     """
     bare_port = parse_port(with_colon(text).removeprefix(":"))
@@ -132,15 +114,8 @@ def reach_of(network: NetworkOptions, lan: str = Lan.OFF) -> Reach:
 
     This opens no port and no connection.
 
-    Args:
-        lan: How the table is announced on the LAN.
-
-    Returns:
-        The addresses, relays and network of the table.
-
     Raises:
         Trouble: If the options do not fit together.
-        AddressError: If an address is invalid.
     """
     network = replace(network, listen=with_colon(network.listen))
     named = _advertised(network.advertise or ())
@@ -157,6 +132,7 @@ def reach_of(network: NetworkOptions, lan: str = Lan.OFF) -> Reach:
         raise Trouble(words.format(most=MOST_RELAYS, number=len(found)), USAGE)
     reach = Reach(listen, found, or_any=network.listen == USUAL, advertised=named)
     if network.proxy:
+        # Neither the LAN nor the router is asked: both would see this computer.
         reach = replace(reach, network=through(network.proxy), hidden=True)
     else:
         reach = replace(reach, lan=Lan(lan), maps=not network.no_map)
@@ -166,8 +142,7 @@ def reach_of(network: NetworkOptions, lan: str = Lan.OFF) -> Reach:
 def again_by(network: NetworkOptions) -> Reach:
     """Return how a resumed seat can be reached: as before, except for the options typed.
 
-    Args:
-        network: The network options. `none` among the relays stands for no relay at all.
+    The word `none` among the relays stands for no relay at all.
     """
     waits = [] if network.relay and any(map(is_none, network.relay)) else network.relay
     reach = reach_of(replace(network, listen=network.listen or ANY_PORT, relay=waits))
@@ -176,17 +151,7 @@ def again_by(network: NetworkOptions) -> Reach:
 
 
 def through(proxy: str | None) -> SocksNetwork | None:
-    """Return the network that connects through a proxy, and set the proxy for this command's bots.
-
-    Args:
-        proxy: The URL as typed. None if there is no proxy.
-
-    Returns:
-        The network, or None without a proxy.
-
-    Raises:
-        ProxyTypedError: If the URL is invalid.
-    """
+    """Return the network of a proxy's URL, None without one, and set the proxy for the bots too."""
     if not proxy:
         return None
     from p2p_hoity.net.socks_proxy import SocksNetwork, parse_proxy
@@ -206,13 +171,7 @@ def through(proxy: str | None) -> SocksNetwork | None:
 def for_guests(reach: Reach, bots: int) -> Reach:
     """Return the network settings of a host whose table is open to guests on other computers.
 
-    Args:
-        reach: The settings as typed.
-        bots: The number of bots that this computer runs. The settings note if there are any, since
-            then several seats share this computer.
-
-    Returns:
-        The settings, marked as open to other computers.
+    They note whether bots share this computer with the host.
 
     Raises:
         Trouble: If the settings forbid every way in which a guest could reach the table.
@@ -230,9 +189,6 @@ def for_guests(reach: Reach, bots: int) -> Reach:
 
 def need_relay(reach: Reach) -> None:
     """Check that a seat that can be reached only through relays has a relay.
-
-    Args:
-        reach: How the seat can be reached.
 
     Raises:
         Trouble: If the seat has no relay.
@@ -258,10 +214,9 @@ def _advertised(typed: Sequence[str]) -> tuple[str, ...]:
 
 
 def _listen(listen: str, advertised: Sequence[str], by_proxy: bool) -> str:
-    """Return the address to listen on, as HOST:PORT or :PORT.
+    """Return the address to listen on, as HOST:PORT or :PORT, with a proxy at loopback.
 
-    If the player has typed no port, the port of the first advertised address is used. With a proxy,
-    the returned address is a loopback address.
+    If the player has typed no port, the port of the first advertised address is used.
     """
     host, port = listening(listen)
     if listen in (ANY_PORT, USUAL) and advertised:
@@ -278,21 +233,13 @@ def _listen(listen: str, advertised: Sequence[str], by_proxy: bool) -> str:
 
 
 class Going:
-    """A player that passes all questions on to another player, and leaves when an event is set.
-
-    Once the event is set, `next_request` returns the request to leave the table for now.
-    """
+    """A player that passes all on to another player, and leaves for now when an event is set."""
 
     def __init__(self, player: Player, going: trio.Event) -> None:
         self._player, self._going = player, going
 
     async def choose(self, view: rules.View, kind: rules.Kind, again: bool) -> rules.Choice:
-        """Return the choice of the player.
-
-        Args:
-            again: Whether the player is asked again because an earlier choice, which others may
-                have seen, no longer counts.
-        """
+        """Return the choice of the player."""
         return await self._player.choose(view, kind, again)
 
     async def returning(self) -> None:
@@ -300,19 +247,12 @@ class Going:
         await self._player.returning()
 
     async def again(self) -> bool:
-        """Ask the player for another game.
-
-        Returns:
-            Whether the player wants one.
-        """
+        """Ask the player for another game."""
         return await self._player.again()
 
     async def next_request(self) -> PlayerRequest:
-        """Wait for the next request of the player, or until the player has to leave.
-
-        Returns:
-            The player's request. If the player has to leave first, the request to leave for now.
-        """
+        """Wait for the next request of the player, or until the player has to leave for now."""
+        # This stays if the event cancels the nursery.
         request: PlayerRequest = LeaveForNow()
         async with trio.open_nursery() as nursery:
 
@@ -338,15 +278,10 @@ class Sitting:
     """A player's stay at a table: the seat of this process with its screen and its options.
 
     Attributes:
-        me: The player's long-lived key with its nickname.
-        passphrase: The passphrase of the key. None if the key has none.
-        crew: The bots that this computer runs at the table. None if there are none.
         asks: Whether the player is asked about each guest.
-        asks_terms: Whether the player is asked to accept the table's terms.
         left: Why the player has left. None while it sits.
         first: The transcript of the first game. None until it is over.
         is_over: Whether the latest game is over.
-        player: The player, with the window that shows the game.
     """
 
     home: Home
@@ -394,11 +329,7 @@ class Sitting:
 
     @property
     def _asks_again(self) -> bool:
-        """True if the player is asked for another game.
-
-        A person at a terminal is asked unless the command forbids it. A bot or a program is asked
-        only if the command demands it.
-        """
+        """True if the player is asked for another game: by default only a person at a terminal."""
         if self.options.again is not None:
             return self.options.again
         return not (self.options.auto or self.output.as_json) and sys.stdin.isatty()
@@ -423,25 +354,20 @@ class Sitting:
             self.first = self.first or update.transcript
 
     def _begin(self, seats: int) -> None:
-        """Note that a game has begun at a table with `seats` seats.
-
-        If this computer runs all other seats as bots, the player may have hints. Then nobody has to
-        be told when the player leaves.
-        """
+        """Note that a game has begun at a table of so many seats."""
+        # If all others are bots of this computer, nobody has to be told of a departure, and hints
+        # are fair.
         self._tells = self.crew is None or len(self.crew.levels) < seats - 1
         self.player.has_hints = not self._tells
         if self.crew is not None:
             self.crew.remember(self.game)
 
     def _leave(self, reason: str) -> None:
-        """Leave the table for a reason.
-
-        If all other seats are bots of this computer, leave at once. Otherwise some time is left to
-        tell the others, or to send the result of a game that is over.
-        """
+        """Leave the table for a reason: at once if all other seats are bots of this computer."""
         self.left = self.left or reason
         if not self._tells and not self.is_over:
             self._scope.cancel()
+        # Some time to tell the others, or to send the result of a game that is over.
         elif not self._going.is_set():
             self._going.set()
             self._scope.deadline = trio.current_time() + (ENDING if self.is_over else LEAVING)
@@ -449,24 +375,12 @@ class Sitting:
     async def accept(
         self, terms: Terms, game: HoityToity, names: tuple[str, ...], host: bytes | None
     ) -> bool:
-        """Show the terms of a table, and ask the player to accept them unless `asks_terms` is off.
-
-        Args:
-            names: The nicknames of those who have sat down.
-            host: The host's long-lived key, 32 bytes. None if the host shows no key.
-
-        Returns:
-            Whether the terms are accepted.
-        """
+        """Show the terms, and return whether the player accepts them: True unless `asks_terms`."""
         self.player.window.show_terms(TableOffer(terms, game, names, host))
         return not self.asks_terms or await self.player.agree()
 
     async def admit(self, nickname: str, guest: bytes | None) -> bool:
-        """Ask the player whether a guest may sit down. The player's own bots always may.
-
-        Args:
-            guest: The guest's long-lived key, 32 bytes. None if the guest shows no key.
-        """
+        """Ask whether a guest (None for no key) may sit down. The player's own bots always may."""
         if guest is not None and self.crew is not None and self.crew.has(guest):
             return True
         return await self.player.admit(nickname, None if guest is None else fingerprint(guest))
@@ -474,15 +388,7 @@ class Sitting:
     # Running
 
     async def run(self, go: Go) -> Outcome:
-        """Play until the table is over.
-
-        Signals, the screen's input and the bots are handled meanwhile.
-
-        Args:
-            go: Opens, joins or resumes the table and plays there.
-
-        Returns:
-            The outcome of the last game.
+        """Play until the table is over, and return the outcome of the last game.
 
         Raises:
             Trouble: If the seat is left before the end.
@@ -491,6 +397,8 @@ class Sitting:
         try:
             with self._scope:
                 async with trio.open_nursery() as nursery:
+                    # Before all else, so that no signal ends the program without a word to the
+                    # others.
                     await nursery.start(interrupted, self._leave)
                     asks = self.asks_terms or self._asks_again or self.asks
                     if self.options.until_eof:
@@ -512,19 +420,15 @@ class Sitting:
         return outcome
 
     async def _until_closed(self) -> None:
-        """Wait until the standard input has ended, then leave the table."""
         await until_closed()
         self._leave(_("the input has ended"))
 
     def farewell(self, reason: str, kept: bool = True) -> str:
-        """Return the message for a game that is left.
+        """Return the message for a game that is left, with the command that resumes it.
 
         Args:
             reason: Why it was left, as a translated phrase.
             kept: Whether the journal of the game is still stored.
-
-        Returns:
-            The message, which names the command that resumes the game if it is not over.
         """
         if self.is_over:
             return _("{reason}. The game was over already.").format(reason=reason)
@@ -544,12 +448,7 @@ Go = Callable[[Sitting, trio.Nursery], Awaitable[Outcome]]
 
 
 def sit(sitting: Sitting, go: Go) -> int:
-    """Play at a table until the player leaves or the game is over, and print how it ended.
-
-    Args:
-        sitting: The player's seat with its screen and its options.
-        go: Opens, joins or resumes the table and plays there.
-    """
+    """Play at a table until the player leaves or the game is over, and print how it ended."""
     with ctrl_c_means(lambda: sitting.farewell(_("Interrupted"))):
         outcome = sitting.player.window.run(sitting.run, go)
     if outcome.kept and outcome.code != effects.UNCONFIRMED:  # Nothing was played yet.
@@ -567,13 +466,7 @@ def sit(sitting: Sitting, go: Go) -> int:
 
 
 def new_sitting(options: SeatOptions, output: OutputOptions, asks_terms: bool = False) -> Sitting:
-    """Prepare a player's seat with its screen and the stored key, before it joins a table.
-
-    In the very first game a key is made.
-
-    Args:
-        asks_terms: Whether the player is asked to accept the table's terms.
-    """
+    """Prepare a player's seat with its screen and its key, which is made in the very first game."""
     home, name = own_home(), options.name
     check_home(home)
     if name is None and not output.as_json:

@@ -18,13 +18,7 @@ VARIABLE: Final = re.compile(r"\$\w+|\$\{\w+\}|\$env:\w+|%\w+%")
 
 
 def typed_path(word: str | Path) -> Path:
-    """Return the path that a typed word stands for.
-
-    A shell does not replace `~` inside a word, as in `--transcript=~/game.hoity`, so it is replaced
-    here. A name such as `~draft`, which is no user and no folder, is the name of a file.
-
-    Args:
-        word: The word, or the path that was made of it.
+    """Return the path that a typed word, or a path made of it, stands for.
 
     Raises:
         Trouble: If the path begins with a user's home folder that is not known, or with a variable.
@@ -35,6 +29,8 @@ def typed_path(word: str | Path) -> Path:
         if os.name == "nt":
             text = text.removeprefix("/")  # As in file:///C:/Games
     begin = re.split(r"[/\\]" if os.name == "nt" else "/", text, maxsplit=1)[0]
+    # A shell does not replace ~ inside a word, as in --transcript=~/game.hoity. A name such as
+    # ~draft, which is no user and no folder, is the name of a file.
     if begin.startswith("~"):
         whole = os.path.expanduser(text)
         if not os.path.isabs(whole) and begin != text:
@@ -50,25 +46,10 @@ def typed_path(word: str | Path) -> Path:
 
 
 def path_given(path: Path | None) -> Path | None:
-    """Return what `typed_path` returns for the path of an option. None if the option is not typed.
-
-    This is the callback of every option that is a path.
-
-    Returns:
-        The path that is meant.
-    """
+    """Return the path that is typed for an option, or None: the callback of options with a path."""
     return None if path is None else typed_path(path)
 
 
 def edition_given(word: str) -> str:
-    """Return the name of an edition, or the path of an edition file.
-
-    This is the callback of the option `--edition`.
-
-    Args:
-        word: The name or the path as it is typed.
-
-    Returns:
-        The name, or the path that is meant.
-    """
+    """Return the name of an edition, or the path that is meant: the callback of `--edition`."""
     return str(typed_path(word))

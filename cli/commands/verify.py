@@ -1,4 +1,8 @@
-"""The command `verify` for one transcript: find the file, check it, and print the verdict."""
+"""The command `verify` for one transcript: find the file, check it, and print the verdict.
+
+`cores_` is the number of processes that check proofs, None for one on each core. A file of vouches
+has the signatures by which players confirm their seats.
+"""
 
 from __future__ import annotations
 
@@ -36,17 +40,14 @@ ID: Final = re.compile(r"[0-9a-f]{4,16}")
 
 
 def transcript_named(word: str) -> Path:
-    """Return the path of the transcript that a typed word stands for.
+    """Return the path of an existing file, or of the transcript of a game's id or of `last`.
 
     Args:
         word: A path, the beginning of a game's id, or `last` for the newest transcript.
 
-    Returns:
-        The path of the transcript. If a file exists at the path `word`, that path is returned.
-
     Raises:
-        Trouble: If several ids begin with the word, if the game is not over, or if no transcript
-            is stored for `last`.
+        Trouble: If several ids begin with the word, if the game is not over, or if no transcript is
+            stored for `last`.
     """
     path = typed_path(word)
     if path.exists():
@@ -114,16 +115,14 @@ Mark = tuple[int, int]
 
 @contextmanager
 def marked(path: Path) -> Iterator[tuple[IO[bytes], Mark]]:
-    """Open a file for reading while the context lasts.
-
-    Yields:
-        The open file, with its size and time of change.
+    """Open a file for reading while the context lasts, and yield it with its mark.
 
     Raises:
         Trouble: If there is no such file or it cannot be read.
     """
     try:
         with open(path, "rb", opener=open_at_once) as file:
+            # Of the open file, because its name may lead to another one by now.
             found = os.fstat(file.fileno())
             yield file, (found.st_size, found.st_mtime_ns)
     except OSError as error:
@@ -139,14 +138,10 @@ def marked(path: Path) -> Iterator[tuple[IO[bytes], Mark]]:
 
 
 def verify_file(path: Path, how: VerifyOptions) -> int:
-    """Check one transcript and print the verdict, with the players' keys if they are known.
-
-    Args:
-        how: The options of the check. They may name a file of vouches, which shows who the players
-            were.
-    """
+    """Check one transcript and print the verdict, with the players' keys if they are known."""
     verdict = judge(path, how.jobs, partial(players_of, named=how.vouches))
     tell(verdict, how.as_json)
+    # Vouches that were named and cannot be used are an error, though the game may be valid.
     is_told = how.vouches is None or not verdict.complaint
     return verdict.code if is_told else max(verdict.code, NOT_OK)
 
@@ -156,17 +151,10 @@ Players = tuple[bytes | None, ...]
 
 
 def players_of(report: transcript.Report, named: Path | None) -> tuple[Players, str]:
-    """Return the long-lived keys of a table's players.
+    """Return the long-lived keys of a table's players, and a complaint if that failed.
 
-    They are read from a file of vouches: signatures by which players confirm their seats. The
-    verdict on the transcript does not depend on them.
-
-    Args:
-        report: The verifier's report on the transcript.
-        named: The file of vouches. None for the file on this computer.
-
-    Returns:
-        The long-lived keys of the seats, and an error message if the file cannot be used.
+    They are read from the file of vouches that is named, or for None from the one on this computer.
+    The verdict on the transcript does not depend on them.
     """
     from p2p_hoity.storage.kept_vouches import MAX_FILE, place_of, read_vouches
 
@@ -185,11 +173,7 @@ def players_of(report: transcript.Report, named: Path | None) -> tuple[Players, 
 
 
 def tell(verdict: FileVerdict, as_json: bool) -> None:
-    """Print a verdict, and the complaint about a file that cannot be read.
-
-    Args:
-        as_json: Whether to print a JSON object instead of words.
-    """
+    """Print a verdict, and the complaint about a file that cannot be read."""
     if as_json:
         write_line(verdict.found)
     else:
@@ -203,24 +187,12 @@ WhoSat = Callable[[transcript.Report], tuple[Players, str]]
 
 
 def nobody_known(report: transcript.Report) -> tuple[Players, str]:
-    """Return no keys of players. Used where no players are looked up.
-
-    Args:
-        report: The verifier's report, which is ignored.
-
-    Returns:
-        An empty tuple of keys, and an empty error message.
-    """
+    """Return no players and no complaint."""
     return (), ""
 
 
 def judge(path: Path, cores_: int | None, who_sat: WhoSat = nobody_known) -> FileVerdict:
-    """Check a file, and return a verdict even if it cannot be read.
-
-    Args:
-        cores_: How many processes check the proofs. None for one on each core.
-        who_sat: Finds the players of the table.
-    """
+    """Check a file, and return a verdict even if it cannot be read."""
     try:
         with marked(path) as (file, mark):
             return judge_file(path, file, mark, cores_, who_sat)
@@ -236,12 +208,6 @@ def judge_file(
     who_sat: WhoSat = nobody_known,
 ) -> FileVerdict:
     """Check a file that is open, or its bytes.
-
-    Args:
-        path: The name of the file.
-        mark: The size of the file, and the time of its last change.
-        cores_: How many processes check the proofs. None for one on each core.
-        who_sat: Finds the players of the table.
 
     Raises:
         OSError: If the file cannot be read.
@@ -259,8 +225,6 @@ def explanation(
     """Return a line that says what a refused file probably is, if anything is known.
 
     Args:
-        path: The name of the file.
-        report: The verifier's report on it.
         file: The bytes, if the name may lead to another file.
     """
     if report.ok or report.problem is None or report.unfinished:
@@ -270,21 +234,13 @@ def explanation(
 
 
 def not_read(path: Path, trouble: Trouble) -> FileVerdict:
-    """Return the verdict on a file that could not be read.
-
-    Args:
-        trouble: Why it could not be read.
-    """
+    """Return the verdict on a file that could not be read, and why."""
     found = as_object(path, _unjudged(str(trouble), NO_FILE), None)
     return FileVerdict(trouble.exit_code, found, (), str(trouble))
 
 
 def ended_with(path: Path) -> FileVerdict:
-    """Return the verdict on a file that could not be checked, because the worker process crashed.
-
-    Returns:
-        The verdict, which does not say whether the file is valid.
-    """
+    """Return the verdict, neither good nor bad, on a file whose worker process has crashed."""
     words = _(
         "the process that checked it ended twice, because of the system or a bug in this "
         "program. This says nothing about the file. Check it on a machine with more memory, or "
@@ -295,11 +251,7 @@ def ended_with(path: Path) -> FileVerdict:
 
 
 def _judged(file: transcript.File, cores_: int | None) -> transcript.Report:
-    """Return the verifier's report on a file, whose proofs `cores_` processes check.
-
-    If the verifier fails because of a bug, return a report that says so. Then other files can still
-    be checked.
-    """
+    """Return the verifier's report on a file, or a report that says that the verifier has a bug."""
     whole = None
     try:
         whole = transcript.opened(file, time.perf_counter)
@@ -327,11 +279,7 @@ def _unjudged(words: str, code: str = UNJUDGED) -> transcript.Report:
 
 
 def state_of(report: transcript.Report) -> State | None:
-    """Return the last state of the game that the verifier reached.
-
-    Returns:
-        The state, or None if the verifier reached no state.
-    """
+    """Return the last state of the game that the verifier reached, None if it reached none."""
     play = report.node.state if report.node is not None else None
     return play.state if isinstance(play, Play) else None
 
@@ -345,15 +293,10 @@ FAULT = dict.fromkeys(("seat", "step", "code", "words"))
 def as_object(
     path: Path, report: transcript.Report, mark: Mark | None, players: Players = ()
 ) -> dict[str, Any]:
-    """Return a report as a JSON object.
+    """Return a report as the JSON object that `hoity verify --json` prints.
 
     Args:
-        mark: The size of the file, and the time of its last change. None if the file could not be
-            read.
-        players: The long-lived keys of the seats. Empty if they are not known.
-
-    Returns:
-        The object that `hoity verify --json` prints.
+        mark: None if the file could not be read.
     """
     size, modified = mark or (None, None)
     problem = report.problem
@@ -379,10 +322,6 @@ def as_object(
 
 
 def _of_problem(problem: transcript.Problem) -> str:
-    """Return the meaning of a problem in the chosen language.
-
-    If the problem's code is not a code of the protocol, the problem's own words are returned.
-    """
     return meaning(problem.code) if problem.code in meanings() else problem.words
 
 
@@ -421,11 +360,7 @@ def _standings(report: transcript.Report, state: State | None) -> list[dict[str,
 
 
 def in_words(path: Path, report: transcript.Report, players: Players = ()) -> list[str]:
-    """Return the verdict for a person, with the seats and the result.
-
-    Args:
-        players: The long-lived keys of the seats. Empty if they are not known.
-    """
+    """Return the verdict for a person, with the seats and the result."""
     if report.problem is not None:
         return [*_problem(path, report, report.problem), *_roster(report, players)]
     counts = report.counts

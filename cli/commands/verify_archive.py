@@ -43,9 +43,8 @@ MAX_LINE: Final = 1 << 20
 class Verdicts:
     """An open file of verdicts on transcripts, as a context manager.
 
-    A transcript needs no new check if the file has a verdict on it by this version of the program,
-    and its name, size and time of change are still the same. `Trouble` is raised if the path is no
-    file of verdicts.
+    A transcript needs no new check if this version of the program has written a verdict on it, and
+    its name, size and time of change are the same. `Trouble` is raised for a file of anything else.
     """
 
     def __init__(self, path: Path) -> None:
@@ -53,6 +52,7 @@ class Verdicts:
         self.known: dict[bytes, str] = {}
         self._file = self._opened()
         self._write = self._file.write
+        # It closes, and so unlocks, a file that is none of verdicts.
         with ExitStack() as unless_read:
             unless_read.enter_context(self._file)
             self._read()
@@ -65,11 +65,7 @@ class Verdicts:
         self._file.close()
 
     def verdict_of(self, path: Path) -> str | None:
-        """Return the earlier verdict on a file whose size and time of change are still the same.
-
-        Returns:
-            `ok`, `fault` or `unreadable`, or None if there is no such verdict.
-        """
+        """Return `ok`, `fault` or `unreadable`, None without a verdict on this size and time."""
         if not self.known:
             return None
         try:
@@ -79,16 +75,12 @@ class Verdicts:
         return self.known.get(_key(str(path), found.st_size, found.st_mtime_ns))
 
     def add(self, found: dict[str, Any]) -> None:
-        """Write a verdict, and flush it at once.
-
-        Args:
-            found: The verdict as a JSON object.
-        """
+        """Write a verdict as JSON, and flush it at once."""
         self._write(json.dumps(found).encode("ascii") + b"\n")
         self._file.flush()
 
     def _opened(self) -> IO[bytes]:
-        """Open and lock the file of verdicts."""
+        """Open and lock the file of verdicts, or raise Trouble."""
         try:
             if self.path.exists() and not stat.S_ISREG(self.path.stat().st_mode):
                 raise OSError(22, _("it is not a regular file"))
@@ -109,17 +101,15 @@ class Verdicts:
         while (line := self._file.readline(MAX_LINE)).endswith(b"\n"):
             self._take(line)
             whole += len(line)
+        # What is left is cut off only if it can be the beginning of a verdict, and is no one else's
+        # file.
         if len(line) == MAX_LINE or not BEGINNING.startswith(line[: len(BEGINNING)]):
             raise self._foreign()
         if whole < self._file.seek(0, os.SEEK_END):
             self._file.truncate(whole)
 
     def _take(self, line: bytes) -> None:
-        """Remember the verdict that a line of the file of verdicts contains.
-
-        A verdict that another version of the program wrote is skipped. Raise Trouble if the line
-        contains no verdict.
-        """
+        """Remember the verdict in a line, or raise Trouble. Skip one by another version."""
         try:
             found = json.loads(line)
             key = _key(found["file"], found["size"], found["modified"])
@@ -130,7 +120,6 @@ class Verdicts:
             self.known[key] = kind
 
     def _foreign(self) -> Trouble:
-        """Return the error for a file that contains something other than verdicts."""
         words = _("{path} contains something else than verdicts. Name another file for them.")
         return Trouble(words.format(path=self.path), USAGE)
 
@@ -143,10 +132,7 @@ def _kind(found: dict[str, Any]) -> str:
 
 
 def _key(file: str, size: int | None, modified: int | None) -> bytes:
-    """Return a hash of a file's name, size and time of change.
-
-    The hash has 16 bytes, so that the hashes of a million files fit in memory.
-    """
+    """Return 16 bytes for a file's name, size and time: those of a million files fit in memory."""
     whole = f"{size} {modified} {file}".encode(errors="surrogatepass")
     return blake2b(whole, digest_size=16).digest()
 
@@ -157,11 +143,7 @@ Found = Path | tuple[Path, Trouble]
 
 
 def all_in(paths: Sequence[Path]) -> Iterator[Found]:
-    """Find the files to check. A folder is read when its turn comes.
-
-    Yields:
-        Each file that is named, and each transcript in a folder or below it.
-    """
+    """Find each named file, and each transcript below a named folder, which is read in its turn."""
     for path in paths:
         if os.path.isdir(path):
             yield from _all_below(path)
@@ -170,10 +152,9 @@ def all_in(paths: Sequence[Path]) -> Iterator[Found]:
 
 
 def _all_below(folder: Path) -> Iterator[Found]:
-    """Yield the transcripts in a folder and in all folders below it.
+    """Yield the transcripts in and below a folder, and an error for what cannot be read.
 
-    Each item is the path of a transcript. For a folder or file that cannot be read, the item is its
-    path and an error. If there is nothing to yield, the only item is `folder` and an error.
+    If there is nothing to yield, the only item is `folder` and an error.
     """
     empty, left = True, [iter([folder])]
     while left:
@@ -196,11 +177,7 @@ def _all_below(folder: Path) -> Iterator[Found]:
 
 
 def _inside(folder: Path) -> Iterator[Path]:
-    """Return the transcripts and folders directly in a folder, sorted by name.
-
-    Raises:
-        OSError: If the folder cannot be read.
-    """
+    """Return the transcripts and folders directly in a folder, sorted by name, or raise OSError."""
     with os.scandir(folder) as entries:
         names = sorted(entry.name for entry in entries if _concerns(entry))
     return (folder / name for name in names)
@@ -215,11 +192,8 @@ def _concerns(entry: os.DirEntry[str]) -> bool:
 
 
 def _looked_at(path: Path) -> Found:
-    """Return the path of a file that can be checked, or the path with the reason why it cannot.
-
-    Links to folders are not followed, because they may form a circle. Pipes and devices are not
-    read.
-    """
+    """Return the path of a file that can be checked, or the path with the reason why it cannot."""
+    # Links to folders may form a circle.
     if os.path.isdir(path):
         words = _(
             "{path} is a link to a folder, and links are not followed. Name the folder itself."
@@ -227,6 +201,7 @@ def _looked_at(path: Path) -> Found:
         return path, Trouble(words.format(path=path), USAGE)
     if os.path.isfile(path) or not os.path.exists(path):
         return path
+    # Pipes and devices are not read, since they may have no end.
     words = _("{path} is not a regular file, so it was not checked. Remove it from the folder.")
     return path, Trouble(words.format(path=path), USAGE)
 
@@ -238,8 +213,7 @@ class Task:
     Attributes:
         name: The path of the file as the player named it.
         where: The absolute path, for other computers.
-        mark: The size of the file and the time of its last change on this computer. None if the
-            work stays on this computer.
+        mark: The mark on this computer. None if the work stays here.
         data: The bytes of the file. None if they are not sent.
     """
 
@@ -250,11 +224,7 @@ class Task:
 
 
 def judge_task(language: str, task: Task) -> FileVerdict:
-    """Check the file of a task. This runs in a worker process or on another computer.
-
-    Args:
-        language: The language of the verdict's words.
-    """
+    """Check the file of a task, in a worker process or on another computer."""
     translation.go_on_in(language)
     path = Path(task.name)
     if task.mark is None:
@@ -262,6 +232,7 @@ def judge_task(language: str, task: Task) -> FileVerdict:
     if task.data is not None:
         return verify.judge_file(path, task.data, task.mark, 1)
     with suppress(Trouble), verify.marked(Path(task.where)) as (file, mark):
+        # The time of change may differ between computers that have the same file.
         if mark[0] == task.mark[0]:
             return verify.judge_file(path, file, task.mark, 1)
     words = _(
@@ -275,13 +246,9 @@ OFTEN: Final[Seconds] = 0.2
 
 
 def verify_all(paths: Sequence[Path], how: VerifyOptions) -> int:
-    """Check files and all transcripts in folders, and print the verdicts.
+    """Check files and all transcripts in folders, print the verdicts, and return the highest code.
 
-    Args:
-        how: How they are checked, and where the verdicts are stored.
-
-    Returns:
-        The highest exit code of all files. It is 2 if a file does not exist.
+    It is 2 if a file does not exist.
     """
     with ExitStack() as stack:
         kept = stack.enter_context(Verdicts(how.verdicts)) if how.verdicts else None
@@ -297,16 +264,11 @@ class ArchiveRun:
     """The run of one command over many files, with what was found so far.
 
     Attributes:
-        paths: Files and folders.
-        how: How they are checked.
-        kept: The file of verdicts. None if there is none.
         brief: Whether files that are ok are only counted.
-        worst: The highest exit code so far.
         kinds: The number of files for each verdict.
         total: The number of all files. None if no progress is shown.
         began: When the run began, in seconds of a monotonic clock.
-        shown: When the progress was last shown, in seconds of the same clock. 0 if no progress is
-            on the screen.
+        shown: When the progress was last shown, by the same clock. 0 if none is on the screen.
     """
 
     paths: Sequence[Path]
@@ -324,6 +286,7 @@ class ArchiveRun:
         """Check all files and print the verdicts and the summary."""
         if printing.is_watched():
             self.total = sum(1 for _one in all_in(self.paths))
+        # If this run is interrupted, the worker processes have to end too.
         with closing(self._found()) as judged:
             for task, found in judged:
                 if isinstance(found, ProcessEnded):
@@ -334,7 +297,7 @@ class ArchiveRun:
             printing.say(self._summary())
 
     def _found(self) -> Generator[tuple[Task, FileVerdict | ProcessEnded], None, None]:
-        """Check all files, and return each with its verdict as soon as there is one."""
+        """Return each task with its verdict as soon as there is one."""
         how, work = self.how, partial(judge_task, translation.language())
         if how.dask is not None:
             return on_cluster(how.dask, work, self._tasks())
@@ -344,16 +307,13 @@ class ArchiveRun:
         return worker_processes.work_in_processes(work, self._tasks(), jobs)
 
     def _tasks(self) -> Iterator[Task]:
-        """Yield one task for each file that worker processes or other computers have to check.
-
-        If a cluster checks the files, this computer opens each file first. A file that cannot be
-        opened is counted as unreadable at once, and no task is yielded.
-        """
+        """Yield a task for each file that others check, and count what cannot be opened."""
         for path in self._files():
             if self.how.dask is None:
                 yield Task(str(path))
                 continue
             try:
+                # The workers of a cluster compare their file with the mark of this one.
                 with verify.marked(path) as (file, mark):
                     data = file.read(transcript.MAX_FILE + 1) if self.how.send else None
             except Trouble as trouble:
@@ -362,11 +322,7 @@ class ArchiveRun:
                 yield Task(str(path), os.path.abspath(path), mark, data)
 
     def _files(self) -> Iterator[Path]:
-        """Yield the files that worker processes or other computers have to check.
-
-        The other files are counted at once: files with an earlier verdict, files that cannot be
-        read, and files such as pipes, which only this process can check.
-        """
+        """Yield the files that others have to check, and count the other ones at once."""
         for one in all_in(self.paths):
             if not isinstance(one, Path):
                 self._take(verify.not_read(*one))
@@ -396,11 +352,7 @@ class ArchiveRun:
     # Progress and summary
 
     def broken_off(self) -> str:
-        """Return the message for a run that Ctrl-C has ended.
-
-        Returns:
-            How many files were checked, and how to continue.
-        """
+        """Return the message for a run that Ctrl-C has ended, with how it can be continued."""
         self._clear()
         done = _("Interrupted. Files checked so far: {done}.").format(done=self.kinds.total())
         if self.kept is None:

@@ -20,11 +20,7 @@ from .take_seat import seat_of, through
 def watch(ticket: str, how: WatchOptions, seat: SeatOptions, output: OutputOptions) -> int:
     """Show a table without taking a seat, and also the next game of the same people if wanted.
 
-    Args:
-        ticket: The ticket or the spoken code of the table.
-        how: How the onlooker connects, and whether it sees the game from its start.
-        seat: The options of a seat. Only `no_talk` and `again` are used: whether to hide the chat,
-            and whether to watch the next game too.
+    Of the options of a seat only `no_talk` and `again` are used.
 
     Raises:
         Trouble: If the player stops watching before the end.

@@ -40,8 +40,6 @@ class CopiedBot:
     """A bot that is a copy of this process, with the part of `trio.Process` that a crew uses.
 
     Attributes:
-        pid: The process id.
-        stdin: The standard input of the bot.
         returncode: The exit code, or minus the number of the signal that ended it. None as long as
             it is not known.
     """
@@ -53,6 +51,7 @@ class CopiedBot:
 
     async def wait(self) -> int:
         """Wait until the bot has ended."""
+        # Only one task may collect the exit code, because the system gives it once.
         async with self._waiting:
             if self.returncode is None:
                 ended = os.pidfd_open(self.pid)
@@ -73,6 +72,7 @@ class CopiedBot:
         self._send(signal.SIGKILL)
 
     def _send(self, number: int) -> None:
+        # The id of a process that was waited for may belong to another one by now.
         if self.returncode is None:
             os.kill(self.pid, number)
 
@@ -83,19 +83,13 @@ class Copy:
 
     Attributes:
         control: The socket on which it gets the task. It ends if the socket closes before.
-        pid: Its process id.
     """
 
     control: socket.socket
     pid: int
 
     def begin(self, words: Sequence[str], environment: Mapping[str, str], stderr: int) -> CopiedBot:
-        """Let it play a bot.
-
-        Args:
-            words: The words of its command line after `hoity`.
-            environment: All its environment variables.
-            stderr: The descriptor of its standard error.
+        """Let it play a bot, by the words after `hoity`, in exactly this environment.
 
         Raises:
             OSError: If the copy has ended.
@@ -124,12 +118,8 @@ class Copy:
 def copies(number: int) -> list[Copy]:
     """Make copies of this process, before it holds anything that bots must not have.
 
-    Args:
-        number: How many.
-
-    Returns:
-        The copies. None where processes cannot be copied, or the environment holds a secret, which
-        a copy would keep in its memory. Fewer if the system has no room for more.
+    There are none where processes cannot be copied, or where the environment holds a secret, which
+    a copy would keep in its memory. There are fewer if the system has no room for more.
     """
     if not number or not can_copy() or not hasattr(os, "pidfd_open") or SECRET & set(os.environ):
         return []
@@ -142,6 +132,7 @@ def copies(number: int) -> list[Copy]:
             ours, theirs = socket.socketpair()
             pid = os.fork()
             if pid == 0:
+                # A copy ends when its socket closes, so no other copy may keep that open.
                 for one in (ours, *(copy.control for copy in made)):
                     one.close()
                 _wait_for_task(theirs)
@@ -151,15 +142,13 @@ def copies(number: int) -> list[Copy]:
 
 
 def _prepare() -> None:
-    """Load what each bot would otherwise load for itself, since copies share it.
-
-    Nothing of it is secret: the key of the TLS context is drawn for it alone.
-    """
+    """Load what each bot would otherwise load for itself, since copies share it."""
     for name in PRELOADED:
         import_module(name)
     import_module("cli.app").prepare("join")
     for name in editions.NAMES:
         editions.load(name)
+    # Not a secret of the player: the key of this TLS context is drawn for it alone.
     secure_channel.credentials(secrets.token_bytes(32))
 
 
@@ -178,6 +167,7 @@ def _wait_for_task(control: socket.socket) -> NoReturn:
         if left and len(task) == left:
             _become(json.loads(task), *given)
     finally:
+        # A copy never returns into the code of the player's process.
         os._exit(1)
 
 
@@ -185,6 +175,7 @@ def _become(task: dict[str, Any], stdin: int, stderr: int) -> None:
     """Run the command of a bot in this process, as `python -m cli` would, and end."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
     _use_streams(stdin, os.open(os.devnull, os.O_RDWR), stderr)
+    # No file, socket or pipe of the player's process stays open in a bot.
     os.closerange(3, os.sysconf("SC_OPEN_MAX"))
     os.environ.clear()
     os.environ.update(task["environment"])
@@ -205,6 +196,7 @@ def _use_streams(*streams: int) -> None:
         os.dup2(one, number)
     for number, (name, mode) in enumerate((("stdin", "r"), ("stdout", "w"), ("stderr", "w"))):
         errors = "backslashreplace" if name == "stderr" else None
+        # They stay open until the process ends, so no context closes them.
         text = open(number, mode, encoding="utf-8", errors=errors, closefd=False)  # noqa: SIM115
         setattr(sys, name, text)
         setattr(sys, f"__{name}__", text)

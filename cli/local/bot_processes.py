@@ -48,20 +48,18 @@ USUAL: Final = 3
 
 
 def levels_of(word: str | None, kept: str, most: int, least: int = 1) -> tuple[str, ...]:
-    """Return the level of each bot.
+    """Return the level of each bot, of which there have to be `least` to `most`.
 
     Args:
-        word: The number of bots, or the levels of the bots, separated by commas. None for `USUAL`
-            bots.
-        kept: The level of every bot if `word` is a number or None.
-        most: The greatest number of bots.
-        least: The least number of bots.
+        word: The number of bots, or their levels with commas between. None for `USUAL` bots.
+        kept: The level of every bot if no levels are typed.
 
     Raises:
         Trouble: If the word is neither a number nor levels, or there are too few or too many bots.
     """
     words = (word or str(USUAL)).replace(" ", "").lower().split(",")
     if len(words) == 1 and words[0].isdecimal():
+        # A number of more than nine digits only has to become one that is too large.
         found = [kept] * min(int(words[0][-9:]) + 10 * (len(words[0]) > 9), most + 1)
     else:
         found = [level for level in map(level_meant, words) if level is not None]
@@ -81,12 +79,9 @@ def kept_level(home: Home) -> str:
 
 
 def ask_level(home: Home, lesson: Callable[[], None]) -> str:
-    """Return the level of bots that the player once chose.
+    """Return the level of bots that the player once chose, or ask for it and store it.
 
-    If the player has not chosen yet, ask for the level and store it.
-
-    Args:
-        lesson: Plays the lesson. It is called when the player types `LEARN`.
+    The lesson is played when the player types `LEARN`.
     """
     chosen = settings.load(home)
     if chosen.bots is not None:
@@ -112,14 +107,7 @@ def ask_level(home: Home, lesson: Callable[[], None]) -> str:
 
 
 def level_of(bot: Path) -> str:
-    """Return the level that is stored among a bot's files.
-
-    Args:
-        bot: The folder of the bot's files.
-
-    Returns:
-        The level, or the default if none can be read.
-    """
+    """Return the level that is stored among a bot's files, or the default if none can be read."""
     try:
         level = (bot / LEVEL_FILE).read_text(encoding="utf-8")
     except (OSError, ValueError):
@@ -128,11 +116,7 @@ def level_of(bot: Path) -> str:
 
 
 def own_level() -> str:
-    """Return the level of the bot that plays the seat of this process.
-
-    Returns:
-        The level in the environment, or else the level of a bot that stands in for a person.
-    """
+    """Return the level of this process's bot by the environment, or else that of a stand-in."""
     level = os.environ.get(LEVEL, "")
     return level if level in LEVELS else STAND_IN
 
@@ -159,24 +143,18 @@ def _key_of(folder: Path) -> bytes | None:
 
 
 Bot = trio.Process | CopiedBot
-"""The process of a bot."""
 
 
 @dataclass
 class Crew:
-    """The bots of one game on this computer.
+    """The bots of one game on this computer. The dictionaries are by the bot's name.
 
     Attributes:
-        folder: The folder that contains a folder with the files of each bot, named as the bot.
-        levels: The level of each bot, by its name.
-        say: Shows a message to the player.
-        processes: The process of each bot that was started, by its name.
         seated: Whether the game has begun.
-        held: The lock of the folder. None if another process has locked the folder.
+        held: The lock of the folder. None if another process has locked it.
         relays: The relays that the bots use for all connections. If empty, they listen on this
             computer and connect directly.
-        copies: Copies of this process that wait to play a bot. For a bot without one, a Python is
-            started.
+        copies: Copies of this process for the bots. For a bot without one, a Python is started.
     """
 
     folder: Path
@@ -189,36 +167,20 @@ class Crew:
     copies: list[Copy] = field(default_factory=list, repr=False)
 
     def remember(self, game: str) -> None:
-        """Store the game to which the bots belong, once the table is complete.
-
-        Args:
-            game: The id of the game.
-        """
+        """Store the id of the game to which the bots belong, once the table is complete."""
         self.seated = True
         PrivateFiles(self.folder).put(self.folder / GAME_FILE, game.encode())
 
     def has(self, key: bytes) -> bool:
-        """Return whether a key belongs to one of these bots.
-
-        Args:
-            key: A long-lived public key, 32 bytes.
-
-        Returns:
-            Whether a bot of this crew has the key.
-        """
+        """Return whether a long-lived public key belongs to one of these bots."""
         return any(_key_of(self.folder / name) == key for name in self.levels)
 
     async def join(self, ticket: str, nursery: trio.Nursery) -> None:
-        """Start the bots. Each sits down at the table of a ticket.
-
-        The ticket is passed in the environment, because every user of the computer can read the
-        words of a command.
-
-        Args:
-            nursery: The nursery in which the processes are watched.
-        """
+        """Start the bots, which sit down at the table of a ticket."""
         for name, level in self.levels.items():
             PrivateFiles(self.folder).put(self.folder / name / LEVEL_FILE, level.encode())
+            # The ticket is passed in the environment, because every user of the computer can read
+            # the words of a command.
             words = ("join", "--yes", "--name", name, *self._way)
             await self._start(name, words, nursery, {"HOITY_TICKET": ticket, LEVEL: level})
 
@@ -230,11 +192,7 @@ class Crew:
         return ("--relay-only", *(word for relay in self.relays for word in ("--relay", relay)))
 
     async def resume(self, nursery: trio.Nursery) -> None:
-        """Start the bots of a resumed game again.
-
-        Args:
-            nursery: The nursery in which the processes are watched.
-        """
+        """Start the bots of a resumed game again."""
         self.seated = True
         for name, level in self.levels.items():
             await self._start(name, ("resume",), nursery, {LEVEL: level})
@@ -246,13 +204,7 @@ class Crew:
         nursery: trio.Nursery,
         told: Mapping[str, str],
     ) -> None:
-        """Start the process of one bot.
-
-        Args:
-            words: The words of its command, without the options that all bots have.
-            nursery: The nursery in which the process is watched.
-            told: The environment variables that are set for this bot.
-        """
+        """Start one bot by its own words and environment, and watch it in the nursery."""
         files, home = PrivateFiles(self.folder), self.folder / name
         files.remove(home / TROUBLE_FILE)
         own = {word: value for word, value in own_environment().items() if word not in SECRET}
@@ -265,6 +217,7 @@ class Crew:
                 stdout=subprocess.DEVNULL,
                 stderr=trouble,
                 env=env,
+                # Ctrl-C at the terminal is for the player's process alone.
                 start_new_session=True,
             )
         self.processes[name] = process
@@ -278,11 +231,7 @@ class Crew:
         return None
 
     async def _watch(self, name: str, process: Bot) -> None:
-        """Wait for a bot to end, and report it if it has failed.
-
-        Raises:
-            Trouble: If it fails before the game has begun.
-        """
+        """Wait for a bot to end, and report a failure, before the game begins as a Trouble."""
         code = await process.wait()
         if code == 0:
             return
@@ -318,11 +267,9 @@ class Crew:
                 await process.wait()
 
     async def dismiss(self, keep: bool) -> None:
-        """End every bot that still runs, and unlock the folder.
-
-        Args:
-            keep: Whether the folder of the bots' files stays, so that the game can be resumed.
-        """
+        """End every bot that still runs, unlock the folder, and remove it unless it is kept."""
+        # A cancelled program must not leave bots behind. Every input is closed first, so that the
+        # bots end at the same time.
         with trio.CancelScope(shield=True):
             for process in self.processes.values():
                 if process.stdin is not None:
@@ -355,32 +302,18 @@ def hire(
     say: Callable[[str], None],
     copies: list[Copy] | None = None,
 ) -> Crew:
-    """Prepare the bots of a game (its crew), with nicknames that differ from the player's.
-
-    Args:
-        say: Shows a message to the player.
-        copies: Copies of this process that wait to play a bot, as `Crew` has them.
-
-    Returns:
-        The bots, of which none is started yet.
-    """
+    """Prepare the bots of a game, with nicknames that differ from the player's. None is started."""
     names = [name for name in NAMES if not twins(name, nickname)]
     with _swept(home) as bots:
         folder = private_folder(bots / secrets.token_hex(8))
         of_names = dict(zip(names, levels, strict=False))
+        # Before the folder of all bots is unlocked, or another command would sweep this one.
         held = _hold(folder)
         return Crew(folder, of_names, say, held=held, copies=copies or [])
 
 
 def crew_of(home: Home, game: str, say: Callable[[str], None]) -> Crew | None:
-    """Find the bots (crew) that this computer ran in a game that the player has left.
-
-    Args:
-        game: The id of the game.
-        say: Shows a message to the player.
-
-    Returns:
-        The bots, or None if this computer ran no bots in the game.
+    """Find the bots that this computer ran in a game that the player has left. None if it ran none.
 
     Raises:
         NotPrivateError: If other users can access the files of a bot, which would not play then.
@@ -403,11 +336,9 @@ def _folders_in(folder: Path) -> Iterator[Path]:
 
 
 def _games_of(folder: Path) -> set[str]:
-    """Return the ids of the games to which the bots in a folder belong.
-
-    They are found in the file with the game's id and in the names of the bots' journals, because a
-    command may be killed before it writes that file. The set is empty before the game has begun.
-    """
+    """Return the ids of the games of the bots in a folder: none before a game has begun."""
+    # The names of journals count too: a command may be killed before it writes the file with the
+    # id.
     homes = map(Home, folder.glob("*"))
     found = {path.stem for home in homes for path in home.journals.glob("*.journal")}
     with suppress(FileNotFoundError):
@@ -422,11 +353,7 @@ def _hold(folder: Path) -> StoredFile | None:
 
 @contextmanager
 def _swept(home: Home) -> Iterator[Path]:
-    """Lock the folder of all bots while the context lasts, and remove the bots of ended games.
-
-    Yields:
-        The folder, which contains a folder for the bots of each game.
-    """
+    """Lock the folder of all bots, remove those of ended games, and yield the folder."""
     bots = private_folder(home.path / "bots")
     lock = home.files.lock(home.path / "bots.held", wait=True)
     with closing(lock) if lock is not None else nullcontext():
@@ -447,11 +374,11 @@ def _sweep(home: Home, folder: Path) -> None:
 
 
 def _remove(home: Home, folder: Path) -> None:
-    """Remove the folder of a game's bots, and save before what only their files prove."""
-    from p2p_hoity.table.beside_game.split_tables import (
-        rescue,  # Commands without bots do not need it.
-    )
+    """Remove the folder of a game's bots, but save what only their files prove."""
+    # Commands without bots do not need it.
+    from p2p_hoity.table.beside_game.split_tables import rescue
 
+    # Before the folder is removed, or the proof is lost.
     rescue(home, map(Home, _folders_in(folder)))
     shutil.rmtree(folder, ignore_errors=True)
 

@@ -29,10 +29,7 @@ from ..words.translation import _
 
 _NAMES = ("SIGINT", "SIGTERM", "SIGQUIT", "SIGUSR1", "SIGUSR2", "SIGXCPU", "SIGBREAK")
 ENDING_SIGNALS: Final = tuple(getattr(signal, name) for name in _NAMES if hasattr(signal, name))
-"""The signals of Ctrl-C and of the system's request to end, and others that end a process.
-
-SIGALRM is none of them: it ends a process that has lost its terminal (`LATEST`).
-"""
+"""The signals that ask a process to end. SIGALRM is none of them, because of `LATEST`."""
 LATEST: Final[Seconds] = 6
 """The time after which the system ends a process that has lost its terminal, in seconds."""
 AGAIN: Final[Seconds] = 0.2
@@ -40,14 +37,7 @@ AGAIN: Final[Seconds] = 0.2
 
 
 async def once(signals: AsyncIterable[int]) -> AsyncIterator[int]:
-    """Yield the signals of a receiver, each repetition left out.
-
-    Args:
-        signals: The numbers of the signals as they arrive.
-
-    Yields:
-        The number of each signal that is not a repetition.
-    """
+    """Yield the signals of a receiver, each repetition left out."""
     last = dict[int, float]()
     async for number in signals:
         before, last[number] = last.get(number, -math.inf), trio.current_time()
@@ -59,12 +49,7 @@ async def interrupted(
     leave: Callable[[str], None],
     task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED,
 ) -> None:
-    """Wait for the first signal to end the program, and call `leave` then.
-
-    Args:
-        leave: Called with the reason, as a translated phrase.
-        task_status: Notified when the signals are being handled.
-    """
+    """Wait for the first signal to end the program, and give `leave` a translated reason then."""
     wanted = _not_ignored(ENDING_SIGNALS)
     if not wanted:
         task_status.started()
@@ -83,8 +68,7 @@ async def interrupted(
 def ending_calls(act: Callable[[], Any]) -> Iterator[None]:
     """Call `act` at the first signal to end the program, while the context lasts.
 
-    Args:
-        act: Called between two steps of the main thread, so it must not wait.
+    It is called between two steps of the main thread, so it must not wait.
     """
     first: list[float] = []
     wanted = _not_ignored(ENDING_SIGNALS)
@@ -106,11 +90,10 @@ def ending_calls(act: Callable[[], Any]) -> Iterator[None]:
 
 
 def wait_for(process: subprocess.Popen[bytes]) -> bool:
-    """Wait for a process that shares this one's terminal, and pass the signals to end on to it.
+    """Wait for a process that shares this terminal, and pass the signals to end on to it.
 
-    Returns:
-        Whether this process was asked to end meanwhile, other than by a Ctrl-C, which the other
-        process receives and answers itself.
+    Return whether there was one, other than a Ctrl-C, which the process receives and answers
+    itself.
     """
     asked: list[int] = []
 
@@ -136,11 +119,7 @@ def _not_ignored(numbers: Iterable[signal.Signals]) -> list[signal.Signals]:
 
 
 def is_closed(stream: int) -> bool:
-    """Return whether a descriptor belongs to a terminal that has closed.
-
-    Returns:
-        False for a file or pipe, and where the system cannot tell.
-    """
+    """Return whether a descriptor is of a terminal that has closed, False if that is unknown."""
     try:
         import termios
     except ImportError:  # Windows ends a program with its terminal.
@@ -153,12 +132,9 @@ def is_closed(stream: int) -> bool:
 
 
 def hang_up() -> None:
-    """End this process as SIGHUP does: by an ending signal, or else after `LATEST` seconds.
-
-    If the terminal has closed, output is discarded from then on, because writing to it would fail
-    or block.
-    """
+    """End this process as SIGHUP does: by an ending signal, or else after `LATEST` seconds."""
     null = os.open(os.devnull, os.O_RDWR)
+    # Writing to a terminal that has closed would fail or block.
     for stream in (0, 1, 2):
         if is_closed(stream):  # Otherwise SIGHUP was sent by hand: restore the screen.
             os.dup2(null, stream)

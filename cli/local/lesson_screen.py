@@ -100,12 +100,7 @@ class Room(Player, Protocol):
 
 
 async def teach(room: Room, nickname: str) -> None:
-    """Play the whole lesson.
-
-    Args:
-        room: The screen with its player.
-        nickname: The nickname of the player.
-    """
+    """Play the whole lesson."""
     lesson = Lesson()
     room.begin_lesson(Names(lesson.edition, (nickname, *OPPONENTS), MINE))
     while not lesson.is_over:
@@ -137,13 +132,7 @@ async def _ask(room: Room, lesson: Lesson, kind: Kind) -> Choice:
 
 
 async def hear_talk(room: Room, nickname: str) -> None:
-    """Show what the player says in the chat during a lesson, in which nobody answers.
-
-    This never returns. Other requests of the player have no effect.
-
-    Args:
-        room: The screen with its player.
-    """
+    """Show what the player says during a lesson, and ignore other requests. This never returns."""
     while True:
         request = await room.next_request()
         if isinstance(request, Talk):

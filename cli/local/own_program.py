@@ -11,25 +11,14 @@ from p2p_hoity.installation import is_one_file
 
 
 def own_command(*words: str) -> list[str]:
-    """Return the command that runs the same installation of the program.
-
-    Args:
-        words: The words after `hoity`.
-
-    Returns:
-        The command with its words.
-    """
+    """Return the command that runs the same installation with these words after `hoity`."""
     if is_one_file():
         return [sys.executable, *words]
     return [sys.executable, "-P", "-m", "cli", *words]
 
 
 def own_environment() -> Mapping[str, str]:
-    """Return the environment in which `own_command` finds the program's packages.
-
-    Returns:
-        The variables, by name.
-    """
+    """Return the environment in which `own_command` finds the program's packages."""
     if is_one_file():
         return os.environ
     here = str(Path(__file__).resolve().parents[2])

@@ -33,26 +33,18 @@ MOST: Final = 8192
 
 
 def at_terminal() -> bool:
-    """Return whether a person can be asked.
-
-    Returns:
-        Whether both input and output are a terminal.
-    """
+    """Return whether a person can be asked: both input and output are a terminal."""
     return sys.stdin.isatty() and sys.stdout.isatty()
 
 
 def typed_line() -> str:
-    """Read one line from the standard input.
-
-    The line is read byte by byte, so that lines after it stay unread for the table's screen.
-
-    Returns:
-        The line, without white space around it.
+    """Read one line from the standard input, without the white space around it.
 
     Raises:
         Trouble: If the input has ended.
     """
     line = b""
+    # Byte by byte, so that lines after it stay unread for the table's screen.
     while len(line) < MOST and (letter := os.read(STDIN, 1)) != b"\n":
         if not letter:
             raise Trouble(_("The input ended before an answer was given."), INTERRUPTED)
@@ -61,11 +53,7 @@ def typed_line() -> str:
 
 
 def answer(question: str) -> str:
-    """Ask a person a question.
-
-    Returns:
-        What is typed.
-    """
+    """Ask a person a question, and return what is typed."""
     ask(question)
     try:
         return typed_line()
@@ -75,10 +63,7 @@ def answer(question: str) -> str:
 
 
 def ask_yes(question: str) -> bool:
-    """Ask a person a question, which has to be answered with y or n.
-
-    Returns:
-        Whether the answer is yes.
+    """Ask a person a question until it is answered with y or n.
 
     Raises:
         Trouble: If there is nobody to ask.
@@ -91,23 +76,13 @@ def ask_yes(question: str) -> bool:
 
 
 def chosen_name(home: Home) -> str | None:
-    """Return the nickname that the player once chose in the first run.
-
-    Returns:
-        The nickname, or None if the player has chosen none.
-    """
+    """Return the nickname that the player once chose in the first run, None without one."""
     chosen = settings.load(home).nickname
     return chosen if chosen is not None and why_no_nickname(chosen) is None else None
 
 
 def named(home: Home, me: NamedIdentity, name: str | None) -> NamedIdentity:
-    """Return a player's key with its nickname at a new table.
-
-    Args:
-        me: The key as stored.
-        name: The nickname for this table. None for the one that the player once chose. If there is
-            none, one is drawn.
-    """
+    """Return a player's key with the given nickname, or else the stored, chosen or a drawn one."""
     known = name or me.nickname or chosen_name(home)
     if known:
         return replace(me, nickname=known)
@@ -115,10 +90,7 @@ def named(home: Home, me: NamedIdentity, name: str | None) -> NamedIdentity:
 
 
 def _was_made(nickname: str) -> bool:
-    """Return whether version 0.1 made a nickname of the user name and four random letters.
-
-    It was stored with the key, and so linked all games of the key.
-    """
+    """Return whether version 0.1 made a nickname of the user name and four random letters."""
     try:
         user = getpass.getuser()
     except (KeyError, OSError):
@@ -130,10 +102,7 @@ def _was_made(nickname: str) -> bool:
 
 
 def load(home: Home) -> tuple[NamedIdentity, str | None]:
-    """Load the stored key. If its passphrase is not in the environment, ask for it at a terminal.
-
-    Returns:
-        The key with its nickname, and its passphrase or None.
+    """Load the stored key and its passphrase, which is asked for if the environment lacks it.
 
     Raises:
         KeyFileError: If the key cannot be read.
@@ -152,6 +121,7 @@ def load(home: Home) -> tuple[NamedIdentity, str | None]:
 def _loaded(home: Home, passphrase: str | None) -> NamedIdentity:
     """Load the stored key, without a nickname that the player has not chosen."""
     found = player_key.load_identity(home, passphrase)
+    # A nickname that was made and stored with the key would link all games of the key.
     return replace(found, nickname="") if _was_made(found.nickname) else found
 
 
@@ -163,6 +133,7 @@ def typed(question: str) -> str:
     """
     try:
         with warnings.catch_warnings():
+            # Otherwise getpass only warns that what is typed will be seen.
             warnings.simplefilter("error", getpass.GetPassWarning)
             return getpass.getpass(question)
     except (getpass.GetPassWarning, EOFError) as error:
@@ -171,14 +142,7 @@ def typed(question: str) -> str:
 
 
 def load_or_make(home: Home, name: str | None) -> tuple[NamedIdentity, str | None]:
-    """Load the stored key, or make one before the very first game and report it on standard error.
-
-    Args:
-        name: The nickname for this game. None for the stored nickname.
-
-    Returns:
-        The key with the stored nickname, and its passphrase or None.
-    """
+    """Load the key and its passphrase. Before the very first game, make it and say so on stderr."""
     if name is not None:
         player_key.check_name(name)
     if home.identity.exists():
@@ -206,10 +170,7 @@ def new(home: Home, name: str | None, ask: bool) -> NamedIdentity:
     Args:
         name: The nickname. None for the one that the player once chose, or else for none.
         ask: Whether to encrypt the key with a passphrase. It is typed twice unless the environment
-            variable HOITY_PASSPHRASE contains it.
-
-    Returns:
-        The key with its nickname.
+            has it.
 
     Raises:
         Trouble: If the two passphrases differ.
@@ -223,14 +184,7 @@ def new(home: Home, name: str | None, ask: bool) -> NamedIdentity:
 
 
 def as_json(home: Home, player: NamedIdentity) -> dict[str, Any]:
-    """Return the public side of a key as a JSON object.
-
-    Args:
-        player: The key with its nickname.
-
-    Returns:
-        The object. Its nickname is null if the player has chosen none.
-    """
+    """Return the public side of a key as a JSON object. Its nickname is null if none was chosen."""
     public = player.identity.public
     return {
         "nickname": player.nickname or None,
@@ -241,14 +195,9 @@ def as_json(home: Home, player: NamedIdentity) -> dict[str, Any]:
 
 
 def first_run(home: Home) -> None:
-    """Ask a new player at a terminal for a nickname, and store it.
+    """Ask a new player at a terminal for a nickname, and store it with a language that was typed.
 
-    Enter chooses none, so that another one is drawn for each table. A language that the command
-    line names is stored too. A player who has a key or was asked before is not asked.
-
-    Raises:
-        OSError: If the folder cannot be written to.
-        NotPrivateError: If other users can write to the folder.
+    Enter chooses no nickname. A player who has a key or was asked before is not asked.
     """
     if not at_terminal() or home.identity.exists() or settings.is_kept(home):
         return
@@ -265,11 +214,7 @@ def first_run(home: Home) -> None:
 
 
 def why_no_nickname(word: str) -> str | None:
-    """Return why a word cannot be a nickname.
-
-    Returns:
-        The reason in words, or None if the word can be a nickname.
-    """
+    """Return in words why a word cannot be a nickname, None if it can."""
     try:
         player_key.check_name(word)
     except player_key.KeyFileError as error:

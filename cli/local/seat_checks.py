@@ -24,13 +24,12 @@ from ..words.translation import _
 def only_one(home: Home, ticket: Ticket) -> Iterator[None]:
     """Ensure that only this terminal uses the player's key at a table, while the context lasts.
 
-    If a second terminal connected with the same key, the host would take it for the first one, and
-    the first terminal would lose its seat.
-
     Raises:
         Trouble: If another terminal is already at the table with this key.
     """
     path = home.path / f"{ticket.terms.hex()[:16]}.joining"
+    # The host would take a second terminal with the same key for the first one, which would lose
+    # its seat.
     held = home.files.lock(path)
     if held is None:
         words = _(
@@ -47,10 +46,9 @@ def only_one(home: Home, ticket: Ticket) -> Iterator[None]:
 
 
 def check_output(path: Path | None, game: str | None = None) -> None:
-    """Check that a transcript could be written to a file, and would replace none.
+    """Check that a transcript could be written to a file, a device or a pipe, and replaces none.
 
     Args:
-        path: The file, or a device or pipe. None for no check.
         game: The name of the game that is continued, which may replace its own file. None for a new
             game. "" for a game that is not known yet, whose file any transcript may be.
 

@@ -26,9 +26,6 @@ class Settings:
     """The settings of a player. A setting is None if it was not chosen yet.
 
     Attributes:
-        language: The code of the language, such as `de`.
-        light: Whether the full screen is light.
-        bell: Whether the terminal rings when it is the player's turn.
         staged: Whether reveals are shown step by step.
         relay: The relay for the player's tables and spoken codes, as HOST:PORT.
         bots: The level of the player's bots in games for which no level is typed.
@@ -54,14 +51,7 @@ SOUND: Final[Mapping[str, Callable[[Any], bool]]] = {
 
 
 def load(home: Home | None = None) -> Settings:
-    """Load the settings.
-
-    Args:
-        home: The folder of the program's files. None for the player's own.
-
-    Returns:
-        The settings that can be read.
-    """
+    """Load the settings that can be read, from the player's own folder if none is given."""
     from p2p_hoity.storage.home import FolderError
     from p2p_hoity.storage.home import home as own_home
 
@@ -80,13 +70,7 @@ def load(home: Home | None = None) -> Settings:
 
 
 def is_kept(home: Home) -> bool:
-    """Return whether any setting is stored, apart from the relay and the level of bots.
-
-    If so, the player is not asked for settings again.
-
-    Returns:
-        Whether such a setting is stored.
-    """
+    """Return whether a setting besides relay and bots is stored. Then nothing is asked again."""
     return replace(load(home), relay=None, bots=None) != Settings()
 
 
@@ -111,14 +95,7 @@ def is_none(word: str) -> bool:
 
 
 def relays_of(typed: Sequence[str] | None) -> list[str]:
-    """Return the relays that the player has typed, or else the stored relay.
-
-    Args:
-        typed: The relays as typed. None or empty if no relay was typed.
-
-    Returns:
-        The relays. Empty if the word `none` is among those typed.
-    """
+    """Return the relays that were typed, none if `none` is among them, or else the stored one."""
     if typed:
         return [] if any(map(is_none, typed)) else list(typed)
     relay = load().relay

@@ -35,17 +35,11 @@ ENDING: Final[Seconds] = 10.0
 
 
 class NoQuestion(Exception):
-    """An error: the program could not be started, or it asked nothing.
-
-    Its text is a sentence that says so, in the chosen language.
-    """
+    """An error whose text says that the program could not be started, or that it asked nothing."""
 
 
 def first_question() -> Seconds:
-    """Start the program, and return the time until `play` asks its first question.
-
-    Returns:
-        The seconds. The program has ended when the function returns.
+    """Return the time from a start of the program until `play` asks its first question.
 
     Raises:
         NoQuestion: If the program does not get so far.
@@ -76,6 +70,7 @@ def _environment(folder: Path) -> Mapping[str, str]:
 
 
 def _measured(environment: Mapping[str, str]) -> Seconds:
+    """Start the program, return the time until its first question, and end it."""
     start = time.perf_counter()
     process = subprocess.Popen(
         own_command(*WORDS),
@@ -104,11 +99,7 @@ def _measured(environment: Mapping[str, str]) -> Seconds:
 
 
 def _read_until_asked(output: Iterable[bytes]) -> str | None:
-    """Read what the program prints, up to its first question.
-
-    Returns:
-        None if it has asked. Otherwise its output has ended, and this is the last line of words.
-    """
+    """Read up to the first question and return None, or return the last line without one."""
     last = "–"
     for line in output:
         try:

@@ -31,11 +31,7 @@ def board(view: View, names: Names) -> list[str]:
 
 
 def columns(rows: Sequence[Sequence[str]]) -> list[str]:
-    """Return rows of cells as lines, with every column as wide as its widest cell.
-
-    Args:
-        rows: The rows, all of the same length.
-    """
+    """Return rows of cells, all of the same length, as lines with columns of one width."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return [
         "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
@@ -44,10 +40,7 @@ def columns(rows: Sequence[Sequence[str]]) -> list[str]:
 
 
 def _names(view: View, names: Names) -> dict[int, str]:
-    """Return the nicknames by seat, cut to `NAME` columns.
-
-    If two cut nicknames are equal, each ends with the number of its seat.
-    """
+    """Return nicknames by seat, cut to `NAME` columns. Equal ones end with the seat's number."""
     cut = {seat: _cut(names.short(seat)) for seat in range(view.state.seats)}
     for seat, name in list(cut.items()):
         if list(cut.values()).count(name) > 1:
@@ -56,7 +49,6 @@ def _names(view: View, names: Names) -> dict[int, str]:
 
 
 def _cut(name: str) -> str:
-    """Return a nickname cut to `NAME` columns."""
     return name if len(name) <= NAME else name[: NAME - 1] + "…"
 
 
@@ -64,11 +56,7 @@ def _cut(name: str) -> str:
 
 
 def seats(view: View, names: Names) -> list[str]:
-    """Return a line for each seat: its field, Place and Action cards, with Cash in thousands.
-
-    Returns:
-        The lines, below a heading.
-    """
+    """Return a heading, and a line for each seat: its field, Place and Action cards."""
     short = _names(view, names)
     head = [
         _("Round {round}").format(round=view.state.round),
@@ -99,7 +87,6 @@ def _seat(view: View, names: Names, seat: int) -> list[str]:
 
 
 def _row(numbers: Sequence[int]) -> str:
-    """Return numbers with spaces between them, or a dash for none."""
     return " ".join(map(str, numbers)) or "–"
 
 
@@ -118,8 +105,7 @@ def _whereabouts(view: View, names: Names, seat: int) -> str:
 def register(view: View, names: Names) -> str:
     """Return the Cash in the register, the Thieves in prison, and how far exhibits move figures.
 
-    The line ends with two numbers: how many fields the figures of the best and of the second-best
-    exhibit move in this round. It has no such numbers if the foremost figure is on the Banquet.
+    The last is left out if the foremost figure is on the Banquet.
     """
     state = view.state
     cash = _row([state.action_card(one).number or 0 for one in state.register])
@@ -141,12 +127,9 @@ def register(view: View, names: Names) -> str:
 
 
 def collectibles(view: View, names: Names) -> list[str]:
-    """Return the grid of Collectibles, by seat and letter, and below it those for sale.
-
-    If the grid is too wide, years have only two digits. If it is still too wide, the best exhibits
-    are left out.
-    """
+    """Return the grid of Collectibles, by seat and letter, and below it those for sale."""
     found, short = grid(view), _names(view, names)
+    # A grid that is too wide gets years of two digits, and then loses the best exhibits.
     for digits, last in ((4, 0), (2, 0), (2, -2)):
         lines = _grid(found, short, digits, last)
         if max(map(len, lines)) <= WIDTH:
@@ -158,7 +141,6 @@ def _grid(found: card_names.Grid, short: dict[int, str], digits: int, last: int)
     """Return the lines of the grid of Collectibles.
 
     Args:
-        short: The nickname of each seat.
         digits: How many digits of each year are written.
         last: The end of the slice of columns that is shown, such as -2 to leave out two. 0 for all.
     """
@@ -168,12 +150,7 @@ def _grid(found: card_names.Grid, short: dict[int, str], digits: int, last: int)
 
 
 def _pieces(row: Row, short: dict[int, str], digits: int) -> list[str]:
-    """Return the cells of a seat's row in the grid of Collectibles.
-
-    Args:
-        short: The nickname of each seat.
-        digits: How many digits of each year are written.
-    """
+    """Return the cells of a seat's row in the grid, with so many digits of each year."""
     cells = [
         " ".join(f"{str(mark.year)[:digits]}{'*' * mark.is_secret}" for mark in cell) or "·"
         for cell in row.cells
@@ -195,11 +172,7 @@ def windows(view: View) -> str:
 
 
 def own(view: View, names: Names) -> list[str]:
-    """Return the seat's own Collectibles and best exhibit in one line.
-
-    Returns:
-        The line, or nothing for an onlooker.
-    """
+    """Return the seat's own Collectibles and best exhibit in one line, no line for an onlooker."""
     if view.seat is None:
         return []
     row = grid(view).rows[0]
@@ -214,10 +187,7 @@ def own(view: View, names: Names) -> list[str]:
 
 
 def hands(view: View, names: Names) -> list[str]:
-    """Return all hands of Action cards, which are public.
-
-    Cash that was stolen from another seat stands among the seat's Cash, with its colour.
-    """
+    """Return all hands of Action cards, which are public. Stolen Cash has its colour."""
     lines = [_("Action cards in hand:")]
     for seat in card_names.own_first(view):
         cards = (view.state.action_card(one) for one in view.state.hands[seat])
@@ -241,10 +211,7 @@ def _held_card(names: Names, seat: int, action: ActionCard) -> str:
 
 
 def pieces(view: View, names: Names) -> list[str]:
-    """Return the seat's own Collectibles with numbers and names, and those that are for sale.
-
-    A player can pick an exhibit by these numbers.
-    """
+    """Return the seat's own Collectibles, whose numbers pick an exhibit, and those for sale."""
     own_ones = (
         f"  {n}  {names.piece(view.piece(slot))}" for n, slot in enumerate(own_slots(view), 1)
     )
@@ -263,14 +230,7 @@ def own_slots(view: View) -> list[int]:
 
 
 def named(names: Names, word: str) -> list[str]:
-    """Return the names of the Collectibles that have a given letter, year or both.
-
-    Args:
-        word: The letter, the year, or the letter followed by the year.
-
-    Returns:
-        A line for each Collectible. If there is none, one line that says so.
-    """
+    """Return a line for each Collectible with a letter, year or both, or one line if none has."""
     found = [
         names.collectible(index)
         for index, item in enumerate(names.edition.collectibles)

@@ -1,7 +1,8 @@
 """The names of the cards in the chosen language, and the grid of all Collectibles.
 
 The grid has a row for each seat and a column for each letter. So a seat's runs of letters are seen
-along its row, and all pieces of one letter in a column.
+along its row, and all pieces of one letter in a column. A slot is a position in the deck, and a
+window is a pile of Collectibles in the Auction Hall.
 """
 
 from __future__ import annotations
@@ -31,14 +32,7 @@ PLACE_WORDS: Final = {Place.CASTLE: N_("Castle"), Place.AUCTION_HALL: N_("Auctio
 
 
 def colour(name: str) -> str:
-    """Return the name of a colour in the chosen language.
-
-    Args:
-        name: The name in the edition.
-
-    Returns:
-        The name. One that is not among `COLOUR_WORDS` stays as it is.
-    """
+    """Return a colour in the chosen language. One that is not among `COLOUR_WORDS` stays."""
     return _(name) if name in COLOUR_WORDS else name
 
 
@@ -48,10 +42,7 @@ def place(where: Place) -> str:
 
 
 def card(action: ActionCard) -> str:
-    """Return the name and number of an Action card, without its colour.
-
-    The number of a Cash card (a Cheque) is its value in thousands.
-    """
+    """Return the name and number of an Action card, without its colour. Cash is in thousands."""
     kind = _(KIND_WORDS[action.kind])
     return kind if action.number is None else f"{kind} {action.number}"
 
@@ -62,22 +53,12 @@ def coloured_card(action: ActionCard) -> str:
 
 
 def code(piece: Piece) -> str:
-    """Return a Collectible as letter and year, such as B1926.
-
-    Returns:
-        The letter and year, or `?` if it is hidden.
-    """
+    """Return a Collectible as letter and year, such as B1926, or `?` if it is hidden."""
     return "?" if piece.card is None else f"{piece.letter}{piece.year}"
 
 
 def told_apart(nicknames: Sequence[str]) -> tuple[str, ...]:
-    """Return nicknames that a reader cannot confuse.
-
-    If any two of them look alike, the number of its seat is added to every nickname.
-
-    Returns:
-        The nicknames to show.
-    """
+    """Return nicknames that differ for a reader: if two look alike, all get their seat's number."""
     if twins_among(nicknames) is None:
         return tuple(nicknames)
     text = _("{nickname} [seat {number}]")
@@ -88,11 +69,9 @@ class Names:
     """The names of the seats and the Collectibles at one table.
 
     Attributes:
-        edition: The edition of the game.
         mine: The seat of the reader. None for an onlooker.
         colours: The colour of each seat. Empty before they are drawn.
-        before: For each seat the number of the field of the score track on which its figure stood
-            when this round began. Empty if the fields are not known yet.
+        before: The field of each seat's figure when this round began. Empty if not known yet.
     """
 
     def __init__(self, edition: Edition, nicknames: Sequence[str], mine: int | None = None) -> None:
@@ -103,20 +82,15 @@ class Names:
         self.before: tuple[int, ...] = ()
 
     def look(self, view: View) -> None:
-        """Take the colours of the seats and the positions of their figures from a view.
-
-        Both are stored in this object. Positions that are stored already are not replaced.
-        """
+        """Store the colours of the seats and, unless they are known, the fields of the figures."""
         drawn = view.state.colours
         self.colours = tuple(self.edition.colours[k].name for k in drawn)
         self.before = self.before or view.state.before
 
     def paying(self) -> tuple[int, int] | None:
-        """Return how many fields the figures of the two best exhibits move in this round.
+        """Return how many fields the best and the second-best exhibit move in this round.
 
-        Returns:
-            The number for the best exhibit and the smaller number for the second-best. None if the
-            foremost figure stands on the Banquet.
+        It is None if the foremost figure stands on the Banquet.
         """
         field = max(self.before, default=0)
         return None if self.edition.in_banquet(field) else self.edition.octagons[field]
@@ -126,11 +100,7 @@ class Names:
         return _("You") if seat == self.mine else self.nicknames[seat]
 
     def shorts(self, seats: Iterable[int]) -> str:
-        """Return several seats by their nicknames alone.
-
-        Returns:
-            The names with commas between them.
-        """
+        """Return several seats by their nicknames alone, with commas between them."""
         return listed(self.short(seat) for seat in seats)
 
     def seat(self, seat: int) -> str:
@@ -141,19 +111,11 @@ class Names:
         return f"{self.nicknames[seat]} ({', '.join(notes)})" if notes else self.nicknames[seat]
 
     def seats(self, seats: Iterable[int]) -> str:
-        """Return several seats by their nicknames and colours.
-
-        Returns:
-            The names with commas between them.
-        """
+        """Return several seats by their nicknames and colours, with commas between them."""
         return listed(self.seat(seat) for seat in seats)
 
     def piece(self, piece: Piece) -> str:
-        """Return a Collectible by its letter, year and name.
-
-        Returns:
-            The words. A hidden Collectible has no name.
-        """
+        """Return a Collectible by its letter, year and name. A hidden one has no name."""
         if piece.card is None:
             return _("a hidden Collectible")
         return self.collectible(piece.card)
@@ -165,36 +127,20 @@ class Names:
         return f"{item.letter} {item.year} {name}"
 
     def pieces(self, pieces: Iterable[Piece]) -> str:
-        """Return several Collectibles, ordered by letter and year.
-
-        Returns:
-            The words with commas between them.
-        """
+        """Return several Collectibles, ordered by letter and year, with commas between them."""
         ordered = sorted(pieces, key=lambda p: (p.letter or "Z", p.year or 0))
         return listed(self.piece(piece) for piece in ordered)
 
     def field(self, field: int) -> str:
-        """Return a field of the score track in words, such as `field 12 (octagon 4/2)`.
-
-        Args:
-            field: The number of the field.
-
-        Returns:
-            The words. The numbers on an octagon say how many fields the figures of the best and the
-            second-best exhibit move.
-        """
+        """Return a field of the score track as `field_name` does."""
         return field_name(self.edition, field)
 
 
 def field_name(edition: Edition, field: int) -> str:
     """Return a field of an edition's score track in words, such as `field 12 (octagon 4/2)`.
 
-    Args:
-        field: The number of the field.
-
-    Returns:
-        The words. Field 0 is the Club Room. A field of the Banquet is named with its number in the
-        Banquet, and any other field with the two numbers on its octagon.
+    Field 0 is the Club Room, and fields of the Banquet have a number there. An octagon says how
+    many fields the figures of the best and the second-best exhibit move.
     """
     if field == 0:
         return _("the Club Room")
@@ -208,14 +154,7 @@ def field_name(edition: Edition, field: int) -> str:
 
 
 def run_letters(letters: Iterable[str | None]) -> str:
-    """Return the letters of an exhibit as one sorted word, such as AABC.
-
-    Args:
-        letters: The letters. None for a hidden Collectible.
-
-    Returns:
-        The word, with `?` for each hidden Collectible.
-    """
+    """Return the letters of an exhibit as one sorted word, such as AABC. A hidden one is `?`."""
     return "".join(sorted(letter or "?" for letter in letters))
 
 
@@ -224,7 +163,6 @@ class Mark:
     """A known Collectible, as it is shown in the grid of seats and letters.
 
     Attributes:
-        slot: The slot of the deck that has the Collectible.
         is_secret: Whether only the owner sees the Collectible.
     """
 
@@ -241,8 +179,8 @@ class Row:
         cells: The known Collectibles by letter, each cell with the oldest first.
         unknown: The number of hidden Collectibles.
         best: The letters of the best exhibit among the known Collectibles. "" if there is none.
-        oldest: The year of the oldest piece of the best exhibit. None if there is no exhibit.
-        slots: The deck slots of the best exhibit's pieces.
+        oldest: The year of the best exhibit's oldest piece. None if there is no exhibit.
+        slots: The slots of the best exhibit's pieces.
     """
 
     seat: int
@@ -255,11 +193,10 @@ class Row:
 
 @dataclass(frozen=True)
 class Top:
-    """The top Collectible of a window (pile of the Auction Hall).
+    """The top Collectible of a window.
 
     Attributes:
         window: The window, 0 or 1.
-        slot: The slot (position in the deck) of the Collectible.
         letter: Its letter. `?` if it is hidden.
         year: Its year. 0 if it is hidden.
         size: The number of Collectibles in the window, this one included.
@@ -278,7 +215,7 @@ class Grid:
 
     Attributes:
         rows: A row for each seat, the own one first.
-        tops: The top Collectible of each window (pile of the Auction Hall) that is not empty.
+        tops: The top Collectible of each window that is not empty.
     """
 
     rows: tuple[Row, ...]
@@ -286,14 +223,7 @@ class Grid:
 
 
 def held_numbers(view: View, seat: int, kind: ActionKind) -> list[int]:
-    """Return the numbers of the Action cards of a kind in a hand.
-
-    Args:
-        seat: The seat whose hand is meant.
-
-    Returns:
-        The numbers, rising. A card without a number counts as 0.
-    """
+    """Return the numbers of a hand's Action cards of a kind, rising. One without a number has 0."""
     held = map(view.state.action_card, view.state.hands[seat])
     return sorted(card.number or 0 for card in held if card.kind is kind)
 
@@ -304,11 +234,7 @@ def own_first(view: View) -> list[int]:
 
 
 def category(edition: Edition, letter: str) -> str:
-    """Return what is collected under a letter, in the chosen language or in English.
-
-    Returns:
-        The words, or "" if the edition has none.
-    """
+    """Return what is collected under a letter, in the chosen language or in English, or ""."""
     found = edition.categories.get(letter, {})
     return found.get(language()) or found.get("en") or ""
 
@@ -316,8 +242,7 @@ def category(edition: Edition, letter: str) -> str:
 def grid(view: View) -> Grid:
     """Return the Collectibles of each seat by letter, and the top one of each window.
 
-    A window is a pile of the Auction Hall. Collectibles that the seat does not know are only
-    counted.
+    Collectibles that the seat does not know are only counted.
     """
     found = []
     for number, window in enumerate(view.state.windows):

@@ -32,26 +32,12 @@ PHRASES: Final = (
 
 
 def spoken(words: str | int) -> str:
-    """Return the words of a chat message.
-
-    Args:
-        words: The text, or the number of a phrase, from 0.
-
-    Returns:
-        The text, or the phrase in the chosen language.
-    """
+    """Return the text of a chat message, or the phrase of this index in the chosen language."""
     return words if isinstance(words, str) else _(PHRASES[words])
 
 
 def meant(words: str) -> str | int:
-    """Return the chat message that typed words stand for.
-
-    Args:
-        words: The words, or the number of a phrase, from 1.
-
-    Returns:
-        The words, or the index of the phrase, from 0.
-    """
+    """Return what was typed, or the index (from 0) of the phrase whose number (from 1) it is."""
     is_number = words.isascii() and words.isdigit() and 1 <= int(words[:4]) <= len(PHRASES)
     return int(words) - 1 if is_number else words
 
@@ -66,17 +52,12 @@ HANGING: Final = "  "
 
 
 def quoted(who: str, words: str, columns: int | None) -> list[str]:
-    """Return a chat message as lines that all begin with a mark.
-
-    The mark keeps anybody from writing a chat message that looks like lines of the game.
-
-    Args:
-        who: The author.
-        columns: The greatest width of a line. None for no limit.
-    """
+    """Return a chat message as marked lines of at most so many columns, None for no limit."""
     told = f"{who}: {thinned(words)}"
     if columns is None:
         return [MARK + told]
     room = columns - len(MARK) - len(HANGING)
+    # Letters of ambiguous width count as wide too: a terminal that broke a line would begin one
+    # without a mark.
     first, *rest = broken(told, room, "", partial(cells, wide="WFA"))
     return [MARK + first, *(MARK + HANGING + part for part in rest)]

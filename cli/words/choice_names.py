@@ -37,7 +37,7 @@ OTHER_WORDS: Final = {
     ActionKind.DETECTIVE: frozenset[str](),
     ActionKind.EXHIBIT: frozenset({"exposicion"}),
 }
-"""For each kind of Action card further words that people may type besides those on the cards."""
+"""For each kind of Action card, what people may type besides the words on the cards."""
 HALL_WORDS: Final = frozenset({"hall", "auction", "sala", "subasta", "saal", "auktion"})
 
 
@@ -84,10 +84,8 @@ def questions(view: View, kind: str, names: Names) -> tuple[Query, ...]:
 
 
 def ordered(view: View, kind: str) -> list[Choice]:
-    """Return all legal choices in the order in which a question lists them.
-
-    Action cards are ordered by kind and number, whatever their colours are.
-    """
+    """Return all legal choices as a question lists them: Action cards by kind and number."""
+    # `kind` is one of `rules.Kind`, which its type does not say.
     legal = view.legal(kind)  # type: ignore[arg-type]
     if kind == "action":
         return sorted(legal, key=lambda choice: rank(_card(view, choice)))
@@ -97,11 +95,7 @@ def ordered(view: View, kind: str) -> list[Choice]:
 
 
 def forced(view: View, kind: rules.Kind) -> Choice | None:
-    """Return the only legal choice, which needs no question.
-
-    Returns:
-        The choice, or None if several are legal.
-    """
+    """Return the only legal choice, which needs no question. None if several are legal."""
     if kind == "exhibit" and len(own_slots(view)) > rules.HAND - 1:
         return None
     legal = view.legal(kind)
@@ -109,16 +103,12 @@ def forced(view: View, kind: rules.Kind) -> Choice | None:
 
 
 def _pair(choice: Choice) -> tuple[int, int]:
-    """Return a choice as a pair: the number of the Place and the id of the Action card.
-
-    A choice that is a single number is the id of a card. Its Place is given as 0.
-    """
+    """Return the number of the Place (0 for none) and the id of the Action card of a choice."""
     where, action = choice if isinstance(choice, tuple) else (0, choice)
     return where, action
 
 
 def _card(view: View, choice: Choice) -> ActionCard:
-    """Return the Action card of a choice."""
     return view.state.action_card(_pair(choice)[1])
 
 
@@ -134,11 +124,7 @@ def _thefts(view: View, names: Names) -> tuple[Query, ...]:
 
 
 def together(kind: str, answers: Sequence[Choice]) -> Choice:
-    """Combine the answers to the questions of one choice into the choice.
-
-    Args:
-        answers: The answer to each question. Only a theft has more than one question.
-    """
+    """Combine the answers to the questions of one choice. Only a theft has several questions."""
     if kind == "theft":
         return tuple(answer for answer in answers if isinstance(answer, int))
     return answers[0]
@@ -166,16 +152,11 @@ def in_words(view: View, kind: str, choice: Choice) -> str:
 
 
 def _slots(choice: Choice) -> tuple[int, ...]:
-    """Return a choice of one or more deck slots as a tuple."""
     return (choice,) if isinstance(choice, int) else choice
 
 
 def sealing(view: View, kind: str, choice: Choice, names: Names) -> str:
-    """Return a choice in full words, as the player sees it before it is sealed.
-
-    A theft names each Collectible and its owner. An exhibit is shown with the rank that it would
-    have. If it has many pieces, they are given by letter and year instead of by name.
-    """
+    """Return a choice in full words, as the player sees it before it is sealed."""
     if kind == "window" and isinstance(choice, int):
         window = view.state.windows[choice]
         text = _("window {number}: {piece}")
@@ -224,7 +205,6 @@ def _keys(view: View, kind: str, choice: Choice) -> frozenset[str]:
 
 
 def _place_keys(where: Place) -> frozenset[str]:
-    """Return all words that can be typed for a Place, in small letters."""
     more = HALL_WORDS if where is Place.AUCTION_HALL else frozenset[str]()
     return _small(in_all(PLACE_WORDS[where])) | more
 
@@ -247,14 +227,13 @@ def _piece_keys(view: View, slot: int) -> frozenset[str]:
 
 
 def _small(words: Iterable[str]) -> frozenset[str]:
-    """Return words in small letters."""
     return frozenset(word.lower() for word in words)
 
 
 def read(line: str, question: Query, view: View, kind: str) -> Choice:
-    """Return the choice that a typed line stands for.
+    """Return the choice that a typed line stands for: the number of an option, or words for it.
 
-    A line may be the number of an option or words for it. For an exhibit it may also name pieces.
+    For an exhibit a line may also name pieces.
 
     Raises:
         NoAnswer: If the line is no answer, or fits several options.
@@ -294,14 +273,11 @@ def _number(word: str) -> int:
 
 
 def picked(text: str, view: View) -> Choice:
-    """Return the exhibit that a player picks by naming its pieces.
+    """Return the exhibit that a player picks by naming its pieces, as their slots, rising.
 
     Args:
         text: Letters (the oldest piece of each letter is taken), years, letters with years, or
             numbers in the list of the own pieces.
-
-    Returns:
-        The deck slots of the pieces, rising.
 
     Raises:
         NoAnswer: If the words do not name own pieces, or if the exhibit is not legal.
@@ -322,11 +298,7 @@ def picked(text: str, view: View) -> Choice:
 
 
 def _by_letters(letters: str, slots: Sequence[int], view: View) -> list[int]:
-    """Return the deck slots of the seat's oldest own Collectibles with given letters.
-
-    Args:
-        letters: The letters, each as often as pieces of it are wanted.
-    """
+    """Return the slots of the oldest own Collectibles of these letters, or raise NoAnswer."""
     found = []
     for letter, number in Counter(letters).items():
         held = [slot for slot in slots if view.piece(slot).letter == letter]
@@ -338,12 +310,7 @@ def _by_letters(letters: str, slots: Sequence[int], view: View) -> list[int]:
 
 
 def _slot(word: str, slots: Sequence[int], view: View) -> int:
-    """Return the deck slot of the own Collectible that a word names.
-
-    Args:
-        word: The number of the Collectible in the list of own ones, its year, or letter and year.
-        slots: The deck slots of the own Collectibles, in the order of the list.
-    """
+    """Return the slot of the own Collectible that a number in `slots`, a year or a code names."""
     if 1 <= _number(word) <= len(slots):
         return slots[_number(word) - 1]
     found = [slot for slot in slots if word in _piece_keys(view, slot) and len(word) > 1]
@@ -371,8 +338,7 @@ def hint(
 
     Args:
         asked: The view and the kind of the open choice. None if there is none.
-        names: The names of the seats and cards. None before the game has begun.
-        has_hints: Whether hints are allowed.
+        names: None before the game has begun.
         exhibits: How many of the best exhibits can be picked by number on the screen.
     """
     if not has_hints:
@@ -383,12 +349,9 @@ def hint(
 
 
 def advice(view: View, kind: str, names: Names, exhibits: int) -> list[str]:
-    """Return lines that say how often the learned bot would make each choice, likeliest first.
+    """Return how often the learned bot would make each choice, likeliest first.
 
-    For a theft there is a list for each exhibit.
-
-    Args:
-        exhibits: How many of the best exhibits can be picked by number on the screen.
+    A theft has a list for each exhibit.
     """
     from p2p_hoity.bots.learned import shipped
 
@@ -404,11 +367,7 @@ def advice(view: View, kind: str, names: Names, exhibits: int) -> list[str]:
 
 
 def _numbers(view: View, kind: str, exhibits: int) -> dict[Choice, int]:
-    """Return the number, from 1, by which a player can pick each choice.
-
-    Args:
-        exhibits: How many of the best exhibits can be picked by number.
-    """
+    """Return the number, from 1, by which a player can pick each choice."""
     found = ordered(view, kind)
     listed = found[:exhibits] if kind == "exhibit" else found
     return {choice: number for number, choice in enumerate(listed, 1)}

@@ -15,20 +15,12 @@ ORDINALS: Final = (N_("1st"), N_("2nd"), N_("3rd"), N_("4th"), N_("5th"), N_("6t
 
 
 def ordinal(number: int) -> str:
-    """Return the word for a rank among exhibits.
-
-    Args:
-        number: The rank, from 1 to 6.
-    """
+    """Return the word for a rank among exhibits, from 1 to 6."""
     return _(ORDINALS[number - 1])
 
 
 def note(view: View, kind: str, choice: Choice, names: Names) -> str:
-    """Return the note beside an option: what this choice would bring the player.
-
-    Returns:
-        The note, or "" if there is nothing to say.
-    """
+    """Return what a choice would bring the player, "" if there is nothing to say."""
     if kind == "turn" and isinstance(choice, tuple):
         return _action(view, names, Place(choice[0]), choice[1])
     if kind == "place" and isinstance(choice, int):
@@ -40,13 +32,10 @@ def note(view: View, kind: str, choice: Choice, names: Names) -> str:
 
 
 def leading(view: View) -> int:
-    """Return the field of the track that decides how far this round's best exhibits move figures.
+    """Return the field on which the leader stood when the round (or its Castle phase) began.
 
-    This is the field on which the leading figure stood when the round (or its Castle phase) began.
-    Between rounds, and after the last round, this is the field on which the leading figure stands.
-
-    Returns:
-        The number of the field.
+    It decides how far this round's best exhibits move figures. Between rounds, and after the last
+    one, it is where the leader stands.
     """
     state = view.state
     return max(state.figures if state.phase in NO_ROUND else state.before)
@@ -56,28 +45,17 @@ NO_ROUND: Final = (rules.Phase.ROUND, rules.Phase.FINAL, rules.Phase.OVER)
 
 
 def octagon(view: View) -> tuple[int, int]:
-    """Return how many fields the best and the second-best exhibit of this round move.
-
-    Returns:
-        The larger and the smaller number.
-    """
+    """Return how many fields the best and the second-best exhibit of this round move."""
     return octagon_at(view.state.edition, leading(view))
 
 
 def octagon_at(edition: Edition, field: int) -> tuple[int, int]:
-    """Return how many fields the figures of the seats with the best two exhibits move.
-
-    Args:
-        field: The number of the field on which the leading figure stands.
-
-    Returns:
-        The number of fields for the best exhibit, and the number for the second-best exhibit.
-    """
+    """Return how many fields the best two exhibits move if the leading figure is on this field."""
     return edition.octagons[min(field, len(edition.octagons) - 1)]
 
 
 def _castle(view: View, names: Names) -> str:
-    """Return the note that tells a player what going to the Castle would bring."""
+    """Return the note on going to the Castle."""
     best, second = octagon(view)
     if best_slots(view.state, view.mine()) is None:
         return _("you have no valid exhibit; Thieves steal, Detectives jail")
@@ -86,7 +64,7 @@ def _castle(view: View, names: Names) -> str:
 
 
 def _hall(view: View, names: Names) -> str:
-    """Return the note that tells a player what going to the Auction Hall would bring."""
+    """Return the note on going to the Auction Hall."""
     state = view.state
     tops = [view.piece(window[0]) for window in state.windows if window]
     shown = " · ".join(f"{piece.letter} {piece.year}" for piece in tops)
@@ -95,7 +73,6 @@ def _hall(view: View, names: Names) -> str:
 
 
 def _action(view: View, names: Names, where: Place, card: int) -> str:
-    """Return the note that tells a player what an Action card would bring in a Place."""
     tellers = HALL if where == Place.AUCTION_HALL else CASTLE
     return tellers[view.state.kind(card)](view, names, card)
 
@@ -104,7 +81,7 @@ def _action(view: View, names: Names, where: Place, card: int) -> str:
 
 
 def _cash(view: View, names: Names, card: int) -> str:
-    """Return the note that tells a player what playing Cash would bring."""
+    """Return the note on playing Cash."""
     others = _others_at(view, Place.AUCTION_HALL)
     cash = {seat: max(held_numbers(view, seat, ActionKind.CASH), default=0) for seat in others}
     rivals = sorted((seat for seat in others if cash[seat]), key=lambda seat: -cash[seat])
@@ -119,10 +96,7 @@ def _cash(view: View, names: Names, card: int) -> str:
 
 
 def _hall_thief(view: View, names: Names, card: int) -> str:
-    """Return the note that tells a player what a Thief would bring in the Auction Hall.
-
-    The note is the same for every Thief, so `card` (the id of the Thief) is not used.
-    """
+    """Return the note on a Thief in the Auction Hall, which is the same for all."""
     others = _others_at(view, Place.AUCTION_HALL)
     if not any(_may_play(view, seat, ActionKind.CASH) for seat in others):
         return _("no gain: nobody else here has Cash")
@@ -130,7 +104,6 @@ def _hall_thief(view: View, names: Names, card: int) -> str:
 
 
 def _hall_detective(view: View, names: Names, card: int) -> str:
-    """Return the note that says that an Action card does nothing in the chosen Place."""
     return _("does nothing here")
 
 
@@ -138,7 +111,7 @@ def _hall_detective(view: View, names: Names, card: int) -> str:
 
 
 def _castle_thief(view: View, names: Names, card: int) -> str:
-    """Return the note that tells a player what a Thief would bring in the Castle."""
+    """Return the note on a Thief in the Castle."""
     if not any(_may_show(view, seat) for seat in _others_at(view, Place.CASTLE)):
         return _("no loot: nobody else can exhibit here")
     number = view.state.edition.number(card)
@@ -151,7 +124,7 @@ def _castle_thief(view: View, names: Names, card: int) -> str:
 
 
 def _castle_detective(view: View, names: Names, card: int) -> str:
-    """Return the note that tells a player what a Detective would bring in the Castle."""
+    """Return the note on a Detective in the Castle."""
     if not any(_may_play(view, seat, ActionKind.THIEF) for seat in _others_at(view, Place.CASTLE)):
         return _("no gain: nobody else here has a Thief")
     state = view.state
@@ -163,7 +136,7 @@ def _castle_detective(view: View, names: Names, card: int) -> str:
 
 
 def _castle_exhibit(view: View, names: Names, card: int) -> str:
-    """Return the note that tells a player what an Exhibit card would bring."""
+    """Return the note on an Exhibit card."""
     best = best_slots(view.state, view.mine())
     if best is None:
         return _("you have no valid exhibit")
@@ -172,14 +145,7 @@ def _castle_exhibit(view: View, names: Names, card: int) -> str:
 
 
 def placing(view: View, slots: Sequence[int], names: Names) -> str:
-    """Return the rank that an exhibit would have among the known exhibits in the Castle, in words.
-
-    Args:
-        slots: The deck slots of the exhibit's pieces.
-
-    Returns:
-        The words, with the number of fields that the exhibit would bring.
-    """
+    """Return in words an exhibit's rank among the known ones in the Castle, and what it brings."""
     ahead = [names.nicknames[seat] for seat in rivals_ahead(view, slots)]
     larger, smaller = octagon(view)
     if not any(_may_show(view, seat) for seat in _others_at(view, Place.CASTLE)):
@@ -198,23 +164,13 @@ def placing(view: View, slots: Sequence[int], names: Names) -> str:
 
 
 def _hidden(view: View) -> int:
-    """Return how many hidden Collectibles the rivals have, all together.
-
-    A rival is another seat that may show an exhibit in the Castle in this round.
-    """
+    """Return how many hidden Collectibles those have who may show an exhibit in the Castle."""
     rivals = [seat for seat in _others_at(view, Place.CASTLE) if _may_show(view, seat)]
     return sum(view.hidden(seat) for seat in rivals)
 
 
 def rivals_ahead(view: View, slots: Sequence[int]) -> list[int]:
-    """Return the other seats in the Castle whose known Collectibles allow a better exhibit.
-
-    Args:
-        slots: The deck slots of the own exhibit.
-
-    Returns:
-        The seats, rising.
-    """
+    """Return the other seats, rising, whose known Collectibles allow a better exhibit here."""
     edition, cards = view.state.edition, view.cards
     mine = strength(edition, [cards[slot] for slot in slots])
     found = []
@@ -229,7 +185,6 @@ def rivals_ahead(view: View, slots: Sequence[int]) -> list[int]:
 
 
 def _may_show(view: View, seat: int) -> bool:
-    """Return whether a seat has played Exhibit in this round, or still may play it."""
     return _may_play(view, seat, ActionKind.EXHIBIT)
 
 
@@ -251,10 +206,7 @@ def _others_at(view: View, where: Place) -> list[int]:
 
 
 def _acts(view: View, seat: int) -> bool:
-    """Return whether a seat acts in this round.
-
-    A seat that is absent or sits out acts only if it has already played an Action card.
-    """
+    """Return whether a seat acts in this round: absent or sitting out only if it has played."""
     return view.state.active(seat) or view.state.actions[seat] is not None
 
 

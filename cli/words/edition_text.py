@@ -38,11 +38,7 @@ PARTS: Final = {
 
 
 def title(edition: Edition) -> str:
-    """Return the name of an edition for people.
-
-    If the edition differs from the shipped edition of this name, the changes are added. If no
-    shipped edition has this name, a remark says that cards and track are the host's own.
-    """
+    """Return the name of an edition, and how it differs from the shipped one if it does."""
     found = descent(edition)
     if not found.original:
         return _("{name} (no edition of this program: cards and track are the host's own)").format(
@@ -55,21 +51,14 @@ def title(edition: Edition) -> str:
 
 
 def edition_lines(edition: Edition, variant: str = "") -> list[str]:
-    """Return lines about an edition: its name, and the rules in which editions differ.
-
-    Args:
-        variant: The variant of the rules for two seats. "" for none.
-    """
+    """Return lines about an edition: its name, and the rules in which editions differ."""
     name, *reconstructed = card_lines(edition)
     chosen = _(VARIANTS[variant]) if variant else action_choice(edition)
     return [name, chosen, detective_in_hall(edition), detective_rank(edition), *reconstructed]
 
 
 def card_lines(edition: Edition) -> list[str]:
-    """Return lines about an edition: its name, its size, colours of its own, and what is guessed.
-
-    A reconstructed part was not taken from a printed edition.
-    """
+    """Return an edition's name and size, colours of its own, and what no printed edition tells."""
     text = _("Edition: {name}, {size} Collectibles")
     lines = [text.format(name=title(edition), size=len(edition.collectibles))]
     names = tuple(one.name for one in edition.colours)
@@ -100,10 +89,7 @@ def detective_in_hall(edition: Edition) -> str:
 
 
 def detective_rank(edition: Edition) -> str:
-    """Return the sentence about when a Detective's rank on the score track is determined.
-
-    The rank says how far the Detective moves. It may be determined before or after exhibits move.
-    """
+    """Return the sentence about when a Detective's rank on the score track is determined."""
     if edition.switches.detective_rank == "after":
         return _("A Detective's rank is taken after the Exhibits have moved.")
     return _("A Detective's rank is taken before the Exhibits move.")

@@ -46,23 +46,13 @@ QUOTED: Final = frozenset({"text", "letter", "theirs", "ours"})
 
 @cache
 def meanings() -> Mapping[str, str]:
-    """Return the meaning in English of every code of the package `protocol`.
-
-    The first call loads much of this package, which most commands never need.
-
-    Returns:
-        The meanings, by their codes.
-    """
+    """Return the English meaning of every code of `protocol`, much of which it loads."""
     files, ends = protocol.transcript.FILE_FAULTS, protocol.effects.ENDS
     return {**BYTES, **files, **ends, **protocol.FAULTS}
 
 
 def sentence(reason: Reason) -> str:
-    """Return the sentence for a reason, in the chosen language.
-
-    Args:
-        reason: The code and its fields. A field may be another reason.
-    """
+    """Return the sentence for a reason, in the chosen language."""
     if reason.code is SystemCode.NUMBERED:
         return _(os.strerror(int(reason.fields["number"])))
     code = reason.code
@@ -71,21 +61,13 @@ def sentence(reason: Reason) -> str:
 
 
 def of_system(error: OSError) -> str:
-    """Return what the operating system reports about an error, in the chosen language.
-
-    Returns:
-        The words of the error. Words without a translation are returned as they are.
-    """
+    """Return what the operating system reports about an error, translated if that is possible."""
     words = error.strerror or str(error)
     return _(words) if words else words
 
 
 def meaning(code: str) -> str:
-    """Return what a code such as `bad-proof` means, in the chosen language.
-
-    Args:
-        code: The code of an error, a fault or the end of a table, from the package `protocol`.
-    """
+    """Return what a code of the package `protocol`, such as `bad-proof`, means, translated."""
     return _(meanings()[code])
 
 
@@ -102,14 +84,7 @@ def _told(name: str, value: Any) -> str:
 
 
 def as_json(reason: Reason) -> dict[str, Any]:
-    """Return a reason as a JSON object.
-
-    Args:
-        reason: The code and its fields.
-
-    Returns:
-        The code, the fields, and the sentence for people.
-    """
+    """Return a reason as a JSON object: its code, its fields, and the sentence for people."""
     return {"code": reason.code, "fields": _plain(reason.fields), "words": sentence(reason)}
 
 

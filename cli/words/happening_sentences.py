@@ -32,45 +32,29 @@ ROUTINE: Final = frozenset({Why.SALE_OVER, Why.CASTLE_OVER})
 
 
 def noteworthy(happening: Happening) -> bool:
-    """Return whether a log for people contains an event of the game.
-
-    Returns:
-        False for an Action card that goes back to its hand because a phase is over.
-        True for any other event.
-    """
+    """Return whether people's logs have an event: not for a card that goes home after a phase."""
     return not (isinstance(happening, happenings.Returned) and happening.why in ROUTINE)
 
 
 def tell(names: Names, happening: Happening) -> str:
-    """Return the sentences for an event of the game.
-
-    Returns:
-        The sentences, with line breaks between them.
-    """
+    """Return the sentences for an event of the game, with line breaks between them."""
     return TELLERS[type(happening)](names, happening)
 
 
 def story(names: Names, items: Iterable[Happening]) -> list[str]:
-    """Return the lines of a full log of a game, without events that happen in every round.
-
-    Args:
-        items: The events, in order.
-    """
+    """Return the lines of a full log of a game, without events that happen in every round."""
     told = (tell(names, item) for item in items if noteworthy(item))
     return [line for text in told for line in text.splitlines()]
 
 
 def rounds_of(names: Names, items: Iterable[Happening]) -> list[list[str]]:
-    """Return the lines of a full log of a game, split into rounds.
-
-    Args:
-        items: The events, in order.
-    """
+    """Return the lines of a full log of a game, split into rounds."""
     before, found = names.before, list[list[str]]()
     for item in items:
         if not found or isinstance(item, happenings.RoundBegan):
             found.append([])
         found[-1] += story(names, [item])
+    # The events that were told have moved the figures in `names`.
     names.before = before
     return found
 
@@ -153,21 +137,14 @@ def _moved(names: Names, it: happenings.FigureMoved) -> str:
 
 
 def where(names: Names, field: int) -> str:
-    """Return a field of the score track in words, such as `field 12`.
-
-    Numbers on the octagon of the field are left out.
-    """
+    """Return a field of the score track in words, such as `field 12`, without its octagon."""
     if field and not names.edition.in_banquet(field):
         return _("field {field}").format(field=field)
     return names.field(field)
 
 
 def paid(names: Names, it: happenings.FigureMoved) -> str:
-    """Return in words why a figure moves.
-
-    If the reason is the best or the second-best exhibit, the words include two numbers, such as
-    `7/3`. The numbers say how far the figures of these two exhibits move in this round.
-    """
+    """Return in words why a figure moves, with the octagon, such as 7/3, if an exhibit is why."""
     octagon = names.paying()
     if it.why not in BY_OCTAGON or octagon is None:
         return _(it.why)
@@ -203,12 +180,9 @@ GAPS: Final[Mapping[str, Gap]] = {
 
 
 def _says(template: str, **own: Gap) -> Callable[[Names, Any], str]:
-    """Return a function that makes the sentence for an event of the game from a template.
+    """Return a function that makes the sentence for an event from a template.
 
-    Args:
-        template: The template, with gaps such as `{who}`.
-        own: The functions that fill gaps of this template, by the name of the gap. The functions
-            in `GAPS` fill the other gaps.
+    Its gaps, such as `{who}`, are filled by functions in `own`, or else in `GAPS`.
     """
     gaps = {gap: own.get(gap) or GAPS[gap] for gap in re.findall(r"\{(\w+)\}", template)}
     return lambda names, it: _(template).format(**{gap: of(names, it) for gap, of in gaps.items()})
@@ -304,15 +278,7 @@ Nickname = Callable[[int], str]
 
 
 def proved(before: Node, seconds: float, names: Names) -> str | None:
-    """Return in words what a step of the protocol has proved, and how long the check took.
-
-    Args:
-        before: The state of the chain (the table's history) before the step.
-        seconds: The duration of the check, in seconds.
-
-    Returns:
-        The words, or None if the step has proved nothing new.
-    """
+    """Return what the step after `before` has proved, in how many seconds, None for nothing new."""
     kind = before.want.kind
     if kind == Kind.SHUFFLE:
         who = min(before.want.speakers, default=0)
@@ -326,7 +292,6 @@ def proved(before: Node, seconds: float, names: Names) -> str | None:
 
 
 def _took(seconds: float) -> str:
-    """Return words such as `, 12 ms` for the duration of a check, or "" if it is 0."""
     return _(", {ms} ms").format(ms=round(seconds * 1000)) if seconds > 0 else ""
 
 
@@ -337,10 +302,7 @@ UNSAID: Final = (happenings.DetectiveRanked, happenings.CashPaid)
 
 
 def brief_story(names: Names, items: Iterable[Happening]) -> list[str]:
-    """Return the lines of the brief log for some events of a game, in their order.
-
-    Adjacent events of one class, such as all Places shown, mostly share a line.
-    """
+    """Return the brief log of some events. Adjacent ones of one class mostly share a line."""
     worth = (one for one in items if noteworthy(one) and not isinstance(one, UNSAID))
     lines: list[str] = []
     for kind, group in groupby(worth, type):
@@ -353,11 +315,7 @@ def brief_story(names: Names, items: Iterable[Happening]) -> list[str]:
 
 
 def _brief_setup(names: Names, items: Many) -> list[str]:
-    """Return the lines of the brief log for the events `items` with which a game begins.
-
-    The lines name the edition, the colour of each seat, and the Collectible on top of each pile
-    in the Auction Hall.
-    """
+    """Return the edition, the colours of the seats, and the tops of the windows."""
     for it in items:
         tell(names, it)  # The names take the colours from it.
     seats = (f"{names.short(seat)} {colour(name)}" for seat, name in enumerate(names.colours))
@@ -373,11 +331,7 @@ def _brief_setup(names: Names, items: Many) -> list[str]:
 
 
 def _brief_round(names: Names, items: Many) -> list[str]:
-    """Return the lines for the beginning of a round.
-
-    They contain its number, the fields of the figures, the Place of all seats if they cannot choose
-    one, and the seats that sit out.
-    """
+    """Return the lines for the beginning of a round."""
     lines = []
     for it in items:
         head = _("Round {round}").format(round=it.round)
@@ -387,10 +341,7 @@ def _brief_round(names: Names, items: Many) -> list[str]:
 
 
 def _fields(names: Names) -> list[str]:
-    """Return the fields of the figures, the leader first, and the octagon of the leader's field.
-
-    The octagon says how far the best and the second-best exhibit move.
-    """
+    """Return the fields of the figures, the leader first, and the octagon of the leader's field."""
     order = sorted(range(len(names.before)), key=lambda seat: (-names.before[seat], seat))
     fields = [f"{names.short(seat)} {names.before[seat]}" for seat in order]
     octagon = names.paying()
@@ -400,10 +351,7 @@ def _fields(names: Names) -> list[str]:
 
 
 def _brief_round_ended(names: Names, items: Many) -> list[str]:
-    """Store in `names` the fields of all figures at the end of a round, and return no lines.
-
-    `items` are the events that tell the end of the round.
-    """
+    """Store the fields of all figures in `names`, and return no lines."""
     for it in items:
         tell(names, it)
     return []
@@ -430,13 +378,7 @@ def _actions(names: Names, items: Many) -> list[str]:
 
 
 def _each(template: str, **own: Gap) -> Callable[[Names, Many], list[str]]:
-    """Return a function that makes a short line for each of several events, from a template.
-
-    Args:
-        template: The template, with gaps such as `{who}`.
-        own: The functions that fill gaps of this template, by the name of the gap. The gaps that
-            are not named here are filled by `BRIEF` and `GAPS`.
-    """
+    """Return a function like `_says` for several events, whose gaps `BRIEF` fills before `GAPS`."""
     tell_one = _says(template, **{**BRIEF, **own})
     return lambda names, items: [tell_one(names, it) for it in items]
 
@@ -444,12 +386,9 @@ def _each(template: str, **own: Gap) -> Callable[[Names, Many], list[str]]:
 def _all(
     template: str, tell_one: Callable[[Names, Any], str]
 ) -> Callable[[Names, Many], list[str]]:
-    """Return a function that makes one line for several events, from a template.
+    """Return a function that makes one line for several events, exhibits by their rank.
 
-    Args:
-        template: The template, whose only gap gets a list of all events. Exhibits are ordered by
-            their rank.
-        tell_one: Returns the words for one event.
+    The only gap of the template gets a list of them.
     """
     (gap,) = re.findall(r"\{(\w+)\}", template)
 
@@ -471,7 +410,6 @@ BRIEF: Final[Mapping[str, Gap]] = {
 
 
 def _turned_up(names: Names, items: Many) -> list[str]:
-    """Return one line for all Collectibles that are turned up."""
     text = _("Window {number} turns up {piece}")
     found = (text.format(number=it.window + 1, piece=code(it.piece)) for it in items)
     return [BETWEEN.join(found)]
@@ -500,26 +438,19 @@ def _brief_moved(names: Names, items: Many) -> list[str]:
 
 
 def _field(names: Names, field: int) -> str:
-    """Return the number of a field, or its name in the Banquet."""
     return names.field(field) if names.edition.in_banquet(field) else str(field)
 
 
 def _capital(words: str) -> str:
-    """Return words with a capital first letter."""
     return words[:1].upper() + words[1:]
 
 
 def _seat_and(field: str) -> Callable[[Names, Any], str]:
-    """Return a function that puts an event's seat and one of its Action cards into words.
-
-    Args:
-        field: The name of the event's attribute with the card.
-    """
+    """Return a function that puts an event's seat and the Action card in `field` into words."""
     return lambda names, it: f"{names.short(it.seat)} {card(getattr(it, field))}"
 
 
 def _hands(names: Names, items: Many) -> list[str]:
-    """Return a line for each hand that is opened."""
     return [f"{names.short(it.seat)}: {' '.join(map(code, it.pieces))}" for it in items]
 
 
@@ -547,7 +478,4 @@ TOGETHER: Final[Mapping[type[Happening], Callable[[Names, Many], list[str]]]] = 
     happenings.Imprisoned: _all(N_("To prison: {thieves}"), _seat_and("thief")),
     happenings.HandOpened: _hands,
 }
-"""For a class of events (happenings) the function that returns the brief lines for several of them.
-
-Events of other classes have the sentences of `TELLERS`.
-"""
+"""For a class of events the function that returns its brief lines. Others have `TELLERS`."""

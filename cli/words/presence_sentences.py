@@ -1,4 +1,7 @@
-"""The sentences about the presence of seats, waiting for them, and the end of a table."""
+"""The sentences about the presence of seats, waiting for them, and the end of a table.
+
+`game` is the id of the game as it is typed after `hoity resume`. Standings begin with the best.
+"""
 
 from __future__ import annotations
 
@@ -33,18 +36,13 @@ PRESENCE_WORDS: Final = {
     Attending.ABSENT: N_("absent"),
     Attending.BANNED: N_("banned"),
 }
-"""The words for the presence of a seat that is awaited."""
 OUT: Final = (Attending.ABSENT, Attending.BANNED)
 """The states of seats that take no part any more: absent and banned."""
 SEALED: Final = N_("sealed")
 
 
 def seat_request(nickname: str, key: str | None) -> str:
-    """Return the question to the host whether a guest may sit down.
-
-    Args:
-        key: The fingerprint of the guest's long-lived key. None if the guest shows no key.
-    """
+    """Return the question to the host about a guest with the fingerprint `key`, None for no key."""
     words = _("{name}, key {key}, asks for a seat. Let {name} in? y or n")
     if key is None:
         words = _("{name} asks for a seat and shows no key. Let {name} in? y or n")
@@ -54,21 +52,16 @@ def seat_request(nickname: str, key: str | None) -> str:
 def awaited(
     seats: Iterable[int], found: Sequence[Attending], names: Names, have_sealed: bool = False
 ) -> str:
-    """Return the seats that are awaited, each with its presence as far as it is known.
+    """Return the seats that are awaited, each with its presence as far as `found` tells it.
 
     Args:
-        found: The presence of each seat of the table.
         have_sealed: Whether all seats have chosen, so that only their programs are awaited.
     """
     return listed(_seat(seat, found, names, have_sealed) for seat in sorted(seats))
 
 
 def _seat(seat: int, found: Sequence[Attending], names: Names, has_sealed: bool) -> str:
-    """Return the name of a seat, followed in brackets by the word for the seat's presence.
-
-    The presence of each seat is in `found`. If `has_sealed` is true, the word for a linked seat
-    says that the seat has sealed its choice.
-    """
+    """Return the name of a seat, and in brackets its presence, or that it has sealed its choice."""
     if seat >= len(found):
         return names.seat(seat)
     is_sealed = has_sealed and found[seat] is Attending.LINKED
@@ -83,11 +76,7 @@ THINKING: Final = N_("Linked, and still to choose: {who}. The game goes on once 
 
 
 def halfway(update: updates.Halfway, names: Names, game: str) -> list[str]:
-    """Return the lines that are shown when half of a step's timeout is over.
-
-    Args:
-        game: The id of the game as typed after `hoity resume`.
-    """
+    """Return the lines that are shown when half of a step's timeout is over."""
     if update.seats == {names.mine}:
         text = _("The others are waiting for you: in {left} s they may go on without you.")
         return [text.format(left=round(update.left))]
@@ -120,11 +109,7 @@ def halfway(update: updates.Halfway, names: Names, game: str) -> list[str]:
 
 
 def late(update: updates.SeatsTimedOut, names: Names, game: str) -> list[str]:
-    """Return the lines that are shown when a step has timed out and a quorum may go on.
-
-    Args:
-        game: The id of the game as typed after `hoity resume`.
-    """
+    """Return the lines that are shown when a step has timed out and a quorum may go on."""
     if update.undecided:
         return _undecided(update, names, game)
     if update.seats == {names.mine}:
@@ -159,14 +144,7 @@ def _undecided(update: updates.SeatsTimedOut, names: Names, game: str) -> list[s
 
 
 def paused(update: updates.Paused, names: Names, game: str) -> list[str]:
-    """Return the lines that are shown while the game cannot go on without some seats.
-
-    They say who is awaited, why the game pauses, and what one can do. At a table that needs all of
-    its seats the last part is left out, because `halfway` has shown it before.
-
-    Args:
-        game: The id of the game as typed after `hoity resume`.
-    """
+    """Return the lines that are shown while the game cannot go on without some seats."""
     if update.seats == {names.mine}:
         return [_("The others are waiting for you: the game pauses until you choose.")]
     who = _others(update.seats, names)
@@ -180,6 +158,7 @@ def paused(update: updates.Paused, names: Names, game: str) -> list[str]:
     if not update.muster.is_short:
         return lines + _thinking(update.muster, names)
     pauses = _pauses(update.muster, names, game)
+    # At a table that needs all of its seats, `halfway` has shown what one can do.
     return [*lines, *(pauses[:1] if update.muster.strict else pauses)]
 
 
@@ -209,15 +188,11 @@ def _thinking(count: updates.Muster, names: Names) -> list[str]:
 
 
 def _others(seats: frozenset[int], names: Names) -> str:
-    """Return the names of seats, without this player's own seat."""
     return names.seats(sorted(seats - {names.mine}))
 
 
 def _oneself(seats: frozenset[int], count: updates.Muster, names: Names) -> list[str]:
-    """Return a warning to an awaited player that the others may go on without that player.
-
-    The list is empty if the player is not awaited, or if nobody may go on without the seat.
-    """
+    """Return a warning to a player who is awaited too, unless nobody may go on without the seat."""
     if names.mine not in seats or count.strict or not count.begun:
         return []
     return [_("You are awaited too: without your choice the others may go on without you.")]
@@ -290,22 +265,13 @@ def why_ended(code: str) -> str:
 
 
 def unconfirmed(seats: frozenset[int], names: Names, game: str) -> str:
-    """Return who has not confirmed the deck, and what follows if this player leaves.
-
-    Args:
-        seats: The awaited seats.
-        game: The id of the game as typed after `hoity resume`.
-    """
+    """Return who has not confirmed the deck, and what follows if this player leaves."""
     who = _("The deck is not yet confirmed by {who}.").format(who=_others(seats, names))
     return f"{who} {may_begin(game)}"
 
 
 def may_begin(game: str) -> str:
-    """Return what follows if a player leaves who has confirmed the deck.
-
-    Args:
-        game: The id of the game as typed after `hoity resume`.
-    """
+    """Return what follows if a player leaves who has confirmed the deck."""
     text = _(
         "The game may begin without you if you leave. To take your seat again: hoity resume {game}"
     )
@@ -313,11 +279,7 @@ def may_begin(game: str) -> str:
 
 
 def announced(update: effects.EndAnnounced, names: Names) -> str:
-    """Return what another seat says of the end of the table, which may yet begin here.
-
-    Args:
-        update: The news.
-    """
+    """Return what another seat says of the end of the table, which may yet begin here."""
     text = _(
         "{by} says that the table has ended: {reason} ({code}). Your own program has not seen that."
     )
@@ -325,12 +287,7 @@ def announced(update: effects.EndAnnounced, names: Names) -> str:
 
 
 def ended(update: updates.Ended, names: Names | None, game: str) -> str:
-    """Return why a table has ended without a result, and who caused it if that is known.
-
-    Args:
-        names: The names of the seats and cards. None before the game has begun.
-        game: The id of the game as typed after `hoity resume`.
-    """
+    """Return why a table has ended without a result, and who caused it if that is known."""
     if update.code == effects.UNCONFIRMED:
         text = _(
             "Your seat has stopped waiting for all seats to confirm the deck. The game may begin"
@@ -369,11 +326,7 @@ def ended(update: updates.Ended, names: Names | None, game: str) -> str:
 
 
 def victory(standings: Sequence[Standing], names: Names) -> str:
-    """Return in a few words who has won.
-
-    Args:
-        standings: The final ranks, the best first.
-    """
+    """Return in a few words who has won."""
     first = [line.seat for line in standings if line.rank == 1]
     if first == [names.mine]:
         return _("You win")
@@ -383,11 +336,7 @@ def victory(standings: Sequence[Standing], names: Names) -> str:
 
 
 def won(standings: Sequence[Standing], names: Names) -> str:
-    """Return who has won, on which field, and how far ahead of the next rank.
-
-    Args:
-        standings: The final ranks, the best first.
-    """
+    """Return who has won, on which field, and how far ahead of the next rank."""
     rest = [line for line in standings if line.rank > 1]
     field = standings[0].field
     if not rest or standings[1].rank == 1:
@@ -416,11 +365,7 @@ def no_other_game(
 
     Args:
         unwilling: The seats that have not agreed.
-        mine: The own seat. None for an onlooker.
-        by_bot: Whether a bot plays the own seat.
-        found: The presence of each seat, as far as it is known. Absent and banned seats are not
-            asked.
-        named: Returns the names of several seats.
+        found: The presence of each seat, as far as it is known. Seats that are `OUT` are not asked.
     """
     others = sorted(seat for seat in unwilling if seat != mine)
     why = [_("not agreed: {who}").format(who=named(others))] if others else []
@@ -437,11 +382,7 @@ def no_other_game(
 
 
 def stays(update: updates.Unconfirmed, names: Names, is_saved: bool) -> str:
-    """Return for whom this seat stays although the result is final, and that the player may leave.
-
-    Args:
-        is_saved: Whether the transcript is on disk.
-    """
+    """Return for whom this seat stays although the result is final, and that one may leave."""
     if update.seats:
         text = _("The result is final. Waiting for {who} to confirm it, for at most {time}.")
     else:
@@ -458,14 +399,7 @@ def at_most(seconds: float) -> str:
 
 
 def kept_as(transcript: Path) -> tuple[str, str]:
-    """Return where the transcript of a game is, and the command that checks it.
-
-    For a transcript in the player's own folder the command names the id of the game, otherwise the
-    path.
-
-    Returns:
-        The two sentences.
-    """
+    """Return where a transcript is, and the command that checks it, by its id in the own folder."""
     name = GAME.fullmatch(transcript.name)
     shown = name[1] if name and transcript.parent == home().transcripts else transcript
     told = _("Transcript: {path}").format(path=transcript)
@@ -473,11 +407,7 @@ def kept_as(transcript: Path) -> tuple[str, str]:
 
 
 def standings_json(lines: Iterable[Standing], nicknames: Sequence[str]) -> list[dict[str, Any]]:
-    """Return the final ranks as JSON objects.
-
-    Returns:
-        An object for each seat.
-    """
+    """Return the final ranks as JSON objects."""
     return [
         {
             "rank": line.rank,

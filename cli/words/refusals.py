@@ -31,22 +31,12 @@ _NAMED: Final[Mapping[str, Callable[[Any], str]]] = {
 
 
 def refusal(code: str, fields: Mapping[str, Field]) -> str:
-    """Return why a choice is refused, in the chosen language.
-
-    Args:
-        code: The code of the broken rule.
-        fields: The values that the reason mentions, by name.
-    """
+    """Return why a choice is refused, by the code of the broken rule and what it mentions."""
     told = {name: _NAMED.get(name, str)(value) for name, value in fields.items()}
     return _(ILL_FORMED.get(code) or Rule(code).template).format(**told)
 
 
 def choose_again(code: str, fields: Mapping[str, Field]) -> str:
-    """Return why a choice is refused, and the request to choose again.
-
-    Args:
-        code: The code of the broken rule.
-        fields: The values that the reason mentions, by name.
-    """
+    """Return why a choice is refused, and the request to choose again."""
     reason = refusal(code, fields)
     return _("The rules forbid that: {reason}. Choose again.").format(reason=reason)

@@ -102,22 +102,16 @@ def paragraphs(edition: Edition) -> list[str]:
 
 
 def lines(edition: Edition, width: int | None) -> Iterator[str]:
-    """Return the rules of an edition as lines.
-
-    Args:
-        width: The greatest width of a line in columns. None for the default `WIDTH`.
-    """
+    """Return the rules of an edition as lines, at most `WIDTH` columns wide."""
     columns = min(WIDTH, width or WIDTH)
     for paragraph in paragraphs(edition):
         yield from textwrap.wrap(paragraph, columns, subsequent_indent="  ")
 
 
 def _with_full_stop(line: str) -> str:
-    """Return a line with a full stop at its end."""
     return line if line.endswith(".") else line + "."
 
 
 def _categories(edition: Edition) -> str:
-    """Return what is collected under each letter."""
     words = [f"{letter} {category(edition, letter)}".rstrip() for letter in LETTERS]
     return _("LETTERS {categories}").format(categories=listed(words))

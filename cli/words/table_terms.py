@@ -33,9 +33,8 @@ class TableOffer:
     """A table as it is offered to those who may sit down.
 
     Attributes:
-        game: The game that is played there.
         names: The nicknames of those who sit there already.
-        host: The host's long-lived public key, 32 bytes. None if the host shows none.
+        host: The host's long-lived public key. None if the host shows none.
     """
 
     terms: Terms
@@ -58,29 +57,20 @@ def describe(offer: TableOffer) -> list[str]:
 
 
 def _host(key: bytes | None) -> str:
-    """Return the line about the host's key."""
     if key is None:
         return _("Host: shows no key, so nothing here tells who it is.")
     return _("Host: key {fingerprint}").format(fingerprint=fingerprint(key))
 
 
 def onlookers(watched: bool) -> str:
-    """Return the sentence about whether the game may be watched ([L-63]).
-
-    Args:
-        watched: Whether onlookers are let in.
-    """
+    """Return the sentence about whether the game may be watched ([L-63])."""
     if watched:
         return _("Onlookers: whoever has the ticket may watch; they see what all seats see.")
     return _("Onlookers: none; the host lets nobody watch this table.")
 
 
 def bounds(terms: Terms) -> list[str]:
-    """Return lines with the guarantees of a table in numbers.
-
-    The lines state the quorum, and how many seats can do each of the following without harm: share
-    their secrets, be gone, or lie.
-    """
+    """Return the guarantees of a table: how many seats may plot, be gone, or lie without harm."""
     n, t = terms.seats, terms.quorum
     liars = max(0, 2 * t - n - 1)
     found = [
@@ -116,10 +106,7 @@ def _progress(gone: int) -> str:
 
 
 def _one_history(liars: int) -> str:
-    """Return the line about how many lying seats the table withstands without being split.
-
-    A split table is one at which honest seats follow different histories of the game.
-    """
+    """Return the line about how many liars cannot make honest seats follow different histories."""
     if not liars:
         return _("One history: a single liar can split the table, but the proof of it remains.")
     return count(
@@ -173,14 +160,7 @@ def terms_json(offer: TableOffer) -> dict[str, Any]:
 
 
 def reach_lines(update: Reached | Moved) -> list[str]:
-    """Return lines about who can reach the table, who cannot and why, and what the player can do.
-
-    Args:
-        update: The update, whose `reasons` say this.
-
-    Returns:
-        The lines, one for each item of `reasons`.
-    """
+    """Return a line for each reason: who can reach the table, who cannot, and what one can do."""
     return [sentence(reason) for reason in update.reasons]
 
 
@@ -193,11 +173,7 @@ def moved() -> str:
 
 
 def if_moved(who: str) -> str:
-    """Return sentences about what to do about seats that may have another address now.
-
-    Args:
-        who: The seats, in words.
-    """
+    """Return what to do about seats that may have another address now."""
     words = _(
         "Has {who} come back at another address? Ask for the ticket that {hoity} resume shows"
         " there, and type hoity join TICKET in a second terminal, or here after leaving."
@@ -206,7 +182,7 @@ def if_moved(who: str) -> str:
 
 
 def if_finished(game: str) -> str:
-    """Return sentences about what to do in a resumed game if no other seat can be reached.
+    """Return what to do in a resumed game if no other seat can be reached.
 
     Args:
         game: The id of the game as typed after `hoity resume`.
@@ -222,7 +198,6 @@ def alone_lines(relays: Sequence[str], by_proxy: bool, was_shown: bool = False) 
     """Return lines about what others learn of a player who can be reached only through relays.
 
     Args:
-        by_proxy: Whether the player connects to the relays through a proxy.
         was_shown: Whether the others were told an address when the game began.
     """
     words = _(
@@ -259,22 +234,12 @@ AFTER: Final = {
 
 
 def whole(code: OfferedCode) -> str:
-    """Return a spoken code together with its relay.
-
-    A guest types both if the guest's program does not use this relay by default.
-
-    Returns:
-        The word `CODE@RELAY`, with the address of the relay as host:port.
-    """
+    """Return `CODE@HOST:PORT`, for a guest whose program does not use this relay by default."""
     return f"{code.code}@{code.relay}"
 
 
 def invitation(code: OfferedCode) -> list[str]:
-    """Return lines with a spoken code, how long this code is valid, and how the last code ended.
-
-    Args:
-        code: The present code.
-    """
+    """Return lines with a spoken code, how long this code is valid, and how the last code ended."""
     told = [] if code.after is None else [_(AFTER[code.after])]
     words = _("CODE  {code}  say it to one of the others, who types: {command}")
     typed = command(INSTALLED, "join", whole(code))
@@ -284,11 +249,7 @@ def invitation(code: OfferedCode) -> list[str]:
 
 
 def for_newcomers() -> list[str]:
-    """Return the lines that a host sends, with the ticket, to a friend without the program.
-
-    Returns:
-        The lines: an introduction for the host, then where the program is had and what to type.
-    """
+    """Return the lines that a host sends, with the ticket, to a friend without the program."""
     place, join = download_place(), command(INSTALLED, "join", "TICKET")
     told = [_("To a friend who does not have the program yet, send also:")]
     if place:

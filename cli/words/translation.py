@@ -22,21 +22,14 @@ NAMES: Final = (
 COMMAND: Final = re.compile(rf"(?<![\w.-])hoity ({'|'.join(NAMES)})\b")
 """The pattern of a command in a message. It does not match `*.hoity` and `p2p-hoity`."""
 INSTALLED: Final = "hoity"
-"""The name of the program as other players type it, however it was started here.
-
-It fills the gap `{hoity}` of messages that tell what other players type. `as_typed`, which is for
-commands of this player, leaves it unchanged.
-"""
+"""The name of the program as other players type it, for the gap `{hoity}`. `as_typed` keeps it."""
 
 
 def command_line(*words: str | Path) -> str:
-    """Return a command as it is typed here, such as `hoity resume 8daa`.
+    """Return a command as it is typed here, such as `hoity resume 8daa`, quoted for the shell.
 
-    If the environment variable HOITY_CALLED_AS is set, its value replaces `hoity`, for example
-    `python tasks.py hoity`. For the command `play`, a final `hoity` of the value is left out.
-
-    Args:
-        words: The words after `hoity`, which are quoted for the shell. Empty words are left out.
+    The variable HOITY_CALLED_AS replaces `hoity`, for example by `python tasks.py hoity`. For the
+    command `play`, its final `hoity` is left out. Empty words are left out.
     """
     called_as = os.environ.get(CALLED_AS, INSTALLED)
     if words[:1] == ("play",):
@@ -45,16 +38,7 @@ def command_line(*words: str | Path) -> str:
 
 
 def as_typed(message: str) -> str:
-    """Return a message with each command line in the form in which this user has to type it.
-
-    For example, `hoity join` becomes `python tasks.py hoity join` in a source checkout.
-
-    Args:
-        message: The message, whose fields are not filled in yet.
-
-    Returns:
-        The message with the changed command lines.
-    """
+    """Return a message, whose fields are not filled in yet, with its commands as typed here."""
     return COMMAND.sub(lambda found: command_line(found[1]), message)
 
 
@@ -83,28 +67,14 @@ class _Speech:
 
 
 def code_of(word: str) -> str | None:
-    """Return the language that a name means, such as `de`, `DE`, `de-AT` or `de_DE.UTF-8`.
-
-    Args:
-        word: The name, of a locale or typed.
-
-    Returns:
-        One of `LANGUAGES`, or None if the name means none of them.
-    """
+    """Return the language that a name such as `DE`, `de-AT` or `de_DE.UTF-8` means, or None."""
     found = LOCALE_NAME.fullmatch(word.strip())
     code = found[1].lower() if found is not None else ""
     return code if code in LANGUAGES else None
 
 
 def language_of(environ: Mapping[str, str]) -> str:
-    """Return the language that the environment asks for.
-
-    Args:
-        environ: The environment variables.
-
-    Returns:
-        The code of the language. It is `en` if the language asked for has no catalogue.
-    """
+    """Return the language that the environment asks for, `en` if that has no catalogue."""
     for name in LOCALE_VARIABLES:
         asked = environ.get(name, "")
         for word in asked.split(":"):
@@ -116,12 +86,7 @@ def language_of(environ: Mapping[str, str]) -> str:
 
 
 def speak(language: str, is_asked_for: bool = False) -> None:
-    """Choose the language of this process.
-
-    Args:
-        language: The name of one of `LANGUAGES`, as `code_of` reads it.
-        is_asked_for: Whether the command line names the language. The function `is_asked_for`
-            returns this value.
+    """Choose the language of this process, by a name that `code_of` reads.
 
     Raises:
         ValueError: If the language is none of `LANGUAGES`.
@@ -145,16 +110,11 @@ def go_on_in(language: str) -> None:
 
 
 def _load(language: str) -> NullTranslations:
-    """Load the catalogue of a language."""
     return gettext.translation(DOMAIN, str(LOCALE), [language])
 
 
 def language() -> str:
-    """Return the code of the chosen language.
-
-    Returns:
-        The code, such as `en`.
-    """
+    """Return the code of the chosen language, such as `en`."""
     return _Speech.language
 
 
@@ -164,42 +124,22 @@ def is_asked_for() -> bool:
 
 
 def name_of(language: str) -> str:
-    """Return the name of a language in that language.
-
-    Args:
-        language: The code of the language.
-    """
+    """Return the name of a language in that language."""
     return ENGLISH if language == "en" else _load(language).gettext(ENGLISH)
 
 
 def _(message: str) -> str:
-    """Translate a message into the chosen language.
-
-    Commands in the message are written as this player has to type them.
-    """
+    """Translate a message into the chosen language, with commands as this player types them."""
     return as_typed(_Speech.catalogue.gettext(message))
 
 
 def in_all(message: str) -> frozenset[str]:
-    """Return the translations of a message into all languages, as words that people may type.
-
-    Args:
-        message: The English message.
-    """
+    """Return the translations of a message into all languages, as words that people may type."""
     return frozenset({message, *(_load(code).gettext(message) for code in LANGUAGES[1:])})
 
 
 def N_(message: str) -> str:
-    """Mark a message so that the catalogues of translations contain it.
-
-    It is translated later, by a call of `_`.
-
-    Args:
-        message: The English message.
-
-    Returns:
-        The same message.
-    """
+    """Return the message, marked for the catalogues. A call of `_` translates it later."""
     return message
 
 
@@ -208,16 +148,7 @@ ENGLISH: Final = N_("English")
 
 
 def count(one: str, many: str, number: int) -> str:
-    """Return the singular or plural form of a message in the chosen language.
-
-    Args:
-        one: The English singular.
-        many: The English plural.
-        number: The number that decides.
-
-    Returns:
-        The message, whose fields are not filled in yet.
-    """
+    """Return the singular or plural of a message in the chosen language, its fields unfilled."""
     return _Speech.catalogue.ngettext(one, many, number)
 
 
@@ -226,15 +157,7 @@ NO: Final = frozenset({"n", "no", "nein"})
 
 
 def yes_or_no(line: str, silent: bool | None = True) -> bool | None:
-    """Return the answer to a question with yes or no, in any language.
-
-    Args:
-        line: What is typed.
-        silent: The answer that an empty line means. None if an empty line is no answer.
-
-    Returns:
-        The answer, or None if the line is neither a yes nor a no.
-    """
+    """Return the answer in any language: `silent` for an empty line, None for no yes or no."""
     from p2p_hoity.pasted_text import visible
 
     word = visible(line).strip().rstrip(".!").lower()
@@ -249,7 +172,7 @@ UNITS: Final[tuple[tuple[int, Callable[[int], str]], ...]] = (
     (60, lambda number: count("{number} minute", "{number} minutes", number)),
     (1, lambda number: count("{number} second", "{number} seconds", number)),
 )
-"""For each unit of time its seconds, and the function that returns the words for a number of it."""
+"""For each unit of time its seconds, and the words for a number of it."""
 
 
 def span(milliseconds: int) -> str:
@@ -263,21 +186,12 @@ def span(milliseconds: int) -> str:
 
 
 def listed(words: Iterable[str]) -> str:
-    """Return words with commas between them.
-
-    Returns:
-        The list, or a dash for none.
-    """
+    """Return words with commas between them, or a dash for none."""
     return ", ".join(words) or "–"
 
 
 def figures(number: float) -> str:
-    """Return a number with as many digits as tell a person something, such as 42, 3.5 or 0.74.
-
-    Returns:
-        The number without decimals from 10 on, with one from 1 on, and otherwise with two. Zeros at
-        the end are left out.
-    """
+    """Return a number with as many digits as tell a person something, such as 42, 3.5 or 0.74."""
     size = abs(number)
     text = f"{number:.{0 if size >= 10 else 1 if size >= 1 else 2}f}"
     return text.rstrip("0").rstrip(".") if "." in text else text
@@ -288,11 +202,7 @@ FIRST_SECOND: Final = 1.0
 
 
 def clock(seconds: float) -> str:
-    """Return a duration as minutes and seconds, such as 4:31.
-
-    Args:
-        seconds: The duration, in seconds. A negative duration counts as 0.
-    """
+    """Return seconds as minutes and seconds, such as 4:31. A negative duration counts as 0."""
     whole = max(0, int(seconds))
     return f"{whole // 60}:{whole % 60:02}"
 
@@ -306,14 +216,7 @@ def level_word(level: str) -> str:
 
 
 def level_meant(word: str) -> str | None:
-    """Return the level of bots that a word or its beginning means.
-
-    Args:
-        word: A word in English or in the chosen language.
-
-    Returns:
-        The level in English, or None if the word means no level.
-    """
+    """Return the level of bots that a word or its beginning, also translated, means, or None."""
     from p2p_hoity.bots import LEVELS
     from p2p_hoity.pasted_text import bare, visible
 

@@ -60,7 +60,6 @@ class Telling:
         names: The names of the seats and cards. None before the table is complete.
         scene: The scene before the update.
         options: The options, such as `--plain `, in commands that the player is told to type.
-        by_bot: Whether a bot plays the seat.
         width: Returns the width of the terminal in columns, or None if there is none.
     """
 
@@ -77,11 +76,7 @@ class Telling:
 
 
 def names_of(scene: Scene) -> Names | None:
-    """Return the names of the seats and cards at a table.
-
-    Returns:
-        The names, or None before the table is complete.
-    """
+    """Return the names of the seats and cards at a table, None before the table is complete."""
     if scene.table is None or not isinstance(scene.table.game, HoityToity):
         return None
     nicknames = [entry.nickname for entry in scene.table.header.roster]
@@ -92,23 +87,16 @@ class FollowedTable:
     """The state of a table, kept up to date by the updates of the node.
 
     Attributes:
-        scene: The present state of the table.
-        names: The names of the seats and cards. None before the table is complete.
         proofs: The latest sentences about proofs.
     """
 
     def __init__(self) -> None:
-        """Begin with the state of a table of which nothing is known yet."""
         self.scene = Scene()
         self.names: Names | None = None
         self.proofs: deque[str] = deque(maxlen=PROOFS)
 
     def follow(self, update: updates.Update) -> Scene:
-        """Change the state of the table by an update.
-
-        Returns:
-            The state before the update.
-        """
+        """Change the state of the table by an update, and return the state before it."""
         before, self.scene = self.scene, fold(self.scene, update)
         if isinstance(update, updates.Started):
             self.names = names_of(self.scene)
@@ -126,11 +114,7 @@ class FollowedTable:
 
 
 def sentences(update: updates.Update, telling: Telling) -> list[str]:
-    """Return what an update says, in the chosen language.
-
-    Args:
-        telling: The context of the screen.
-    """
+    """Return what an update says, in the chosen language."""
     if (text := PLAIN.get(type(update))) is not None:
         return [_(text)]
     if (tell := TABLE.get(type(update))) is not None:
@@ -154,10 +138,7 @@ def _joined(update: updates.Joined, telling: Telling) -> list[str]:
 
 
 def _reached(update: updates.Reached, telling: Telling) -> list[str]:
-    """Return a new ticket, if there is one, and lines about how to reach the table.
-
-    Lines that were shown before are left out.
-    """
+    """Return a new ticket, if any, and lines about reaching the table that are new."""
     ticket = table_terms.block(update.ticket) if update.ticket else []
     before = telling.scene.reach
     told = [] if before is None else table_terms.reach_lines(before)
@@ -217,7 +198,6 @@ def _unlinked(update: updates.Unlinked, telling: Telling) -> list[str]:
 
 
 def _who(update: updates.Linked | updates.Unlinked) -> str:
-    """Return the nickname of the seat at the other end of a link, or the words for an onlooker."""
     return _("an onlooker") if update.name is None else update.name
 
 
@@ -228,10 +208,7 @@ def _away(update: updates.Away, telling: Telling) -> list[str]:
 
 
 def _said(update: updates.Said, telling: Telling) -> list[str]:
-    """Return a chat message as lines that begin with a mark and the name of the author.
-
-    Because of the mark no message can be taken for a line of the game.
-    """
+    """Return a chat message as lines that nobody can take for lines of the game."""
     who = update.who
     if update.seat is None:
         who = _("onlooker {name}").format(name=update.who)
@@ -315,10 +292,7 @@ TABLE: Final[Mapping[type[Any], Callable[[Any, Telling], list[str]]]] = {
 
 
 def _stepped(update: updates.ChainGrew, telling: Telling, names: Names) -> list[str]:
-    """Return a line that the deck is being shuffled, if the chain's first step just ended.
-
-    After any other step, return no line.
-    """
+    """Return a line that the deck is being shuffled, after the first step of the chain alone."""
     if update.before.want.kind is not Kind.KEY_COMMIT:
         return []
     return [_("The deck is being shuffled and dealt, with a proof of every step …")]
@@ -333,10 +307,7 @@ def _chosen(update: updates.ChoiceTaken, telling: Telling, names: Names) -> list
 
 
 def _awaited(update: updates.Awaited, telling: Telling, names: Names) -> list[str]:
-    """Return the line about who is awaited, and advice about seats that cannot be found.
-
-    The advice is left out if it was shown before.
-    """
+    """Return who is awaited, and advice about lost seats unless it was shown before."""
     scene = telling.scene
     is_opening = scene.clock is not None and scene.clock.is_opening
     who = presence_sentences.awaited(update.seats, scene.attendance, names, is_opening)
@@ -390,7 +361,4 @@ WAITS: Final[Mapping[type[Any], Callable[[Any, Names, str], list[str]]]] = {
     updates.SeatsTimedOut: presence_sentences.late,
     updates.Paused: presence_sentences.paused,
 }
-"""The functions that return the lines of updates about waiting for seats.
-
-Their arguments are the update, the names, and the words to type after `hoity resume`.
-"""
+"""The functions for updates about waiting, given the names and what `hoity resume` is to get."""
