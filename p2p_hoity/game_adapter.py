@@ -9,7 +9,7 @@ from itertools import takewhile
 from typing import Any, Final, cast
 
 from protocol import Header, Invalid, Table, Terms, table_header
-from protocol.game_interface import Cards, Choice, ChoiceForm, Event, Expected, Layout
+from protocol.game_interface import MAX_CARDS, Cards, Choice, ChoiceForm, Event, Expected, Layout
 
 from . import rules
 from .editions.edition_bytes import known_edition, read_canonical
@@ -32,7 +32,6 @@ SIZES: Final[Mapping[str, int]] = {
 An exhibit may name up to 128 slots, each encoded in one byte.
 """
 
-MAX_COLLECTIBLES: Final = 128
 BAD: Final = "bad-game"
 
 
@@ -77,7 +76,7 @@ def read_game(terms: Terms) -> HoityToity:
         edition = known_edition(read_canonical(canonical))
     except ValueError as error:
         raise Invalid(BAD, f"the edition is not valid: {error}") from error
-    fits = 4 * terms.seats <= len(edition.collectibles) <= MAX_COLLECTIBLES
+    fits = 4 * terms.seats <= len(edition.collectibles) <= MAX_CARDS
     _need(fits, "the edition has too few Collectibles for these seats, or too many")
     _need(terms.seats <= len(edition.colours), "the edition has fewer colours than seats")
     return HoityToity(edition, terms.seats, variant or None)

@@ -30,6 +30,8 @@ Choice = int | tuple[int, ...]
 """A choice of a seat."""
 Cards = Mapping[int, int]
 """The numbers of cards, by slot."""
+MAX_CARDS: Final = 128
+"""The most cards of a deck."""
 Field = int | str | tuple[int, ...]
 """A value that an `IllegalMove` contains, for its message."""
 
@@ -96,7 +98,7 @@ class Layout:
     """The layout of the deck.
 
     Attributes:
-        cards: The number of cards.
+        cards: The number of cards, 1 to `MAX_CARDS`.
         hands: For each seat the slots that are dealt to it.
         tops: The slots that are opened to all at the deal.
     """

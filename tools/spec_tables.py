@@ -77,7 +77,7 @@ CONSTANTS: Final = (
     ("seats", "protocol.wire.table_header.MAX_SEATS"),
     ("seat numbers in messages and files", "protocol.wire.table_header.SEAT_NUMBERS"),
     ("characters of a nickname", "protocol.wire.table_header.MAX_NICKNAME"),
-    ("cards of a deck", "protocol.crypto.group.MAX_CARDS"),
+    ("cards of a deck", "protocol.game_interface.MAX_CARDS"),
     ("highest epoch", "protocol.wire.signed_messages.MAX_EPOCH"),
     ("highest step", "protocol.wire.signed_messages.MAX_STEP"),
     ("step at which a game is stopped", "protocol.chain.transition.LAST_STEP"),

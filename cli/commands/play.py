@@ -10,7 +10,7 @@ import trio
 from p2p_hoity import rules
 from p2p_hoity.coded_errors import because, of_protocol
 from p2p_hoity.editions.load_edition import load as load_edition
-from p2p_hoity.game_adapter import MAX_COLLECTIBLES, game_value, read_game
+from p2p_hoity.game_adapter import game_value, read_game
 from p2p_hoity.rules.choices import MAX_SEATS, MIN_SEATS
 from p2p_hoity.storage.home import home as own_home
 from p2p_hoity.table.gathering.host_table import host_table
@@ -19,6 +19,7 @@ from p2p_hoity.table.gathering.table_keys import draw_keys
 from p2p_hoity.table.playing.play_table import Lan, Reach
 from p2p_hoity.table.playing.session import Outcome
 from protocol import Invalid, Terms, Timeouts, table_header
+from protocol.game_interface import MAX_CARDS
 
 from ..exit_codes import USAGE, Trouble
 from ..local.bot_copies import copies
@@ -110,13 +111,13 @@ def _check_size(edition: rules.Edition, seats: int) -> None:
         )
         told = words.format(edition=edition.name, colours=colours, seats=seats)
         raise Trouble(told, USAGE)
-    if not 4 * seats <= pieces <= MAX_COLLECTIBLES:
+    if not 4 * seats <= pieces <= MAX_CARDS:
         words = _(
             "The edition {edition} has {pieces} Collectibles. A table of {seats} seats needs "
             "{least} to {most}. Correct the edition, or take another --edition."
         )
         told = words.format(
-            edition=edition.name, pieces=pieces, seats=seats, least=4 * seats, most=MAX_COLLECTIBLES
+            edition=edition.name, pieces=pieces, seats=seats, least=4 * seats, most=MAX_CARDS
         )
         raise Trouble(told, USAGE)
 

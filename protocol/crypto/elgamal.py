@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from typing import NamedTuple, TypeAlias
 
 from ..errors import Invalid
+from ..game_interface import MAX_CARDS
 from . import group
 from .group import Point, add, cache_per_backend
 
@@ -34,9 +35,7 @@ def share(secret: int, ciphertext: Ciphertext) -> Point:
     return group.mul(secret, ciphertext.a)
 
 
-def open_card(
-    ciphertext: tuple[Point, Point], shares: Iterable[Point], n: int = group.MAX_CARDS
-) -> int:
+def open_card(ciphertext: tuple[Point, Point], shares: Iterable[Point], n: int = MAX_CARDS) -> int:
     """Return the card, from 0 to n - 1, that the shares of all keys open in a ciphertext.
 
     Raises:

@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
 from nacl import bindings
 
 from ..errors import Invalid
+from ..game_interface import MAX_CARDS
 from .hashing import ORDER, Label, digest, u64
 
 if TYPE_CHECKING:
@@ -275,10 +276,6 @@ def _times_eight(data: bytes) -> Point:
         return IDENTITY
     four_times = _backend.add(twice, twice)
     return _backend.add(four_times, four_times)
-
-
-MAX_CARDS: Final = 128
-"""The most cards of a deck."""
 
 
 def check_size(n: int) -> None:

@@ -310,7 +310,7 @@ CONSTANTS: dict[str, Bound | str] = {
     "protocol.wire.table_header.MAX_NICKNAME": Bound(
         lambda n: header("\U00020000" * n), 24, "bad-header"
     ),
-    "protocol.crypto.group.MAX_CARDS": Bound(
+    "protocol.game_interface.MAX_CARDS": Bound(
         lambda n: code_of(group.card_points, n), 128, "ValueError"
     ),
     "protocol.wire.signed_messages.MAX_EPOCH": Bound(

@@ -10,6 +10,7 @@ from protocol.crypto.elgamal import Ciphertext, open_card, share, starting_deck
 from protocol.crypto.group import BASE, card_points, mul_base
 from protocol.crypto.hashing import ORDER, below, permutation, scalar
 from protocol.errors import Invalid
+from protocol.game_interface import MAX_CARDS
 
 SECRETS = (101, 202, 303)
 JOINT = group.total(mul_base(secret) for secret in SECRETS)
@@ -59,7 +60,7 @@ def test_card_points_and_generators_are_all_apart() -> None:
     assert len(set(points)) == 123
     assert all(group.decode_point(point) for point in points)
     assert card_points(4) == card_points(60)[:4]
-    for size in (0, -1, group.MAX_CARDS + 1):
+    for size in (0, -1, MAX_CARDS + 1):
         fails(ValueError, "a deck has", card_points, size)
 
 
