@@ -372,7 +372,7 @@ def _single_cards(sight: Sight, seat: int) -> Block:
 
 
 def _prison(sight: Sight) -> Block:
-    """Return features of the prison: own Thieves, how soon the next of them gets out, all Thieves."""
+    """Return features of the prison: own Thieves, how soon the next of them gets out, and all."""
     state = sight.state
     owners = [state.owner(card) for card in state.prison]
     cells = [cell for cell, owner in enumerate(owners) if owner == sight.seat]
