@@ -377,7 +377,7 @@ def load(name_or_path: str | Path = DEFAULT) -> Edition:
         return _shipped(name_or_path)
     path = Path(name_or_path)
     if isinstance(name_or_path, str) and not NAMED.has(path):
-        # Only if there is no such file, so that the name of a file is never taken for another.
+        # Only if there is no such file, whose name may look like that of a shipped edition.
         name = hyphenated(bare(visible(name_or_path))).lower()
         if name in NAMES:
             return _shipped(name)

@@ -34,7 +34,7 @@ class NodeUpdate:
 
 
 class Joined(NodeUpdate):
-    """Those who have sat down, in the order of the seats, have changed before the table is complete."""
+    """The list of those who have sat down, by seat, has changed. The table is not complete yet."""
 
     names: tuple[str, ...]
     seats: int
@@ -45,7 +45,7 @@ class HostAsked(NodeUpdate):
 
 
 class Admitted(NodeUpdate):
-    """The host's player has let a guest sit down or not. `yes` is None without an answer in time."""
+    """The host's player has admitted a guest or not. `yes` is None without an answer in time."""
 
     nickname: str
     yes: bool | None
@@ -137,7 +137,7 @@ class ChoiceTaken(NodeUpdate):
 
 
 class ChoiceRefused(NodeUpdate):
-    """The player's choice breaks the rule with this code of `IllegalMove`. It is asked for again."""
+    """The player's choice breaks the rule of this code of `IllegalMove`. It is asked for again."""
 
     kind: str
     code: str
@@ -428,7 +428,7 @@ class Reached(NodeUpdate):
 
 
 class Moved(NodeUpdate):
-    """This seat was resumed at another address, where some seats do not find it without this ticket."""
+    """This seat was resumed at an address where some seats do not find it without this ticket."""
 
     scope: Scope
     reasons: tuple[Reason, ...]
@@ -436,7 +436,7 @@ class Moved(NodeUpdate):
 
 
 class RelayState(NodeUpdate):
-    """A relay ('host:port') accepts this peer again, or does not for a reason. It is asked again."""
+    """A relay ('host:port') does not accept this peer for a reason, and is asked again, or does."""
 
     relay: str
     why: Reason | None
