@@ -36,7 +36,7 @@ class Code(StrEnum):
     exit_code: int
 
     def __new__(cls, word: str, template: str, exit_code: int | None = None) -> Code:
-        """Make one code. With None it has the usual exit code of the set."""
+        """Make one code, with the usual exit code of the set if none is given."""
         code = str.__new__(cls, word)
         code._value_ = word
         code.template = template

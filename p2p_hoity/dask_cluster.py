@@ -82,8 +82,8 @@ def on_cluster(
     """Work at pieces on the cluster at an address, and yield each result as soon as it is there.
 
     If several worker processes crash while they work at the same piece, the piece is tried again
-    after all others, in a process of this computer. The result is `ProcessEnded` if that crashes,
-    too.
+    after all others, in a process of this computer. The result is `ProcessEnded` if it crashes
+    there.
 
     Args:
         address: The address of the scheduler.

@@ -147,7 +147,7 @@ class HoityToity:
 
     @cached_property
     def layout(self) -> Layout:
-        """The cards, the slots dealt to each seat, and those opened to all (tops of the windows)."""
+        """The cards, the slots dealt to each seat, and those opened to all: the tops of windows."""
         plan = rules.layout(len(self.edition.collectibles), self.seats)
         return Layout(len(self.edition.collectibles), plan.hands, plan.tops)
 

@@ -436,7 +436,10 @@ class Moved(NodeUpdate):
 
 
 class RelayState(NodeUpdate):
-    """A relay ('host:port') does not accept this peer for a reason, and is asked again, or does."""
+    """A relay ('host:port') has stopped accepting this peer, which asks it again and again.
+
+    If `why` is None, it accepts this peer again.
+    """
 
     relay: str
     why: Reason | None
