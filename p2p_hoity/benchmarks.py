@@ -1,7 +1,7 @@
 """Measurement of how long parts of a game take on this machine, for the command `hoity bench`.
 
 Cryptographic operations are measured, games of six seats, and one choice of four. All seats of such
-a table are in one process, without links and files.
+a table are in one process, without links and files. A clock returns the time in seconds.
 """
 
 from __future__ import annotations
@@ -33,7 +33,6 @@ class LocalTable:
     """A table whose seats are all in one process, and the frames between them.
 
     Attributes:
-        machines: The protocol's state machine of each seat.
         frames: The frames that are not delivered yet, each with the number of its sender.
         draw: The source of randomness for choices.
     """
@@ -49,11 +48,7 @@ class LocalTable:
             machine.start(0.0)
 
     def run(self, done: Callable[[SeatMachine], bool]) -> None:
-        """Deliver frames until each machine has reached a certain state.
-
-        Args:
-            done: Returns whether a machine has reached the state.
-        """
+        """Deliver frames until each machine is `done`."""
         while not all(done(machine) for machine in self.machines):
             for seat, machine in enumerate(self.machines):
                 for effect in machine.take():
@@ -61,7 +56,7 @@ class LocalTable:
             self._deliver()
 
     def _deliver(self) -> None:
-        """Deliver each waiting frame to the state machines of all seats but its sender."""
+        """Deliver each waiting frame to all seats but its sender."""
         waiting, self.frames = self.frames, []
         for source, frame in waiting:
             for seat, machine in enumerate(self.machines):
@@ -69,7 +64,7 @@ class LocalTable:
                     machine.receive(frame, 0.0, self.table.ids[source])
 
     def _do(self, seat: int, machine: SeatMachine, effect: effects.Effect) -> None:
-        """Do what a seat's state machine asks for: queue a frame, or make a random choice."""
+        """Do what a machine asks for: queue a frame, or make a random choice."""
         if isinstance(effect, effects.Send) and effect.peer is None and not effect.but:
             self.frames.append((seat, effect.frame))
         elif isinstance(effect, effects.ChoiceAsked) and machine.must_choose:
@@ -79,11 +74,7 @@ class LocalTable:
 
 
 def open_table(seats: int) -> LocalTable:
-    """Make a table with fresh keys and the default edition, and start it.
-
-    Args:
-        seats: The number of seats, at least 3.
-    """
+    """Make a table of at least 3 seats with fresh keys and the default edition, and start it."""
     who = [Identity(os.urandom(32)) for _ in range(seats)]
     game = game_value(load(), None)
     terms = Terms(
@@ -110,10 +101,7 @@ def deal() -> None:
 
 @cache
 def whole_game() -> bytes:
-    """Return the transcript of a game of six seats with random legal choices.
-
-    The first call plays the game. Later calls return the same transcript.
-    """
+    """Return the transcript of a game of six with random legal choices, played once."""
     table = open_table(SEATS)
     table.run(lambda machine: machine.may_leave())
     return table.machines[0].transcript()
@@ -137,8 +125,7 @@ PLACE: Final = "place"
 def at_a_place() -> Generator[LocalTable]:
     """Play games of `CHOOSERS` seats, one after the other, up to each choice of a place.
 
-    Yields:
-        The table, which stands before the choice. The caller plays on until it is open to all.
+    The caller of each yielded table plays on until the choice is open to all.
     """
     while True:
         table = open_table(CHOOSERS)
@@ -162,6 +149,7 @@ def choice(watch: measure.Stopwatch) -> dict[str, Any]:
     taken = list[float]()
     with closing(at_a_place()) as tables:
         first = next(tables)
+        # Before and after: a machine may change its pace in between.
         before = measure.raw_costs(watch)
         with measure.counted() as counts:
             delays = _choose(first)
@@ -183,12 +171,7 @@ def _choose(table: LocalTable) -> int:
 
 
 def report(cards: int, rounds: int, clock: Callable[[], float]) -> dict[str, Any]:
-    """Measure how long each part of a game takes, as the median of several rounds.
-
-    Args:
-        cards: The number of cards of the deck that is shuffled.
-        rounds: The number of rounds.
-        clock: Returns the time in seconds.
+    """Measure how long each part of a game takes with a deck of `cards`.
 
     Returns:
         The version of Python, and the time of each part in milliseconds: the median, lowest and
@@ -196,6 +179,7 @@ def report(cards: int, rounds: int, clock: Callable[[], float]) -> dict[str, Any
     """
     watch = measure.Stopwatch(clock, os.urandom, rounds)
     found = {"python": sys.version.split()[0], **measure.blocks(cards, watch)}
+    # The game is played here, so that the time of `verify` does not contain it.
     whole_game()
     work = {"deal_six": deal, "verify_game": verify}
     games = {name: measure.measure(call, watch) for name, call in work.items()}
@@ -207,12 +191,6 @@ ONCE, EACH_ROUND = 198_000, 39_500
 
 
 def expected_seconds(rounds: int, clock: Callable[[], float], more: int = 0) -> float:
-    """Estimate how long a call of `report` takes on this machine, and something else.
-
-    Args:
-        rounds: The number of rounds of the report.
-        clock: Returns the time in seconds.
-        more: The cost of what else is measured, in multiplications of a curve point.
-    """
+    """Estimate how long a call of `report` takes, and `more` multiplications of a curve point."""
     one = measure.raw_costs(measure.Stopwatch(clock, os.urandom, 3))["multiply"]
     return one * (ONCE + EACH_ROUND * (rounds + 1) + more)

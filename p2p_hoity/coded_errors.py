@@ -36,16 +36,7 @@ class Code(StrEnum):
     exit_code: int
 
     def __new__(cls, word: str, template: str, exit_code: int | None = None) -> Code:
-        """Make one code of a set of codes (an enumeration member).
-
-        Args:
-            template: What the code means, in English, with gaps for its fields.
-            exit_code: The exit code of a command that fails. None for the usual exit code of the
-                set.
-
-        Returns:
-            The member, which is equal to its code.
-        """
+        """Make one code, with the usual exit code of the set if none is given."""
         code = str.__new__(cls, word)
         code._value_ = word
         code.template = template
@@ -54,11 +45,7 @@ class Code(StrEnum):
 
     @classmethod
     def usual_exit(cls) -> int:
-        """Return the exit code of members that are made without an exit code.
-
-        Returns:
-            USAGE.
-        """
+        """Return the exit code of members that are made without one."""
         return USAGE
 
     @property
@@ -75,11 +62,7 @@ class NetworkCode(Code):
 
     @classmethod
     def usual_exit(cls) -> int:
-        """Return the exit code of members that are made without an exit code.
-
-        Returns:
-            NETWORK.
-        """
+        """Return the exit code of the network."""
         return NETWORK
 
 
@@ -89,12 +72,7 @@ Value = Any
 
 @dataclass(frozen=True)
 class Reason:
-    """A reason: a code with its fields.
-
-    Attributes:
-        code: A `Code`, or a code of the package `protocol`.
-        fields: The fields by name.
-    """
+    """A `Code`, or a code of the package `protocol`, with its fields."""
 
     code: str
     fields: Mapping[str, Value] = field(default_factory=dict, hash=False)
@@ -110,38 +88,25 @@ def _plain(value: Value) -> str:
         return f"({value})"
     if isinstance(value, tuple):
         return f"[{', '.join(map(_plain, value))}]"
+    # In ASCII, since the text may come from others and be full of control characters.
     return ascii(value) if isinstance(value, str) else str(value)
 
 
 def because(code: Code, **fields: Value) -> Reason:
-    """Make a reason.
-
-    Args:
-        fields: The values of the code's fields, by name.
-    """
+    """Make a reason of a code and its fields."""
     return Reason(code, fields)
 
 
 class CodedError(Exception):
-    """An error with a code. It is the base class of the errors of `p2p_hoity`.
-
-    Attributes:
-        fields: The values of the code's fields, by name.
-        reason: The code with these values, as a `Reason`.
-    """
+    """An error with a code. It is the base class of the errors of `p2p_hoity`."""
 
     def __init__(self, code: Code, **fields: Value) -> None:
-        """Make an error.
-
-        Args:
-            fields: The values of the code's fields, by name.
-        """
         self.code, self.reason, self.fields = code, because(code, **fields), fields
         super().__init__(str(self.reason))
 
 
 class SystemCode(Code):
-    """The reasons for which the operating system has refused something."""
+    """Why the operating system has refused something."""
 
     REFUSED = "system-refused", "the system refused"
     NUMBERED = "system-error", "{number}"
@@ -149,15 +114,11 @@ class SystemCode(Code):
 
 
 class NotRegularError(OSError):
-    """An error that says that a file is a device, a pipe or a folder."""
+    """An error: a file is a device, a pipe or a folder."""
 
 
 def of_system(error: OSError) -> Reason:
-    """Turn an error of the operating system into a reason.
-
-    Returns:
-        The reason, which names the number of the error (errno) if it has one.
-    """
+    """Return an error of the operating system as a reason, by its number (errno) if it has one."""
     if isinstance(error, NotRegularError):
         return because(SystemCode.NO_REGULAR_FILE)
     if not error.errno:
@@ -166,12 +127,5 @@ def of_system(error: OSError) -> Reason:
 
 
 def of_protocol(error: Invalid) -> Reason:
-    """Turn an error of the package `protocol` into a reason (a code, possibly with fields).
-
-    Args:
-        error: The error, which says why bytes were rejected.
-
-    Returns:
-        The reason. It has the code of the error and no fields.
-    """
+    """Return an error of the package `protocol` as a reason, without fields."""
     return Reason(error.code)

@@ -2,7 +2,7 @@
 
 Two names are twins if their skeletons are equal (a word of Unicode's TR 39). A skeleton has no
 case, accents, spaces or compatibility forms. A letter of another script that is drawn like a Latin
-letter is replaced by the Latin letter. A small table lists such letters. A node compares the names
+letter is replaced by the Latin letter. A small table lists such letters. A peer compares the names
 when it sits down at a table. The verifier of transcripts does not compare names.
 
 A terminal draws each combining mark over the character before it, so many marks cover the lines
@@ -38,28 +38,19 @@ def _bare(name: str) -> str:
 def skeleton(name: str) -> str:
     """Return the skeleton of a name, which is equal for names that are hard to tell apart."""
     drawn = _bare(name).translate(_put_as()).casefold()
+    # Pairs of letters that are drawn like one letter.
     return drawn.replace("rn", "m").replace("vv", "w")
 
 
 def twins(one: str, other: str) -> bool:
-    """Return whether people could confuse two names, as written or in lower case ([H-11]).
-
-    Args:
-        other: Another name.
-
-    Returns:
-        True if people could confuse them.
-    """
+    """Return whether people could confuse two names, as written or in lower case ([H-11])."""
+    # Both forms: some letters look alike only as capitals, others only as small ones.
     pairs = ((one, other), (one.casefold(), other.casefold()))
     return any(skeleton(a) == skeleton(b) for a, b in pairs)
 
 
 def twins_among(names: Sequence[str]) -> tuple[str, str] | None:
-    """Find two names that people could confuse.
-
-    Returns:
-        The first two such names, or None if there are none.
-    """
+    """Return the first two names that people could confuse, None if there are none."""
     return next((pair for pair in combinations(names, 2) if twins(*pair)), None)
 
 
@@ -68,30 +59,19 @@ MOST_MARKS: Final = 2
 MARKS: Final = frozenset({"Mn", "Me"})
 """The Unicode categories of marks without a width of their own."""
 UNKNOWN: Final = "Cn"
-"""The Unicode category of characters that this version of Python does not know.
-
-A newer terminal may know such a character as a mark.
-"""
+"""The Unicode category of unknown characters. A newer terminal may know one as a mark."""
 FIRST_PICTURE: Final = "\U0001f000"
-"""The first code point of pictures and ideographs, which are no marks even if they are unknown."""
+"""The first code point of pictures and ideographs, which are no marks even if unknown."""
 
 
 def is_mark(letter: str) -> bool:
-    """Return whether a character is, or may be, a mark that is drawn over the character before it.
-
-    Returns:
-        True if the character is such a mark, or is unknown and may be one.
-    """
+    """Return whether a character is, or may be, a mark that is drawn over the one before it."""
     category = unicodedata.category(letter)
     return category in MARKS or (category == UNKNOWN and letter < FIRST_PICTURE)
 
 
 def surplus(text: str) -> list[bool]:
-    """Find the combining marks of a text that exceed MOST_MARKS in a row.
-
-    Returns:
-        For each character whether it is such a mark.
-    """
+    """Return for each character whether it is a mark beyond MOST_MARKS in a row."""
     found, marks = list[bool](), 0
     for letter in text:
         marks = marks + 1 if is_mark(letter) else 0
@@ -100,11 +80,7 @@ def surplus(text: str) -> list[bool]:
 
 
 def thinned(text: str) -> str:
-    """Return a text with at most MOST_MARKS combining marks in a row. Further marks are left out.
-
-    Returns:
-        The shortened text.
-    """
+    """Return a text with at most MOST_MARKS combining marks in a row, without the others."""
     if text.isascii():
         return text
     kept = zip(text, surplus(text), strict=True)
@@ -112,9 +88,5 @@ def thinned(text: str) -> str:
 
 
 def is_stacked(name: str) -> bool:
-    """Return whether a name has too many combining marks on a character, or begins with a mark.
-
-    Returns:
-        True if a character has too many marks, or if the first character is a mark.
-    """
+    """Return whether a name has too many marks on a character, or begins with a mark."""
     return any(surplus(name)) or is_mark(name[:1] or " ")

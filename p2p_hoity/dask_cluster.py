@@ -33,7 +33,7 @@ Found = TypeVar("Found")
 AHEAD: Final = 3
 """The pieces per core that are handed out at a time.
 
-The number is larger than on one machine, because each piece takes time on its way there and back.
+There are more than on one machine, because each piece takes time on its way there and back.
 """
 EVERY: Final[Seconds] = 5.0
 """Seconds after which the cores of the cluster are counted again."""
@@ -42,7 +42,7 @@ SCHEDULER_TIMEOUT: Final[Seconds] = 10.0
 
 
 class ClusterCode(Code):
-    """The reasons for which a cluster does no work."""
+    """Why a cluster does no work."""
 
     NO_LIBRARY = (
         "no-cluster-library",
@@ -73,25 +73,21 @@ class ClusterCode(Code):
 
 
 class ClusterError(CodedError):
-    """An error that says why a cluster cannot be used, or not any more."""
+    """An error: a cluster cannot be used, or not any more."""
 
 
 def on_cluster(
     address: str, work: Callable[[Piece], Found], pieces: Iterable[Piece]
 ) -> Generator[tuple[Piece, Found | ProcessEnded], None, None]:
-    """Work at pieces on a cluster, and yield each result as soon as it is there.
+    """Work at pieces on the cluster at an address, and yield each result as soon as it is there.
 
     If several worker processes crash while they work at the same piece, the piece is tried again
-    after all others, in a process of this computer.
+    after all others, in a process of this computer. The result is `ProcessEnded` if it crashes
+    there.
 
     Args:
         address: The address of the scheduler.
-        work: The function that works at a piece. It is pickled, so the workers must have it under
-            the same name.
-        pieces: The pieces, which are pickled.
-
-    Yields:
-        Each piece with its result, or with `ProcessEnded` if the process here has crashed as well.
+        work: Is pickled, like the pieces, so the workers must have it under the same name.
 
     Raises:
         ClusterError: If there is no cluster, or if the cluster fails.
@@ -107,23 +103,15 @@ def on_cluster(
 def in_order(
     address: str, work: Callable[[Piece], Found], pieces: Sequence[Piece]
 ) -> Iterator[Found | ProcessEnded]:
-    """Apply a function to pieces of work on a Dask cluster, and yield the results in order.
+    """Work at pieces, all of them different, as `on_cluster`, and yield the results in order.
 
     A result that arrives early is kept until its turn.
-
-    Args:
-        address: The address of the scheduler.
-        work: The function that is called with each piece. It is pickled.
-        pieces: The pieces of work, which are pickled. All must be different.
-
-    Yields:
-        The result of each piece, in the order of the pieces. `ProcessEnded` if every process that
-        worked at the piece has crashed.
 
     Raises:
         ClusterError: If there is no cluster, or if the cluster fails.
     """
     done, early = on_cluster(address, work, pieces), dict[Piece, Found | ProcessEnded]()
+    # So that the link to the cluster is closed, too, if the caller takes no more results.
     with closing(done):
         for piece in pieces:
             while piece not in early:
@@ -151,6 +139,7 @@ def _handed_out(
     while True:
         for piece in islice(taken, max(0, room.pieces() - len(under_way))):
             call = cloudpickle.dumps(_Call(work, piece))
+            # Not pure, or equal calls would share one future.
             future = client.submit(pickle.loads, call, pure=False)
             under_way[future] = piece
             done.add(future)
@@ -165,7 +154,7 @@ def _handed_out(
 
 
 class _Call:
-    """A function call for a worker. The worker makes the call by unpickling this object.
+    """A function call for a worker, which makes it by unpickling this object.
 
     If the worker lacks a module for the call, it reports an error and stays connected.
     """
@@ -174,7 +163,6 @@ class _Call:
         self.work, self.piece = work, piece
 
     def __reduce__(self) -> tuple[Callable[..., object], tuple[object, object]]:
-        """Return the call that is made when this object is unpickled."""
         return _in_turn, (self.work, self.piece)
 
 
@@ -182,11 +170,9 @@ _turn = threading.Lock()
 
 
 def _in_turn(work: Callable[[Piece], Found], piece: Piece) -> Found:
-    """Return `work(piece)`, and let only one thread of this process call `work` at a time.
-
-    A worker process may have several threads, and `work` may change settings of the whole process,
-    such as the language of messages.
-    """
+    """Return `work(piece)`, for one thread of this process at a time."""
+    # A worker may have several threads, and `work` may change settings of the whole process, such
+    # as the language of messages.
     with _turn:
         return work(piece)
 
@@ -194,13 +180,10 @@ def _in_turn(work: Callable[[Piece], Found], piece: Piece) -> Found:
 def _outcome(
     address: str, future: Any, piece: Piece, suspects: list[Piece]
 ) -> Iterator[tuple[Piece, Any]]:
-    """Yield a piece of work with the result of its finished future.
+    """Yield a piece with the result of its finished future.
 
-    If the workers that ran the piece have crashed, add the piece to `suspects` instead. `address`
-    is the address of the scheduler, which an error names.
-
-    Raises:
-        ClusterError: If the cluster has failed.
+    If the workers that ran the piece have crashed, add the piece to `suspects` instead. Raise
+    `ClusterError` if the cluster has failed.
     """
     from distributed import KilledWorker
 
@@ -217,11 +200,7 @@ def _outcome(
 
 
 class _Room:
-    """The limit on how many pieces of work a Dask cluster is given at a time.
-
-    The limit is a multiple of the number of the cluster's cores. The cores are counted again from
-    time to time, because workers may come and go.
-    """
+    """The limit on how many pieces of work a cluster is given at a time, by its cores."""
 
     def __init__(self, client: Client, address: str) -> None:
         self.client, self.address = client, address
@@ -230,12 +209,10 @@ class _Room:
     def pieces(self) -> int:
         """Return how many pieces of work the cluster may have at a time.
 
-        Returns:
-            The number of pieces.
-
         Raises:
             ClusterError: If the scheduler does not answer.
         """
+        # Workers may come and go.
         if time.monotonic() - self.asked > EVERY:
             try:
                 cores = sum(map(int, self.client.ncores().values()))
@@ -249,10 +226,7 @@ class _Room:
 
 @contextmanager
 def _client(address: str) -> Iterator[Client]:
-    """Connect to a scheduler that has workers.
-
-    Messages of the library itself about lost links and workers are suppressed.
-    """
+    """Connect to a scheduler that has workers. The library's own messages are suppressed."""
     try:
         from distributed import Client
     except ImportError as error:
@@ -271,13 +245,10 @@ def _client(address: str) -> Iterator[Client]:
 
 
 def _linked(kind: type[Client], address: str) -> Client:
-    """Return a client of a scheduler that has workers.
-
-    Raises:
-        ClusterError: If no scheduler answers at the address, or it has no worker.
-    """
+    """Return a client of a scheduler that has workers, or raise `ClusterError`."""
     client = _client_at(kind, address)
     if client is None:
+        # The failed client goes now, before another one is made (see `_client_at`).
         gc.collect()
         raise ClusterError(ClusterCode.UNREACHED, address=address)
     try:

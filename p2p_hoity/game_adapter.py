@@ -27,10 +27,7 @@ SIZES: Final[Mapping[str, int]] = {
     "exhibit": 131,
     "theft": 16,
 }
-"""The most bytes of an encoded choice of each kind.
-
-An exhibit may name up to 128 slots, each encoded in one byte.
-"""
+"""The most bytes of an encoded choice: an exhibit may name up to 128 slots of one byte each."""
 
 BAD: Final = "bad-game"
 
@@ -38,21 +35,14 @@ BAD: Final = "bad-game"
 def game_value(edition: Edition, variant: rules.Variant) -> tuple[Any, ...]:
     """Return the value by which the terms of a table name the game.
 
-    Args:
-        variant: The rules for two seats. None for more seats.
-
-    Returns:
-        Three items: a pair of the game's name and the rules version, the canonical bytes of
-        the edition, and the variant ("" for None).
+    It has three items: a pair of the game's name and the rules version, the canonical bytes of the
+    edition, and the variant ("" for None, with more than two seats).
     """
     return ((GAME, RULES_VERSION), edition.canonical(), variant or "")
 
 
 def read_game(terms: Terms) -> HoityToity:
-    """Return the game that the terms of a table name.
-
-    Args:
-        terms: The terms, as `table_header.parse_terms` has read them.
+    """Return the game that the terms of a table name, as `table_header.parse_terms` has read them.
 
     Raises:
         Invalid: With code `bad-game` if the terms name another game, or a version, edition or
@@ -64,6 +54,7 @@ def read_game(terms: Terms) -> HoityToity:
     head: Any = value[0] if isinstance(value, tuple) and value else None
     _need(isinstance(head, tuple) and len(head) == 2, "it is not of a known form")
     _need(head[0] == GAME, "it is another game")
+    # True is equal to 1, but encoded in another way.
     same = type(head[1]) is int and head[1] == RULES_VERSION
     _need(same, "it goes by another version of the rules")
     _need(len(value) == 3, "it is not of a known form")
@@ -91,9 +82,6 @@ def _need(holds: bool, words: str) -> None:
 def bind(header: Header) -> Table:
     """Return the table that a header describes, with the rules of the game that its terms name.
 
-    Args:
-        header: The header of a table: its terms and its roster.
-
     Raises:
         Invalid: If the game cannot be played here.
     """
@@ -114,7 +102,7 @@ class Play:
     """A state of the game that is linked to the states before it.
 
     Attributes:
-        past: The play of the state before. None for the first state.
+        past: None for the first state.
         length: The number of events of the game up to this state.
     """
 
@@ -123,19 +111,11 @@ class Play:
     length: int = 0
 
     def then(self, state: State) -> Play:
-        """Link the next state of the game to this state.
-
-        Args:
-            state: The next state. The events in its `news` count as part of the game's history.
-        """
+        """Link the next state, with the events in its `news`, to this one."""
         return Play(state, self, self.length + len(state.news))
 
     def back(self) -> Iterator[Play]:
-        """Go back through the history.
-
-        Yields:
-            This play and all before it, the latest first.
-        """
+        """Find this play and all before it, the latest first."""
         at: Play | None = self
         while at is not None:
             yield at
@@ -143,45 +123,22 @@ class Play:
 
 
 def happenings_since(play: Play, since: int = 0) -> list[Happening]:
-    """Return the events of a game from an index on.
-
-    Args:
-        play: The state of the game, which is linked to all earlier states.
-        since: The number of events to leave out.
-
-    Returns:
-        The events, in their order.
-    """
+    """Return the events of a game, in their order, without the first `since` ones."""
     newer = [*takewhile(lambda at: at.length > since, play.back())]
     found = [item for at in reversed(newer) for item in at.state.news]
     return found[len(found) + since - play.length :]
 
 
 def shared_length(one: Play, other: Play) -> int:
-    """Return how many events two histories of a game have in common from the start.
-
-    A play is a state with links to all states before it. Two plays share a state only if both link
-    to the same object.
-
-    Args:
-        other: Another play.
-
-    Returns:
-        The number of events.
-    """
+    """Return how many events two histories of a game have in common from the start."""
+    # By identity, since `==` of two plays compares all states before them, too.
     known = set(map(id, one.back()))
     return next((at.length for at in other.back() if id(at) in known), 0)
 
 
 @dataclass(frozen=True)
 class HoityToity:
-    """The game Hoity Toity, as an implementation of `protocol.game_interface.Game`.
-
-    The states of the game are `Play` objects.
-
-    Attributes:
-        variant: The rules for two seats. None for more seats.
-    """
+    """The game as an implementation of `protocol.game_interface.Game`. Its states are plays."""
 
     edition: Edition
     seats: int
@@ -189,10 +146,7 @@ class HoityToity:
 
     @cached_property
     def layout(self) -> Layout:
-        """The number of cards, the deck slots dealt to each seat, and those that are opened to all.
-
-        The opened slots are the tops of the two windows (piles of the Auction Hall).
-        """
+        """The cards, the slots dealt to each seat, and those opened to all: the tops of windows."""
         plan = rules.layout(len(self.edition.collectibles), self.seats)
         return Layout(len(self.edition.collectibles), plan.hands, plan.tops)
 
@@ -205,14 +159,7 @@ class HoityToity:
         return rules.expected(state.state)
 
     def apply(self, state: Play, event: Event) -> Play:
-        """Return the state of the game after an event.
-
-        Args:
-            state: The state before the event, linked to all earlier states.
-
-        Returns:
-            The state after the event, linked to the state before.
-        """
+        """Return the state after an event, linked to the state before."""
         return state.then(rules.apply(state.state, event))
 
     def check(
@@ -226,7 +173,7 @@ class HoityToity:
         """Check that the rules allow a seat a choice.
 
         Args:
-            cards: Known Collectibles by deck slot, in addition to those that are open to all.
+            cards: Known Collectibles by slot, in addition to those that are open to all.
 
         Raises:
             IllegalMove: If the rules forbid it. Its code names the rule.
@@ -234,11 +181,7 @@ class HoityToity:
         rules.check(state.state, cast(rules.Kind, kind), seat, choice, cards)
 
     def form(self, kind: str) -> ChoiceForm:
-        """Return the form of a kind of choice: the range and the count of its numbers.
-
-        Returns:
-            The form, by which the protocol checks and encodes choices.
-        """
+        """Return the form of a kind of choice, by which the protocol checks and encodes choices."""
         return rules.FORMS[cast(rules.Kind, kind)]
 
     def size(self, kind: str) -> int:
@@ -246,18 +189,10 @@ class HoityToity:
         return SIZES[kind]
 
     def standings(self, state: Play) -> tuple[tuple[int, int], ...]:
-        """Return the result of a finished game.
-
-        Returns:
-            A pair (rank, seat) for each seat.
-        """
+        """Return a pair (rank, seat) for each seat of a finished game."""
         return tuple((line.rank, line.seat) for line in state.state.standings)
 
 
 def table_name(table: Table) -> str:
-    """Return the name of a table's game in commands and files.
-
-    Returns:
-        The first 16 hexadecimal digits of the table id.
-    """
+    """Return the name of a table's game in commands and files: 16 hexadecimal digits of its id."""
     return table.id.hex()[:16]

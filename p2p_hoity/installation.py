@@ -8,20 +8,14 @@ from .shell_words import command
 
 
 def is_one_file() -> bool:
-    """Return whether this is the program of one file.
-
-    Returns:
-        True if so: it holds a Python of its own, into which no package can be installed.
-    """
+    """Return whether this is the program of one file, with a Python that takes no packages."""
     return bool(getattr(sys, "frozen", False))
 
 
 def download_place() -> str:
-    """Return where this build of the program can be had.
+    """Return where this build of the program can be had: the URL `Download` of [project.urls].
 
-    Returns:
-        The URL `Download` of `[project.urls]` in pyproject.toml. "" if it has none, or if the
-        program runs from its source.
+    It is "" if pyproject.toml has none, or if the program runs from its source.
     """
     from importlib import metadata  # Only a host needs it.
 
@@ -36,12 +30,5 @@ def download_place() -> str:
 
 
 def install_command(*packages: str) -> str:
-    """Return the command that installs packages for the Python that runs this program.
-
-    Args:
-        packages: The names of the packages.
-
-    Returns:
-        The command, quoted for the shell.
-    """
+    """Return the command, quoted for the shell, that installs packages for this Python."""
     return command(sys.executable, "-m", "pip", "install", *packages)

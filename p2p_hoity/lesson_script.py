@@ -24,10 +24,7 @@ MINE: Final = 0
 OPPONENTS: Final = ("Ada", "Bruno", "Clara")
 SEATS: Final = 1 + len(OPPONENTS)
 ROUNDS: Final = 2
-"""The rounds of the lesson.
-
-One more round is played if the player was the only Thief at every sale until then.
-"""
+"""The rounds of the lesson. One more follows if the player was the only Thief at every sale."""
 COIN: Final = bytes(32)
 """The fixed bytes that take the place of the deal's random coin, which draws the colours.
 
@@ -42,7 +39,7 @@ SLOTS: Final = (
 )
 """The four Collectibles of each seat, as letter and year. The player has A, B and D but no C."""
 TOPS: Final = (("C1657", "D1781", "A1764"), ("E1824", "B1926", "F1877"))
-"""The first Collectibles of each window (pile of the Auction Hall), the top first."""
+"""The first Collectibles of each window, the top first."""
 
 
 class Topic(StrEnum):
@@ -82,21 +79,14 @@ At the last sale the opponents play two Thieves, so that the Cash goes to the re
 
 @dataclass(frozen=True)
 class Part:
-    """Some events of one step of the lesson, and what is explained after them.
-
-    Attributes:
-        topic: The topic that is explained. None if nothing is explained.
-    """
+    """Some events of one step of the lesson, and the topic that is explained after them, if any."""
 
     items: tuple[rules.Happening, ...]
     topic: Topic | None = None
 
 
 class Lesson:
-    """A lesson that is being played.
-
-    `question` is the kind of choice that the player has to make now. `step` plays the next step.
-    """
+    """A lesson that is being played."""
 
     def __init__(self) -> None:
         self.edition = load()
@@ -112,7 +102,6 @@ class Lesson:
         return self._view(MINE)
 
     def _view(self, seat: int) -> rules.View:
-        """Return the game as a seat may see it."""
         hand = rules.layout(len(self._deck), SEATS).hands[seat]
         return rules.view(self._state, seat, self._cards(hand))
 
@@ -123,10 +112,7 @@ class Lesson:
 
     @property
     def question(self) -> rules.Kind | None:
-        """The kind of choice that the player has to make before the next step.
-
-        None if the player has no choice to make.
-        """
+        """The kind of choice that the player has to make before the next step, or None."""
         match rules.expected(self._state):
             case game.Seal(kind, seats) if MINE in seats:
                 return cast(rules.Kind, kind)
@@ -137,11 +123,7 @@ class Lesson:
         return None
 
     def before(self, kind: rules.Kind) -> Topic | None:
-        """Return what is explained before a question.
-
-        Returns:
-            The topic. None if there is none, or it was explained before.
-        """
+        """Return what is explained before a question, None if nothing is left to explain."""
         if kind == "action":
             in_hall = self._state.places[MINE] == HALL
             return self._once(Topic.HALL if in_hall else Topic.CASTLE)
@@ -158,11 +140,7 @@ class Lesson:
         """Play one step of the lesson, with the choices of all seats that the step needs.
 
         Args:
-            choice: The player's choice. None if the step needs no choice of the player.
-
-        Returns:
-            The events of the step, cut into parts. Each part may name a topic, which is explained
-            after these events.
+            choice: None if the step needs no choice of the player.
 
         Raises:
             IllegalMove: If the rules forbid the choice.
@@ -181,6 +159,7 @@ class Lesson:
         told: tuple[rules.Happening, ...] = ()
         for _kind, group in groupby(items, type):
             alike = tuple(group)
+            # The rules begin one more round, which is not played.
             if self.is_over and isinstance(alike[0], rules.happenings.RoundBegan):
                 break
             told += alike
@@ -194,11 +173,7 @@ class Lesson:
     # Answers of all seats
 
     def _answer(self, choice: rules.Choice | None) -> game.Event:
-        """Return the event that answers what the rules expect next, with the choices of all seats.
-
-        Args:
-            choice: The player's choice. None if the player has none to make.
-        """
+        """Return the event that the rules expect next, with the choices of all seats."""
         match rules.expected(self._state):
             case game.Deal():
                 return game.Dealt(COIN, self._cards(rules.layout(len(self._deck), SEATS).tops))
@@ -217,17 +192,14 @@ class Lesson:
         raise rules.UnexpectedEvent("the lesson ends before the Banquet")
 
     def _unsealed(self, kind: str, choices: Mapping[int, rules.Choice]) -> game.Unsealed:
-        """Return the opened choices of all seats."""
+        """Return the opened choices of all seats, with the Collectibles of exhibits."""
         shown: rules.Cards = {}
         if kind == "exhibit":
             shown = {s: c for slots in choices.values() for s, c in self._hidden(slots).items()}
         return game.Unsealed(kind, choices, shown)
 
     def _choice(self, kind: str, seat: int, choice: rules.Choice | None) -> rules.Choice:
-        """Return the choice of a seat: `choice` for the player's seat, or the plan for an opponent.
-
-        `kind` is the kind of choice that is due. The player's choice must be legal.
-        """
+        """Return the player's choice, which must be legal, or the plan for an opponent."""
         if seat != MINE:
             return self._planned(cast(rules.Kind, kind), seat)
         if choice is None:
@@ -247,19 +219,14 @@ class Lesson:
         return self._view(seat).legal(kind)[-1 if kind == "window" else 0]
 
     def _face(self, card: int) -> Card:
-        """Return the kind and the number of an Action card."""
         shown = self._state.action_card(card)
         return shown.kind, shown.number
 
     def _cards(self, slots: object) -> rules.Cards:
-        """Return the Collectible in each of some slots of the lesson's deck, by slot."""
         return {slot: self._deck[slot] for slot in cast("tuple[int, ...]", slots)}
 
     def _hidden(self, slots: rules.Choice) -> rules.Cards:
-        """Return the Collectibles of an exhibit that are not open to all yet, by deck position.
-
-        `slots` contains the deck positions of the whole exhibit.
-        """
+        """Return the Collectibles of an exhibit that are not open to all yet, by slot."""
         chosen = cast("tuple[int, ...]", slots)
         return self._cards(tuple(slot for slot in chosen if self._state.known[slot] is None))
 
@@ -285,10 +252,7 @@ EVENTS: Final[Mapping[type[rules.Happening], Topic]] = {
 
 
 def _topic(item: rules.Happening) -> Topic | None:
-    """Return the topic that explains an event. None if no topic explains the event.
-
-    A figure's move because of a Detective has another topic than any other move.
-    """
+    """Return the topic that explains an event, None if there is none."""
     if isinstance(item, rules.happenings.FigureMoved):
         return Topic.DETECTIVE if item.why == "Detective" else Topic.OCTAGON
     return EVENTS.get(type(item))

@@ -50,32 +50,24 @@ _LABEL: Final = re.compile(r"[^\W\d_]{2,20}\s*:\s+")
 def visible(text: str, keeps: str = "") -> str:
     """Return a text without what nobody sees, and with the usual forms of wide characters.
 
-    Such characters are those of width zero, soft hyphens, the mark at the start of a file, and
-    marks of the direction of writing. A space of any kind becomes a plain one, and what HTML writes
-    as `&lt;` the character itself.
+    What nobody sees are characters of width zero, soft hyphens, the mark at the start of a file,
+    and marks of the direction of writing. A space of any kind becomes a plain one, and what HTML
+    writes as `&lt;` the character itself. Line breaks stay. What is beyond MOST_PASTED is cut off.
 
     Args:
-        text: The text. What is beyond MOST_PASTED characters is cut off.
         keeps: Characters that stay although nobody sees them.
-
-    Returns:
-        The text, with its line breaks.
     """
+    # Cut off first, so that no pattern runs over a text of any length.
     shown = unescape(_PASTE.sub("", text[:MOST_PASTED]))
     return "".join(_usual(c) for c in shown if c in keeps or not _is_invisible(c))
 
 
 def is_unseen(letter: str) -> bool:
-    """Return whether a character is drawn as nothing, or is white space.
-
-    Returns:
-        True if so.
-    """
+    """Return whether a character is drawn as nothing, or is white space."""
     return _is_invisible(letter) or letter.isspace()
 
 
 def _is_invisible(letter: str) -> bool:
-    """Return whether a character is drawn as nothing."""
     return unicodedata.category(letter) == "Cf" or letter in FILLERS
 
 
@@ -89,32 +81,20 @@ def _usual(letter: str) -> str:
 def is_mark(letter: str) -> bool:
     """Return whether a character may stand around a pasted text and belong to what is around it.
 
-    Returns:
-        True for white space, brackets, quotation marks, and the marks of sentences and lists. A
-        dash, plus or slash is none.
+    White space, brackets, quotation marks, and the marks of sentences and lists may. A dash, plus
+    or slash may not.
     """
     is_sign = unicodedata.category(letter) in PUNCTUATION and letter not in PARTS
     return is_sign or letter in MARKS or letter.isspace()
 
 
 def bare(text: str) -> str:
-    """Return a text without the marks at its ends.
-
-    Returns:
-        What is left, which may be empty.
-    """
+    """Return a text, possibly empty, without the marks at its ends."""
     return stripped(text, is_mark)
 
 
 def stripped(text: str, is_around: Callable[[str], bool]) -> str:
-    """Return a text without some characters at its ends.
-
-    Args:
-        is_around: Returns whether a character is left out there.
-
-    Returns:
-        What is left, which may be empty.
-    """
+    """Return a text, possibly empty, without the characters at its ends that are around it."""
     first, last = 0, len(text)
     while first < last and is_around(text[first]):
         first += 1
@@ -129,15 +109,9 @@ def hyphenated(text: str) -> str:
 
 
 def after_command(text: str) -> str:
-    """Return what follows `hoity join` or another such command in a pasted text, without options.
+    """Return what follows `hoity join` or another such command in a visible text, without options.
 
     A text without such a command is returned as it is.
-
-    Args:
-        text: The text, in which everything is visible.
-
-    Returns:
-        The ticket, code, nickname or game that the command names.
     """
     found = _COMMAND.search(text)
     if found is None:
@@ -182,9 +156,5 @@ _BROKEN: Final = re.compile(r"[-=\u2010\u2011]\s*[\r\n]\s*")
 
 
 def one_line(text: str) -> str:
-    """Return a text without the marks of quoted and of broken lines.
-
-    Returns:
-        The text, in which everything is visible. Its lines are still apart.
-    """
+    """Return a visible text, line by line, without the marks of quoted and of broken lines."""
     return _BROKEN.sub("", _QUOTED.sub("", visible(text)))

@@ -14,29 +14,22 @@ SAFE_ON_WINDOWS: Final = re.compile(r"[\w\\/:.+-]+", re.ASCII)
 
 
 def quoted(word: str | Path) -> str:
-    """Return a word as it has to be typed.
+    """Return a word as it has to be typed in a POSIX shell, or on Windows in cmd or PowerShell.
 
-    Args:
-        word: The word. A `Path` is never read as an option, a placeholder or a home folder: if it
-            is relative and begins with `-`, `~` or the like, `./` is put before it.
-
-    Returns:
-        The word for a POSIX shell, or on Windows for cmd or PowerShell.
+    A `Path` is never read as an option, a placeholder or a home folder: if it is relative and
+    begins with `-`, `~` or the like, `./` is put before it.
     """
     text = str(word)
     if isinstance(word, Path) and text[:1] in ("-", "~", "$", "%"):
         text = os.path.join(".", text)
     if os.name == "nt":
         return _on_windows(text)
+    # A line break or a byte that is no letter of UTF-8 could not be copied from a terminal.
     return shlex.quote(text) if all(map(_is_visible, text)) else _by_numbers(text)
 
 
 def command(*words: str | Path) -> str:
-    """Return a command line as it has to be typed.
-
-    Args:
-        words: The words, which are quoted here. Empty words are left out.
-    """
+    """Return a command line of words as it has to be typed. Empty words are left out."""
     return " ".join(quoted(word) for word in words if str(word))
 
 
@@ -46,27 +39,21 @@ def _is_visible(letter: str) -> bool:
 
 
 def _by_numbers(text: str) -> str:
-    r"""Return a word in the form $'…', in which \ooo stands for a byte.
-
-    A line break or a byte that is no letter of UTF-8 could not be copied from a terminal.
-    """
+    r"""Return a word in the form $'…', in which \ooo stands for a byte."""
     return f"$'{''.join(map(_numbered, text))}'"
 
 
 def _numbered(letter: str) -> str:
-    """Return a letter for the form $'…'."""
     if _is_visible(letter):
         return f"\\{letter}" if letter in "\\'" else letter
     return "".join(f"\\{byte:03o}" for byte in os.fsencode(letter))
 
 
 def _on_windows(text: str) -> str:
-    """Return a word for cmd or PowerShell. No name of a file contains a double quote there.
-
-    PowerShell replaces $ and ` inside double quotes. Only cmd sets PROMPT.
-    """
+    """Return a word for cmd or PowerShell. No name of a file contains a double quote there."""
     if SAFE_ON_WINDOWS.fullmatch(text):
         return text
+    # PowerShell replaces $ and ` inside double quotes. Only cmd sets PROMPT.
     if "PROMPT" not in os.environ and re.search("[$`]", text):
         return "'" + text.replace("'", "''") + "'"
     return f'"{text}"'

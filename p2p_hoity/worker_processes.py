@@ -39,46 +39,35 @@ CANNOT: Final = (OSError, ImportError, NotImplementedError, RuntimeError)
 
 
 class ProcessEnded(Exception):
-    """An error: a worker process ended before it had done its piece of work.
+    """An error: a worker process was killed, or crashed, before it had done its piece of work.
 
-    Either the operating system killed the process, or the work crashed it. If this error is the
-    result of a piece of work, the piece was tried twice: the second time in a process of its own.
+    As the result of a piece it says that the piece was tried twice, the second time in a process of
+    its own.
     """
 
 
 def core_count() -> int:
-    """Return how many cores this process may use.
-
-    Returns:
-        The number of cores.
-    """
+    """Return how many cores this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
 
 
 def can_copy() -> bool:
-    """Return whether this system can start a copy of this process (a fork) quickly and safely.
-
-    Returns:
-        True on Linux.
-    """
+    """Return whether this system can start a copy of this process (a fork) quickly and safely."""
     return sys.platform.startswith("linux")
 
 
 @contextmanager
 def process_pool(cores: int | None = None) -> Iterator[Callable[..., Any] | None]:
-    """Provide a function that hands work to other processes.
+    """Provide a function like `Executor.submit`, which hands work to other processes.
 
-    The processes are started with the first work. If the system has no room for them, this process
-    does the work itself.
+    It is None if other processes would gain nothing: on one core, and on systems that cannot copy
+    this process, where a start takes longer than most work. The processes are started with the
+    first work. If the system has no room for them, this process does the work itself.
 
     Args:
         cores: The number of processes, this one included. None for one process per core.
-
-    Yields:
-        A function like `Executor.submit`. None if other processes would gain nothing: on one core,
-        and on systems that cannot copy this process, where a start takes longer than most work.
 
     Raises:
         ProcessEnded: If one of the processes ended before its work was done.
@@ -113,7 +102,7 @@ def _told() -> Iterator[None]:
 
 
 def _submit_of(cores: int, stack: ExitStack) -> Callable[..., Any]:
-    """Start `cores` processes, which end with the stack. Return a function like `Executor.submit`.
+    """Start processes, which end with the stack, and return a function like `Executor.submit`.
 
     If the system cannot start them, the function returned does the work in this process.
     """
@@ -122,6 +111,7 @@ def _submit_of(cores: int, stack: ExitStack) -> Callable[..., Any]:
             executor = beginning.enter_context(_processes(cores))
             # The first work starts all processes.
             executor.submit(core_count)
+            # Only now: if the start has failed, the processes end with this function.
             stack.enter_context(beginning.pop_all())
     except CANNOT:
         return _here
@@ -144,18 +134,14 @@ def work_in_processes(
 ) -> Generator[tuple[Piece, Found | ProcessEnded], None, None]:
     """Work at pieces in several processes, and yield each result as soon as it is there.
 
-    If the system has no room for processes, this process does the work, one piece after the other.
-    If a process ends before its work is done, the results of all pieces that were handed out are
-    lost. These pieces are tried again, each in a process of its own. An error that `work` raises is
-    raised here.
+    If the system has no room for processes, this process does the work. If a process ends before
+    its work is done, the results of all pieces that were handed out are lost. These are tried
+    again, each in a process of its own. The result is `ProcessEnded` if that ends as well. An error
+    that `work` raises is raised here.
 
     Args:
-        work: The function that works at a piece. It is pickled.
-        pieces: The pieces, which are pickled. They are taken as there is room for them.
-        processes: The number of processes.
-
-    Yields:
-        Each piece with its result, or with `ProcessEnded` if its second process ended as well.
+        work: Is pickled, like the pieces.
+        pieces: Are taken as there is room for them.
     """
     if not _have_room(min(processes, MOST)):
         yield from ((piece, work(piece)) for piece in pieces)
@@ -172,14 +158,9 @@ def work_in_processes(
 def work_in_own_process(
     work: Callable[[Piece], Found], piece: Piece, copied: bool | None = None
 ) -> Found | ProcessEnded:
-    """Work at a piece in a process of its own.
+    """Return the result of a piece in a process of its own, or a `ProcessEnded`.
 
-    Args:
-        work: The function that works at a piece.
-        copied: Whether the process is a copy of this one (a fork). None to copy where possible.
-
-    Returns:
-        The result, or a `ProcessEnded` if the process ended before the work was done.
+    The process is a copy of this one (a fork) if `copied`, or for None where that is possible.
     """
     from concurrent.futures import BrokenExecutor
 
@@ -204,6 +185,7 @@ def _one_shift(
     taken = iter(pieces)
     with _processes(processes) as executor:
         while True:
+            # A broken executor takes no more work. What is under way comes to its end as a suspect.
             room = 0 if suspects else processes * AHEAD - len(under_way)
             for piece in islice(taken, room):
                 try:
@@ -236,11 +218,9 @@ def _have_room(processes: int) -> bool:
 
 @contextmanager
 def _processes(count: int, copied: bool | None = None) -> Iterator[Executor]:
-    """Run `count` processes during the body of the `with`.
+    """Run processes during the body of the `with`. For `copied` see `work_in_own_process`.
 
-    `copied` says whether they are copies of this process (forks). None copies where possible.
-
-    After an error in the body the processes are terminated. Otherwise they finish their work first.
+    After an error in the body they are terminated. Otherwise they finish their work first.
     """
     # These are imported here, since most commands start no processes.
     import multiprocessing
@@ -262,14 +242,11 @@ def _processes(count: int, copied: bool | None = None) -> Iterator[Executor]:
 
 
 def _begin() -> None:
-    """Prepare a worker process.
-
-    The worker ignores Ctrl-C. Instead, the parent process ends its workers at Ctrl-C. If the parent
-    dies in another way, the worker ends by itself. If memory runs out, the system should kill a
-    worker rather than the parent.
-    """
+    """Prepare a worker process."""
+    # At Ctrl-C the parent process ends its workers. If it dies in another way, they end themselves.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_go_with_the_first, daemon=True).start()
+    # If memory runs out, the system should kill a worker rather than the parent.
     with suppress(OSError), open("/proc/self/oom_score_adj", "w") as file:
         file.write("1000")
 
@@ -281,4 +258,5 @@ def _go_with_the_first() -> None:
     first = parent_process()
     if first is not None:
         first.join()
+    # `sys.exit` would end only this thread.
     os._exit(1)

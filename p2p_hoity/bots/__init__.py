@@ -11,7 +11,7 @@ Bot = Callable[[View, Expected, Random], Choice]
 
 
 def _hard(view: View, decision: Expected, rng: Random) -> Choice:
-    """Return the choice of the learned bot, which is loaded on its first choice."""
+    # The network is loaded when it makes its first choice.
     from .learned import shipped
 
     return shipped().choose(view, decision, rng)
@@ -26,7 +26,6 @@ BOTS: Mapping[str, Bot] = {
     "hard": _hard,
 }
 DEFAULT_LEVEL = "normal"
-"""The level of bots if nobody has chosen one."""
 STAND_IN = LEVELS[-1]
 """The level of the bot that plays for a person who is away or wants to look on."""
 

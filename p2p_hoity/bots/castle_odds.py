@@ -4,6 +4,8 @@ Each seat is assumed to prefer the Action that pays best for it, judged by what 
 Because each preference changes what pays for the other seats, the estimate is repeated until it
 hardly changes. This is the logit equilibrium (McKelvey and Palfrey 1995) of a simplified Castle
 phase.
+
+Collections are valued in units of one piece of a valid exhibit, and Actions in fields of the track.
 """
 
 from __future__ import annotations
@@ -24,13 +26,10 @@ PIECE_EARLY, PIECE_LATE = 2.2, 1.2
 
 
 def promise(edition: Edition, cards: Sequence[int]) -> float:
-    """Return the value of a collection, in units of one piece of a valid exhibit.
+    """Return the value of a collection.
 
     The longest run of letters counts in full, and the next longest run less. Single pieces count
     little, and old pieces a little more.
-
-    Args:
-        cards: The Collectibles, by index in the edition.
     """
     age = 0.0
     total = len(edition.collectibles)
@@ -42,28 +41,12 @@ def promise(edition: Edition, cards: Sequence[int]) -> float:
 
 
 def gain(edition: Edition, cards: Sequence[int], card: int) -> float:
-    """Return how much one more Collectible raises the value of a collection.
-
-    Args:
-        cards: The Collectibles of the collection, by index in the edition.
-        card: The index of the further Collectible.
-
-    Returns:
-        The difference between the two values, in units of one piece of a valid exhibit.
-    """
+    """Return how much one more Collectible raises the value of a collection."""
     return promise(edition, (*cards, card)) - promise(edition, cards)
 
 
 def loss(edition: Edition, cards: Sequence[int], card: int) -> float:
-    """Return how much the value of a collection falls without one Collectible.
-
-    Args:
-        cards: The Collectibles of the collection, by index in the edition.
-        card: The index of the Collectible that is taken away.
-
-    Returns:
-        The difference. One more Collectible in a valid exhibit has a value of about 1.
-    """
+    """Return how much the value of a collection falls without one of its Collectibles."""
     return promise(edition, cards) - promise(edition, [c for c in cards if c != card])
 
 
@@ -87,7 +70,6 @@ class Guest:
     Attributes:
         chance: The probability that it is in the Castle.
         size: The probable number of pieces of its best exhibit.
-        rank: The rank of its figure on the track.
     """
 
     seat: int
@@ -98,26 +80,16 @@ class Guest:
 
 
 def piece_worth(view: View) -> float:
-    """Return how many fields a Collectible in an unbroken run of letters is worth now.
-
-    A Collectible is worth more at the beginning, since more exhibits are still to come.
-
-    Returns:
-        The number of fields.
-    """
+    """Return how many fields a piece of a run is worth now. More exhibits are to come early on."""
     track = len(view.state.edition.octagons)
     left = max(0.0, 1 - max(view.state.figures) / track)
     return PIECE_LATE + (PIECE_EARLY - PIECE_LATE) * left
 
 
 def rivals(view: View, place: Place, unknown: float) -> dict[int, float]:
-    """Return the other seats that are or may be in a Place.
+    """Return the other seats that are or may be in a Place, with their probabilities.
 
-    Args:
-        unknown: The probability for a seat that has not shown a Place.
-
-    Returns:
-        For each such seat the probability that it is there.
+    `unknown` is the probability for a seat that has not shown a Place.
     """
     state = view.state
     others = (seat for seat in sorted(state.joined & state.present) if seat != view.seat)
@@ -135,12 +107,7 @@ def guests(view: View) -> list[Guest]:
 
 
 def _guest(view: View, seat: int, chance: float) -> Guest:
-    """Estimate what another seat can play in the Castle, and how large its best exhibit is.
-
-    Args:
-        seat: The other seat.
-        chance: The probability that the other seat is in the Castle.
-    """
+    """Estimate what another seat can play in the Castle, where it is with probability `chance`."""
     size = likely_size(view, seat)
     kinds = _kinds(view, seat, size >= MIN_EXHIBIT - 1)
     rank = view.state.ranks(view.state.figures)[seat]
@@ -148,7 +115,7 @@ def _guest(view: View, seat: int, chance: float) -> Guest:
 
 
 def _oneself(view: View) -> Guest:
-    """Return what the view's own seat can play in the Castle, and how large its exhibit is."""
+    """Return what the view's own seat can play in the Castle."""
     seat = view.seat or 0
     best = best_exhibit(view.state.edition, view.mine().values()) or ()
     kinds = _kinds(view, seat, bool(best))
@@ -162,24 +129,13 @@ def _kinds(view: View, seat: int, may_show: bool) -> tuple[ActionKind, ...]:
 
 
 def likely_size(view: View, seat: int) -> float:
-    """Return the probable number of pieces of a seat's best exhibit.
-
-    Args:
-        view: The view from which it is estimated.
-    """
+    """Return the probable number of pieces of a seat's best exhibit."""
     best = best_exhibit(view.state.edition, view.held(seat).values()) or ()
     return len(best) + HIDDEN_PIECE * view.hidden(seat)
 
 
 def can_steal(found: Sequence[Guest], j: int) -> bool:
-    """Return whether a seat in the Castle can play a Thief, and another seat there can exhibit.
-
-    Args:
-        j: The index of the seat with the Thief.
-
-    Returns:
-        True if both can.
-    """
+    """Return whether seat `j` of these can play a Thief, and another one can exhibit."""
     others = (guest for i, guest in enumerate(found) if i != j)
     return T in found[j].kinds and any(E in guest.kinds for guest in others)
 
@@ -189,13 +145,7 @@ def can_steal(found: Sequence[Guest], j: int) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Stakes:
-    """The fields that can be won in this Castle phase.
-
-    Attributes:
-        larger: The fields for the best exhibit.
-        smaller: The fields for the second-best exhibit.
-        piece: The fields that a stolen Collectible is worth.
-    """
+    """The fields for the best and the second-best exhibit and for a stolen Collectible."""
 
     larger: int
     smaller: int
@@ -203,26 +153,17 @@ class Stakes:
 
 
 def stakes(view: View) -> Stakes:
-    """Return how many fields exhibits and a stolen Collectible bring in this Castle phase.
-
-    The octagon of the foremost figure's field says how far the best two exhibits move.
-
-    Returns:
-        The fields for the best exhibit, the second-best exhibit and a stolen Collectible.
-    """
+    """Return what can be won in this Castle phase, by the octagon of the foremost figure."""
     larger, smaller = view.state.edition.octagons[max(view.state.figures)]
     return Stakes(larger, smaller, piece_worth(view))
 
 
 def mixtures(found: Sequence[Guest], at_stake: Stakes) -> list[Mix]:
-    """Estimate with which probability each seat in the Castle plays each kind of Action.
-
-    Args:
-        at_stake: What can be won.
-    """
+    """Estimate with which probability each seat in the Castle plays each kind of Action."""
     mixes: list[Mix] = [dict.fromkeys(guest.kinds, 1 / len(guest.kinds)) for guest in found]
     for _ in range(TURNS):
         mixes = [
+            # The mean with the last estimate keeps the estimates from swinging to and fro.
             _mean_of(mixes[i], leaning(worths(found, mixes, i, at_stake)))
             for i in range(len(found))
         ]
@@ -230,17 +171,13 @@ def mixtures(found: Sequence[Guest], at_stake: Stakes) -> list[Mix]:
 
 
 def _mean_of(old: Mix, new: Mix) -> Mix:
-    """Return the mean of two estimates of the probability of each kind of Action."""
     return {kind: (old[kind] + new[kind]) / 2 for kind in old}
 
 
 def leaning(worth: Mapping[ActionKind, float]) -> Mix:
-    """Return a probability for each kind of Action. A more valuable Action is more probable.
-
-    Args:
-        worth: The value of each kind of Action, in fields.
-    """
+    """Return a probability for each kind of Action, which grows with its value."""
     top = max(worth.values(), default=0.0)
+    # The exponents are at most 0, so that `exp` cannot overflow.
     weights = {kind: exp((value - top) / LEANING) for kind, value in worth.items()}
     total = sum(weights.values())
     return {kind: weight / total for kind, weight in weights.items()}
@@ -249,16 +186,7 @@ def leaning(worth: Mapping[ActionKind, float]) -> Mix:
 def worths(
     found: Sequence[Guest], mixes: Sequence[Mix], i: int, at_stake: Stakes
 ) -> dict[ActionKind, float]:
-    """Estimate the value of each Action of a seat in the Castle, given how other seats play.
-
-    Args:
-        mixes: For each of these seats the probability of each kind of Action.
-        i: The index of the seat in `found`.
-        at_stake: What can be won.
-
-    Returns:
-        The value of each kind of Action that the seat can play, in fields.
-    """
+    """Estimate the value of each Action of seat `i` of these, given how the others play."""
     others = [j for j in range(len(found)) if j != i]
 
     def chance(j: int, kind: ActionKind) -> float:
@@ -288,10 +216,5 @@ def worths(
 
 
 def better(theirs: float, mine: float) -> float:
-    """Return the probability that another seat's exhibit beats the own exhibit.
-
-    Args:
-        theirs: The probable number of pieces of the other exhibit.
-        mine: The number of pieces of the own exhibit.
-    """
+    """Return the probability that an exhibit of `theirs` pieces beats one of `mine`."""
     return 1 / (1 + exp(1.6 * (mine - theirs)))

@@ -2,7 +2,8 @@
 
 The random bot makes any legal choice with equal probability. The easy bot plays as beginners do: it
 shows all it has, pays the most, and takes the oldest piece. The normal bot estimates what each
-choice may bring. It draws among choices of nearly equal value, so that nobody can predict it.
+choice may bring, in fields of the track. It draws among choices of nearly equal value, so that
+nobody can predict it.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from .castle_odds import gain, guests, loss, mixtures, piece_worth, rivals, stak
 
 
 class NothingToChoose(ValueError):
-    """An error that says that the seat of a bot owes no choice, or has no legal one."""
+    """An error: the seat of a bot owes no choice, or has no legal one."""
 
 
 def kind_of(decision: Expected) -> Kind:
@@ -34,11 +35,7 @@ def kind_of(decision: Expected) -> Kind:
 
 
 def _owed(view: View, decision: Expected) -> Kind:
-    """Return the kind of choice that the view's seat owes.
-
-    Raises:
-        NothingToChoose: If the seat owes no choice, or has no legal one.
-    """
+    """Return the kind of choice that the view's seat owes, or raise `NothingToChoose`."""
     kind = kind_of(decision)
     if view.seat is None or (kind != "theft" and not view.legal(kind)):
         raise NothingToChoose(f"seat {view.seat} has no legal {kind}")
@@ -80,14 +77,12 @@ def easy_choice(view: View, decision: Expected, rng: Random) -> Choice:
 
 
 def _easy_place(view: View, rng: Random) -> Choice:
-    """Draw a Place."""
     places = view.legal("place")
     stays = len(places) == 1 or rng.random() < TO_CASTLE
     return int(Place.CASTLE if stays else Place.AUCTION_HALL)
 
 
 def _easy_action(view: View, rng: Random) -> Choice:
-    """Choose an Action card."""
     return _easy_liked(view, cast("tuple[int, ...]", view.legal("action")), rng)
 
 
@@ -101,10 +96,8 @@ def _easy_turn(view: View, rng: Random) -> Choice:
 
 
 def _easy_liked(view: View, cards: tuple[int, ...], rng: Random) -> int:
-    """Draw a kind of Action at random, and return the highest of the given cards of this kind.
-
-    The given cards and the result are ids of Action cards.
-    """
+    """Draw a kind of Action by `EAGER`, and return the highest of the cards of this kind."""
+    # Sorted, so that the same random numbers make the same choice in every process.
     kinds = sorted({view.state.kind(card) for card in cards})
     kind = rng.choices(kinds, [EAGER[kind] for kind in kinds])[0]
     of_kind = [card for card in cards if view.state.kind(card) == kind]
@@ -112,7 +105,7 @@ def _easy_liked(view: View, cards: tuple[int, ...], rng: Random) -> int:
 
 
 def _easy_window(view: View, rng: Random) -> Choice:
-    """Choose the window (pile of the Auction Hall) whose top Collectible is older."""
+    """Choose the window whose top Collectible is older."""
     windows = cast("tuple[int, ...]", view.legal("window"))
     tops = {window: view.state.windows[window][0] for window in windows}
     age = view.state.edition.seniority
@@ -155,10 +148,10 @@ def normal_choice(view: View, decision: Expected, rng: Random) -> Choice:
 def _mix(options: Mapping[T, float], rng: Random, heat: float = HEAT) -> T:
     """Draw one of some options, with a probability that grows with the option's value.
 
-    Args:
-        heat: The difference in value that makes an option e times as likely as another one.
+    `heat` is the difference in value that makes an option e times as likely as another one.
     """
     top = max(options.values())
+    # The exponents are at most 0, so that `exp` cannot overflow.
     weights = [exp((worth - top) / heat) for worth in options.values()]
     return rng.choices(list(options), weights)[0]
 
@@ -167,32 +160,25 @@ def _mix(options: Mapping[T, float], rng: Random, heat: float = HEAT) -> T:
 
 
 def _place(view: View, rng: Random) -> Choice:
-    """Draw a Place, with a probability that grows with the value of the best Action there."""
     worths = {place: _place_worth(view, Place(place)) for place in _ints(view.legal("place"))}
     return _mix(worths, rng)
 
 
 def _worths(view: View, place: Place | None) -> dict[ActionKind, float]:
-    """Return the value of each kind of Action in a Place, in fields of the track."""
     return _hall_worths(view) if place == Place.AUCTION_HALL else _castle_worths(view)
 
 
 def _place_worth(view: View, place: Place) -> float:
-    """Return the value of the best Action in a Place, in fields of the track."""
     return max(_worths(view, place).values(), default=0.0)
 
 
 def _action(view: View, rng: Random) -> Choice:
-    """Choose an Action card for the Place in which the seat is."""
     worths = _worths(view, view.state.places[_seat(view)])
     return _card(view, _ints(view.legal("action")), worths, rng)
 
 
 def _card(view: View, cards: Sequence[int], worths: Mapping[ActionKind, float], rng: Random) -> int:
-    """Draw a kind of Action at random, and return a card of this kind.
-
-    Only kinds among `cards` are drawn. A kind with a higher value in `worths` is more likely.
-    """
+    """Draw a kind of Action among `cards` by its value, and return a card of this kind."""
     held = {view.state.kind(card) for card in cards}
     weighed = {kind: worths[kind] for kind in sorted(held & worths.keys())}
     kind = _mix(weighed or dict.fromkeys(sorted(held), 0.0), rng)
@@ -219,10 +205,10 @@ def _turn(view: View, rng: Random) -> Choice:
 
 
 def _bid_worth(view: View, card: int) -> float:
-    """Return the value of playing one Cash card, in fields of the track.
+    """Return the value of playing one Cash card: the probability that it wins, times the net gain.
 
-    The value is the net gain, times the probability that no other seat plays larger Cash. The net
-    gain is what the better Collectible for sale brings, less what the Cash card is worth unspent.
+    The net gain is what the better Collectible for sale brings, less what the card is worth
+    unspent.
     """
     edition = view.state.edition
     win = 1.0
@@ -235,10 +221,7 @@ def _bid_worth(view: View, card: int) -> float:
 
 
 def _spent(view: View, card: int) -> float:
-    """Return the value of keeping a Cash card in the hand, in fields of the score track.
-
-    The value is lower if the Auction Hall has fewer than eight Collectibles left.
-    """
+    """Return the value of keeping a Cash card, which falls with the last eight Collectibles."""
     left = sum(map(len, view.state.windows))
     weight = min(1.0, left / 8)
     edition = view.state.edition
@@ -247,7 +230,7 @@ def _spent(view: View, card: int) -> float:
 
 
 def _hall_worths(view: View) -> dict[ActionKind, float]:
-    """Return the value of each kind of Action in the Auction Hall, in fields of the track."""
+    """Return the value of each kind of Action in the Auction Hall."""
     if view.state.windows_empty:
         return {}
     own = _cash_of(view.state, _seat(view))
@@ -264,29 +247,19 @@ def _hall_worths(view: View) -> dict[ActionKind, float]:
 
 
 def _is_cash(state: State, card: int) -> bool:
-    """Return whether an Action card is Cash."""
     return state.kind(card) == ActionKind.CASH
 
 
 def _cash_of(state: State, seat: int) -> list[int]:
-    """Return the ids of the Cash cards in a seat's hand."""
     return [card for card in state.hands[seat] if _is_cash(state, card)]
 
 
 def _best_gain(view: View) -> float:
-    """Return how many fields this seat gains by the better of the two Collectibles for sale."""
     tops = [window[0] for window in view.state.windows if window]
     return piece_worth(view) * max((_top_gain(view, slot) for slot in tops), default=0.0)
 
 
 def _top_gain(view: View, slot: int) -> float:
-    """Return how much a Collectible for sale raises the value of this seat's collection.
-
-    The unit of the value is one piece of a valid exhibit.
-
-    Args:
-        slot: The slot (position in the deck) of the Collectible. A hidden one is worth 0.
-    """
     card = view.state.known[slot]
     return 0.0 if card is None else gain(view.state.edition, _mine(view), card)
 
@@ -295,10 +268,10 @@ def _top_gain(view: View, slot: int) -> float:
 
 
 def _castle_worths(view: View) -> dict[ActionKind, float]:
-    """Return the value of each kind of Action that this seat can play in the Castle, in fields.
+    """Return the value of each kind of Action that this seat can play in the Castle.
 
-    A Detective is left out if no other seat can steal anything. If this seat can play nothing else,
-    the Detective stays.
+    A Detective is left out if no other seat can steal anything, unless this seat can play nothing
+    else.
     """
     found, at_stake = guests(view), stakes(view)
     worth = worths(found, mixtures(found, at_stake), 0, at_stake)
@@ -311,11 +284,7 @@ def _castle_worths(view: View) -> dict[ActionKind, float]:
 
 
 def _exhibit(view: View, rng: Random) -> Choice:
-    """Choose which exhibit to show.
-
-    If no other seat shows an exhibit, choose the exhibit that risks the least loss by theft.
-    Otherwise draw an exhibit at random, where a larger exhibit is more likely.
-    """
+    """Choose the exhibit that risks least if nobody else exhibits. Otherwise draw a large one."""
     options = cast("tuple[tuple[int, ...], ...]", view.legal("exhibit"))
     if len(view.state.playing(Place.CASTLE, ActionKind.EXHIBIT)) == 1:
         return min(options, key=lambda slots: _risk(view, slots))
@@ -326,25 +295,23 @@ def _exhibit(view: View, rng: Random) -> Choice:
 
 
 def _risk(view: View, slots: tuple[int, ...]) -> float:
-    """Return how much value, in pieces, a Thief could take from an exhibit in these deck slots."""
+    """Return how much value, in pieces, a Thief could take from an exhibit in these slots."""
     cards = view.mine()
     held = list(cards.values())
     return max(loss(view.state.edition, held, cards[slot]) for slot in slots) + 0.1 * len(slots)
 
 
 def _window(view: View, rng: Random) -> Choice:
-    """Draw a window (pile of the Auction Hall) by the value of its top Collectible."""
     tops = {w: view.state.windows[w][0] for w in _ints(view.legal("window"))}
     return _mix({w: _top_gain(view, slot) for w, slot in tops.items()}, rng, 0.1)
 
 
 def _theft(view: View, rng: Random) -> Choice:
-    """Choose which piece a Thief takes from each exhibit."""
     return tuple(_pick(view, exhibit, rng) for exhibit in legality.theft_options(view.state))
 
 
 def _pick(view: View, exhibit: tuple[int, ...], rng: Random) -> int:
-    """Draw one Collectible of an exhibit to steal, and return its deck slot.
+    """Draw one Collectible of an exhibit to steal, and return its slot.
 
     The more the thief gains and the owner loses, the more probable a Collectible is.
     """
@@ -363,17 +330,14 @@ def _pick(view: View, exhibit: tuple[int, ...], rng: Random) -> int:
 
 
 def _seat(view: View) -> int:
-    """Return the seat of a view, which must not be an onlooker's."""
     return cast(int, view.seat)
 
 
 def _mine(view: View) -> list[int]:
-    """Return the Collectibles of the view's seat, by index in the edition."""
     return list(view.mine().values())
 
 
 def _ints(options: tuple[Choice, ...]) -> tuple[int, ...]:
-    """Return the options unchanged, typed as numbers. Each option has to be one number."""
     return cast("tuple[int, ...]", options)
 
 

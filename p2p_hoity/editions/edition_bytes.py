@@ -32,11 +32,7 @@ class Descent:
 
 @lru_cache(maxsize=32)
 def descent(edition: Edition) -> Descent:
-    """Compare an edition with the shipped one that has the same name, or a name that looks alike.
-
-    Returns:
-        The name of the shipped edition and the differences.
-    """
+    """Compare an edition with the shipped one of the same name, or of a name that looks alike."""
     for name in NAMES:
         if twins(name, edition.name):
             own, original = parts_of(edition), parts_of(load(name))
@@ -45,11 +41,7 @@ def descent(edition: Edition) -> Descent:
 
 
 def parts_of(edition: Edition) -> dict[str, object]:
-    """Return the parts in which editions may differ.
-
-    Returns:
-        The parts by name, in the order in which changes are shown.
-    """
+    """Return the parts in which editions may differ, in the order in which changes are shown."""
     return {
         "name": edition.name,
         "collectibles": [(item.letter, item.year) for item in edition.collectibles],
@@ -66,10 +58,7 @@ SOURCE = "edition"
 
 
 def read_canonical(data: bytes) -> Edition:
-    """Read an edition from its canonical bytes ([G-1]).
-
-    The canonical bytes contain no names of Collectibles. For a shipped edition, `known_edition`
-    adds the names.
+    """Read an edition from its canonical bytes, which contain no names of Collectibles ([G-1]).
 
     Raises:
         EditionError: If the bytes are no valid edition, or not in canonical form.
@@ -80,6 +69,7 @@ def read_canonical(data: bytes) -> Edition:
     except (Invalid, ValueError, TypeError) as error:
         raise EditionError(SOURCE, because(EditionCode.NO_CANONICAL)) from error
     edition = build(Field(SOURCE, "", (), root))
+    # One edition has one encoding, so that terms with equal rules have equal digests.
     if edition.canonical() != data:
         raise EditionError(SOURCE, because(EditionCode.NOT_CANONICAL))
     return edition
@@ -111,17 +101,9 @@ def _table(value: Any) -> dict[str, Any]:
 
 
 def known_edition(edition: Edition, *own: Edition) -> Edition:
-    """Give an edition the names of its Collectibles, taken from a known edition.
+    """Give an edition the names of its Collectibles, if a known one differs only in the switches.
 
-    A known edition matches if its canonical bytes are the same apart from the switches (optional
-    rules). Names of Collectibles are not part of these bytes.
-
-    Args:
-        edition: The edition, usually without names.
-        own: Further known editions, which are tried before the shipped ones.
-
-    Returns:
-        The edition with names, or the same edition if no known edition matches.
+    The editions `own` are tried before the shipped ones.
     """
     for known in (*own, *(load(name) for name in NAMES)):
         if replace(known, switches=edition.switches) == edition:

@@ -1,7 +1,8 @@
 """Load an edition file, and check everything on which the rules rely ([G-1]).
 
 Errors name the line of a field. A search in the text finds this line, because the parser, the
-module `tomllib`, reports no lines.
+module `tomllib`, reports no lines. The path of a field is the keys and indices that lead to it. The
+private functions for the search are given the text without comments and strings.
 """
 
 from __future__ import annotations
@@ -43,14 +44,10 @@ MOST_SHOWN = 100
 
 
 def line_of(text: str, path: Place) -> int | None:
-    """Find the line of a field in the text of an edition file.
+    """Return the line of a field in the text of an edition file, from 1.
 
-    Args:
-        path: The keys and indices that lead to the field.
-
-    Returns:
-        The line, from 1, of the field or of the longest part of the path that is found. None if
-        nothing is found.
+    If the field is not found, it is the line of the longest part of the path that is. None if that
+    is nothing.
     """
     blank = without_strings(text)
     at: int | None = None
@@ -63,16 +60,11 @@ def line_of(text: str, path: Place) -> int | None:
 
 
 def _find(text: str, start: int, parent: str | int, part: str | int) -> int | None:
-    """Return the position of a key, or of an item of an array, in the text of an edition file.
-
-    Return None if it is not found. The key or item is one part of the path of a field, such as
-    `collectibles`, 3, `year`.
+    """Return the position of one part of a path, a key or the index of an item, None if not found.
 
     Args:
-        text: The TOML text, without comments and text values.
         start: The position at which the search begins.
         parent: The part of the path before `part`. "" if `part` is the first one.
-        part: The key, or the index of the item, from 0.
     """
     if isinstance(part, int):
         return _item(text, start, str(parent), part)
@@ -85,13 +77,7 @@ def _find(text: str, start: int, parent: str | int, part: str | int) -> int | No
 
 
 def _item(text: str, start: int, parent: str, index: int) -> int | None:
-    """Return the position of an item of an array, or None if it is not found.
-
-    Args:
-        text: The text, without comments and text values.
-        start: The position at which the search begins.
-        parent: The key of the array.
-    """
+    """Return the position of an item of the array with the key `parent`, None if not found."""
     tables = re.finditer(rf"^[ \t]*\[\[[ \t]*{re.escape(parent)}[ \t]*\]\]", text, re.MULTILINE)
     headers = [match.end() for match in tables]
     if headers:
@@ -103,15 +89,7 @@ def _item(text: str, start: int, parent: str, index: int) -> int | None:
 
 
 def _items(text: str, opening: int) -> Iterator[int]:
-    """Find the items of an array.
-
-    Args:
-        text: The text, without comments and text values.
-        opening: The position of the array's opening bracket.
-
-    Yields:
-        The position at which each item begins.
-    """
+    """Find the positions of the items of the array whose bracket is at `opening`."""
     depth, fresh = 0, True
     for at in range(opening, len(text)):
         letter = text[at]
@@ -125,10 +103,10 @@ def _items(text: str, opening: int) -> Iterator[int]:
 
 
 class EditionCode(Code):
-    """The reasons why an edition is wrong, and sentences that name the file, the line and the key.
+    """Why an edition is wrong. The sentences name the file, the line and the key.
 
-    In these sentences, `{value}` is the value in the file as `_shown` shows it, and
-    `{detail}` is the English message of the TOML parser.
+    In them, `{value}` is the value in the file as `_shown` shows it, and `{detail}` is the English
+    message of the TOML parser.
     """
 
     NO_CANONICAL = "no-canonical-form", "is not an edition's canonical form"
@@ -214,11 +192,11 @@ class EditionCode(Code):
 
 
 class EditionError(CodedError, ValueError):
-    """An error that says why an edition cannot be used.
+    """An error: an edition cannot be used.
 
     Attributes:
         file: The name of the file.
-        field: The field, as in `collectibles[3].year`. Empty if the error is about the whole file.
+        field: As in `collectibles[3].year`. Empty if the error is about the whole file.
         line: The line of the field, from 1. None if it is not known.
     """
 
@@ -251,19 +229,14 @@ def _shown(value: object) -> str:
 
 
 def _sign(sign: str) -> str:
-    """Return a character with its number and name in Unicode; one that nobody sees, without it."""
+    """Return a character with its number and name in Unicode, without itself if nobody sees it."""
     named = f"U+{ord(sign):04X} {unicodedata.name(sign, '')}".strip()
     return f"{sign} ({named})" if sign.isprintable() else named
 
 
 @dataclass(frozen=True)
 class Field:
-    """A value in an edition file, with its position.
-
-    Attributes:
-        file: The name of the file.
-        path: The keys and indices that lead to the value.
-    """
+    """A value in an edition file, with its position."""
 
     file: str
     text: str
@@ -277,12 +250,7 @@ class Field:
         return "".join(parts).lstrip(".")
 
     def fail(self, code: EditionCode, at: Place | None = None, **fields: Value) -> NoReturn:
-        """Raise an error about this field.
-
-        Args:
-            code: What is wrong.
-            at: The path of the field whose line the error names. None for this field.
-            fields: The values for the placeholders in the sentence of the code, by name.
+        """Raise an error about this field, with the line of the field `at` (None for this one).
 
         Raises:
             EditionError: Always.
@@ -291,14 +259,10 @@ class Field:
         raise EditionError(self.file, because(code, **fields), self.name, line or None)
 
     def _part(self, part: str | int, value: object) -> Field:
-        """Return a `Field` for one part of this field: the value at the key or index `part`."""
         return Field(self.file, self.text, (*self.path, part), value)
 
     def table(self, required: Iterable[str], optional: Iterable[str] = ()) -> Mapping[str, Field]:
         """Return the fields of a TOML table by key.
-
-        Args:
-            required: The keys that must be there.
 
         Raises:
             EditionError: If the value is no TOML table, a required key is missing, or there is an
@@ -318,9 +282,6 @@ class Field:
     def items(self, least: int, most: int) -> tuple[Field, ...]:
         """Return the items of an array.
 
-        Args:
-            least: The fewest items.
-
         Raises:
             EditionError: If the value is no array, or has another number of items.
         """
@@ -336,13 +297,11 @@ class Field:
     def integer(self, least: int, most: int) -> int:
         """Return the value, which must be a whole number. True and False are not accepted.
 
-        Args:
-            most: The greatest number.
-
         Raises:
             EditionError: If the value is no whole number, or out of these bounds.
         """
         value = self.value
+        # Not `isinstance`, by which True is an int.
         if type(value) is not int:
             self.fail(EditionCode.NO_WHOLE, value=_shown(value))
         if not least <= value <= most:
@@ -400,10 +359,7 @@ MAX_COLOUR_NAME = 24
 """The most characters of a colour's name: as many as a nickname, beside which it stands."""
 MAX_BYTES = 1 << 20
 FIRST_YEAR = 1000
-"""The lowest age of a Collectible that must be a year and no number.
-
-In an edition with numbers all ages are lower. In an edition with years at least one age is not.
-"""
+"""An edition with years has at least one from this on. Numbers instead of years are lower."""
 RECONSTRUCTIBLE = ("letters", "years", "names", "cash", "thieves", "track")
 
 
@@ -412,10 +368,7 @@ LANGUAGE_CODES = tuple(one + two for one in ascii_lowercase for two in ascii_low
 
 
 def load(name_or_path: str | Path = DEFAULT) -> Edition:
-    """Load a shipped edition or a file.
-
-    Args:
-        name_or_path: The name of a shipped edition as typed, or the path of a file.
+    """Load a shipped edition by its name, or a file by its path.
 
     Raises:
         EditionError: If there is no such edition, or it is not valid. This is also a ValueError.
@@ -424,6 +377,7 @@ def load(name_or_path: str | Path = DEFAULT) -> Edition:
         return _shipped(name_or_path)
     path = Path(name_or_path)
     if isinstance(name_or_path, str) and not NAMED.has(path):
+        # Only if there is no such file, whose name may look like that of a shipped edition.
         name = hyphenated(bare(visible(name_or_path))).lower()
         if name in NAMES:
             return _shipped(name)
@@ -432,7 +386,6 @@ def load(name_or_path: str | Path = DEFAULT) -> Edition:
 
 @cache
 def _shipped(name: str) -> Edition:
-    """Return an edition of this package. It is parsed once in a process."""
     source = resources.files(__package__) / f"{name}.toml"
     return parse(source.read_text(encoding="utf-8"), f"{name}.toml")
 
@@ -440,6 +393,7 @@ def _shipped(name: str) -> Edition:
 def _read(path: Path) -> str:
     """Return the text of an edition file."""
     try:
+        # One byte more than may be, which shows that a file is too large without reading all of it.
         data = NAMED.get(path, MAX_BYTES + 1)
     except OSError as error:
         unread = because(EditionCode.UNREAD, why=of_system(error), known=NAMES)
@@ -450,10 +404,10 @@ def _read(path: Path) -> str:
 
 
 def _decoded(data: bytes, file: str) -> str:
-    """Return the bytes of an edition file as text, whose lines end with a newline.
+    """Return the bytes of an edition file as text, without a byte order mark.
 
-    A byte order mark is left out. Each kind of line end is read, because TOML has no lone carriage
-    return, by which old editors end a line.
+    Each kind of line end becomes a newline, because TOML has no lone carriage return, by which old
+    editors end a line.
     """
     if data.startswith((BOM_UTF16_LE, BOM_UTF16_BE)) or b"\0" in data:
         raise EditionError(file, because(EditionCode.UTF_16))
@@ -467,22 +421,19 @@ def _decoded(data: bytes, file: str) -> str:
 
 
 def _with_newlines(text: str) -> str:
-    """Return a text with a newline instead of each other line end."""
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def parse(text: str, file: str) -> Edition:
-    """Parse the text of an edition file.
-
-    Args:
-        text: The text, in TOML.
-        file: The name of the file in errors.
+    """Parse the text of an edition file, which errors name as `file`.
 
     Raises:
         EditionError: If the text is no valid edition.
     """
+    # Before the parser, whose message about such a text would help nobody.
     if (form := marked_up(text)) is not None:
         raise EditionError(file, because(EditionCode.MARKED_UP, form=form))
+    # `tomllib` needs quadratic time and memory for such a key.
     if (line := long_key(text)) is not None:
         raise EditionError(file, because(EditionCode.LONG_KEY, most=MOST_PARTS, line=line))
     try:
@@ -493,15 +444,14 @@ def parse(text: str, file: str) -> Edition:
             why = because(EditionCode.TYPOGRAPHIC, line=odd[0], sign=_sign(odd[1]))
         raise EditionError(file, why) from error
     edition = build(Field(file, text, (), root))
+    # Only here: canonical bytes are not checked so, because the verdict on a game must not depend
+    # on a version of Unicode.
     _tell_apart(Field(file, text, ("colours",), root["colours"]))
     return edition
 
 
 def build(root: Field) -> Edition:
-    """Check all fields of a parsed edition file, and make the edition.
-
-    Args:
-        root: The whole file as a field.
+    """Check all fields of a parsed edition file, the root first, and make the edition.
 
     Raises:
         EditionError: If a field is wrong. The error names the field.
@@ -534,10 +484,7 @@ def build(root: Field) -> Edition:
 def age_word(ages: Iterable[int]) -> Literal["year", "number"]:
     """Return whether the ages of an edition are years or numbers.
 
-    This is guessed from the largest age, because the canonical bytes of an edition do not say it.
-
-    Args:
-        ages: The ages of all Collectibles.
+    The largest age tells it, because the canonical bytes of an edition do not say it.
     """
     return "year" if max(ages, default=0) >= FIRST_YEAR else "number"
 
@@ -546,11 +493,7 @@ def age_word(ages: Iterable[int]) -> Literal["year", "number"]:
 
 
 def _collectibles(field: Field, age: str) -> tuple[Collectible, ...]:
-    """Return the Collectibles of an edition file.
-
-    `field` is the list of Collectibles in the file. `age` is the name of the key under which an
-    item has its age: "year" or "number".
-    """
+    """Return the Collectibles, each of which has its age under the key `age`."""
     found: dict[tuple[str, int], Field] = {}
     made = []
     most = 9999 if age == "year" else FIRST_YEAR - 1
@@ -584,10 +527,7 @@ def _categories(field: Field | None) -> Mapping[str, Mapping[str, str]]:
 
 
 def _reconstructed(field: Field | None) -> tuple[str, ...]:
-    """Return the names of the parts of an edition that come from no printed edition.
-
-    `field` is the list of these names in the edition file, or None if the file has no such list.
-    """
+    """Return the names of the parts of an edition that come from no printed edition."""
     if field is None:
         return ()
     return tuple(item.one_of(RECONSTRUCTIBLE) for item in field.items(0, len(RECONSTRUCTIBLE)))
@@ -619,11 +559,7 @@ def _colours(field: Field) -> tuple[Colour, ...]:
 
 
 def _tell_apart(field: Field) -> None:
-    """Check that people can read the names of the colours and tell them apart ([H-11]).
-
-    `field` is the list of the colours in a file. Canonical bytes are not checked so, because the
-    verdict on a game must not depend on a version of Unicode.
-    """
+    """Check that people can read the names of the colours and tell them apart ([H-11])."""
     names = [
         item.table(("name", "cash", "thieves"))["name"] for item in field.items(0, MAX_COLOURS)
     ]
@@ -638,9 +574,7 @@ def _tell_apart(field: Field) -> None:
 def _distinct(items: Iterable[Field], seen: dict[int, Field], most: int) -> tuple[int, ...]:
     """Return the whole numbers of some fields. Fail if the edition has used a number before.
 
-    Args:
-        seen: The field in which each earlier number stands. The new numbers are added.
-        most: The greatest number.
+    `seen` has the field in which each earlier number stands. The new numbers are added.
     """
     values = []
     for item in items:
@@ -656,11 +590,7 @@ def _distinct(items: Iterable[Field], seen: dict[int, Field], most: int) -> tupl
 
 
 def _octagon(field: Field, larger: Field, smaller: Field) -> tuple[int, int]:
-    """Return the two numbers of an octagon on the score track, from their fields in the file.
-
-    The numbers say how far the best and the second-best exhibit move. The first number must be
-    the larger one. If it is not, the error names the position of `field`.
-    """
+    """Return the two numbers of the octagon `field`, of which the first must be the larger one."""
     first, second = larger.integer(1, 20), smaller.integer(1, 20)
     if first <= second:
         field.fail(EditionCode.OCTAGON, first=first, second=second)
@@ -668,10 +598,6 @@ def _octagon(field: Field, larger: Field, smaller: Field) -> tuple[int, int]:
 
 
 def _castle(field: Field) -> Castle:
-    """Read a Castle from an array of three ints in the edition file.
-
-    On the score track, a Castle is a row of fields with the same octagon. The ints are the larger
-    and the smaller number on the octagon, and the number of fields.
-    """
+    """Return the Castle that an array of three ints describes, in the order of its attributes."""
     larger, smaller, fields = field.items(3, 3)
     return Castle(*_octagon(field, larger, smaller), fields.integer(1, 20))

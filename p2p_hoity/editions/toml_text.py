@@ -32,8 +32,7 @@ _KEY: Final = re.compile(r"[\w\-. \t]++")
 def without_strings(text: str) -> str:
     """Replace the strings and comments of a TOML text by spaces, but not a quoted key in a word.
 
-    Returns:
-        The text, of the same length and lines.
+    The text keeps its length and its lines.
     """
     return _STRING_OR_COMMENT.sub(_blank, text)
 
@@ -45,14 +44,7 @@ def _blank(match: re.Match[str]) -> str:
 
 
 def long_key(text: str) -> int | None:
-    """Look for a key of more than `MOST_PARTS` parts.
-
-    Args:
-        text: The TOML text, which may be malformed.
-
-    Returns:
-        The line of the first such key, from 1. None if there is none.
-    """
+    """Return the line, from 1, of the first key of more than `MOST_PARTS` parts, or None."""
     blank = without_strings(text)
     for run in _KEY.finditer(blank):
         if run.group().count(".") >= MOST_PARTS:
@@ -67,14 +59,7 @@ _AT_LINE: Final = re.compile(r"\(at line (\d+), column \d+\)\Z")
 
 
 def marked_up(text: str) -> str | None:
-    """Return the name of the form in which a text with marks was saved.
-
-    Args:
-        text: The text, which may be anything.
-
-    Returns:
-        The name, or None for plain text.
-    """
+    """Return the name of the form in which a text with marks was saved, None for plain text."""
     start = text.lstrip()[:5].lower()
     return next((form for mark, form in _MARKED_UP.items() if start.startswith(mark)), None)
 
@@ -98,5 +83,4 @@ def typographic(text: str, error: str) -> tuple[int, str] | None:
 
 
 def _is_typographic(sign: str) -> bool:
-    """Return whether a character is none of ASCII, and no letter, mark or digit."""
     return not sign.isascii() and unicodedata.category(sign)[0] in "ZPSC"

@@ -65,8 +65,8 @@ def _shown(state: State, seat: int) -> State:
 
 
 def _action_shown(state: State, item: happenings.ActionShown) -> State:
-    """Return the state after a seat has laid down an Action card. It may be the largest Cash."""
     state = lay(_shown(state, item.seat), item.seat, item.card.id)
+    # Each card that is shown may be the largest Cash so far.
     return state.but(buyer=largest_bidder(state))
 
 
@@ -86,7 +86,6 @@ def _exhibit_shown(state: State, item: happenings.ExhibitShown) -> State:
 
 
 def _nothing_shown(state: State, item: happenings.NothingShown) -> State:
-    """Return the state after a seat has shown no exhibit, with the record of its Collectibles."""
     claim = Claim(state.round, item.seat, state.collectibles[item.seat])
     return state.but(claims=(*state.claims, claim))
 
@@ -104,33 +103,29 @@ def _stolen(state: State, item: happenings.Stolen) -> State:
 
 
 def _imprisoned(state: State, item: happenings.Imprisoned) -> State:
-    """Return the state after a Thief was put into prison."""
     prison = tuple(card.id for card in item.cells)
     return _taken_up(state, item.seat, item.thief.id).but(prison=prison)
 
 
 def _round_ended(state: State, _item: happenings.RoundEnded) -> State:
-    """Return the state at the end of a round, with nobody in a Place."""
     nothing = (None,) * state.seats
     return state.but(places=nothing, exhibits=nothing)
 
 
 def _standing_made(state: State, item: happenings.StandingMade) -> State:
-    """Return the state with one more line of the final standings."""
     slots = tuple(piece.slot for piece in item.exhibit)
     line = rules.Standing(item.rank, item.seat, item.field, slots)
     return state.but(standings=(*state.standings, line))
 
 
 def _taken_up(state: State, seat: int, card: int) -> State:
-    """Return the state. If the given Action card lies in front of the seat, it is taken away."""
+    """Return the state without the Action card in front of the seat, if it is this one."""
     return (
         state.but(actions=put(state.actions, seat, None)) if state.actions[seat] == card else state
     )
 
 
 def _in_hand(state: State, seat: int, card: int) -> State:
-    """Return the state with one more Action card in a seat's hand."""
     return state.but(hands=put(state.hands, seat, _with(state.hands[seat], card)))
 
 
@@ -143,12 +138,10 @@ def _opened(state: State, pieces: Sequence[happenings.Piece]) -> State:
 
 
 def _with(row: tuple[int, ...], one: int) -> tuple[int, ...]:
-    """Return sorted numbers with one more number."""
     return tuple(sorted((*row, one)))
 
 
 def _without(row: tuple[int, ...], one: int) -> tuple[int, ...]:
-    """Return numbers without one of them."""
     return tuple(other for other in row if other != one)
 
 

@@ -1,4 +1,4 @@
-"""The scene of one node: the state of its table that screens draw, computed from the updates.
+"""The scene of one peer: the state of its table that screens draw, computed from the updates.
 
 `fold` is a pure function, and a `Scene` is frozen. Screens keep no state of the game themselves.
 One step of the protocol may cause many events of the game, which arrive together. While a screen
@@ -33,42 +33,30 @@ Doing = happenings.Sale | happenings.CashStolen
 
 @dataclass(frozen=True)
 class Scene:
-    """Everything that a node has been told about its table so far.
+    """Everything that a peer has been told about its table so far.
 
     Attributes:
-        table: The table. None before its roster is complete.
-        seat: The number of this node's seat. None for an onlooker.
+        table: None before its roster is complete.
+        seat: None for an onlooker.
         players: The long-lived key of each seat, as in `updates.Started`.
         lobby: The nicknames of those who have sat down, before the roster is complete.
         of_seats: The number of seats of the table.
-        code: The spoken code by which a guest gets the ticket, or the reason why there is none.
-        reach: The places from which the host's ticket works.
-        moved: The ticket for other seats that cannot find this node at its new address.
         steps: The number of the chain's last step.
         stage: The kind of the current step.
-        clock: The last update of the clock.
-        is_clock_of_step: Whether that clock belongs to the current step, not to an earlier one.
-        attendance: For each seat whether it is linked, unlinked, departed, absent or banned.
+        is_clock_of_step: Whether the clock belongs to the current step, not to an earlier one.
         relays: For each nickname whose link goes through a relay, the relay.
         faults: For each seat that is proven at fault, the code of the fault.
-        question: The choice for which the player is asked.
         sealed: The kind of the choice that the player has made and that is not shown yet.
-        view: The game as this node may see it.
         doings: For each seat what it got in the Auction Hall in this round.
-        record: All events of the game.
-        talk: The latest chat messages.
-        is_away: Whether this seat is absent.
-        may_rejoin: Whether this seat may rejoin, if it is absent.
         is_late: Whether this seat was resumed and has not chosen since.
         is_resumed: Whether this seat was resumed and has had no link to another seat since.
         is_hinted: Whether the player was told what to do about seats that cannot be found.
         is_end_hinted: Whether the player was told that the others may have finished the game.
-        standings: The result. None before the end.
+        standings: None before the end.
         transcript: The path of the transcript of the finished game, or of the proof of a fault.
         announced: What other seats have said of an end of the table, which may yet begin here.
         unconfirmed: The seats for which this seat stays after the result is final, if it does.
         ended: The reason why there is no result.
-        again: The answers about another game.
     """
 
     table: Table | None = None
@@ -122,10 +110,10 @@ class Scene:
 
     @property
     def lost_seats(self) -> list[int]:
-        """The seats that this node cannot find, and whose addresses may have changed.
+        """The seats that this one cannot find, and whose addresses may have changed.
 
-        These are all seats without a link, provided that the host is one of them or that no other
-        seat is linked. In other cases, and for an onlooker, the list is empty.
+        These are all seats without a link if the host is one of them or no other seat is linked.
+        There are none in other cases, and for an onlooker.
         """
         gone = [seat for seat, one in enumerate(self.attendance) if one is Attending.UNLINKED]
         is_cut_off = HOST in gone or Attending.LINKED not in self._others
@@ -133,26 +121,23 @@ class Scene:
 
     @property
     def is_alone(self) -> bool:
-        """True if this node should have links to other seats but has no link to any seat.
+        """True if this seat should have links to other seats but has none. False for an onlooker.
 
-        Seats that are absent, are banned or have announced a departure need no link. Always False
-        for an onlooker.
+        Seats that are absent, are banned or have announced a departure need no link.
         """
         is_missing = Attending.UNLINKED in self._others and Attending.LINKED not in self._others
         return self.seat is not None and is_missing
 
     @property
     def _others(self) -> set[Attending]:
-        """The states of the other seats, such as linked or absent, each once."""
         return {one for seat, one in enumerate(self.attendance) if seat != self.seat}
 
 
 class Beat(updates.Happened):
     """Some of the events of one step, which a screen shows together in one part of a reveal.
 
-    The attribute `view` is the game after the whole step.
-
     Attributes:
+        view: The game after the whole step.
         left: The number of parts of the same step that follow this one.
     """
 
@@ -160,14 +145,7 @@ class Beat(updates.Happened):
 
 
 def fold(scene: Scene, update: updates.Update) -> Scene:
-    """Return the scene after an update of the node.
-
-    Args:
-        scene: The scene before.
-
-    Returns:
-        The new scene, or the same object if the update changes nothing in it.
-    """
+    """Return the scene after an update, which is the same object if nothing changes in it."""
     change = CHANGES.get(type(update))
     return scene if change is None else change(scene, update)
 
@@ -191,13 +169,12 @@ def _started(scene: Scene, update: updates.Started) -> Scene:
 
 
 def _stepped(scene: Scene, update: updates.ChainGrew) -> Scene:
-    """Return the scene after a new step of the chain."""
     node = update.after
     return replace(scene, steps=node.step, stage=node.want.kind, is_clock_of_step=False)
 
 
 def _linked(scene: Scene, update: updates.Linked) -> Scene:
-    """Return the scene after a new link to a seat, with the relay through which the link goes."""
+    """Return the scene after a new link to a seat, with its relay."""
     if update.name is None:
         return scene
     relays = {**scene.relays, update.name: update.relay.removeprefix(RELAY_PREFIX)}
@@ -205,12 +182,7 @@ def _linked(scene: Scene, update: updates.Linked) -> Scene:
 
 
 def _awaited(scene: Scene, update: updates.Awaited) -> Scene:
-    """Return the scene after a reminder of who is awaited.
-
-    Two hints may come with the reminder. The scene records which of them were shown. One hint
-    says what to do about seats that cannot be found. The other hint says that the other seats may
-    have finished the game.
-    """
+    """Return the scene after a reminder, with a note of the hints that come with it."""
     told = scene.is_end_hinted or (scene.is_resumed and scene.is_alone)
     return replace(scene, is_hinted=bool(scene.lost_seats), is_end_hinted=told)
 
@@ -219,10 +191,8 @@ def _awaited(scene: Scene, update: updates.Awaited) -> Scene:
 
 
 def _resumed(scene: Scene, update: updates.Resumed) -> Scene:
-    """Return the scene of a resumed seat, with the game as it stands and all of its events.
-
-    `is_late` is set, because the other seats may have waited for this one before it was resumed.
-    """
+    """Return the scene of a resumed seat, with the game as it stands and all of its events."""
+    # It is late, since the other seats may have waited for this one before it was resumed.
     doings = _doings({}, update.items)
     return replace(
         scene, is_late=True, is_resumed=True, record=update.items, doings=doings, view=update.view
@@ -230,14 +200,12 @@ def _resumed(scene: Scene, update: updates.Resumed) -> Scene:
 
 
 def _happened(scene: Scene, update: updates.Happened) -> Scene:
-    """Return the scene after the events of the game in `update`.
-
-    If `update` is one part of a reveal, later parts do not change the board yet.
-    """
+    """Return the scene after events of the game. Later parts of a reveal do not change it yet."""
     view = update.view
     if isinstance(update, Beat) and update.left and scene.view is not None:
         shown, own = reduce(after, update.items, scene.view.state), scene.view.private
         view = rules.view(shown, view.seat, dict((*own, *view.private)))
+    # The state after the whole step decides what is still sealed, even during a reveal.
     due, state = rules.expected(update.view.state), update.view.state
     owes = isinstance(due, rules.Seal) and due.kind == scene.sealed and scene.seat in due.seats
     sealed = (
@@ -248,12 +216,7 @@ def _happened(scene: Scene, update: updates.Happened) -> Scene:
 
 
 def _doings(before: Mapping[int, Doing], items: Sequence[rules.Happening]) -> Mapping[int, Doing]:
-    """Return what each seat has bought or stolen in the Auction Hall this round, after some events.
-
-    Args:
-        before: The earlier sale or theft of each seat, by seat.
-        items: The new events.
-    """
+    """Return what each seat has got in the Auction Hall this round, after some events."""
     found = dict(before)
     for item in items:
         match item:
@@ -267,6 +230,7 @@ def _doings(before: Mapping[int, Doing], items: Sequence[rules.Happening]) -> Ma
 def _rewound(scene: Scene, update: updates.Rewound) -> Scene:
     """Return the scene after a change of epoch that took back the latest events of the game."""
     record = scene.record[: update.kept]
+    # From the whole record: what the lost events replaced is not known any more.
     doings = _doings({}, record)
     return replace(scene, question=None, doings=doings, record=record, view=update.view)
 

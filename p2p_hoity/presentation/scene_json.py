@@ -1,4 +1,8 @@
-"""Updates and scenes as JSON: objects, arrays, text and numbers, for programs and web pages."""
+"""Updates and scenes as JSON: objects, arrays, text and numbers, for programs and web pages.
+
+Everywhere `reason_json` returns a reason as an object: its code, its fields, and a sentence for
+people.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +25,6 @@ from . import screen_updates as updates
 from .scene import Scene
 
 ReasonJson = Callable[[Reason], dict[str, Any]]
-"""Returns a reason as an object: its code, its fields, and a sentence for people."""
 RENAMED: Final = {
     "rejoined": "back",
     "chaingrew": "stepped",
@@ -46,10 +49,7 @@ RENAMED: Final = {
 def update_json(update: updates.Update, reason_json: ReasonJson) -> dict[str, Any]:
     """Return an update as a JSON object. Its key `type` names the kind of update.
 
-    Args:
-        update: The update. For a `Happened`, call `Happening.as_json` of each of its events
-            instead.
-        reason_json: A function that turns a `Reason` (a code with its fields) into a JSON object.
+    For a `Happened`, call `Happening.as_json` of each of its events instead.
     """
     name = type(update).__name__.lower()
     found: dict[str, Any] = {"type": RENAMED.get(name, name)}
@@ -65,6 +65,7 @@ def update_json(update: updates.Update, reason_json: ReasonJson) -> dict[str, An
         case updates.Resumed(view, items):
             return found | {"round": view.state.round, "happenings": len(items)}
         case updates.Choosing(view, kind, again):
+            # The update has the kind as plain text.
             choices = plain(view.legal(kind))  # type: ignore[arg-type]
             return found | {"kind": kind, "again": again, "choices": choices}
         case updates.RelayState(relay, why):
@@ -89,9 +90,8 @@ def update_json(update: updates.Update, reason_json: ReasonJson) -> dict[str, An
 def table_json(table: Table, players: Sequence[bytes | None] = ()) -> dict[str, Any]:
     """Return the names of a table and of its seats, and its edition, as a JSON object.
 
-    Args:
-        players: The long-lived key of each seat's player, or None for a seat that shows none. Empty
-            if these keys are not known.
+    `players` has the long-lived key of each seat's player, or None for a seat that shows none. It
+    is empty if these keys are not known.
     """
     roster = table.header.roster
     keys = [key and fingerprint(key) for key in players or [None] * len(roster)]
@@ -106,9 +106,8 @@ def table_json(table: Table, players: Sequence[bytes | None] = ()) -> dict[str, 
 def edition_json(edition: Edition) -> dict[str, Any]:
     """Return the name and the colours of an edition, and how it differs from the shipped one.
 
-    Returns:
-        An object with `edition`, `colours` and `changed`: the parts that differ from the shipped
-        edition of this name, null if there is none.
+    `changed` has the parts that differ from the shipped edition of this name, null if there is
+    none.
     """
     found = descent(edition)
     return {
@@ -121,14 +120,8 @@ def edition_json(edition: Edition) -> dict[str, Any]:
 def value_json(value: object, reason_json: ReasonJson) -> Any:
     """Return a value of an update, or a whole scene, in a form that JSON can hold.
 
-    Updates and events of the game inside it look as in `update_json` and `Happening.as_json`.
-
-    Args:
-        reason_json: A function that turns a `Reason` (a code with its fields) into a JSON object.
-
-    Returns:
-        Text, a number, a truth value, null, an array or an object. Null for a number that is not
-        finite, which JSON cannot hold.
+    Updates and events of the game inside it look as in `update_json` and `Happening.as_json`. Null
+    stands for a number that is not finite.
     """
     match value:
         case rules.Place():
@@ -142,6 +135,7 @@ def value_json(value: object, reason_json: ReasonJson) -> Any:
         case updates.NodeUpdate() | effects.EndAnnounced():
             return update_json(value, reason_json)
         case Scene():
+            # `table_json` shows these two together, with fingerprints instead of keys.
             told = _named(value, reason_json, {"table", "players"})
             return {"table": value.table and table_json(value.table, value.players), **told}
         case Table():
@@ -171,6 +165,7 @@ def _view_json(view: rules.View, reason_json: ReasonJson) -> dict[str, Any]:
     def pieces(slots: Iterable[int]) -> list[object]:
         return [plain(view.piece(slot)) for slot in slots]
 
+    # Without `known`: the pieces show what this view knows of each slot.
     told = _named(state, reason_json, {"edition", "known", "news"}) | {
         "colours": [state.colour_name(seat) for seat in range(len(state.colours))],
         "hands": [cards(hand) for hand in state.hands],

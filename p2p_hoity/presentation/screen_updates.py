@@ -1,7 +1,12 @@
-"""The updates that a node sends to its screen: one class for each kind of event.
+"""The updates that a peer sends to its screen: one class for each kind of event.
 
 They are about the table and its game, tickets and spoken codes, links, and the relays at which this
-node waits for guests.
+peer waits for guests. These fields have the same meaning in most classes:
+
+- `view`: the game as this peer may see it.
+- `seats`, `seconds` and `left`: the awaited seats, the seconds for which they have been awaited,
+  and the seconds until the step times out.
+- `muster`: how many seats could go on without the awaited seats.
 """
 
 from __future__ import annotations
@@ -22,38 +27,25 @@ from ..reachability.advertised_addresses import Scope
 
 @dataclass_transform(frozen_default=True, field_specifiers=(field,))
 class NodeUpdate:
-    """An event that a node tells its screen.
-
-    Each kind of event is a subclass, a frozen dataclass.
-    """
+    """An event that a peer tells its screen. Each kind is a subclass, a frozen dataclass."""
 
     def __init_subclass__(cls) -> None:
-        """Make the subclass a frozen dataclass."""
         dataclass(frozen=True)(cls)
 
 
 class Joined(NodeUpdate):
-    """The list of those who have sat down has changed, before the table is complete.
-
-    Attributes:
-        names: Their nicknames, in the order of the seats.
-        seats: The number of seats of the table.
-    """
+    """The list of those who have sat down, by seat, has changed. The table is not complete yet."""
 
     names: tuple[str, ...]
     seats: int
 
 
 class HostAsked(NodeUpdate):
-    """The host's player is being asked whether this node, a guest, may sit down."""
+    """The host's player is being asked whether this guest may sit down."""
 
 
 class Admitted(NodeUpdate):
-    """The host's player has answered whether a guest may sit down, or has not answered in time.
-
-    Attributes:
-        yes: Whether the guest was admitted. None if there was no answer in time.
-    """
+    """The host's player has admitted a guest or not. `yes` is None without an answer in time."""
 
     nickname: str
     yes: bool | None
@@ -63,7 +55,7 @@ class Started(NodeUpdate):
     """The roster is complete, and the table begins.
 
     Attributes:
-        seat: The number of this node's seat. None for an onlooker.
+        seat: The number of the own seat. None for an onlooker.
         players: The long-lived key of each seat's player, None for a seat that shows none. Empty if
             these keys are not known, as in a replay.
     """
@@ -74,23 +66,16 @@ class Started(NodeUpdate):
 
 
 class Resumed(NodeUpdate):
-    """A seat was resumed, or an onlooker came, in a game that has begun.
-
-    Attributes:
-        view: The game as it stands now, as this node may see it.
-        items: The events of the game so far.
-    """
+    """A seat was resumed, or an onlooker came, in a game with these events so far."""
 
     view: rules.View
     items: tuple[rules.Happening, ...] = ()
 
 
 class Linked(NodeUpdate):
-    """A link to another seat or to an onlooker is up.
+    """A link is up to the seat with this nickname, or to an onlooker (None).
 
-    Attributes:
-        name: The nickname of the seat. None for an onlooker.
-        relay: The relay through which the link goes, as `relay+host:port`. Empty for a direct link.
+    `relay` is the relay through which it goes, as `relay+host:port`. It is empty for a direct link.
     """
 
     name: str | None
@@ -98,12 +83,7 @@ class Linked(NodeUpdate):
 
 
 class Unlinked(NodeUpdate):
-    """A link to another seat or to an onlooker is gone.
-
-    Attributes:
-        name: The nickname of the seat. None for an onlooker.
-        reason: The reason for which it ended.
-    """
+    """A link is gone to the seat with this nickname, or to an onlooker (None)."""
 
     name: str | None
     reason: Reason
@@ -113,8 +93,7 @@ class ChainGrew(NodeUpdate):
     """The chain has grown by one step.
 
     Attributes:
-        after: The state of the chain after the step.
-        seconds: The time that it took to check the step's last message, in seconds.
+        seconds: The time that it took to check the step's last message.
         final: The number of game events, from the first on, that no change of epoch can replace.
     """
 
@@ -125,25 +104,14 @@ class ChainGrew(NodeUpdate):
 
 
 class Happened(NodeUpdate):
-    """New events of the game. `ChainGrew` says which events are final.
-
-    Attributes:
-        items: The new events, in their order.
-        view: The game after them, as this node may see it.
-    """
+    """New events of the game, with the view after them. `ChainGrew` says which are final."""
 
     items: tuple[rules.Happening, ...]
     view: rules.View
 
 
 class Rewound(NodeUpdate):
-    """A change of epoch has replaced the latest events of the game.
-
-    Attributes:
-        epoch: The number of the new epoch.
-        kept: How many events of the game, from the first on, are still valid.
-        view: The game as it stands now, as this node may see it.
-    """
+    """A change of epoch has replaced all events of the game but the first `kept` ones."""
 
     epoch: int
     kept: int
@@ -153,10 +121,7 @@ class Rewound(NodeUpdate):
 class Choosing(NodeUpdate):
     """The player is asked for a choice.
 
-    Attributes:
-        view: The game as this seat may see it.
-        again: Whether the player is asked again because an earlier choice, which others may have
-            seen, no longer counts.
+    It is asked `again` if an earlier choice, which others may have seen, no longer counts.
     """
 
     view: rules.View
@@ -172,12 +137,7 @@ class ChoiceTaken(NodeUpdate):
 
 
 class ChoiceRefused(NodeUpdate):
-    """The rules forbid the player's choice, which is asked for again.
-
-    Attributes:
-        code: The code of the broken rule, as in `protocol.game_interface.IllegalMove`.
-        fields: The fields that belong to the code.
-    """
+    """The player's choice breaks the rule of this code of `IllegalMove`. It is asked for again."""
 
     kind: str
     code: str
@@ -189,17 +149,14 @@ class Muster:
     """The number of seats that could go on without the awaited seats, beside the quorum.
 
     Attributes:
-        seats: The number of seats of the table.
-        quorum: The number of seats that can act for all.
-        there: The number of seats that could go on without the awaited seats, as far as this node
-            knows.
+        there: The seats that could go on without the awaited seats, as far as is known here.
         strict: Whether the table needs all of its seats, so that an absence only pauses the game.
         begun: Whether the cards are dealt. Before that a silent seat ends the table.
         may_rejoin: Whether the terms allow the awaited seats to rejoin.
         gone: The awaited seats that have announced a departure.
-        unlinked: The awaited seats that have no link to this node and have announced nothing. They
-            may be reached through other seats.
-        thinking: The awaited seats that are linked and present. This node's own seat is left out.
+        unlinked: The awaited seats that have no link here and have announced nothing. They may be
+            reached through other seats.
+        thinking: The awaited seats that are linked and present, without the own one.
         is_mute: Whether this seat may not vote now, because its journal may lack messages that it
             has signed.
         has_confirmed: Whether the game has not begun here, and may begin without this seat if it
@@ -220,10 +177,9 @@ class Muster:
 
     @property
     def is_short(self) -> bool:
-        """True if the game pauses, and does not go on without the awaited seats.
+        """True if the game pauses without the awaited seats.
 
-        That is so if the table needs all of its seats, or if the seats that are there are fewer
-        than a quorum. Awaited seats whose players are still thinking count as there.
+        Awaited seats whose players are still thinking count as there.
         """
         return self.strict or self.there + len(self.thinking) < self.quorum
 
@@ -234,12 +190,7 @@ class Muster:
 
 
 class Awaited(NodeUpdate):
-    """A reminder that other seats are awaited.
-
-    Attributes:
-        seconds: The seconds for which they have been awaited.
-        left: The seconds until the step times out.
-    """
+    """A reminder that other seats are awaited."""
 
     seats: frozenset[int]
     seconds: float
@@ -247,14 +198,7 @@ class Awaited(NodeUpdate):
 
 
 class Halfway(NodeUpdate):
-    """Half of the step timeout is over.
-
-    Attributes:
-        seats: The awaited seats.
-        seconds: The seconds for which they have been awaited.
-        left: The seconds until the step times out.
-        muster: How many seats could go on without the awaited seats.
-    """
+    """Half of the step timeout is over."""
 
     seats: frozenset[int]
     seconds: float
@@ -265,10 +209,7 @@ class Halfway(NodeUpdate):
 class SeatsTimedOut(NodeUpdate):
     """The step has timed out, and the game goes on without the awaited seats if a quorum agrees.
 
-    Attributes:
-        seconds: The seconds for which they have been awaited.
-        muster: How many seats could go on without the awaited seats.
-        undecided: Whether no quorum has agreed even some time after the timeout.
+    It is `undecided` if no quorum has agreed even some time after the timeout.
     """
 
     seats: frozenset[int]
@@ -278,12 +219,7 @@ class SeatsTimedOut(NodeUpdate):
 
 
 class Paused(NodeUpdate):
-    """The game cannot go on without the awaited seats.
-
-    Attributes:
-        seconds: The seconds for which they have been awaited.
-        muster: How many seats are there besides the awaited seats, compared with the quorum.
-    """
+    """The game cannot go on without the awaited seats."""
 
     seats: frozenset[int]
     seconds: float
@@ -291,24 +227,18 @@ class Paused(NodeUpdate):
 
 
 class Extended(NodeUpdate):
-    """This seat waits longer for others before the step times out, as its player wished.
-
-    Attributes:
-        seats: The awaited seats.
-        left: The seconds until the step times out. 0 if the table waits without a limit.
-    """
+    """This seat waits longer for others, as its player wished. `left` is 0 without a limit."""
 
     seats: frozenset[int]
     left: float
 
 
 class Attending(StrEnum):
-    """The state of another seat, as this node sees it."""
+    """The state of another seat, as this peer sees it."""
 
     LINKED = "linked"
-    """This node has a link to the seat."""
     UNLINKED = "unlinked"
-    """This node has no link to the seat now. The seat may be reached through other seats."""
+    """There is no link to the seat now. It may be reached through other seats."""
     LEFT = "left"
     """The seat has announced a departure and has sent nothing since."""
     ABSENT = "absent"
@@ -318,12 +248,7 @@ class Attending(StrEnum):
 
 
 class Attendance(NodeUpdate):
-    """The state of one or more seats, such as linked or absent, has changed.
-
-    Attributes:
-        seats: The state of each seat. The node's own seat counts as linked unless it is absent or
-            banned.
-    """
+    """The state of seats has changed. The own seat is linked unless it is absent or banned."""
 
     seats: tuple[Attending, ...]
 
@@ -332,11 +257,10 @@ class Clock(NodeUpdate):
     """The clock of the current step, sent once each second.
 
     Attributes:
-        awaited: The seats whose input is missing, the node's own included.
+        awaited: The seats whose input is missing, the own one included.
         waited: The seconds since the step began.
-        left: The seconds until the step times out at this node.
+        left: The seconds until the step times out here.
         timeout: The seconds of the whole step timeout.
-        muster: How many seats could go on without the awaited seats.
     """
 
     awaited: frozenset[int]
@@ -359,7 +283,7 @@ class Said(NodeUpdate):
         seat: The seat of the author. None for an onlooker.
         who: The nickname of the seat, or the name shown for an onlooker.
         words: Plain text, or the number of a phrase that every language has.
-        is_own: Whether this node's player has sent it.
+        is_own: Whether the player here has sent it.
     """
 
     seat: int | None
@@ -369,10 +293,7 @@ class Said(NodeUpdate):
 
 
 class Crowded(NodeUpdate):
-    """Every seat has refused this onlooker, because each has as many onlookers as it accepts.
-
-    The onlooker tries again after some time.
-    """
+    """Every seat has as many onlookers as it accepts. This onlooker tries again after some time."""
 
 
 class Unsaid(NodeUpdate):
@@ -382,37 +303,24 @@ class Unsaid(NodeUpdate):
 
 
 class Again(NodeUpdate):
-    """The answers of the seats about another game with the same people.
-
-    Attributes:
-        willing: The seats that want another game.
-        unwilling: The seats that have refused, are gone, or have said nothing in time.
-    """
+    """The answers about another game. Unwilling seats have refused, are gone, or were silent."""
 
     willing: frozenset[int]
     unwilling: frozenset[int]
 
 
 class Away(NodeUpdate):
-    """This node's own seat was made absent.
-
-    Attributes:
-        may_rejoin: Whether it may rejoin now ([E-31]).
-    """
+    """The own seat was made absent. It may or may not rejoin now ([E-31])."""
 
     may_rejoin: bool = True
 
 
 class Rejoined(NodeUpdate):
-    """This node's own seat is present again. It takes part from the next round on."""
+    """The own seat is present again. It takes part from the next round on."""
 
 
 class Accused(NodeUpdate):
-    """A seat was proven at fault.
-
-    Attributes:
-        code: The code of the fault, one of `protocol.fault_codes.FAULTS`.
-    """
+    """A seat was proven at fault, with one of the codes of `protocol.fault_codes.FAULTS`."""
 
     seat: int
     code: str
@@ -422,7 +330,7 @@ class GameOver(NodeUpdate):
     """The game is over, and its result is final.
 
     Attributes:
-        node: The state of the chain (the table's history) after its last step.
+        node: The chain's last node.
         transcript: The path of the transcript. None if none was written.
         awaited: The seats that have not confirmed the result yet, so that this seat still stays at
             the table ([E-19]).
@@ -456,7 +364,7 @@ class Ended(NodeUpdate):
     Attributes:
         code: The code of `protocol.seat.effects.Broken`, or `end_codes.TWO_ROSTERS`.
         seat: The seat that the code is about, if any.
-        by: The seat that ended the table and announced this code. None if this node found it.
+        by: The seat that ended the table and announced this code. None if it was found here.
     """
 
     code: str
@@ -471,16 +379,15 @@ class ProofSaved(NodeUpdate):
 
 
 class CodeEnd(StrEnum):
-    """The reason why a spoken code, by which a guest gets the ticket, is not valid any more."""
+    """Why a spoken code, by which a guest gets the ticket, is not valid any more."""
 
     USED = "used"
-    """A guest has got the ticket with the code."""
     WRONG = "wrong"
     """Somebody has tried wrong words, or broke off the attempt, so the code was withdrawn."""
     OLD = "old"
     """The time of the code was over."""
     LOST = "lost"
-    """The link to the relay of the code was lost."""
+    """The link to the relay was lost."""
 
 
 class OfferedCode(NodeUpdate):
@@ -492,6 +399,7 @@ class OfferedCode(NodeUpdate):
         after: The reason why the code before it is not valid any more. None for the first code.
     """
 
+    # Not in `repr`, and so in no log: whoever reads the code gets the ticket.
     code: str = field(repr=False)
     relay: str
     seconds: float
@@ -499,11 +407,7 @@ class OfferedCode(NodeUpdate):
 
 
 class NoCode(NodeUpdate):
-    """The host has no spoken code now, so a guest cannot get the ticket by a code.
-
-    Attributes:
-        reason: The reason why there is no code.
-    """
+    """The host has no spoken code now, so a guest cannot get the ticket by a code."""
 
     reason: Reason
 
@@ -519,18 +423,12 @@ class Reached(NodeUpdate):
 
     scope: Scope
     reasons: tuple[Reason, ...]
+    # Not in `repr`, and so in no log: the ticket lets in whoever has it.
     ticket: str = field(default="", repr=False)
 
 
 class Moved(NodeUpdate):
-    """This seat was resumed at another address, and some seats do not find it there.
-
-    Attributes:
-        scope: The places from which the new ticket works.
-        reasons: Sentences that say from where the ticket works, why it does not work from
-            elsewhere, and what the player can do.
-        ticket: The ticket to give to the others.
-    """
+    """This seat was resumed at an address where some seats do not find it without this ticket."""
 
     scope: Scope
     reasons: tuple[Reason, ...]
@@ -538,13 +436,9 @@ class Moved(NodeUpdate):
 
 
 class RelayState(NodeUpdate):
-    """A relay has stopped accepting this node, or accepts it again.
+    """A relay ('host:port') has stopped accepting this peer, which asks it again and again.
 
-    While the relay does not accept the node, the node asks it again and again.
-
-    Attributes:
-        relay: The 'host:port' of the relay.
-        why: The reason why the relay does not accept this node. None if it accepts it again.
+    If `why` is None, it accepts this peer again.
     """
 
     relay: str
@@ -552,11 +446,7 @@ class RelayState(NodeUpdate):
 
 
 class TicketTaken(NodeUpdate):
-    """This node was given a ticket with a new address of a seat, and now dials this address, too.
-
-    Attributes:
-        name: The nickname of the seat.
-    """
+    """A ticket was given with a new address of the seat of that name, which is dialled now, too."""
 
     name: str
 

@@ -50,31 +50,23 @@ LONG_PAUSE: Final[Seconds] = 1.2
 SHORT_PAUSE: Final[Seconds] = 0.8
 """Seconds before the next part, after other events."""
 MOST_BEATS: Final[Quota] = 16
-"""The most parts that may wait to be shown, as many as a full round of six seats has.
-
-If more parts wait, all of them are shown at once.
-"""
+"""The parts that may wait, as many as a full round of six seats has. More are shown at once."""
 
 
 @dataclass(frozen=True)
 class Remark:
-    """A line of text that a screen itself adds to its log. No update from the node is behind it."""
+    """A line of text that a screen itself adds to its log."""
 
     words: str
 
 
 Heard = Update | Remark
-"""An update of the node, or a remark of the screen itself."""
 QUEUED: Final = (Happened, Choosing, ChoiceTaken, GameOver, Unconfirmed, Ended, Remark)
 """Kinds of updates that wait while a reveal is shown."""
 
 
 def beats(update: Happened) -> list[Beat]:
-    """Split the events of one step into the parts in which they are shown.
-
-    Returns:
-        The parts, in their order.
-    """
+    """Split the events of one step into the parts in which they are shown."""
 
     def kind(item: Happening) -> object:
         return id(item) if isinstance(item, ALONE) else type(item)
@@ -85,11 +77,7 @@ def beats(update: Happened) -> list[Beat]:
 
 
 def pause(update: Heard) -> float:
-    """Return for how many seconds an update is shown before the next one.
-
-    Returns:
-        The seconds, 0 for no pause.
-    """
+    """Return for how many seconds an update is shown before the next one."""
     if not isinstance(update, Happened):
         return 0.0
     if all(isinstance(item, SILENT) for item in update.items):
@@ -102,7 +90,6 @@ class Staging:
     """The updates that wait until a reveal is over.
 
     Attributes:
-        waiting: The updates that are shown next, in their order.
         is_shown: Whether a part of a reveal is shown now.
     """
 
@@ -122,14 +109,11 @@ class Staging:
     def hear(
         self, update: Heard, is_staged: bool, is_away: bool
     ) -> tuple[Staging, tuple[Heard, ...]]:
-        """Decide whether a new update is shown now or waits until a reveal is over.
+        """Decide whether a new update waits until a reveal is over, and return what to show now.
 
         Args:
             is_staged: Whether reveals are shown in parts. If not, everything is shown at once.
             is_away: Whether the player is away, so that everything is shown at once.
-
-        Returns:
-            The changed queue of waiting updates, and the updates to show now.
         """
         if isinstance(update, Started):  # The waiting updates are of the last game.
             return self.hurry(update)
@@ -137,45 +121,28 @@ class Staging:
             if isinstance(update, QUEUED) and not is_away and len(self.waiting) <= MOST_BEATS:
                 parts = beats(update) if isinstance(update, Happened) else [update]
                 return replace(self, waiting=(*self.waiting, *parts)), ()
+            # What waits comes first, or events of the game would be shown out of order.
             if isinstance(update, (*QUEUED, Rewound)):
                 return self.hurry(update)
         is_shown = self.is_shown and not isinstance(update, Happened)
         return replace(self, is_shown=is_shown), (update,)
 
     def hurry(self, *more: Heard) -> tuple[Staging, tuple[Heard, ...]]:
-        """Take out all waiting updates, so that they are shown together without a pause.
-
-        Args:
-            more: Further updates that are to be shown after the waiting ones.
-
-        Returns:
-            The staging, in which nothing waits, and the updates that are to be shown now.
-        """
+        """Take out all waiting updates, to be shown now without a pause, and `more` after them."""
         return replace(self, waiting=(), is_shown=False), (*self.waiting, *more)
 
     def next(self) -> tuple[Staging, Heard | None]:
-        """Take out the next update that is to be shown.
-
-        Returns:
-            The staging without the update, and the update. The update is None if none waits.
-        """
+        """Take out the next update that is to be shown, None if none waits."""
         if not self.waiting:
             return replace(self, is_shown=False), None
         return replace(self, waiting=self.waiting[1:], is_shown=True), self.waiting[0]
 
     def withdraw(self, view: rules.View | None = None) -> Staging:
-        """Remove questions that wait to be shown.
-
-        Args:
-            view: The view of the game with which the questions to remove were asked. None to
-                remove all questions.
-
-        Returns:
-            The staging without these questions.
-        """
+        """Remove the waiting questions that were asked with `view`, or all questions for None."""
         kept = tuple(
             one
             for one in self.waiting
+            # By identity: another question may have an equal view.
             if not isinstance(one, Choosing) or (view is not None and one.view is not view)
         )
         return replace(self, waiting=kept)

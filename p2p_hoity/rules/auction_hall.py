@@ -18,13 +18,7 @@ HALL = Place.AUCTION_HALL
 
 
 def resolve(state: State) -> State:
-    """Find the buyer after the Actions in the Auction Hall are shown ([G-10]).
-
-    The buyer is the seat that played the largest Cash.
-
-    Returns:
-        The state that waits for the buyer's choice, or the Castle phase if nobody played Cash.
-    """
+    """Make the seat with the largest Cash the buyer, after the Actions are shown ([G-10])."""
     if (buyer := largest_bidder(state)) is not None:
         return go(state, Phase.WINDOW, buyer=buyer)
     told = (NoSale(state.round),) if state.at(HALL) else ()
@@ -32,21 +26,13 @@ def resolve(state: State) -> State:
 
 
 def largest_bidder(state: State) -> int | None:
-    """Return the seat with the largest Cash in the Auction Hall.
-
-    Returns:
-        The seat, or None if nobody plays Cash there.
-    """
+    """Return the seat with the largest Cash in the Auction Hall, None without any Cash."""
     bidders = state.playing(HALL, ActionKind.CASH)
     return max(bidders, key=lambda seat: state.edition.number(state.action(seat)), default=None)
 
 
 def window_due(state: State) -> Choose | None:
-    """Return which choice the buyer owes: from which of the two windows (piles) to buy.
-
-    Returns:
-        The choice to ask for, or None if the buyer is absent or sits out.
-    """
+    """Return the choice of a window that the buyer owes, None if it is absent or sits out."""
     buyer = cast(int, state.buyer)
     return Choose("window", buyer) if state.active(buyer) else None
 
@@ -54,14 +40,8 @@ def window_due(state: State) -> Choose | None:
 def choose_window(state: State, event: Chosen) -> State:
     """Sell the top Collectible of the chosen window, and pay the Cash ([G-11]).
 
-    The two windows are the piles of Collectibles in the Auction Hall.
-
     Args:
-        event: The event with the buyer and the chosen window, 0 or 1. If the window is None, the
-            first window that is not empty is used.
-
-    Returns:
-        The state after the sale.
+        event: Its choice is None for the first window that is not empty.
 
     Raises:
         IllegalMove: If the chosen window is empty.
@@ -72,13 +52,15 @@ def choose_window(state: State, event: Chosen) -> State:
         state = tell(state, DefaultTaken(event.seat, "window", choice, Why.NO_CHOICE))
     check(state, "window", event.seat, choice)
     window = cast(int, choice)
+    # The sale first: it names the Cash, which `_pay` takes off the table. What lies there after
+    # that goes back to hands.
     state = _pay(_take(state, event.seat, window), event.seat)
     following = Phase.DRAW if state.windows[window] else Phase.CASTLE
     return go(clear(state, HALL, Why.SALE_OVER), following, buyer=None)
 
 
 def _take(state: State, seat: int, window: int) -> State:
-    """Move the top Collectible of a window (a pile in the Auction Hall) to a seat."""
+    """Move the top Collectible of a window to a seat."""
     slot, *rest = state.windows[window]
     first, second = state.windows
     left = tuple(rest)
@@ -93,10 +75,7 @@ def _take(state: State, seat: int, window: int) -> State:
 
 
 def _pay(state: State, buyer: int) -> State:
-    """Move the buyer's Cash to the only Thief in the Auction Hall, or else to the register.
-
-    The register gets the Cash if there is no Thief or more than one.
-    """
+    """Move the buyer's Cash to the only Thief in the Hall, or else to the register."""
     cash = state.action(buyer)
     state = state.but(actions=put(state.actions, buyer, None))
     thieves = state.playing(HALL, ActionKind.THIEF)
@@ -110,27 +89,16 @@ def _pay(state: State, buyer: int) -> State:
 
 
 def draw_due(state: State) -> Draw:
-    """Return which slots of the deck are to be opened to all after a sale.
-
-    These are the slots at the top of the Auction Hall's two piles (windows) that are still hidden.
-    """
+    """Return which slots are to be opened to all after a sale: the tops that are still hidden."""
     tops = (window[0] for window in state.windows if window)
     return Draw(tuple(slot for slot in tops if state.known[slot] is None))
 
 
 def draw(state: State, event: Drawn) -> State:
-    """Turn up each hidden Collectible that is now on top of an Auction Hall pile (window).
-
-    Args:
-        event: The opened slots with their Collectibles.
-
-    Returns:
-        The state in the Castle phase.
+    """Turn up each hidden Collectible that is now on top of a window ([G-12]).
 
     Raises:
         UnexpectedEvent: If other slots are opened than `draw_due` names.
-
-    SPEC: [G-12].
     """
     due = draw_due(state).slots
     if set(event.cards) != set(due):

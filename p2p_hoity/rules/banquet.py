@@ -16,32 +16,23 @@ from .movement import go, reveal, reward, tell
 from .phases import Phase
 
 FINAL_HONOURS = {Why.BEST_FINAL: 8, Why.SECOND_BEST_FINAL: 4}
-"""The number of fields that a figure moves for the best and the second-best final exhibit."""
+"""How many fields a figure moves for the best and the second-best final exhibit."""
 
 
 def opening_due(state: State) -> OpenAll:
-    """Return which slots of the deck are opened at the end: the hidden Collectibles of all seats.
-
-    Returns:
-        The slots to open, rising.
-    """
+    """Return which slots are opened at the end: the hidden Collectibles of all seats."""
     held = (slot for slots in state.collectibles for slot in slots)
     return OpenAll(tuple(sorted(slot for slot in held if state.known[slot] is None)))
 
 
 def finish(state: State, event: Opened) -> State:
-    """Open all hands, move the figures of the best final exhibits, and make the standings.
+    """Open all hands, move the figures of the best final exhibits, and make the standings ([G-21]).
 
     Args:
-        event: The opened slots with their Collectibles. Slots that could not be opened are missing.
-
-    Returns:
-        The state of the finished game.
+        event: The Collectibles by slot. Slots that could not be opened are missing.
 
     Raises:
         UnexpectedEvent: If slots are opened that are not hidden in hands.
-
-    SPEC: [G-21].
     """
     if not set(event.cards) <= set(opening_due(state).slots):
         raise UnexpectedEvent("the end opens only hidden Collectibles in hands")
@@ -56,6 +47,7 @@ def finish(state: State, event: Opened) -> State:
         seat: (-state.figures[seat], ranked.index(seat) if seat in ranked else none)
         for seat in range(state.seats)
     }
+    # The number of the seat orders the lines of equal seats. It does not change their rank.
     order = sorted(keys, key=lambda seat: (keys[seat], seat))
     standings = tuple(
         Standing(
@@ -74,18 +66,14 @@ def finish(state: State, event: Opened) -> State:
 
 
 def _faults(state: State) -> list[FaultFound]:
-    """Find the seats that once played Exhibit without a valid exhibit, from the opened hands."""
     rule = Why.WITHOUT_EXHIBIT
     return [FaultFound(c.seat, c.round, rule) for c in state.claims if _empty(state, c)]
 
 
 def _empty(state: State, claim: Claim) -> bool:
-    """Return whether the seat of a claim certainly had no valid exhibit.
-
-    A claim records that a seat played Exhibit but showed nothing. The answer is False if one of the
-    Collectibles that the seat had in that round is still hidden.
-    """
+    """Return whether the seat of a claim certainly had no valid exhibit."""
     cards = state.open_cards(claim.slots)
+    # The Collectible that is still hidden may have completed an exhibit.
     if len(cards) < len(claim.slots):
         return False
     return best_exhibit(state.edition, cards.values()) is None

@@ -21,15 +21,9 @@ PLACES_OF_HONOUR = (Why.BEST, Why.SECOND_BEST)
 
 
 def begin(state: State) -> State:
-    """Begin the Castle phase after the sale, and store on which fields the figures stand.
-
-    Returns:
-        The state that waits for the Actions in the Castle. If the Actions have been shown already,
-        the state that `resolve` returns.
-
-    SPEC: [G-13].
-    """
+    """Begin the Castle phase after the sale, and store where the figures stand ([G-13])."""
     state = state.but(before=state.figures)
+    # The sale has left no card in the Auction Hall. So these cards were shown in the Castle.
     if any(card is not None for card in state.actions):
         return resolve(state)
     return go(state, Phase.CASTLE_OPEN if together(state) else Phase.CASTLE_SEAL)
@@ -39,20 +33,12 @@ def begin(state: State) -> State:
 
 
 def exhibitors(state: State) -> tuple[int, ...]:
-    """Return the seats that play Exhibit in the Castle.
-
-    Returns:
-        The seats, rising.
-    """
+    """Return the seats that play Exhibit in the Castle."""
     return state.playing(CASTLE, ActionKind.EXHIBIT)
 
 
 def resolve(state: State) -> State:
-    """Begin the phase that follows when the Actions in the Castle have been shown ([G-14]).
-
-    Returns:
-        The state that waits for exhibits, or the next phase if nobody played Exhibit.
-    """
+    """Begin the phase that follows when the Actions in the Castle have been shown ([G-14])."""
     count = len(exhibitors(state))
     if not count:
         return go(state, Phase.DETECTIVES)
@@ -60,13 +46,7 @@ def resolve(state: State) -> State:
 
 
 def show_due(state: State) -> Show | None:
-    """Return the request that a seat show its exhibit, if only this seat played Exhibit.
-
-    Call this only if exactly one seat played Exhibit.
-
-    Returns:
-        The request, or None if the seat is absent or sits this round out.
-    """
+    """Return what the only exhibitor is asked to show, None if it is absent or sits out."""
     (seat,) = exhibitors(state)
     return Show("exhibit", seat) if state.active(seat) else None
 
@@ -75,11 +55,7 @@ def show_alone(state: State, event: Shown) -> State:
     """Show the exhibit of the only exhibitor, then go on to the Thieves.
 
     Args:
-        event: The exhibit. Its choice is None if the seat is absent, and empty if the choice is
-            void.
-
-    Returns:
-        The state after it.
+        event: Its choice is None if the seat is absent, and empty if the choice is void.
 
     Raises:
         IllegalMove: If the rules forbid the exhibit.
@@ -92,12 +68,6 @@ def show_alone(state: State, event: Shown) -> State:
 def open_exhibits(state: State, event: Unsealed) -> State:
     """Show the exhibits of two or more exhibitors together, then go on to the Thieves.
 
-    Args:
-        event: The exhibits by seat. None for a choice that is void.
-
-    Returns:
-        The state after it.
-
     Raises:
         IllegalMove: If the rules forbid an exhibit.
     """
@@ -105,22 +75,16 @@ def open_exhibits(state: State, event: Unsealed) -> State:
 
 
 def show(state: State, choices: Mapping[int, Choice | None], cards: Cards) -> State:
-    """Show all exhibits at once, rank them, and move the figures of the best.
+    """Show all exhibits at once, rank them, and move the figures of the best ([G-15]).
 
     A seat without a choice shows the best exhibit among its Collectibles that are open to all.
 
     Args:
-        choices: For each seat that chose, the deck slots of its exhibit. None for a void choice.
-        cards: The Collectible of each slot that was opened with the exhibits.
-
-    Returns:
-        The state with the first Thief's turn, or the next phase if there is none.
+        choices: For each seat that chose, the slots of its exhibit. None for a void choice.
 
     Raises:
         IllegalMove: If the rules forbid an exhibit.
-        UnexpectedEvent: If slots are opened that are in no exhibit.
-
-    SPEC: [G-15].
+        UnexpectedEvent: If `cards` opens slots that are in no exhibit.
     """
     for seat, choice in sorted(choices.items()):
         if choice is not None:
@@ -129,6 +93,8 @@ def show(state: State, choices: Mapping[int, Choice | None], cards: Cards) -> St
     if not set(cards) <= shown:
         raise UnexpectedEvent("cards are opened that are in no exhibit shown")
     defaults = [seat for seat in exhibitors(state) if seat not in choices]
+    # A slot that is open with this very card already may be shown again. `reveal` rejects any
+    # other.
     state = reveal(state, {s: card for s, card in cards.items() if state.known[s] != card})
     for seat, choice in sorted(choices.items()):
         state = _lay_out(state, seat, cast("tuple[int, ...] | None", choice))
@@ -138,11 +104,7 @@ def show(state: State, choices: Mapping[int, Choice | None], cards: Cards) -> St
 
 
 def _lay_out(state: State, seat: int, slots: tuple[int, ...] | None) -> State:
-    """Lay out a seat's exhibit: the Collectibles in the deck slots `slots`.
-
-    If the seat's choice was illegal or could not be opened, `slots` is None. Then the seat shows
-    nothing, and the state records the seat's Collectibles for a check at the end of the game.
-    """
+    """Lay out a seat's exhibit. It shows nothing if `slots` is None, because its choice is void."""
     if slots is not None:
         return state.but(exhibits=put(state.exhibits, seat, slots))
     told = (happenings.Voided(seat, "exhibit"), happenings.NothingShown(seat, Why.VOID_CHOICE))
@@ -159,20 +121,13 @@ def _lay_out_default(state: State, seat: int) -> State:
 
 
 def _claim(state: State, seat: int) -> State:
-    """Record the Collectibles of a seat that played Exhibit but shows nothing.
-
-    At the end of the game the record (a claim) tells whether the seat had a valid exhibit.
-    """
+    """Record that a seat played Exhibit but shows nothing (see `Claim`)."""
     claim = Claim(state.round, seat, state.collectibles[seat])
     return state.but(claims=(*state.claims, claim))
 
 
 def _reward(state: State) -> State:
-    """Move the figures of the seats with the best and the second-best exhibit.
-
-    An octagon has two numbers: how many fields each of the two figures moves. The octagon that
-    counts is on the foremost field with a figure before the Castle phase.
-    """
+    """Move the best two figures by the octagon of the field that was foremost in `before`."""
     octagon = state.edition.octagons[max(state.before)]
     shown = happenings.ExhibitShown
     return reward(state, state.exhibits, shown, zip(PLACES_OF_HONOUR, octagon, strict=True))[0]
@@ -182,22 +137,16 @@ def _reward(state: State) -> State:
 
 
 def _to_thieves(state: State) -> State:
-    """Let the Thieves take their turns."""
     return _next_thief(state.but(thieves=thieves_in_order(state)))
 
 
 def thieves_in_order(state: State) -> tuple[int, ...]:
-    """Return the seats that play a Thief in the Castle, in the order of their turns.
-
-    Returns:
-        The seats, by falling number of the Action card.
-    """
+    """Return the seats that play a Thief in the Castle, by falling number of the card."""
     thieves = state.playing(CASTLE, ActionKind.THIEF)
     return tuple(sorted(thieves, key=lambda seat: -_number(state, seat)))
 
 
 def _number(state: State, seat: int) -> int:
-    """Return the number of the Action card in front of a seat."""
     return state.edition.number(state.action(seat))
 
 
@@ -209,11 +158,7 @@ def _next_thief(state: State) -> State:
 
 
 def theft_due(state: State) -> Choose | None:
-    """Return the choice of loot that is owed by the Thief whose turn it is.
-
-    Returns:
-        The choice to ask for, or None if the seat is absent or sits out.
-    """
+    """Return the choice of loot that the next Thief owes, None if it is absent or sits out."""
     seat = state.thieves[0]
     return Choose("theft", seat) if state.active(seat) else None
 
@@ -222,11 +167,7 @@ def choose_theft(state: State, event: Chosen) -> State:
     """Move one Collectible from each exhibit that still has one to the Thief's seat ([G-17]).
 
     Args:
-        event: The event with the deck slots of the chosen Collectibles. If its choice is None, the
-            oldest Collectible of each exhibit is moved.
-
-    Returns:
-        The state with the next Thief's turn, or the next phase if there is none.
+        event: Its choice is None to move the oldest Collectible of each exhibit.
 
     Raises:
         IllegalMove: If the rules forbid the choice.
@@ -242,7 +183,7 @@ def choose_theft(state: State, event: Chosen) -> State:
 
 
 def _steal(state: State, thief: int, slot: int) -> State:
-    """Move the Collectible in a deck slot from its owner's exhibit to the Thief's seat."""
+    """Move the Collectible in a slot from its owner's exhibit to the Thief's seat."""
     owner = next(seat for seat, exhibit in enumerate(state.exhibits) if slot in (exhibit or ()))
     left = tuple(s for s in state.exhibits[owner] or () if s != slot)
     held = list(state.collectibles)
@@ -258,18 +199,14 @@ def _steal(state: State, thief: int, slot: int) -> State:
 
 
 def end_round(state: State) -> State:
-    """End a round: Detectives imprison the Thieves, and Action cards go back to hands ([G-18]).
-
-    Returns:
-        The state before the next round, or before the final opening if a figure has reached the
-        Banquet.
-    """
+    """End a round: Detectives imprison the Thieves, and Action cards go back to hands ([G-18])."""
     caught = sorted(state.playing(CASTLE, ActionKind.THIEF), key=lambda seat: _number(state, seat))
     detectives = state.playing(CASTLE, ActionKind.DETECTIVE)
     if caught and detectives:
         state = move_detectives(state, detectives)
         for seat in caught:
             state = _imprison(state, seat)
+    # After the imprisonment, which takes the Thieves off the table. The others go back to hands.
     state = clear(state, CASTLE, Why.CASTLE_OVER)
     state = tell(state, happenings.RoundEnded(state.round, state.figures))
     state = state.but(places=(None,) * state.seats, exhibits=(None,) * state.seats)

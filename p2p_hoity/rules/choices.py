@@ -31,7 +31,7 @@ class Place(IntEnum):
 
 
 class Why(StrEnum):
-    """The reason for which something happened in a game. Records of games contain these words."""
+    """Why something happened in a game. Records of games contain these words."""
 
     NO_SEALED_CHOICE = "no sealed choice"
     VOID_CHOICE = "void choice"
@@ -50,14 +50,13 @@ class Why(StrEnum):
 
 
 class UnexpectedEvent(ValueError):
-    """An error that says that an event does not answer what the state expects.
+    """An error: an event does not answer what the state expects.
 
     It is a mistake of the caller and no fault of a seat.
     """
 
 
 MIN_SEATS, MAX_SEATS = 2, 6
-"""The fewest and the most seats of a table."""
 ACTION_IDS: Final = CARDS_PER_COLOUR * MAX_COLOURS
 """The most Action cards that an edition may have."""
 MAX_SLOTS: Final = 256
@@ -76,8 +75,8 @@ FORMS: Final[Mapping[Kind, ChoiceForm]] = {
 - place: 0 for the Castle, 1 for the Auction Hall.
 - action: the id of an Action card.
 - turn: a place and an action.
-- window: 0 or 1, for one of the two piles in the Auction Hall.
-- exhibit: three or more slots (positions in the shuffled deck).
+- window: 0 or 1.
+- exhibit: three or more slots.
 - theft: one slot for each exhibit of another seat.
 """
 
@@ -93,16 +92,10 @@ OUT_OF_FORM: Final[Mapping[Kind, Rule]] = {
 
 
 def choice_from_wire(kind: Kind, value: object) -> Choice:
-    """Check the form of a decoded value, and return it as a choice.
+    """Check the form of a decoded value, and return it as a choice, with tuples for lists.
 
-    An exhibit or a theft is a tuple of deck slots and must not name a slot twice. The slots of an
-    exhibit must rise. True and False are not accepted as numbers.
-
-    Args:
-        value: The value. Arrays may be lists or tuples.
-
-    Returns:
-        The choice, with tuples only.
+    An exhibit or a theft must not name a slot twice. The slots of an exhibit must rise. True and
+    False are no numbers.
 
     Raises:
         IllegalMove: If the value is no choice of this kind.
@@ -119,14 +112,11 @@ def choice_from_wire(kind: Kind, value: object) -> Choice:
 
 
 def _broken(kind: Kind, choice: Choice) -> IllegalMove | None:
-    """Return the error if a choice is illegal in every state of the game, or None.
-
-    Such a choice names a Place that does not exist, names a slot twice, or lists the slots of an
-    exhibit out of order.
-    """
+    """Return the error if a choice is illegal in every state of the game, or None."""
     if isinstance(choice, int):
         return None
     if kind == "turn":
+        # The form of a turn bounds both numbers alike, by the highest id of an Action card.
         return None if choice[0] <= max(Place) else Rule.NOT_A_PLACE.broken()
     twice = next((slot for slot in choice if choice.count(slot) > 1), None)
     if twice is not None:

@@ -39,8 +39,8 @@ class Collectible:
     """A Collectible.
 
     Attributes:
-        letter: The letter, A to F.
-        year: The year in which the Collectible was made. Some editions have a number instead.
+        letter: A to F.
+        year: The year in which it was made. Some editions have a number instead.
         names: The name by language code.
     """
 
@@ -54,11 +54,7 @@ class Collectible:
         return (self.year, self.letter)
 
     def name(self, language: str = "en") -> str:
-        """Return the name in a language, or else in English, or else the letter and the year.
-
-        Args:
-            language: The language code.
-        """
+        """Return the name in a language, or else in English, or else the letter and the year."""
         return self.names.get(language) or self.names.get("en") or f"{self.letter} {self.year}"
 
 
@@ -67,10 +63,9 @@ class ActionCard:
     """An Action card.
 
     Attributes:
-        id: The id of the card, from 0. The highest is 47, in an edition of six colours.
-        kind: What the card does.
-        number: Thousands for Cash, the number of a Thief, or None for other cards.
-        colour: The name of the card's colour.
+        id: From 0 to 47.
+        number: Thousands for Cash, the number of a Thief, None for other cards.
+        colour: The name of the colour.
     """
 
     id: int
@@ -81,12 +76,7 @@ class ActionCard:
 
 @dataclass(frozen=True, slots=True)
 class Colour:
-    """The numbers on one colour's eight Action cards.
-
-    Attributes:
-        cash: The four Cash cards, in thousands.
-        thieves: The numbers of the two Thieves.
-    """
+    """The numbers on one colour's eight Action cards, for Cash in thousands."""
 
     name: str
     cash: tuple[int, int, int, int]
@@ -98,8 +88,8 @@ class Castle:
     """A Castle: adjacent fields of the score track that have the same octagon (two numbers).
 
     Attributes:
-        larger: The larger number on the octagon: how far the best exhibit moves.
-        smaller: The smaller number on the octagon: how far the second-best exhibit moves.
+        larger: How far the best exhibit moves.
+        smaller: How far the second-best exhibit moves.
     """
 
     larger: int
@@ -115,9 +105,8 @@ class Switches:
         action_choice: `together` if all Actions are sealed at once, `staged` if those in the Castle
             are sealed after the sale.
         detective_in_hall: Whether a Detective may be played in the Auction Hall.
-        detective_rank: When the rank is determined that decides how far a Detective moves: `after`
-            or `before` the figures of the best exhibits move. It is the rank of the Detective's
-            owner on the score track.
+        detective_rank: Whether the rank by which a Detective moves its figure is determined `after`
+            or `before` the figures of the best exhibits move.
     """
 
     action_choice: ActionChoice = "staged"
@@ -130,15 +119,11 @@ class Edition:
     """An edition of the game. Two editions are equal if their canonical bytes are.
 
     Attributes:
-        collectibles: All Collectibles, sorted by letter and then by year.
-        colours: The Action cards of each colour, sorted as `colour_order` says.
-        club_room: The two numbers of field 0: how many fields the figures of the best and the
-            second-best exhibit move.
+        club_room: The octagon of field 0.
         castles: The Castles of the score track, in their order.
         banquet_fields: The number of Banquet fields at the end of the track.
-        switches: The rules in which editions differ.
-        age_word: Whether the ages of Collectibles are years or numbers: `year` or `number`.
-        categories: The name of each letter's category, by language code.
+        age_word: Whether the ages of Collectibles are years or numbers.
+        categories: For each letter the name of its category by language code.
         reconstructed: The parts that were not taken from a printed edition.
     """
 
@@ -154,7 +139,7 @@ class Edition:
     reconstructed: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        """Sort the Collectibles and the colours."""
+        # Sorted, so that the order in a file does not change indices, ids and canonical bytes.
         ordered = sorted(self.collectibles, key=lambda c: (c.letter, c.year))
         object.__setattr__(self, "collectibles", tuple(ordered))
         colours = sorted(self.colours, key=lambda colour: colour_order(colour.name))
@@ -182,10 +167,7 @@ class Edition:
 
     @cached_property
     def octagons(self) -> tuple[tuple[int, int], ...]:
-        """For each field its octagon: how far the best and the second-best exhibit move.
-
-        Banquet fields have no octagon.
-        """
+        """For each field but those of the Banquet how far the best and second-best exhibit move."""
         castles = [((c.larger, c.smaller), c.fields) for c in self.castles]
         return (self.club_room, *(octagon for octagon, n in castles for _ in range(n)))
 
@@ -195,14 +177,7 @@ class Edition:
         return len(self.octagons) - 1 + self.banquet_fields
 
     def in_banquet(self, position: int) -> bool:
-        """Return whether a field is a Banquet field.
-
-        Args:
-            position: The number of the field.
-
-        Returns:
-            True if it is.
-        """
+        """Return whether a field, given by its number, is a Banquet field."""
         return position >= len(self.octagons)
 
     def kind(self, card: int) -> ActionKind:
@@ -210,18 +185,11 @@ class Edition:
         return self.action_cards[card].kind
 
     def number(self, card: int) -> int:
-        """Return the number on an Action card.
-
-        Returns:
-            Thousands for Cash, a Thief's number, 0 for others.
-        """
+        """Return thousands for Cash, a Thief's number, 0 for other Action cards."""
         return self.action_cards[card].number or 0
 
     def with_switches(self, **given: str | bool | None) -> Edition:
-        """Return this edition with some switches changed.
-
-        Args:
-            given: New values by the name of the switch. None leaves a switch as it is.
+        """Return this edition with some switches changed. None leaves a switch as it is.
 
         Raises:
             ValueError: If a switch has no such value.
@@ -230,6 +198,7 @@ class Edition:
         for name, value in changes.items():
             if value not in SWITCH_VALUES[name]:
                 raise ValueError(f"switch {name} is one of {SWITCH_VALUES[name]}, not {value!r}")
+        # Each value was checked above, which a type checker does not see.
         return replace(self, switches=replace(self.switches, **changes))  # type: ignore[arg-type]
 
     def canonical(self) -> bytes:
@@ -270,12 +239,7 @@ def colour_order(name: str) -> tuple[int, str]:
 
 
 def _hand(k: int, colour: Colour) -> tuple[ActionCard, ...]:
-    """Return the eight Action cards of a colour, by id.
-
-    Args:
-        k: The index of the colour in the edition, on which the ids depend.
-        colour: The colour with the numbers on its cards.
-    """
+    """Return the eight Action cards of the colour at index `k` of the edition, by id."""
     faces: list[tuple[ActionKind, int | None]] = [
         *((ActionKind.CASH, value) for value in colour.cash),
         *((ActionKind.THIEF, number) for number in colour.thieves),

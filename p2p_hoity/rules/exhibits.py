@@ -1,4 +1,9 @@
-"""Exhibits: which sets of Collectibles are valid, and which of two exhibits is better."""
+"""Exhibits: which sets of Collectibles are valid, and which of two exhibits is better.
+
+Collectibles are given as indices in `Edition.collectibles`, and a returned exhibit has them rising.
+A *run* is an unbroken run of letters. A letter as a number is 0 for A to 5 for F. *Counts* are the
+numbers of pieces of each letter.
+"""
 
 from __future__ import annotations
 
@@ -13,16 +18,9 @@ Strength = tuple[int, tuple[int, ...], tuple[str, ...]]
 
 
 def is_exhibit(edition: Edition, cards: Iterable[int]) -> bool:
-    """Return whether Collectibles are a valid exhibit.
+    """Return whether Collectibles are a valid exhibit: three or more, whose letters are a run.
 
-    A valid exhibit has three or more Collectibles whose letters form an unbroken run. Letters may
-    repeat. A does not follow F.
-
-    Args:
-        cards: The Collectibles, as indices in `edition.collectibles`.
-
-    Returns:
-        True if it is valid.
+    Letters may repeat. A does not follow F.
     """
     letters = [edition.collectibles[card].letter for card in cards]
     if len(letters) < MIN_EXHIBIT:
@@ -37,38 +35,18 @@ def strength(edition: Edition, cards: Iterable[int]) -> Strength:
     The exhibit with more Collectibles is better. If the numbers are equal, the years are compared,
     the oldest first, and the older year is better. If all years are equal, the earlier letters are
     better.
-
-    Args:
-        cards: The Collectibles of an exhibit, as indices in `edition.collectibles`.
-
-    Returns:
-        The key: minus the number of pieces, their years and their letters.
     """
     pieces = sorted((edition.collectibles[card] for card in cards), key=attrgetter("age"))
     return (-len(pieces), tuple(p.year for p in pieces), tuple(p.letter for p in pieces))
 
 
 def best_exhibit(edition: Edition, cards: Iterable[int]) -> tuple[int, ...] | None:
-    """Return the best valid exhibit among Collectibles (SPEC 9.3).
-
-    Args:
-        cards: The Collectibles, as indices in `edition.collectibles`.
-
-    Returns:
-        The Collectibles of the exhibit, rising, or None if there is none.
-    """
+    """Return the best valid exhibit among Collectibles (SPEC 9.3), None if there is none."""
     return next(iter(run_exhibits(edition, cards)), None)
 
 
 def run_exhibits(edition: Edition, cards: Iterable[int]) -> list[tuple[int, ...]]:
-    """Return all Collectibles of each unbroken run of letters that is a valid exhibit, best first.
-
-    Args:
-        cards: The Collectibles, as indices in `edition.collectibles`.
-
-    Returns:
-        The exhibits, each rising. The first one is the best of all.
-    """
+    """Return each run that is a valid exhibit, with all its Collectibles, best first."""
     groups = by_letter(edition, cards)
     found = []
     for low in range(len(LETTERS)):
@@ -83,17 +61,10 @@ def run_exhibits(edition: Edition, cards: Iterable[int]) -> list[tuple[int, ...]
 
 
 def best_by_size(edition: Edition, cards: Sequence[int]) -> list[tuple[int, ...]]:
-    """Return the best exhibits of each size, the largest exhibits first.
+    """Return exhibits of each size from each run, the best of all first.
 
-    Each unbroken run of letters gives several exhibits: one exhibit with all pieces of the run, and
-    one exhibit for each smaller size. The smaller exhibits have the oldest piece of each letter,
-    and then the oldest of the other pieces. Of exhibits with the same size the best comes first.
-
-    Args:
-        cards: The Collectibles, as indices in `edition.collectibles`.
-
-    Returns:
-        The exhibits, each rising.
+    The exhibit that is smaller than its run has the oldest piece of each letter, and then the
+    oldest of the other pieces.
     """
     found: set[tuple[int, ...]] = set()
     for run in run_exhibits(edition, cards):
@@ -107,15 +78,8 @@ def may_hold_exhibit(
 ) -> bool:
     """Return whether a seat may have a valid exhibit (SPEC 9.3, *May hold an exhibit*).
 
-    If all Collectibles of the seat are known, the answer is certain.
-
-    Args:
-        known: The Collectibles that the seat has for certain, as indices.
-        hidden: The number of the seat's further Collectibles, which are not known.
-        unseen: The Collectibles that these further Collectibles can be, as indices.
-
-    Returns:
-        True if the seat may have a valid exhibit.
+    The answer is certain if all Collectibles of the seat are known. `hidden` is the number of the
+    others, which are among `unseen`.
     """
     mine = [len(group) for group in by_letter(edition, known)]
     pool = [len(group) for group in by_letter(edition, unseen)]
@@ -126,11 +90,9 @@ def may_hold_exhibit(
 def _span_fits(mine: list[int], pool: list[int], hidden: int) -> bool:
     """Return whether hidden pieces can complete a valid exhibit over a run of letters.
 
-    With the hidden pieces, each letter must have a piece, and there must be three pieces or more.
-
     Args:
         mine: For each letter of the run, the number of known pieces of the seat.
-        pool: For each letter of the run, the number of unseen Collectibles of this letter.
+        pool: For each letter of the run, the number of unseen Collectibles.
         hidden: The number of hidden pieces of the seat.
     """
     gaps = [have for count, have in zip(mine, pool, strict=True) if not count]
@@ -140,26 +102,12 @@ def _span_fits(mine: list[int], pool: list[int], hidden: int) -> bool:
 
 
 def letter_of(edition: Edition, card: int) -> int:
-    """Return the letter of a Collectible as a number.
-
-    Args:
-        card: The index of the Collectible in the edition.
-
-    Returns:
-        0 for A to 5 for F.
-    """
+    """Return the letter of a Collectible as a number."""
     return ord(edition.collectibles[card].letter) - ord(LETTERS[0])
 
 
 def by_letter(edition: Edition, cards: Iterable[int]) -> list[list[int]]:
-    """Group Collectibles by letter.
-
-    Args:
-        cards: The Collectibles, as indices in `edition.collectibles`.
-
-    Returns:
-        One list for each letter from A to F.
-    """
+    """Return the Collectibles of each letter, from A to F."""
     groups: list[list[int]] = [[] for _ in LETTERS]
     for card in cards:
         groups[letter_of(edition, card)].append(card)
@@ -167,17 +115,9 @@ def by_letter(edition: Edition, cards: Iterable[int]) -> list[list[int]]:
 
 
 def whole_runs(counts: Sequence[int]) -> Iterator[tuple[int, int, int]]:
-    """Find the whole runs: sequences of successive letters, made as long as possible.
-
-    A run contains only letters of which there are pieces.
-
-    Args:
-        counts: The number of pieces of each letter.
-
-    Yields:
-        For each run the number of pieces, the first letter and the last letter (0 for A).
-    """
+    """Find the runs that cannot be made longer: each with its size, first and last letter."""
     size, low = 0, 0
+    # The 0 at the end closes a run that ends with the last letter.
     for letter, count in enumerate((*counts, 0)):
         if count:
             low = low if size else letter
@@ -188,25 +128,15 @@ def whole_runs(counts: Sequence[int]) -> Iterator[tuple[int, int, int]]:
 
 
 def two_largest(counts: Sequence[int]) -> tuple[int, int]:
-    """Return the sizes of the two largest whole runs (unbroken runs of letters with pieces).
-
-    Args:
-        counts: The number of pieces of each letter.
-
-    Returns:
-        The larger and the smaller size, 0 for a run that does not exist.
-    """
+    """Return the sizes of the two largest whole runs, 0 for a run that does not exist."""
     first, second, *_ = sorted((0, 0, *(run[0] for run in whole_runs(counts))), reverse=True)
     return first, second
 
 
 def _shrunk(edition: Edition, run: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
-    """Find the smaller exhibits in an unbroken run of letters, one exhibit for each size.
-
-    An exhibit contains the oldest piece of each letter, and then the oldest of the other pieces
-    until the size is reached. Pieces are given by their index in the edition.
-    """
+    """Find the smaller exhibits in a run, one for each size (see `best_by_size`)."""
     by_age = sorted(run, key=lambda card: edition.collectibles[card].age)
+    # Reversed, so that of each letter the oldest piece is the one that stays.
     firsts = {edition.collectibles[card].letter: card for card in reversed(by_age)}
     core = set(firsts.values())
     rest = [card for card in by_age if card not in core]

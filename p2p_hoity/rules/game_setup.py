@@ -20,14 +20,10 @@ def start(edition: Edition, seats: int, variant: Variant = None) -> State:
     """Return the state before the deal.
 
     Args:
-        seats: The number of seats, 2 to 6.
-        variant: The rules for two seats, `surprise` or `confrontation`. None for more seats.
-
-    Returns:
-        The state, which waits for the deal.
+        variant: None for more than two seats.
 
     Raises:
-        ValueError: If the number of seats and the variant do not fit, or there are too few
+        ValueError: If the number of seats (2 to 6) and the variant do not fit, or there are too few
             Collectibles or colours.
     """
     if type(seats) is not int or not MIN_SEATS <= seats <= MAX_SEATS:
@@ -78,20 +74,10 @@ def draw_colours(coin: bytes, seats: int, colours: int) -> tuple[int, ...]:
 
 
 def deal(state: State, event: Dealt) -> State:
-    """Deal colours and Action cards to the seats, and open the top of each window to all.
-
-    The two windows are the piles of Collectibles in the Auction Hall.
-
-    Args:
-        event: The random coin of 32 bytes, and the Collectibles on top of the windows, by slot.
-
-    Returns:
-        The state before the first round.
+    """Deal colours and Action cards to the seats, and open the top of each window to all ([G-20]).
 
     Raises:
         UnexpectedEvent: If the coin has not 32 bytes, or slots are opened that are not on top.
-
-    SPEC: [G-20].
     """
     if len(event.coin) != COIN_BYTES:
         raise UnexpectedEvent(f"the coin has {COIN_BYTES} bytes, not {len(event.coin)}")

@@ -1,4 +1,9 @@
-"""The state of a game, as a frozen dataclass: everything that is open to all seats."""
+"""The state of a game, as a frozen dataclass: everything that is open to all seats.
+
+A *slot* is a position in the shuffled deck. A *window*, 0 or 1, is one of the two piles of
+Collectibles in the Auction Hall. A Collectible is named by its index in `Edition.collectibles`, and
+an Action card by its id. Seats and slots are returned in rising order.
+"""
 
 from __future__ import annotations
 
@@ -18,30 +23,19 @@ HAND = 4
 
 @dataclass(frozen=True, slots=True)
 class DealPlan:
-    """The slots of the shuffled deck that belong to each seat and window at the deal.
-
-    Attributes:
-        windows: For each window (pile of the Auction Hall) its slots, the top first.
-    """
+    """The slots that belong to each seat and each window at the deal, the top of a window first."""
 
     hands: tuple[tuple[int, ...], ...]
     windows: tuple[tuple[int, ...], tuple[int, ...]]
 
     @property
     def tops(self) -> tuple[int, ...]:
-        """The slot at the top of each window (pile of the Auction Hall) that is not empty."""
+        """The slot at the top of each window that is not empty."""
         return tuple(window[0] for window in self.windows if window)
 
 
 def piece_of(edition: Edition, slot: int, card: int | None) -> Piece:
-    """Return a slot of the deck together with the Collectible in it.
-
-    Args:
-        card: The index of the Collectible in the edition, or None if it is hidden.
-
-    Returns:
-        The piece, whose letter and year are None if the Collectible is hidden.
-    """
+    """Return a slot with the Collectible `card` in it, which is None if it is hidden."""
     if card is None:
         return Piece(slot, None, None, None)
     collectible = edition.collectibles[card]
@@ -52,11 +46,8 @@ def piece_of(edition: Edition, slot: int, card: int | None) -> Piece:
 class Claim:
     """The record that a seat played Exhibit but showed nothing.
 
-    At the end of the game, when all hands are open, it is judged whether the seat had a valid
-    exhibit in that round.
-
-    Attributes:
-        slots: The deck slots of the Collectibles that the seat had in that round.
+    At the end of the game, when all hands are open, it is judged whether `slots`, which the seat
+    held in that round, had a valid exhibit.
     """
 
     round: int
@@ -70,8 +61,7 @@ class Standing:
 
     Attributes:
         rank: The rank, 1 for the winner.
-        field: The field on which the seat's figure stands.
-        exhibit: The deck slots of the seat's final exhibit. Empty if the seat has no exhibit.
+        exhibit: The slots of the final exhibit. Empty if the seat has none.
     """
 
     rank: int
@@ -85,14 +75,14 @@ class State:
     """Everything about a game that is open to all. Tuples over seats are indexed by seat.
 
     Attributes:
-        variant: The rules for two seats. None for more seats.
+        variant: None for more than two seats.
         round: The number of the round, 0 before the first one.
         colours: The number of each seat's colour. Empty before the deal.
         figures: The field of each seat's figure.
         hands: For each seat the ids of its Action cards that are not on the table, rising.
-        collectibles: For each seat the deck slots of its Collectibles, rising.
-        windows: For each window (pile of the Auction Hall) its deck slots, the top first.
-        known: For each slot of the deck the index of the Collectible in it. None while hidden.
+        collectibles: For each seat the slots of its Collectibles, rising.
+        windows: The slots of each window, the top first.
+        known: For each slot its Collectible. None while it is hidden.
         register: The ids of the Cash cards in the cash register.
         prison: The ids of the Thief cards in the prison, cell 1 first.
         resting: The present seats that sit out until the next round.
@@ -100,14 +90,12 @@ class State:
         places: For each seat the Place that it has shown this round.
         actions: For each seat the id of the Action card that lies in front of it.
         sealed: The seats with a sealed choice that is to be opened.
-        exhibits: For each seat the deck slots that are still in its exhibit.
+        exhibits: For each seat the slots that are still in its exhibit.
         thieves: The seats whose theft is still to come, in their order.
         buyer: The seat that has to choose a window. None if there is none.
-        before: The field of each seat's figure at an earlier time: at the beginning of the Castle
-            phase, or of the round if there was no Castle phase in it yet.
-        claims: A record for each time that a seat played Exhibit but showed nothing. The records
-            are judged at the end of the game.
-        standings: The result. Empty before the end.
+        before: The field of each seat's figure at the beginning of the Castle phase, or of the
+            round if there was no Castle phase in it yet.
+        standings: Empty before the end.
         news: The events that the last call of `apply` has caused.
     """
 
@@ -140,14 +128,13 @@ class State:
     news: tuple[Happening, ...] = ()
 
     def but(self, **changes: object) -> State:
-        """Return this state with some fields changed. It is faster than `dataclasses.replace`.
-
-        Args:
-            changes: The new values by the name of the field.
+        """Return this state with some fields changed, by their names.
 
         Raises:
             TypeError: If a state does not have one of the fields.
         """
+        # Faster than `dataclasses.replace`: the `__init__` of a frozen dataclass sets its fields
+        # singly.
         fields = self.__dict__ | changes
         if len(fields) != len(self.__dict__):
             raise TypeError(f"a state has not all of these fields: {sorted(changes)}")
@@ -156,32 +143,20 @@ class State:
         return made
 
     def active(self, seat: int) -> bool:
-        """Return whether a seat may be asked for choices: it is present and does not sit out.
-
-        Returns:
-            True if it may.
-        """
+        """Return whether a seat may be asked for choices: it is present and does not sit out."""
         return seat in self.present and seat not in self.resting
 
     @property
     def windows_empty(self) -> bool:
-        """True if both windows (piles of the Auction Hall) are empty: nothing is for sale."""
+        """True if nothing is for sale."""
         return not any(self.windows)
 
     def at(self, place: Place) -> tuple[int, ...]:
-        """Return the seats in a Place.
-
-        Returns:
-            The seats, rising.
-        """
+        """Return the seats in a Place."""
         return tuple(seat for seat, where in enumerate(self.places) if where == place)
 
     def playing(self, place: Place, kind: ActionKind) -> tuple[int, ...]:
-        """Return the seats that show an Action card of a kind in a Place.
-
-        Returns:
-            The seats, rising.
-        """
+        """Return the seats that show an Action card of a kind in a Place."""
         played = ((seat, self.actions[seat]) for seat in self.at(place))
         return tuple(s for s, card in played if card is not None and self.kind(card) == kind)
 
@@ -202,67 +177,41 @@ class State:
         return self.colours.index(card // 8)
 
     def colour_name(self, seat: int) -> str:
-        """Return the name of a seat's colour. It must not be called before the deal.
-
-        Returns:
-            The name, in English.
-        """
+        """Return the English name of a seat's colour, once the cards are dealt."""
         return self.edition.colours[self.colours[seat]].name
 
     def piece(self, slot: int) -> Piece:
-        """Return a slot (position in the deck) together with its Collectible.
-
-        Returns:
-            The slot and the Collectible. The Collectible is None unless it is known to all.
-        """
+        """Return a slot with its Collectible, which is None unless it is known to all."""
         return piece_of(self.edition, slot, self.known[slot])
 
     def pieces(self, slots: Iterable[int]) -> tuple[Piece, ...]:
-        """Return some slots (positions in the deck), each together with its Collectible.
-
-        Returns:
-            For each slot, in the given order, the slot and its Collectible. The Collectible is None
-            unless it is known to all.
-        """
+        """Return some slots in the given order, each as `piece` does."""
         return tuple(self.piece(slot) for slot in slots)
 
     def open_cards(self, slots: Iterable[int]) -> dict[int, int]:
-        """Look up the Collectibles in slots of the deck. Hidden slots are left out."""
+        """Return the Collectibles in slots, by slot. Hidden ones are left out."""
         seen = ((slot, self.known[slot]) for slot in slots)
         return {slot: card for slot, card in seen if card is not None}
 
     @property
     def shares(self) -> tuple[float, ...]:
-        """The share of each seat in the victory at the end of the game, from 0 to 1.
-
-        Seats on rank 1 have equal shares. All other seats have 0.
-        """
+        """The share of each seat in the finished game: equal ones on rank 1, and 0 otherwise."""
         winners = [line.seat for line in self.standings if line.rank == 1]
         return tuple((seat in winners) / len(winners) for seat in range(self.seats))
 
     def ranks(self, figures: tuple[int, ...]) -> tuple[int, ...]:
-        """Return the competition ranks of figures on the track, such as 1, 2, 2, 4.
-
-        Args:
-            figures: The field of each seat's figure.
-
-        Returns:
-            The rank of each seat.
-        """
+        """Return the competition rank of each figure from its field, such as 1, 2, 2, 4."""
         return tuple(1 + sum(other > field for other in figures) for field in figures)
 
 
 def layout(cards: int, seats: int) -> DealPlan:
     """Return which slots belong to each seat and window at the deal.
 
-    Each seat in turn gets four slots. Of the rest the first window (pile of the Auction Hall) gets
-    the first half, and one more if the number is odd.
+    They depend on the two numbers alone. Each seat in turn gets four slots. Of the rest window 0
+    gets the first half, and one more if the number is odd.
 
     Args:
         cards: The number of Collectibles.
-
-    Returns:
-        The slots, which depend on these two numbers alone.
 
     Raises:
         ValueError: If there are too few Collectibles.

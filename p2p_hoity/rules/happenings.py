@@ -17,13 +17,7 @@ from .edition import ActionCard
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A slot of the shuffled deck with the Collectible in it.
-
-    Attributes:
-        card: The index of the Collectible. None while it is hidden.
-        letter: The letter of the Collectible. None while it is hidden.
-        year: The year of the Collectible. None while it is hidden.
-    """
+    """A slot with the Collectible in it. The other fields are None while it is hidden."""
 
     slot: int
     card: int | None
@@ -36,30 +30,21 @@ class Happening:
     """An event of the game. Each kind of event is a subclass, a frozen dataclass."""
 
     def __init_subclass__(cls) -> None:
-        """Make the subclass a frozen dataclass."""
         dataclass(frozen=True)(cls)
 
     def as_json(self) -> dict[str, object]:
-        """Return the event as a JSON object. Its keys are the names of the fields.
-
-        Returns:
-            The fields as plain values, and under `type` the name of the class in kebab case.
-        """
+        """Return the fields as JSON can hold them, and as `type` the class's name in kebab case."""
         name = re.sub(r"(?<!^)(?=[A-Z])", "-", type(self).__name__).lower()
         return {"type": name, **_fields(self)}
 
 
 def _fields(record: object) -> dict[str, object]:
-    """Return the fields of a dataclass as plain values, by name."""
+    # The callers have checked, by its class, that it is a dataclass.
     return {f.name: plain(getattr(record, f.name)) for f in fields(record)}  # type: ignore[arg-type]
 
 
 def plain(value: object) -> object:
-    """Return the value of a field in a form that JSON can hold.
-
-    Returns:
-        Text, a number, a truth value, null, an array or an object.
-    """
+    """Return the value of a field in a form that JSON can hold."""
     if isinstance(value, Place):
         return value.words
     if isinstance(value, Enum):
@@ -78,16 +63,11 @@ class Setup(Happening):
 
     Attributes:
         edition: The name of the edition.
-        variant: The rules for two seats. None for more seats.
-        action_choice: `together` if all Actions are sealed at once, `staged` if the Actions in the
-            Castle are sealed after the sale.
-        detective_in_hall: Whether a Detective may be played in the Auction Hall.
-        detective_rank: How far a Detective moves depends on the rank of its owner on the score
-            track. The rank is determined `after` or `before` the figures of the best exhibits move.
+        variant: None for more than two seats.
+        action_choice: As in `edition.Switches`, like the next two.
         colours: The name of each seat's colour.
-        hands: For each seat its Action cards.
-        collectibles: For each seat the deck slots of its Collectibles.
-        windows: For each window (pile of the Auction Hall) its Collectibles, the top first.
+        collectibles: For each seat the slots of its Collectibles.
+        windows: The Collectibles of each window, the top first.
         octagons: For each field how far the best and the second-best exhibit move.
         banquet_fields: The number of Banquet fields.
         cells: The number of prison cells.
@@ -119,10 +99,9 @@ class RoundBegan(Happening):
     """A round has begun.
 
     Attributes:
-        round: The number of the round, from 1.
-        seats: The seats that take part.
+        round: From 1.
         sitting_out: The absent seats.
-        place: The Place in which all seats are in this round. None if each seat chooses a Place.
+        place: The Place in which all seats are. None if each seat chooses one.
     """
 
     round: int
@@ -162,11 +141,7 @@ class Passed(Happening):
 
 
 class Voided(Happening):
-    """A choice turned out to be illegal, or could not be opened, and counts for nothing.
-
-    Attributes:
-        seat: The seat that chose.
-    """
+    """The choice of a seat was illegal, or could not be opened, and counts for nothing."""
 
     seat: int
     kind: str
@@ -176,9 +151,8 @@ class DefaultTaken(Happening):
     """The rules have chosen for an absent seat.
 
     Attributes:
-        choice: The window (a pile in the Auction Hall, 0 or 1), or the deck slots of the chosen
-            Collectibles. None if nothing could be chosen.
-        why: The reason why the rules have chosen.
+        choice: The window, or the slots of the chosen Collectibles. None if nothing could be
+            chosen.
     """
 
     seat: int
@@ -188,12 +162,7 @@ class DefaultTaken(Happening):
 
 
 class Sale(Happening):
-    """The largest Cash has bought the top Collectible of a window (pile of the Auction Hall).
-
-    Attributes:
-        seat: The seat of the buyer.
-        window: The window, 0 or 1.
-    """
+    """The largest Cash, which `seat` has played, has bought the top Collectible of a window."""
 
     seat: int
     paid: ActionCard
@@ -202,11 +171,7 @@ class Sale(Happening):
 
 
 class NoSale(Happening):
-    """A round passes without a sale, because nobody in the Auction Hall has played Cash.
-
-    Attributes:
-        round: The number of the round.
-    """
+    """A round passes without a sale, because nobody in the Auction Hall has played Cash."""
 
     round: int
 
@@ -215,8 +180,7 @@ class CashStolen(Happening):
     """The only Thief in the Auction Hall has taken the Cash that was just paid.
 
     Attributes:
-        thief: The Thief's Action card.
-        owner: The seat of the buyer, who paid the Cash.
+        owner: The buyer, who paid the Cash.
     """
 
     seat: int
@@ -226,11 +190,7 @@ class CashStolen(Happening):
 
 
 class CashPaid(Happening):
-    """The Cash that was just paid stays in the cash register.
-
-    Attributes:
-        seat: The buyer.
-    """
+    """The Cash that the buyer `seat` has just paid stays in the cash register."""
 
     seat: int
     cash: ActionCard
@@ -245,12 +205,7 @@ class Returned(Happening):
 
 
 class TurnedUp(Happening):
-    """The Collectible that is now on top of a window (pile of the Auction Hall) was opened to all.
-
-    Attributes:
-        window: The window, 0 or 1.
-        piece: The Collectible with its slot.
-    """
+    """The Collectible that is now on top of a window was opened to all."""
 
     window: int
     piece: Piece
@@ -291,11 +246,7 @@ class FigureMoved(Happening):
 
 
 class Stolen(Happening):
-    """A Thief has taken a Collectible out of an exhibit.
-
-    Attributes:
-        thief: The Thief's Action card.
-    """
+    """A Thief has taken a Collectible out of an exhibit."""
 
     seat: int
     thief: ActionCard
@@ -304,11 +255,7 @@ class Stolen(Happening):
 
 
 class DetectiveRanked(Happening):
-    """The rank of a Detective's figure was determined. The figure moves `rank` fields.
-
-    Attributes:
-        rank: The rank on the track, 1 for the first.
-    """
+    """The rank of a Detective's figure, 1 for the first, was determined. It moves `rank` fields."""
 
     seat: int
     rank: int
@@ -318,7 +265,6 @@ class Imprisoned(Happening):
     """A Thief was put into prison cell 1, and the Thieves in prison moved up by one cell.
 
     Attributes:
-        thief: The Thief's Action card.
         cells: The Thieves in prison after that, cell 1 first.
     """
 
@@ -328,12 +274,7 @@ class Imprisoned(Happening):
 
 
 class RoundEnded(Happening):
-    """A round has ended.
-
-    Attributes:
-        round: The number of the round.
-        figures: The field of each seat's figure.
-    """
+    """A round has ended, with each seat's figure on the field that `figures` names."""
 
     round: int
     figures: tuple[int, ...]
@@ -346,32 +287,20 @@ class BanquetReached(Happening):
 
 
 class GameStopped(Happening):
-    """The table takes no more steps, so the game ends in this round as it stands.
-
-    Attributes:
-        round: The number of the round.
-    """
+    """The table takes no more steps, so the game ends in this round as it stands."""
 
     round: int
 
 
 class HandOpened(Happening):
-    """The Collectibles of a seat were opened at the end.
-
-    Attributes:
-        pieces: Its pieces. One that could not be opened has no letter.
-    """
+    """The pieces of a seat were opened at the end. One that could not be opened has no letter."""
 
     seat: int
     pieces: tuple[Piece, ...]
 
 
 class FinalExhibit(Happening):
-    """The best exhibit of a seat at the end was ranked.
-
-    Attributes:
-        placing: Its place among the final exhibits, 1 for the best.
-    """
+    """The best exhibit of a seat at the end was ranked, with placing 1 for the best."""
 
     seat: int
     pieces: tuple[Piece, ...]
@@ -379,12 +308,7 @@ class FinalExhibit(Happening):
 
 
 class FaultFound(Happening):
-    """The opened hands show that a seat once played Exhibit without a valid exhibit.
-
-    Attributes:
-        round: The round in which it did.
-        rule: The rule that it broke.
-    """
+    """The opened hands show that a seat played Exhibit without a valid exhibit in that round."""
 
     seat: int
     round: int
@@ -396,7 +320,6 @@ class StandingMade(Happening):
 
     Attributes:
         rank: The rank, 1 for the winner.
-        field: The field of its figure.
         exhibit: The pieces of its final exhibit. Empty if it has none.
     """
 

@@ -15,24 +15,15 @@ class Rule(StrEnum):
 
     Attributes:
         template: What the rule demands, in English, with gaps such as `{slot}` for fields.
-        fields: The names of the fields that describe the mistake. Possible names are `place`,
-            `window` (a pile of the Auction Hall), `card` (the id of an Action card), `action` (the
-            kind of an Action card), `slot` and `slots` (positions of the deck).
+        fields: The names of the fields that describe the mistake: `place`, `window`, `card` (the id
+            of an Action card), `action` (its kind), `slot` or `slots`.
     """
 
     template: str
     fields: frozenset[str]
 
     def __new__(cls, code: str, template: str = "", *fields: str) -> Rule:
-        """Make one rule of the enumeration.
-
-        Args:
-            template: What the rule demands, in English, with gaps such as `{slot}` for fields.
-            fields: The names of further fields, for which the template has no gap.
-
-        Returns:
-            The member, which is equal to its code.
-        """
+        """Make one rule. `fields` are those for which the template has no gap."""
         rule = str.__new__(cls, code)
         rule._value_ = code
         rule.template = template
@@ -76,12 +67,5 @@ class Rule(StrEnum):
     )
 
     def broken(self, **how: Field) -> IllegalMove:
-        """Return the error for a choice that breaks this rule.
-
-        Args:
-            how: The numbers and names to which the rule was applied, such as `card=7`.
-
-        Returns:
-            The error, which the caller raises.
-        """
+        """Return the error, for the caller to raise. `how` is what breaks the rule."""
         return IllegalMove(self.value, **how)

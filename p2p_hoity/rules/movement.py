@@ -1,4 +1,8 @@
-"""Changes of state that all phases share: move figures, move cards, and add events."""
+"""Changes of state that all phases share: move figures, move cards, and add events.
+
+Each function returns the changed state. `happenings` are added to its news, and `changes` are the
+new values of its fields.
+"""
 
 from __future__ import annotations
 
@@ -17,22 +21,12 @@ T = TypeVar("T")
 
 
 def tell(state: State, *happenings: Happening, **changes: object) -> State:
-    """Return the state with further events of the game and with some fields changed.
-
-    Args:
-        happenings: The events, which are added to `news`.
-        changes: The new values by the name of the field.
-    """
+    """Add events of the game, and change some fields."""
     return state.but(news=state.news + happenings, **changes)
 
 
 def go(state: State, phase: Phase, *happenings: Happening, **changes: object) -> State:
-    """Return the state in another phase, with more events and some fields changed.
-
-    Args:
-        phase: The next phase.
-        happenings: The events, which are added to `news`.
-        changes: The new values by the name of the field.
+    """Go on to another phase, add events, and change some fields.
 
     Raises:
         IllegalTransition: If the phase table does not allow this step.
@@ -42,20 +36,12 @@ def go(state: State, phase: Phase, *happenings: Happening, **changes: object) ->
 
 
 def put(row: tuple[T, ...], at: int, value: T) -> tuple[T, ...]:
-    """Return a tuple with one item changed.
-
-    Args:
-        at: The index of the item.
-        value: The new item.
-    """
+    """Return a tuple with the item at index `at` changed."""
     return (*row[:at], value, *row[at + 1 :])
 
 
 def reveal(state: State, cards: Cards) -> State:
-    """Make the Collectibles in some slots of the deck known to all.
-
-    Args:
-        cards: The Collectible of each slot that is opened.
+    """Make the Collectibles in some slots known to all.
 
     Raises:
         UnexpectedEvent: If a slot or Collectible does not exist, or is open already.
@@ -98,16 +84,7 @@ def lay(state: State, seat: int, card: int) -> State:
 
 
 def advance(state: State, moves: Iterable[tuple[int, int, Why]]) -> State:
-    """Move figures. No figure moves beyond the last Banquet field.
-
-    Args:
-        moves: For each move the seat, the number of fields and the reason.
-
-    Returns:
-        The changed state.
-
-    SPEC: [G-22].
-    """
+    """Move seats by fields, for reasons. No figure moves beyond the last Banquet field ([G-22])."""
     figures = list(state.figures)
     told = []
     for seat, fields, why in moves:
@@ -118,16 +95,10 @@ def advance(state: State, moves: Iterable[tuple[int, int, Why]]) -> State:
 
 
 def move_detectives(state: State, seats: Iterable[int]) -> State:
-    """Move the figure of each seat that plays a Detective as many fields as the figure's rank.
-
-    The foremost figure on the score track has rank 1. All ranks are determined before the first of
-    these figures moves.
-
-    Args:
-        seats: The seats that play a Detective.
-    """
+    """Move the figure of each seat that plays a Detective by its rank, 1 for the foremost."""
     is_late = state.edition.switches.detective_rank == "after"
     ranks = state.ranks(state.figures if is_late else state.before)
+    # All ranks are found before the first of these figures moves ([G-18]).
     state = tell(state, *(DetectiveRanked(seat, ranks[seat]) for seat in seats))
     return advance(state, [(seat, ranks[seat], Why.DETECTIVE) for seat in seats])
 
@@ -141,11 +112,11 @@ def reward(
     """Rank exhibits, add an event for each, and move the figures of the best ones.
 
     Args:
-        exhibits: For each seat the deck slots of its exhibit, or None.
+        exhibits: For each seat the slots of its exhibit, or None.
         shown: Makes the event for an exhibit from its seat, its pieces and its placing (1 for the
             best).
-        honours: For the best exhibit, the second best and so on, the reason of the move and the
-            number of fields.
+        honours: The reason and the fields of the move for the best exhibit, for the next, and so
+            on.
 
     Returns:
         The changed state, and the seats of the exhibits, the best first.
@@ -154,5 +125,6 @@ def reward(
     cards = {seat: state.open_cards(exhibit).values() for seat, exhibit in slots.items()}
     ranked = sorted(slots, key=lambda seat: strength(state.edition, cards[seat]))
     told = [shown(seat, state.pieces(slots[seat]), i) for i, seat in enumerate(ranked, 1)]
+    # Not strict: there may be fewer exhibits than honours, or more.
     moves = ((seat, n, why) for seat, (why, n) in zip(ranked, honours, strict=False))
     return advance(tell(state, *told), moves), ranked

@@ -29,8 +29,7 @@ class PhaseRules:
     """The rules of one phase.
 
     Attributes:
-        due: Returns what the phase waits for. None if the phase waits for nothing, so that the game
-            goes on to the next phase at once.
+        due: Returns what the phase waits for. None to go on to the next phase at once.
         take: Returns the state after the event that the phase waits for.
         skip: Returns the state after a phase that waits for nothing.
     """
@@ -41,24 +40,16 @@ class PhaseRules:
 
 
 def expected(state: State) -> game.Expected:
-    """Return what has to happen next.
-
-    Returns:
-        What is expected. This is `Over` after the end.
-    """
+    """Return what has to happen next, `Over` after the end."""
     return STEPS[state.phase].due(state) or game.Over()
 
 
 def apply(state: State, event: game.Event) -> State:
-    """Return the state after an event.
-
-    The state that is given is not changed. The `news` of the new state say what happened.
+    """Return the state after an event ([G-3]). Its `news` say what happened.
 
     Raises:
         IllegalMove: If the rules forbid a choice in the event.
         UnexpectedEvent: If the event is not what `expected` asks for.
-
-    SPEC: [G-3].
     """
     fresh = state.but(news=())
     if isinstance(event, game.Presence):
@@ -89,6 +80,7 @@ def _fits(due: game.Expected, event: game.Event) -> bool:
         case (game.OpenAll(), game.Opened()):
             return True
         case (game.Seal(), game.Sealed()):
+            # A `Seal` that asks no seat waits for a seat to be present. No sealing answers it.
             return due.kind == event.kind and event.seats <= due.seats and bool(due.seats)
         case (game.Unseal(), game.Unsealed()):
             return due.kind == event.kind and set(event.choices) == due.seats
@@ -103,6 +95,7 @@ def _stop(state: State) -> State:
     """Go to the end of the game from any phase. The rest of the round is not played ([G-5])."""
     if state.phase in (Phase.DEAL, Phase.FINAL, Phase.OVER):
         raise UnexpectedEvent(f"a game in phase {state.phase} is not stopped")
+    # Not by `go`: the phase table has no step to the end from every phase.
     return tell(state, GameStopped(state.round), phase=Phase.FINAL)
 
 
@@ -110,10 +103,7 @@ def _stop(state: State) -> State:
 
 
 def _change_presence(state: State, event: game.Presence) -> State:
-    """Change who is present. A seat that comes back during a round sits out until the next round.
-
-    SPEC: [E-14], [G-4].
-    """
+    """Change who is present. Who comes back in a round sits out until the next ([E-14], [G-4])."""
     seats = frozenset(range(state.seats))
     if not event.present <= seats or not state.banned <= event.banned <= seats:
         raise UnexpectedEvent(f"{event} names no seats of this table, or lifts a ban")
@@ -133,7 +123,6 @@ def _change_presence(state: State, event: game.Presence) -> State:
 
 
 def _never(state: State, event: object = None) -> State:
-    """Raise an error, because nothing can happen in this phase."""
     raise UnexpectedEvent(f"nothing can happen in phase {state.phase}")
 
 
@@ -158,11 +147,7 @@ def _opening(
     seats: Callable[[State], Iterable[int]],
     take: Callable[[State, game.Unsealed], State],
 ) -> PhaseRules:
-    """Make the rules of a phase in which sealed choices of a kind are opened.
-
-    `seats` returns the seats that may have sealed such a choice. `take` returns the state after
-    the opening.
-    """
+    """Make the rules of a phase in which sealed choices of those of `seats` are opened."""
     return PhaseRules(
         lambda state: choices.unseal_of(state, kind, seats(state)),
         take,
@@ -171,7 +156,6 @@ def _opening(
 
 
 def _passage(skip: Callable[[State], State]) -> PhaseRules:
-    """Make the rules of a phase that waits for nothing. `skip` returns the state after it."""
     return PhaseRules(lambda state: None, _never, skip)
 
 

@@ -36,9 +36,7 @@ class Transition(NamedTuple):
     """A step between phases that is allowed.
 
     Attributes:
-        start: The phase before.
-        waits_for: What the phase before waits for, in words.
-        end: The phase after.
+        waits_for: What the phase `start` waits for, in words.
         when: The condition of the step, in words.
     """
 
@@ -49,10 +47,7 @@ class Transition(NamedTuple):
 
 
 class IllegalTransition(RuntimeError):
-    """An error that says that the rules of the game do not allow a change of phase.
-
-    `TABLE` lists the allowed changes. The error shows a bug of this program.
-    """
+    """An error: `TABLE` does not list a change of phase. It shows a bug of this program."""
 
 
 _P = Phase
@@ -102,10 +97,6 @@ _PERMITTED = frozenset((row.start, row.end) for row in TABLE)
 
 def require(start: Phase, end: Phase) -> None:
     """Check that one phase may follow another.
-
-    Args:
-        start: The phase before.
-        end: The phase after.
 
     Raises:
         IllegalTransition: If `TABLE` lists no such step.

@@ -1,6 +1,7 @@
 """Phases I and II of a round, and the choice of Actions in phases III and IV.
 
-The functions say which seats owe a choice, and show the choices when they are opened.
+The functions say which seats owe a choice, and show the choices when they are opened. A choice in
+an event is None if it is void because of a fault of the seat.
 """
 
 from __future__ import annotations
@@ -24,11 +25,9 @@ NOBODY: frozenset[int] = frozenset()
 
 
 def round_waits(state: State) -> Seal | None:
-    """Return what a round waits for before it begins.
+    """Return what a round waits for: None, so that it begins by itself, if a seat is present.
 
-    Returns:
-        None if a seat is present, so that the round begins by itself. Otherwise a `Seal` that asks
-        no seat for a choice. With it the game waits until a seat is present again.
+    Otherwise it is a `Seal` that asks no seat, with which the game waits for a seat to come back.
     """
     return None if state.present else Seal("place", NOBODY)
 
@@ -37,9 +36,6 @@ def begin_round(state: State) -> State:
     """Begin a round with all present seats ([G-7]).
 
     In rounds in which seats cannot choose a Place, they are all sent to the same one.
-
-    Returns:
-        The state in the first phase of the round.
     """
     fixed = _fixed_place(state, state.round + 1)
     seats = tuple(sorted(state.present))
@@ -71,21 +67,12 @@ def _fixed_place(state: State, number: int) -> Place | None:
 
 
 def together(state: State) -> bool:
-    """Return whether all seats seal their Actions of a round in the same step.
-
-    The switch `action_choice` of the edition decides this. With two seats the answer is no.
-
-    Returns:
-        True if all seats seal their Actions in the same step.
-    """
+    """Return whether all seats seal their Actions of a round in the same step. Two seats do not."""
     return state.variant is None and state.edition.switches.action_choice == "together"
 
 
 def _first_phase(state: State, fixed: Place | None) -> Phase:
-    """Return the first phase of a round.
-
-    `fixed` is the Place to which all seats are sent. It is None if each seat chooses its Place.
-    """
+    """Return the first phase of a round. `fixed` is None if each seat chooses its Place."""
     if fixed is None:
         return Phase.TURN_SEAL if state.variant == "surprise" else Phase.PLACE_SEAL
     if together(state):
@@ -97,48 +84,26 @@ def _first_phase(state: State, fixed: Place | None) -> Phase:
 
 
 def seal_of(state: State, kind: Kind, seats: Iterable[int]) -> Seal | None:
-    """Return the request that seats seal a choice, which stays secret for now ([G-6]).
-
-    Args:
-        seats: The seats that owe a choice.
-
-    Returns:
-        The kind of choice, and those of the seats that are present and do not sit this round out.
-        None if there is no such seat.
-    """
+    """Return the request that the active ones of some seats seal a choice, or None ([G-6])."""
     owed = frozenset(seat for seat in seats if state.active(seat))
     return Seal(kind, owed) if owed else None
 
 
 def unseal_of(state: State, kind: Kind, seats: Iterable[int]) -> Unseal | None:
-    """Return the sealed choices that are to be opened.
-
-    Returns:
-        What to open: the kind of choice and the seats. None if none of the seats has sealed one.
-    """
+    """Return which sealed choices of some seats are to be opened, None if there are none."""
     due = state.sealed.intersection(seats)
     return Unseal(kind, due, shows=kind == "exhibit") if due else None
 
 
 def everyone(state: State) -> range:
-    """Return all seats, present or not.
-
-    Returns:
-        The numbers of the seats.
-    """
+    """Return all seats, present or not."""
     return range(state.seats)
 
 
 def seal_places(state: State, event: Sealed) -> State:
-    """Return the state after the Places were sealed.
+    """Return the state after Places, or in the variant `surprise` turns, were sealed.
 
-    In the two-seat variant `surprise` each choice contains a Place and an Action.
-
-    Args:
-        event: The seats that have sealed a choice. All other seats sit the round out.
-
-    Returns:
-        The state that waits for the opening.
+    Seats that have not sealed a choice sit the round out.
     """
     out = [SatOut(seat, Why.NO_SEALED_CHOICE) for seat in sorted(state.joined - event.seats)]
     end = Phase.TURN_OPEN if event.kind == "turn" else Phase.PLACE_OPEN
@@ -146,18 +111,11 @@ def seal_places(state: State, event: Sealed) -> State:
 
 
 def _void(seat: int) -> Happening:
-    """Return the event for a seat that sits the round out, because its choice is void."""
     return SatOut(seat, Why.VOID_CHOICE)
 
 
 def open_places(state: State, event: Unsealed) -> State:
     """Show the chosen Places. A seat whose choice is void sits the round out ([G-8]).
-
-    Args:
-        event: The opened choices by seat. None for a choice that is void.
-
-    Returns:
-        The state in which Actions are sealed.
 
     Raises:
         IllegalMove: If the rules forbid a choice.
@@ -168,12 +126,6 @@ def open_places(state: State, event: Unsealed) -> State:
 
 def open_turns(state: State, event: Unsealed) -> State:
     """Show Places and Actions together, in the two-seat variant `surprise`.
-
-    Args:
-        event: The opened choices by seat. None for a choice that is void.
-
-    Returns:
-        The state before the sale, which follows in the same phase.
 
     Raises:
         IllegalMove: If the rules forbid a choice.
@@ -191,14 +143,13 @@ def _shown(
     void: Callable[[int], Happening],
     play: Callable[[State, int, Any], State],
 ) -> State:
-    """Apply the opened choices of all seats to the state, by rising seat, and return the state.
+    """Apply the opened choices of all seats to the state.
 
     Args:
-        event: The kind of choice, and for each seat its choice. A choice is None if it is void
-            because of a fault of the seat.
         void: Returns the event to add for a seat whose choice is void.
         play: Returns the state after a legal choice of a seat.
     """
+    # Sorted, so that every peer adds the same events in the same order.
     for seat, choice in sorted(event.choices.items()):
         if choice is None:
             state = tell(state, Voided(seat, event.kind), void(seat))
@@ -209,7 +160,6 @@ def _shown(
 
 
 def _stand(state: State, seat: int, place: int) -> State:
-    """Put a seat into a Place."""
     where = Place(place)
     return tell(state, PlaceShown(seat, where), places=put(state.places, seat, where))
 
@@ -218,24 +168,13 @@ def _stand(state: State, seat: int, place: int) -> State:
 
 
 def owing_action(state: State, *places: Place) -> tuple[int, ...]:
-    """Return the seats in some Places that have an Action card to play there.
-
-    Returns:
-        The seats, ordered by Place and then by number.
-    """
+    """Return the seats in some Places that have a card to play there, by Place and then seat."""
     at = [(seat, place) for place in places for seat in state.at(place)]
     return tuple(seat for seat, place in at if has_action(state, seat, place))
 
 
 def seal_actions(state: State, event: Sealed, end: Phase, *places: Place) -> State:
-    """Return the state after Actions were sealed. All other seats in these Places pass.
-
-    Args:
-        end: The next phase.
-
-    Returns:
-        The state that waits for the opening.
-    """
+    """Return the state after Actions were sealed. All other seats in these Places pass."""
     passed = [
         Passed(
             seat,
@@ -252,21 +191,15 @@ def seal_actions(state: State, event: Sealed, end: Phase, *places: Place) -> Sta
 def open_actions(state: State, event: Unsealed, place: Place) -> State:
     """Show the Actions in one Place. A seat whose choice is void passes ([G-9]).
 
-    Args:
-        event: The opened choices by seat. None for a choice that is void.
-
-    Returns:
-        The state after it, in the same phase.
-
     Raises:
         IllegalMove: If the rules forbid a choice.
     """
     shown = _shown(state, event, lambda seat: Passed(seat, place, Why.VOID_CHOICE), _play)
+    # If all Actions were sealed together, those of the Castle stay sealed while the Hall is open.
     return shown.but(sealed=state.sealed - frozenset(event.choices))
 
 
 def _play(state: State, seat: int, card: int) -> State:
-    """Show a seat's Action card in its Place."""
     where = state.places[seat]
     shown = ActionShown(seat, cast(Place, where), state.action_card(card))
     return tell(lay(state, seat, card), shown)

@@ -25,21 +25,13 @@ class Mixture:
     chances: tuple[float, ...]
 
     def draw(self, rng: Random) -> Choice:
-        """Draw one of the options (candidates) by their probabilities.
-
-        Returns:
-            The choice that was drawn.
-        """
+        """Draw one of the candidates by their probabilities."""
         return rng.choices(self.choices, self.chances)[0]
 
 
 @dataclass(frozen=True, slots=True)
 class Learned:
-    """A bot that chooses by a neural network.
-
-    Attributes:
-        network: The trained neural network.
-    """
+    """A bot that chooses by a neural network."""
 
     network: PolicyNetwork
 
@@ -53,11 +45,7 @@ class Learned:
         return cast("tuple[int, ...]", tuple(drawn)) if kind_of(decision) == "theft" else drawn[0]
 
     def mixtures(self, view: View, decision: Expected) -> tuple[Mixture, ...]:
-        """Return the options of a decision, and the probability that the bot chooses each option.
-
-        Returns:
-            One item with all options and their probabilities. For a theft there is one item for
-            each exhibit.
+        """Return the candidates with their probabilities, for a theft one mixture for each exhibit.
 
         Raises:
             NothingToChoose: If the view's seat has no legal choice.
@@ -70,22 +58,12 @@ class Learned:
         return tuple(self._mixture(base, pick) for pick in found)
 
     def _mixture(self, base: list[float], pick: Pick) -> Mixture:
-        """Return the options of one decision (candidates) with their probabilities.
-
-        Args:
-            base: The part of the network's computation that is the same for all options, as
-                `PolicyNetwork.base` returns it.
-            pick: The options with their features.
-        """
         chances = self.network.mixture(base, [candidate.numbers for candidate in pick])
         return Mixture(tuple(candidate.choice for candidate in pick), tuple(chances))
 
 
 def sight_of(view: View, decision: Expected) -> Sight:
-    """Return everything that a seat knows when it has to choose, for the network's features.
-
-    Returns:
-        The object from which the features are computed.
+    """Return what a seat knows when it has to choose, from which the features are computed.
 
     Raises:
         NothingToChoose: If the decision asks for no choice, or the view is an onlooker's.

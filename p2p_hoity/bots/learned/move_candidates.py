@@ -1,6 +1,7 @@
 """The candidates of a decision of the learned bot: each option with its features as numbers.
 
-`features.py` says in which order the candidates come and what their numbers mean.
+`features.py` says in which order the candidates come and what their numbers mean. A part of the
+features is given with the index at which it begins in a candidate's row.
 """
 
 from __future__ import annotations
@@ -27,8 +28,8 @@ class Candidate:
     """One option of a decision of the learned bot.
 
     Attributes:
-        choice: The choice. For a theft: the slot (position in the deck) of one piece to take.
-        numbers: The features of the option, in the order of the table `features.CANDIDATE`.
+        choice: The choice. For a theft: the slot of one piece to take.
+        numbers: In the order of the table `features.CANDIDATE`.
     """
 
     choice: Choice
@@ -40,25 +41,14 @@ Pick = list[Candidate]
 
 
 def picks(sight: Sight) -> list[Pick]:
-    """Return the candidates (options with their features) of a decision of the learned bot.
-
-    Args:
-        sight: What the seat sees.
-
-    Returns:
-        One list of candidates. For a theft there is one list for each exhibit.
-    """
+    """Return one list of candidates, or for a theft one list for each exhibit."""
     if sight.kind == "theft":
         return [_theft(sight, exhibit) for exhibit in theft_options(sight.state)]
     return [_LISTS[sight.kind](sight)]
 
 
 def _numbers(*parts: tuple[int, Sequence[float]]) -> Block:
-    """Return all features of a candidate, from some of them. The others are 0.
-
-    Args:
-        parts: Groups of adjacent features, each with the index at which it begins.
-    """
+    """Return all features of a candidate, from some parts of them. The others are 0."""
     row = [0.0] * TOTAL
     for at, values in parts:
         row[at : at + len(values)] = values
@@ -69,24 +59,21 @@ def _numbers(*parts: tuple[int, Sequence[float]]) -> Block:
 
 
 def _places(sight: Sight) -> Pick:
-    """Return the candidates (options with their features) for a Place."""
     options = cast("tuple[int, ...]", sight.view.legal("place"))
     return [Candidate(place, _numbers(_place(place))) for place in sorted(options)]
 
 
 def _place(place: int) -> tuple[int, Block]:
-    """Return the index of a Place's first feature in a candidate's vector, and the features."""
     return PLACE_AT, one_hot(observation.PLACES, place)
 
 
 def _actions(sight: Sight) -> Pick:
-    """Return the candidates (options with their features) for an Action."""
     options = cast("tuple[int, ...]", sight.view.legal("action"))
     return [Candidate(card, _numbers(*_card(sight, card))) for card in sorted(options)]
 
 
 def _turns(sight: Sight) -> Pick:
-    """Return the candidates (options with their features) for a Place and an Action together."""
+    """Return the candidates for a Place and an Action together."""
     options = cast("tuple[tuple[int, int], ...]", sight.view.legal("turn"))
     return [
         Candidate((place, card), _numbers(_place(place), *_card(sight, card)))
@@ -95,10 +82,7 @@ def _turns(sight: Sight) -> Pick:
 
 
 def _card(sight: Sight, card: int) -> list[tuple[int, Block]]:
-    """Return the features of an Action card, as pairs of an index and some numbers.
-
-    The numbers belong at that index and the following ones in a candidate's vector of features.
-    """
+    """Return the parts for an Action card."""
     kind = sight.state.kind(card)
     parts = [(CARD_AT, one_hot(observation.ACTIONS, kind))]
     number = sight.state.edition.number(card)
@@ -114,12 +98,7 @@ def _card(sight: Sight, card: int) -> list[tuple[int, Block]]:
 
 
 def _with_more(sight: Sight, kind: ActionKind, number: int, place: Place) -> float:
-    """Return the share (0 to 1) of other seats that may be in a Place and hold a higher card.
-
-    Args:
-        kind: The kind of Action card, Cash or Thief.
-        number: The number on the card to compare with.
-    """
+    """Return the share of other seats that may be in a Place and hold a higher card."""
     hands = sight.hands[kind]
     found = [s for s in sight.others if sight.may_be_in(s, place) and hands[s][:1] > [number]]
     return share(len(found), len(sight.others))
@@ -129,7 +108,7 @@ def _with_more(sight: Sight, kind: ActionKind, number: int, place: Place) -> flo
 
 
 def _exhibits(sight: Sight) -> Pick:
-    """Return the candidates (options with their features) for an exhibit."""
+    """Return the candidates for an exhibit."""
     found = []
     for low, high in observation.SPANS:
         whole = sight.mine.span(low, high)
@@ -141,16 +120,9 @@ def _exhibits(sight: Sight) -> Pick:
 
 
 def _smallest(sight: Sight, low: int, high: int) -> tuple[int, ...]:
-    """Return a small exhibit: the oldest piece of each letter in a range of letters.
+    """Return the slots of a small exhibit: the oldest piece of each letter in a range.
 
     If these are fewer than three pieces, other pieces of these letters are added, oldest first.
-
-    Args:
-        low: The first letter of the range, 0 for A.
-        high: The last letter of the range.
-
-    Returns:
-        The slots of the pieces (their positions in the deck).
     """
     groups = sight.mine.slots[low : high + 1]
     more = sorted((slot for slots in groups for slot in slots[1:]), key=sight.mine.seniority)
@@ -159,13 +131,7 @@ def _smallest(sight: Sight, low: int, high: int) -> tuple[int, ...]:
 
 
 def _exhibit(sight: Sight, slots: tuple[int, ...], low: int, high: int) -> Candidate:
-    """Return an exhibit as a candidate with its features.
-
-    Args:
-        slots: The deck slots of the pieces.
-        low: The first letter of the exhibit, 0 for A.
-        high: The last letter of the exhibit.
-    """
+    """Return the exhibit in some slots, whose letters are `low` to `high`, as a candidate."""
     mine, known = sight.mine, sight.state.known
     size, first, last = mine.run
     of_run = set(mine.span(first, last)) & set(slots)
@@ -183,12 +149,9 @@ def _exhibit(sight: Sight, slots: tuple[int, ...], low: int, high: int) -> Candi
 
 
 def _above_rivals(sight: Sight, size: int) -> float:
-    """Compare the size of an exhibit with the largest exhibit that a rival is known to have.
+    """Compare the size of an exhibit with the largest that another exhibitor is known to have.
 
-    Rivals are the other seats that play Exhibit in the Castle.
-
-    Returns:
-        The difference in pieces, divided by 5 and limited to -1 to 1. 0 if there is no rival.
+    The difference in pieces is divided by 5 and limited to -1 to 1. It is 0 without a rival.
     """
     rivals = [s for s in sight.state.playing(Place.CASTLE, ActionKind.EXHIBIT) if s != sight.seat]
     largest = max((sight.holdings[seat].size for seat in rivals), default=None)
@@ -199,7 +162,7 @@ def _above_rivals(sight: Sight, size: int) -> float:
 
 
 def _windows(sight: Sight) -> Pick:
-    """Return the candidates for the choice of a window (pile of the Auction Hall) to buy from."""
+    """Return the candidates for the choice of a window to buy from."""
     found = []
     for window in sorted(cast("tuple[int, ...]", sight.view.legal("window"))):
         slots = sight.state.windows[window]
@@ -209,11 +172,12 @@ def _windows(sight: Sight) -> Pick:
 
 
 def _theft(sight: Sight, exhibit: tuple[int, ...]) -> Pick:
-    """Return the candidates (options) for the piece that a Thief takes from one exhibit."""
+    """Return the candidates for the piece that a Thief takes from one exhibit."""
     state = sight.state
     owner = next(seat for seat, left in enumerate(state.exhibits) if left == exhibit)
     ahead = clipped((state.figures[owner] - state.figures[sight.seat]) / observation.LEAD)
     held, found = sight.holdings[owner], []
+    # Pieces of one letter differ only in age, so the oldest of each letter is enough.
     for letter, slots in enumerate(held.slots):
         shown = [slot for slot in slots if slot in exhibit]
         if shown:
@@ -229,15 +193,12 @@ def _theft(sight: Sight, exhibit: tuple[int, ...]) -> Pick:
 
 
 def _piece(sight: Sight, slot: int, choice: int, owner: int | None, last: Block) -> Candidate:
-    """Return the candidate (an option of a decision) of buying or stealing a piece.
+    """Return the candidate of buying or stealing a piece.
 
     Args:
-        slot: The deck slot of the piece.
-        choice: What the seat chooses with this option: the number of the window (pile of the
-            Auction Hall), or the deck slot of the piece to steal.
-        owner: The seat that owns the piece. None for a piece in a window.
-        last: The last five features. Their meaning depends on whether the piece is bought or
-            stolen.
+        choice: The number of the window, or the slot of the piece to steal.
+        owner: None for a piece in a window.
+        last: The last five features, which are others for a purchase than for a theft.
     """
     card = sight.cards[slot]
     letter = letter_of(sight.state.edition, card)

@@ -1,6 +1,7 @@
 """The input of the learned bot's network: the game as one seat knows it, turned into numbers.
 
-`features.py` says in which order the numbers come and what they mean.
+`features.py` says in which order the numbers come, what they mean, and what *run*, *age* and *gain*
+are. A letter is a number, 0 for A.
 """
 
 from __future__ import annotations
@@ -17,11 +18,11 @@ from ...rules.exhibits import MIN_EXHIBIT, letter_of, two_largest, whole_runs
 Counts = Sequence[int]
 """The number of pieces of each letter."""
 SPANS = tuple((low, high) for low in range(len(LETTERS)) for high in range(low, len(LETTERS)))
-"""All ranges of adjacent letters, each as its first and its last letter (0 for A)."""
+"""All ranges of adjacent letters, each as its first and its last letter."""
 
 
 def size_of(counts: Counts) -> int:
-    """Return the number of pieces in the largest unbroken run of letters."""
+    """Return the number of pieces in the largest run."""
     best = size = 0
     for count in counts:
         size = size + count if count else 0
@@ -30,42 +31,21 @@ def size_of(counts: Counts) -> int:
 
 
 def gain(counts: Counts, letter: int) -> int:
-    """Return how much the largest unbroken run of letters grows if one piece is added.
-
-    Args:
-        counts: The number of pieces of each letter.
-        letter: The letter of the added piece, 0 for A.
-
-    Returns:
-        How many pieces more the largest run has.
-    """
+    """Return by how many pieces the largest run grows with one more piece of a letter."""
     more = list(counts)
     more[letter] += 1
     return size_of(more) - size_of(counts)
 
 
 def loss(counts: Counts, letter: int) -> int:
-    """Return how much the largest run of letters shrinks if one piece of a letter is lost.
-
-    Args:
-        counts: The number of pieces of each letter.
-        letter: The letter, 0 for A.
-
-    Returns:
-        The number of pieces.
-    """
+    """Return by how many pieces the largest run shrinks without one piece of a letter."""
     less = list(counts)
     less[letter] -= 1
     return size_of(counts) - size_of(less)
 
 
 def may_have(counts: Counts, hidden: int) -> int:
-    """Return the number of pieces in the largest run of letters that hidden pieces could complete.
-
-    Args:
-        counts: The number of known pieces of each letter.
-        hidden: The number of hidden pieces, which may have any letters.
-    """
+    """Return the size of the largest run that hidden pieces, of any letters, could complete."""
     spans = (counts[low : high + 1] for low, high in SPANS)
     return max((sum(span) + hidden for span in spans if span.count(0) <= hidden), default=0)
 
@@ -75,7 +55,7 @@ class Holdings:
     """The pieces of one seat, as far as the deciding seat knows them.
 
     Attributes:
-        cards: The known Collectibles by slot (position in the deck).
+        cards: The known Collectibles by slot.
         hidden: The number of pieces that are not known.
     """
 
@@ -85,7 +65,7 @@ class Holdings:
 
     @cached_property
     def slots(self) -> tuple[tuple[int, ...], ...]:
-        """For each letter, the deck slots (positions) of the known pieces, oldest piece first."""
+        """For each letter the slots of the known pieces, oldest piece first."""
         found: list[list[int]] = [[] for _ in LETTERS]
         for slot in sorted(self.cards, key=self.seniority):
             found[letter_of(self.edition, self.cards[slot])].append(slot)
@@ -98,10 +78,10 @@ class Holdings:
 
     @cached_property
     def run(self) -> tuple[int, int, int]:
-        """The largest unbroken run of letters: its number of pieces, its first and last letter.
+        """The largest run: its number of pieces, its first and its last letter.
 
-        Letters are numbers, 0 for A. Of two equally large runs, the one that has the oldest piece
-        counts. It is (0, 0, -1) if no piece is known.
+        Of two equally large runs, the one that has the oldest piece counts. It is (0, 0, -1) if no
+        piece is known.
         """
         runs = whole_runs(self.counts)
         return max(
@@ -110,51 +90,25 @@ class Holdings:
 
     @property
     def size(self) -> int:
-        """The number of pieces in the largest unbroken run of letters."""
+        """The number of pieces in the largest run."""
         return self.run[0]
 
     def span(self, low: int, high: int) -> tuple[int, ...]:
-        """Return the deck slots of the known Collectibles whose letters are in a range.
-
-        Args:
-            low: The first letter of the range, 0 for A.
-            high: The last letter of the range.
-
-        Returns:
-            The slots, sorted by letter.
-        """
+        """Return the slots of the known pieces from one letter to another, sorted by letter."""
         return tuple(slot for slots in self.slots[low : high + 1] for slot in slots)
 
     def seniority(self, slot: int) -> int:
-        """Return the position of a piece among all Collectibles ordered by age.
-
-        Args:
-            slot: The slot (position in the deck) of the piece.
-
-        Returns:
-            The position, 0 for the oldest of all Collectibles.
-        """
+        """Return the place of a piece among all Collectibles, 0 for the oldest."""
         return self.edition.seniority[self.cards[slot]]
 
     def age(self, slots: Iterable[int]) -> float:
-        """Return the age of the oldest of some pieces.
-
-        Args:
-            slots: The deck slots of the pieces.
-
-        Returns:
-            The age, 1 for the oldest of all Collectibles. 0 if there is no piece.
-        """
+        """Return the age of the oldest of some pieces: 1 for the oldest of all, 0 for no piece."""
         total = len(self.edition.collectibles)
         return 1 - min(map(self.seniority, slots), default=total) / total
 
 
 def share(found: int, of: int) -> float:
-    """Return a part divided by the whole.
-
-    Returns:
-        The quotient, 0 if the whole is 0.
-    """
+    """Return a part divided by the whole, 0 if the whole is 0."""
     return found / of if of else 0.0
 
 
@@ -165,11 +119,7 @@ def clipped(value: float) -> float:
 
 @dataclass(frozen=True)
 class Sight:
-    """Everything that a seat knows when it has to make a choice.
-
-    Attributes:
-        seat: The seat that has to choose.
-    """
+    """Everything that a seat knows when it has to make a choice."""
 
     view: View
     seat: int
@@ -182,7 +132,7 @@ class Sight:
 
     @cached_property
     def cards(self) -> Cards:
-        """The index (in the edition) of each Collectible that this seat knows, by deck slot."""
+        """The index of each Collectible that this seat knows, by slot."""
         return self.view.cards
 
     @cached_property
@@ -196,7 +146,6 @@ class Sight:
         return tuple(self._holdings(slots) for slots in self.state.collectibles)
 
     def _holdings(self, slots: Sequence[int]) -> Holdings:
-        """Return what the deciding seat knows of the Collectibles in some deck slots."""
         known = {slot: self.cards[slot] for slot in slots if slot in self.cards}
         return Holdings(self.state.edition, known, len(slots) - len(known))
 
@@ -213,7 +162,6 @@ class Sight:
         }
 
     def _numbers(self, hand: Iterable[int], kind: ActionKind) -> list[int]:
-        """Return the numbers on those cards of a hand that have a given kind, largest first."""
         edition = self.state.edition
         found = (edition.number(card) for card in hand if edition.kind(card) == kind)
         return sorted(found, reverse=True)
@@ -226,10 +174,7 @@ class Sight:
 
     @cached_property
     def tops(self) -> tuple[int | None, ...]:
-        """For each window (pile of the Auction Hall) the Collectible on top.
-
-        None if the window is empty or its top is hidden.
-        """
+        """The Collectible on top of each window, None if it is hidden or there is none."""
         known = self.state.known
         return tuple(known[slots[0]] if slots else None for slots in self.state.windows)
 
@@ -250,11 +195,7 @@ class Sight:
         return self.state.ranks(self.state.figures)
 
     def may_be_in(self, seat: int, place: Place) -> bool:
-        """Return whether a seat is in a Place, or may be there because it has shown no Place yet.
-
-        Returns:
-            True if the seat may be asked for choices, and has shown this Place or no Place.
-        """
+        """Return whether an active seat is in a Place, or has shown no Place yet."""
         return self.active[seat] and self.state.places[seat] in (None, place)
 
 
@@ -273,35 +214,17 @@ OF_WINDOW, OF_CASH, OF_CASH_SUM, OF_THIEVES = 24, 4, 50, 2
 
 
 def one_hot(options: Iterable[object], value: object) -> Block:
-    """Return 1 for the option that is equal to a value, and 0 for all others.
-
-    Returns:
-        One number for each option.
-    """
+    """Return for each option 1 if it is equal to a value, and 0 otherwise."""
     return [float(option == value) for option in options]
 
 
 def scaled(values: Iterable[float], by: float) -> Block:
-    """Divide numbers.
-
-    Args:
-        by: The divisor.
-
-    Returns:
-        The quotients.
-    """
+    """Return numbers divided by another one."""
     return [value / by for value in values]
 
 
 def own_block(sight: Sight) -> Block:
-    """Compute the network's input about the deciding seat and the table.
-
-    Args:
-        sight: What the seat knows.
-
-    Returns:
-        The numbers, in the order of the features that `features.OWN` lists.
-    """
+    """Return the input about the deciding seat and the table, in the order of `features.OWN`."""
     blocks = (
         _table(sight),
         _track(sight),
@@ -319,12 +242,7 @@ def own_block(sight: Sight) -> Block:
 
 
 def other_blocks(sight: Sight) -> list[Block]:
-    """Compute the input of the neural network about each of the other seats.
-
-    Returns:
-        One list of features for each other seat, by rising seat. The features are in the order of
-        `features.OTHER`.
-    """
+    """Return the input about each other seat, by rising seat, in the order of `features.OTHER`."""
     return [_other(sight, seat) for seat in sight.others]
 
 
@@ -347,10 +265,7 @@ def _table(sight: Sight) -> Block:
 
 
 def _track(sight: Sight) -> Block:
-    """Return features of the score track: the own figure, the leader, and the paying octagon.
-
-    The octagon says how far the best and the second-best exhibit move in this round.
-    """
+    """Return features of the score track: the own figure, the leader, and the paying octagon."""
     state, octagons = sight.state, sight.state.edition.octagons
     own, leader = state.figures[sight.seat], max(state.figures)
     left = max(0, len(octagons) - leader)
@@ -388,13 +303,12 @@ def _pieces(sight: Sight) -> Block:
 
 
 def _open_counts(sight: Sight) -> list[int]:
-    """Return, for each letter, how many of the deciding seat's own pieces are open to all."""
     known = sight.state.known
     return [sum(known[slot] is not None for slot in slots) for slots in sight.mine.slots]
 
 
 def _window(sight: Sight, window: int) -> Block:
-    """Return features of a window (pile of the Auction Hall): its top piece and who gains by it."""
+    """Return features of a window: its top piece and who gains by it."""
     card = sight.tops[window]
     if card is None:
         return [0.0] * (len(LETTERS) + 4)
@@ -409,30 +323,20 @@ def _window(sight: Sight, window: int) -> Block:
 
 
 def _gain_of(sight: Sight, seat: int, card: int | None) -> int:
-    """Return by how many pieces one more Collectible enlarges a seat's largest run of letters.
-
-    `card` is the index of the Collectible in the edition. If `card` is None, 0 is returned.
-    """
+    """Return by how much a Collectible enlarges a seat's largest run, 0 if it is None."""
     if card is None:
         return 0
     return gain(sight.holdings[seat].counts, letter_of(sight.state.edition, card))
 
 
 def age(sight: Sight, card: int) -> float:
-    """Return the age of a Collectible.
-
-    Args:
-        card: The index of the Collectible in the edition.
-
-    Returns:
-        The age, from 1 for the oldest Collectible down to nearly 0.
-    """
+    """Return the age of a Collectible."""
     edition = sight.state.edition
     return 1 - edition.seniority[card] / len(edition.collectibles)
 
 
 def _unseen(sight: Sight) -> Block:
-    """Return for each letter how many Collectibles the seat has not seen yet, divided by 10."""
+    """Return for each letter how many Collectibles the seat has not seen yet."""
     edition, counts = sight.state.edition, [0] * len(LETTERS)
     for card in set(range(len(edition.collectibles))) - set(sight.cards.values()):
         counts[letter_of(edition, card)] += 1
@@ -459,22 +363,16 @@ def _hand(sight: Sight) -> Block:
 
 
 def _first(numbers: Sequence[int]) -> int:
-    """Return the first of some numbers, 0 if there is none."""
     return numbers[0] if numbers else 0
 
 
 def _single_cards(sight: Sight, seat: int) -> Block:
-    """Return two features of a seat's hand, each 1.0 or 0.0: has a Detective, has an Exhibit."""
     kinds = (ActionKind.DETECTIVE, ActionKind.EXHIBIT)
     return [float(bool(sight.hands[kind][seat])) for kind in kinds]
 
 
 def _prison(sight: Sight) -> Block:
-    """Return three features of the prison.
-
-    They are the number of own Thieves, how soon the next own Thief gets out, and the number of all
-    Thieves, each divided by a constant or by the number of seats.
-    """
+    """Return features of the prison: own Thieves, how soon the next of them gets out, and all."""
     state = sight.state
     owners = [state.owner(card) for card in state.prison]
     cells = [cell for cell, owner in enumerate(owners) if owner == sight.seat]
@@ -486,12 +384,11 @@ def _prison(sight: Sight) -> Block:
 
 
 def _played(sight: Sight, seat: int) -> Block:
-    """Return features of what a seat has shown: its Place and its kind of Action, one-hot."""
     return [*one_hot(PLACES, sight.state.places[seat]), *one_hot(ACTIONS, sight.shown[seat])]
 
 
 def _others_played(sight: Sight) -> Block:
-    """Return what fraction of the other seats is in each Place and has shown each Action there."""
+    """Return the shares of the other seats in each Place and with each Action there."""
     state, others, shown = sight.state, sight.others, sight.shown
     castle = [seat for seat in others if state.places[seat] == Place.CASTLE]
     hall = [seat for seat in others if state.places[seat] == Place.AUCTION_HALL]
@@ -503,11 +400,7 @@ def _others_played(sight: Sight) -> Block:
 
 
 def _rivals(sight: Sight) -> Block:
-    """Compare the largest runs of letters of the other seats with the own largest run.
-
-    Returns:
-        The share of other seats whose run is smaller, and the share that may have a larger run.
-    """
+    """Return the shares of other seats whose run is smaller, and that may have a larger one."""
     found, size = [sight.holdings[seat] for seat in sight.others], sight.mine.size
     smaller = sum(other.size < size for other in found)
     larger = sum(may_have(other.counts, other.hidden) > size for other in found)

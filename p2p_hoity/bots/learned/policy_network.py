@@ -40,20 +40,20 @@ Row = Sequence[float]
 
 
 class BadWeights(ValueError):
-    """An error that says that bytes are no weights for this version of the game."""
+    """An error: bytes are no weights for this version of the game."""
 
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """The sizes of a network: how many numbers each block has, and how many units each layer has.
-
-    A block is one part of the network's input.
+    """The sizes of a network.
 
     Attributes:
         own: How many numbers describe the deciding seat and the table.
         other: How many numbers describe one other seat.
-        candidate: How many numbers describe one option of a decision (a candidate).
+        candidate: How many numbers describe one candidate.
+        seat: The units of the layer for other seats.
         hidden: The units of each of the next two layers.
+        score: The units of the layer for candidates.
     """
 
     own: int = length(OWN)
@@ -67,9 +67,9 @@ class Shape:
     def layers(self) -> tuple[tuple[int, int], ...]:
         """The number of rows and of columns of each layer's matrix.
 
-        The order of the layers: one for other seats, two hidden layers, one for candidates (the
-        options of a decision), and the last layer. The input of the layer for candidates is the
-        hidden vector, followed by the numbers of the candidate.
+        The order is: one layer for other seats, two hidden layers, one for candidates, and the last
+        layer. The input of the layer for candidates is the hidden vector, followed by the
+        candidate's numbers.
         """
         return (
             (self.seat, self.other),
@@ -94,44 +94,25 @@ class Layer:
     bias: Row
 
     def of(self, values: Row) -> list[float]:
-        """Multiply the matrix by a vector and add the bias.
-
-        Returns:
-            The result, one number for each row.
-        """
+        """Multiply the matrix by a vector and add the bias."""
         return [sum(map(mul, row, values), b) for row, b in zip(self.rows, self.bias, strict=True)]
 
     def split(self, at: int) -> tuple[Layer, Layer]:
-        """Split the layer into two, by the columns of its matrix.
-
-        Args:
-            at: The number of columns of the first part.
-
-        Returns:
-            The layer of the first columns with the bias, and the layer of the other columns with
-            bias 0.
-        """
+        """Split the layer by the columns of its matrix. The second part has bias 0."""
         first = tuple(row[:at] for row in self.rows)
         second = tuple(row[at:] for row in self.rows)
         return Layer(first, self.bias), Layer(second, (0.0,) * len(second))
 
 
 def relu(values: Iterable[float]) -> list[float]:
-    """Replace the numbers below 0 by 0.
-
-    Returns:
-        The new numbers.
-    """
+    """Replace the numbers below 0 by 0."""
     return [value if value > 0 else 0.0 for value in values]
 
 
 def softmax(worths: Sequence[float]) -> list[float]:
-    """Return probabilities that are proportional to the exponentials of values.
-
-    Returns:
-        The probabilities, whose sum is 1.
-    """
+    """Return probabilities that are proportional to the exponentials of values."""
     top = max(worths)
+    # The exponents are at most 0, so that `exp` cannot overflow.
     weights = [exp(worth - top) for worth in worths]
     total = sum(weights)
     return [weight / total for weight in weights]
@@ -142,8 +123,7 @@ class PolicyNetwork:
     """A network, with a note of the training from which it came.
 
     Attributes:
-        shape: The sizes of the network's input and layers.
-        layers: The layers, in the order of `Shape.layers`.
+        layers: In the order of `Shape.layers`.
         commit: The commit of the training's code, in hexadecimal.
     """
 
@@ -154,36 +134,17 @@ class PolicyNetwork:
 
     @cached_property
     def _parts(self) -> tuple[Layer, ...]:
-        """The layers, with the layer for candidates (the options of a decision) split in two.
-
-        The first of the two takes the hidden vector, and the second takes a candidate's numbers.
-        """
+        """The layers, with the one for candidates split into A and B of the module's docstring."""
         return (*self.layers[:3], *self.layers[3].split(self.shape.hidden), self.layers[4])
 
     def base(self, own: Row, others: Sequence[Row]) -> list[float]:
-        """Compute the part of a decision that is the same for all of its options (candidates).
-
-        Args:
-            own: The numbers about the deciding seat and the table.
-            others: The numbers about each other seat.
-
-        Returns:
-            The input of `mixture`: one number for each unit of the network's fourth layer.
-        """
+        """Return the part of a decision that is the same for all candidates: A h + b."""
         seats, first, second, a, _, _ = self._parts
         seen = [relu(seats.of(block)) for block in others]
         return a.of(relu(second.of(relu(first.of((*own, *map(sum, zip(*seen, strict=True))))))))
 
     def mixture(self, base: Row, candidates: Iterable[Row]) -> list[float]:
-        """Compute the probabilities of a decision's options (candidates).
-
-        Args:
-            base: The result of the method `base` for the decision.
-            candidates: For each candidate its features, a row of numbers.
-
-        Returns:
-            The probability of each candidate, in the same order.
-        """
+        """Return the probability of each candidate, from what `base` returned."""
         b, last = self._parts[4:]
         hidden = (relu(map(add, base, b.of(row))) for row in candidates)
         return softmax([last.of(row)[0] for row in hidden])
@@ -191,9 +152,6 @@ class PolicyNetwork:
 
 def read(data: bytes) -> PolicyNetwork:
     """Read a network from the bytes of a file of weights.
-
-    Args:
-        data: The bytes of the whole file.
 
     Raises:
         BadWeights: If the bytes are damaged, or of another version.
@@ -208,6 +166,7 @@ def read(data: bytes) -> PolicyNetwork:
             f"weights of format {form} for features {features}; known are {FORMAT} and {VERSION}"
         )
     shape = _shape(sizes)
+    # Before anything is read by these sizes, so that no slice below is short.
     if len(data) != shape.size:
         raise BadWeights(f"weights of these shapes have {shape.size} bytes, not {len(data)}")
     if CHECK.unpack(data[-CHECK.size :]) != (zlib.crc32(data[: -CHECK.size]),):
@@ -221,11 +180,7 @@ def read(data: bytes) -> PolicyNetwork:
 
 
 def _shape(sizes: Sequence[int]) -> Shape:
-    """Check the sizes of a network that were read from a file, and return them as a `Shape`.
-
-    Raise BadWeights if the network takes inputs of other sizes than this version of the program
-    computes, or if a layer is empty.
-    """
+    """Return sizes as a `Shape`, or raise `BadWeights` if they do not fit the features."""
     shape, known = Shape(*sizes), Shape()
     if astuple(shape)[:3] != astuple(known)[:3]:
         raise BadWeights(f"weights for blocks of {sizes[:3]}, not of {list(astuple(known)[:3])}")
