@@ -132,7 +132,7 @@ def value_json(value: object, reason_json: ReasonJson) -> Any:
             return reason_json(value)
         case Happening():
             return value.as_json()
-        case updates.NodeUpdate() | effects.EndAnnounced():
+        case updates.ScreenUpdate() | effects.EndAnnounced():
             return update_json(value, reason_json)
         case Scene():
             # `table_json` shows these two together, with fingerprints instead of keys.

@@ -26,32 +26,32 @@ from ..reachability.advertised_addresses import Scope
 
 
 @dataclass_transform(frozen_default=True, field_specifiers=(field,))
-class NodeUpdate:
+class ScreenUpdate:
     """An event that a peer tells its screen. Each kind is a subclass, a frozen dataclass."""
 
     def __init_subclass__(cls) -> None:
         dataclass(frozen=True)(cls)
 
 
-class Joined(NodeUpdate):
+class Joined(ScreenUpdate):
     """The list of those who have sat down, by seat, has changed. The table is not complete yet."""
 
     names: tuple[str, ...]
     seats: int
 
 
-class HostAsked(NodeUpdate):
+class HostAsked(ScreenUpdate):
     """The host's player is being asked whether this guest may sit down."""
 
 
-class Admitted(NodeUpdate):
+class Admitted(ScreenUpdate):
     """The host's player has admitted a guest or not. `yes` is None without an answer in time."""
 
     nickname: str
     yes: bool | None
 
 
-class Started(NodeUpdate):
+class Started(ScreenUpdate):
     """The roster is complete, and the table begins.
 
     Attributes:
@@ -65,14 +65,14 @@ class Started(NodeUpdate):
     players: tuple[bytes | None, ...] = ()
 
 
-class Resumed(NodeUpdate):
+class Resumed(ScreenUpdate):
     """A seat was resumed, or an onlooker came, in a game with these events so far."""
 
     view: rules.View
     items: tuple[rules.Happening, ...] = ()
 
 
-class Linked(NodeUpdate):
+class Linked(ScreenUpdate):
     """A link is up to the seat with this nickname, or to an onlooker (None).
 
     `relay` is the relay through which it goes, as `relay+host:port`. It is empty for a direct link.
@@ -82,14 +82,14 @@ class Linked(NodeUpdate):
     relay: str = ""
 
 
-class Unlinked(NodeUpdate):
+class Unlinked(ScreenUpdate):
     """A link is gone to the seat with this nickname, or to an onlooker (None)."""
 
     name: str | None
     reason: Reason
 
 
-class ChainGrew(NodeUpdate):
+class ChainGrew(ScreenUpdate):
     """The chain has grown by one step.
 
     Attributes:
@@ -103,14 +103,14 @@ class ChainGrew(NodeUpdate):
     final: int = 0
 
 
-class Happened(NodeUpdate):
+class Happened(ScreenUpdate):
     """New events of the game, with the view after them. `ChainGrew` says which are final."""
 
     items: tuple[rules.Happening, ...]
     view: rules.View
 
 
-class Rewound(NodeUpdate):
+class Rewound(ScreenUpdate):
     """A change of epoch has replaced all events of the game but the first `kept` ones."""
 
     epoch: int
@@ -118,7 +118,7 @@ class Rewound(NodeUpdate):
     view: rules.View
 
 
-class Choosing(NodeUpdate):
+class Choosing(ScreenUpdate):
     """The player is asked for a choice.
 
     It is asked `again` if an earlier choice, which others may have seen, no longer counts.
@@ -129,14 +129,14 @@ class Choosing(NodeUpdate):
     again: bool
 
 
-class ChoiceTaken(NodeUpdate):
+class ChoiceTaken(ScreenUpdate):
     """The player's choice was accepted."""
 
     kind: str
     choice: rules.Choice
 
 
-class ChoiceRefused(NodeUpdate):
+class ChoiceRefused(ScreenUpdate):
     """The player's choice breaks the rule of this code of `IllegalMove`. It is asked for again."""
 
     kind: str
@@ -189,7 +189,7 @@ class Muster:
         return not self.strict and self.there >= self.quorum
 
 
-class Awaited(NodeUpdate):
+class Awaited(ScreenUpdate):
     """A reminder that other seats are awaited."""
 
     seats: frozenset[int]
@@ -197,7 +197,7 @@ class Awaited(NodeUpdate):
     left: float = 0.0
 
 
-class Halfway(NodeUpdate):
+class Halfway(ScreenUpdate):
     """Half of the step timeout is over."""
 
     seats: frozenset[int]
@@ -206,7 +206,7 @@ class Halfway(NodeUpdate):
     muster: Muster
 
 
-class SeatsTimedOut(NodeUpdate):
+class SeatsTimedOut(ScreenUpdate):
     """The step has timed out, and the game goes on without the awaited seats if a quorum agrees.
 
     It is `undecided` if no quorum has agreed even some time after the timeout.
@@ -218,7 +218,7 @@ class SeatsTimedOut(NodeUpdate):
     undecided: bool = False
 
 
-class Paused(NodeUpdate):
+class Paused(ScreenUpdate):
     """The game cannot go on without the awaited seats."""
 
     seats: frozenset[int]
@@ -226,7 +226,7 @@ class Paused(NodeUpdate):
     muster: Muster
 
 
-class Extended(NodeUpdate):
+class Extended(ScreenUpdate):
     """This seat waits longer for others, as its player wished. `left` is 0 without a limit."""
 
     seats: frozenset[int]
@@ -247,13 +247,13 @@ class Attending(StrEnum):
     """The seat was proven at fault."""
 
 
-class Attendance(NodeUpdate):
+class Attendance(ScreenUpdate):
     """The state of seats has changed. The own seat is linked unless it is absent or banned."""
 
     seats: tuple[Attending, ...]
 
 
-class Clock(NodeUpdate):
+class Clock(ScreenUpdate):
     """The clock of the current step, sent once each second.
 
     Attributes:
@@ -276,7 +276,7 @@ class Clock(NodeUpdate):
         return self.kind in (Kind.BARRIER, Kind.REVEAL)
 
 
-class Said(NodeUpdate):
+class Said(ScreenUpdate):
     """A chat message.
 
     Attributes:
@@ -292,41 +292,41 @@ class Said(NodeUpdate):
     is_own: bool = False
 
 
-class Crowded(NodeUpdate):
+class Crowded(ScreenUpdate):
     """Every seat has as many onlookers as it accepts. This onlooker tries again after some time."""
 
 
-class Unsaid(NodeUpdate):
+class Unsaid(ScreenUpdate):
     """A chat message of this player was not sent."""
 
     reason: Reason
 
 
-class Again(NodeUpdate):
+class Again(ScreenUpdate):
     """The answers about another game. Unwilling seats have refused, are gone, or were silent."""
 
     willing: frozenset[int]
     unwilling: frozenset[int]
 
 
-class Away(NodeUpdate):
+class Away(ScreenUpdate):
     """The own seat was made absent. It may or may not rejoin now ([E-31])."""
 
     may_rejoin: bool = True
 
 
-class Rejoined(NodeUpdate):
+class Rejoined(ScreenUpdate):
     """The own seat is present again. It takes part from the next round on."""
 
 
-class Accused(NodeUpdate):
+class Accused(ScreenUpdate):
     """A seat was proven at fault, with one of the codes of `protocol.fault_codes.FAULTS`."""
 
     seat: int
     code: str
 
 
-class GameOver(NodeUpdate):
+class GameOver(ScreenUpdate):
     """The game is over, and its result is final.
 
     Attributes:
@@ -345,7 +345,7 @@ class GameOver(NodeUpdate):
     left: float = 0.0
 
 
-class Unconfirmed(NodeUpdate):
+class Unconfirmed(ScreenUpdate):
     """A reminder that this seat still stays at the table although the result is final ([E-19]).
 
     Attributes:
@@ -358,7 +358,7 @@ class Unconfirmed(NodeUpdate):
     left: float
 
 
-class Ended(NodeUpdate):
+class Ended(ScreenUpdate):
     """The table has ended without a result.
 
     Attributes:
@@ -372,7 +372,7 @@ class Ended(NodeUpdate):
     by: int | None = None
 
 
-class ProofSaved(NodeUpdate):
+class ProofSaved(ScreenUpdate):
     """A fault has ended the table before the game, and a file that proves it was saved."""
 
     transcript: Path
@@ -390,7 +390,7 @@ class CodeEnd(StrEnum):
     """The link to the relay was lost."""
 
 
-class OfferedCode(NodeUpdate):
+class OfferedCode(ScreenUpdate):
     """The host has a new spoken code, with which one guest can get the ticket.
 
     Attributes:
@@ -406,13 +406,13 @@ class OfferedCode(NodeUpdate):
     after: CodeEnd | None
 
 
-class NoCode(NodeUpdate):
+class NoCode(ScreenUpdate):
     """The host has no spoken code now, so a guest cannot get the ticket by a code."""
 
     reason: Reason
 
 
-class Reached(NodeUpdate):
+class Reached(ScreenUpdate):
     """The places from which the host's ticket works.
 
     Attributes:
@@ -427,7 +427,7 @@ class Reached(NodeUpdate):
     ticket: str = field(default="", repr=False)
 
 
-class Moved(NodeUpdate):
+class Moved(ScreenUpdate):
     """This seat was resumed at an address where some seats do not find it without this ticket."""
 
     scope: Scope
@@ -435,7 +435,7 @@ class Moved(NodeUpdate):
     ticket: str = field(repr=False)
 
 
-class RelayState(NodeUpdate):
+class RelayState(ScreenUpdate):
     """A relay ('host:port') has stopped accepting this peer, which asks it again and again.
 
     If `why` is None, it accepts this peer again.
@@ -445,14 +445,14 @@ class RelayState(NodeUpdate):
     why: Reason | None
 
 
-class TicketTaken(NodeUpdate):
+class TicketTaken(ScreenUpdate):
     """A ticket was given with a new address of the seat of that name, which is dialled now, too."""
 
     name: str
 
 
 Update = (
-    NodeUpdate
+    ScreenUpdate
     | effects.JournalDoubted
     | effects.SigningEnded
     | effects.SeatLeft

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Literal, cast
 
 from .choices import Place
-from .edition import ActionCard, ActionKind, Edition
+from .edition import CARDS_PER_COLOUR, ActionCard, ActionKind, Edition
 from .happenings import Happening, Piece
 from .phases import Phase
 
@@ -174,7 +174,7 @@ class State:
 
     def owner(self, card: int) -> int:
         """Return the seat to which an Action card belongs, by its colour."""
-        return self.colours.index(card // 8)
+        return self.colours.index(card // CARDS_PER_COLOUR)
 
     def colour_name(self, seat: int) -> str:
         """Return the English name of a seat's colour, once the cards are dealt."""

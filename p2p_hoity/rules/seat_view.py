@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from protocol.game_interface import Cards, Choice
+from protocol.game_interface import NOTHING_ASKED, Cards, Choice, IllegalMove
 
 from .choices import Kind
 from .game_state import HAND, State, piece_of
@@ -58,9 +58,11 @@ class View:
         """Check that the rules allow this seat a choice, which may be of any form.
 
         Raises:
-            IllegalMove: If the rules forbid the choice.
+            IllegalMove: If the rules forbid the choice, or with `NOTHING_ASKED` for an onlooker.
         """
-        check(self.state, kind, -1 if self.seat is None else self.seat, choice, dict(self.private))
+        if self.seat is None:
+            raise IllegalMove(NOTHING_ASKED)
+        check(self.state, kind, self.seat, choice, dict(self.private))
 
 
 def view(state: State, seat: int | None, private: Cards = NO_CARDS) -> View:

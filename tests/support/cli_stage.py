@@ -14,7 +14,7 @@ from support.kept_home import room_of
 from support.paths import ROOT
 from support.rules_driver import Referee
 
-UPDATES = (*updates.NodeUpdate.__subclasses__(), *get_args(updates.Update)[1:])
+UPDATES = (*updates.ScreenUpdate.__subclasses__(), *get_args(updates.Update)[1:])
 """Every kind of update that a screen is told."""
 NICKNAMES = ("Ana", "Bob", "Cleo", "Dan", "Eve", "Fay")
 
