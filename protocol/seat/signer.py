@@ -258,7 +258,7 @@ class Signer:
         if not self.outbox.is_replaying:
             fresh: tuple[tuple[bytes, bytes, bytes], ...] = ()
             if message.seat == self.seat and self.own_secrets is not None:
-                # Recorded with the message: without the openings this seat could not open its choice.
+                # With the message: without these openings the seat could not open its choice.
                 fresh = tuple((c, *o) for c, o in self.own_secrets.unrecorded())
             self.outbox.emit(Record(codec.encode((message.encode(), fresh, note))))
         return True
