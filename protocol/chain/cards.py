@@ -1,4 +1,4 @@
-"""Cards in the slots (positions) of the deck: their decryption shares, and who can see them."""
+"""Cards in the slots of the deck: their decryption shares, and who can see them."""
 
 from __future__ import annotations
 
@@ -15,20 +15,14 @@ from ..wire import step_bodies
 from .chain_state import Node, Secrets, ShareKey
 
 Shares = Mapping[ShareKey, bytes]
-"""The proven decryption shares, by slot of the deck and the seat whose key made the share."""
+"""The proven decryption shares, 32 bytes each."""
 
 
 def hidden_of(node: Node, seat: int, choice: Choice) -> tuple[int, ...]:
-    """Return the hidden cards that a seat shows by a choice, as slots (positions in the deck).
+    """Return the hidden cards that a seat shows by a choice, as slots in the order of the choice.
 
-    A card of the seat's hand is hidden while the seat's own decryption share of it is missing.
-
-    Args:
-        choice: The seat's choice: a tuple with the slots that are shown, or an int, which shows no
-            card of the deck.
-
-    Returns:
-        The slots of the hidden cards, in the order of the choice.
+    A card of the hand is hidden while the seat's own share of it is missing. An int as choice shows
+    no card.
     """
     if not isinstance(choice, tuple):
         return ()
@@ -38,9 +32,6 @@ def hidden_of(node: Node, seat: int, choice: Choice) -> tuple[int, ...]:
 
 def check_showable(node: Node, seat: int, choice: Choice) -> None:
     """Check that a choice names different deck slots, all open or in the seat's own hand.
-
-    Args:
-        seat: The seat that shows cards.
 
     Raises:
         Invalid: With code `illegal-choice` if the choice is no tuple, repeats a slot, or names
@@ -60,14 +51,12 @@ class ShareBatch:
     """The decryption shares of several slots under one key, with one proof for all of them.
 
     Attributes:
-        node: The chain node before the step in which the shares are given.
+        node: The node before the step in which the shares are given.
         seat: The seat that signs the body with the shares.
-        kind: A text that is hashed into the proof. It says whether the shares are the seat's own,
-            or in place of which absent seat they are given.
-        giver: The seat whose decryption shares these are: `seat` itself, or an absent seat in whose
-            place `seat` gives them.
+        kind: Is hashed into the proof. It says whether the shares are the seat's own, or in place
+            of which absent seat they are given.
+        giver: The seat whose decryption shares these are: `seat` itself, or an absent seat.
         public: The public key for which the proof holds, 32 bytes.
-        slots: The slots (positions of the deck), one for each share.
     """
 
     node: Node
@@ -84,10 +73,6 @@ class ShareBatch:
             data: The points, 32 bytes each in the order of `slots`, and the proof, 64 bytes. Empty
                 if there are no slots.
 
-        Returns:
-            The shares, 32 bytes each. The key of a share is a pair: the slot (position of the
-            deck), and the seat whose decryption share it is (`self.giver`).
-
         Raises:
             Invalid: If the batch is malformed or the proof is invalid.
         """
@@ -99,20 +84,14 @@ class ShareBatch:
         return {(s, self.giver): point for s, point in zip(self.slots, points, strict=True)}
 
     def write(self, secret: int, rng: Random) -> bytes:
-        """Return the bytes of a batch: the shares and their proof.
-
-        Args:
-            secret: The secret key of the public key `self.public`, a scalar.
-
-        Returns:
-            The bytes that `check` reads.
-        """
+        """Return the bytes that `check` reads, made with the secret scalar of `self.public`."""
         if not self.slots:
             return b""
         points, proof = sigma_proofs.prove_shares(self._statement(), secret, rng)
         return b"".join(points) + proof
 
     def _statement(self) -> sigma_proofs.ShareStatement:
+        """Return what the proof of the batch shows."""
         context = self.node.table.context(self.node.step, self.seat, self.kind)
         keys = self.node.keys
         bases = [keys.deck[slot].a for slot in self.slots]
@@ -120,11 +99,7 @@ class ShareBatch:
 
 
 def own_shares(node: Node, seat: int, slots: tuple[int, ...]) -> ShareBatch:
-    """Return the object that writes or checks the decryption shares made with a seat's own key.
-
-    Args:
-        slots: The slots (positions of the deck).
-    """
+    """Return the batch of the decryption shares that a seat makes with its own key."""
     return ShareBatch(node, seat, "shares", seat, node.keys.share_key(seat), slots)
 
 
@@ -139,15 +114,7 @@ def _open(a: bytes, b: bytes, shares: tuple[bytes, ...], cards: int) -> int:
 def opened_cards(
     node: Node, slots: Iterable[int], more: Mapping[tuple[int, int], bytes]
 ) -> dict[int, int]:
-    """Return the cards in given slots of the deck, where all decryption shares are known.
-
-    Args:
-        node: The chain node, which has the deck and the known shares.
-        more: Further shares, by slot and the seat whose key made the share.
-
-    Returns:
-        The number of the card, by slot. Slots that lack a share are left out.
-    """
+    """Return the card of each slot all of whose decryption shares are known, here or in `more`."""
     known, found = {**node.shares, **more}, dict[int, int]()
     for slot in slots:
         keys = [(slot, seat) for seat in range(node.table.seats)]
@@ -158,14 +125,9 @@ def opened_cards(
 
 
 def hand(node: Node, seat: int, secrets: Secrets, opened: dict[Ciphertext, int]) -> dict[int, int]:
-    """Return the cards that one seat alone can decrypt.
+    """Return the cards that one seat alone can decrypt, by slot, and cache them in `opened`.
 
-    Args:
-        opened: The cards decrypted so far, by ciphertext. New ones are added.
-
-    Returns:
-        The number of the card, by slot (position in the deck). Slots that lack the share of another
-        seat are left out.
+    Slots that lack the share of another seat are left out.
     """
     found = {}
     for slot in node.table.layout.hands[seat] if node.keys.deck else ():

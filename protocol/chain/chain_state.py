@@ -1,7 +1,11 @@
 """The state at one point of the chain (`Node`), and the secrets of one seat (`Secrets`).
 
-A node holds everything that follows from the steps before. The secrets are a seat's keys, and the
-openings of its sealed choices.
+A node holds everything that follows from the steps before. In this package a *body* is the content
+of a seat's input to a step. A *slot* of the deck is a position in it. A seat's *key vector* holds
+the commitments to the coefficients of its polynomial (Feldman's VSS), and its first point is the
+public key. An *escrow* is the encrypted opening of a sealed choice, which a quorum of seats can
+decrypt together. It is empty on a strict table, where the quorum is all seats. A seat's *coin* is
+its random contribution to the deal.
 """
 
 from __future__ import annotations
@@ -66,9 +70,7 @@ NEXT: Final[Mapping[Kind, frozenset[Kind]]] = {
     Kind.RESULT: frozenset(),
     Kind.ENDED: frozenset(),
 }
-"""The kinds of steps that may follow a step of each kind ([N-2]).
-
-A change of epoch keeps to this order, because it only changes which seats owe an input.
+"""The kinds of steps that may follow each kind ([N-2]), whatever seats owe an input in the epoch.
 """
 
 SETUP: Final = frozenset(
@@ -89,18 +91,17 @@ class Missing(IntEnum):
 
 
 Slot = bytes | Missing
-"""What a step records of a seat: its body, or the reason why there is none."""
+"""What a step records of a seat."""
 
 
 @dataclass(frozen=True)
 class Table:
-    """The constants of a table: its header, its game, and how proofs are checked.
+    """The constants of a table.
 
     Attributes:
         header: The terms of the table, and the list of its seats.
         game: The game, bound to the terms.
-        check_proof: A function that checks a cryptographic proof, either at once or later together
-            with others.
+        check_proof: Checks a cryptographic proof, at once or later together with others.
     """
 
     header: Header
@@ -131,30 +132,24 @@ class Table:
     def strict(self) -> bool:
         """True if the quorum is all seats.
 
-        Then others cannot replace a seat's key or open its sealed choices.
+        Others can then not replace a seat's key or open its sealed choices.
         """
         return self.header.terms.strict
 
     @cached_property
     def layout(self) -> Layout:
-        """The layout of the deck, as the game gives it."""
+        """The layout of the deck."""
         return self.game.layout
 
     @property
     def max_body(self) -> int:
-        """The most bytes that the body (content) of an input may have ([M-8]).
-
-        An input with a longer body is not stored. The longest legal bodies contain a shuffle, or
-        the decryption shares of all cards.
-        """
+        """The most bytes of a body. An input with a longer one is not stored ([M-8])."""
+        # The longest legal bodies contain a shuffle, or the decryption shares of all cards.
         return 192 * self.layout.cards + 8192
 
     @property
     def first_step(self) -> int:
-        """The number of the deal, the first step of epoch 0. All steps before the deal are setup.
-
-        SPEC: [N-6].
-        """
+        """The number of the deal, the first step of epoch 0 ([N-6]). All steps before are setup."""
         return self.seats + 5
 
     @cached_property
@@ -170,12 +165,12 @@ class Table:
             kind: The kind of choice.
             seat: The seat that chooses.
             choice: The choice.
-            cards: The numbers of the cards that are shown with the choice, by slot (position in the
-                deck).
+            cards: The numbers of the cards that are shown with the choice, by slot of the deck.
 
         Raises:
             IllegalMove: If the choice has another form, or if the game forbids it.
         """
+        # A game may rely on the form in its own check, so the form is checked first.
         if not self.game.form(kind).admits(choice):
             raise IllegalMove(NOT_OF_FORM, kind=kind)
         self.game.check(state, kind, seat, choice, cards)
@@ -186,10 +181,10 @@ class Table:
         Args:
             step: The number of the step.
             seat: The seat that makes the commitment, escrow or proof.
-            kind: A text that separates things that one seat makes in one step.
+            kind: Separates the things that one seat makes in one step.
 
         Returns:
-            The context.
+            The context. It keeps them from being used at another table, step or seat.
         """
         return Context(self.id, step, seat, kind)
 
@@ -201,12 +196,10 @@ class Keys:
     Attributes:
         hashes: The hash of each seat's key vector, from the step `key.commit`.
         boxes: The X25519 transport key of each seat, 32 bytes each.
-        vectors: The key vector of each seat, from `key.reveal`: the commitments to the coefficients
-            of its polynomial (Feldman). The first point is the public key.
-        key_shares: The encrypted key shares: the first index is the seat that dealt the share, the
-            second the seat that gets it.
-        joint: The joint key, the sum of all public keys. It is empty before `key.reveal`.
-        deck: The ciphertext in each position of the deck. It is empty before `key.ok`.
+        vectors: The key vector of each seat, from `key.reveal`.
+        key_shares: The encrypted key shares, by the seat that dealt one and the seat that gets it.
+        joint: The joint key, the sum of all public keys. Empty before `key.reveal`.
+        deck: The ciphertext in each slot. Empty before `key.ok`.
         shuffles: How many seats have shuffled the deck.
     """
 
@@ -219,15 +212,11 @@ class Keys:
     shuffles: int = 0
 
     def share_key(self, seat: int) -> bytes:
-        """Return the public key of a seat, under which its decryption shares are proven."""
+        """Return the public key under which the decryption shares of a seat are proven."""
         return self.vectors[seat][0]
 
     def public_key_share(self, dealer: int, holder: int) -> bytes:
-        """Return the key share that one seat dealt to another, times the base point.
-
-        Args:
-            holder: The seat that got the key share.
-        """
+        """Return the key share that `dealer` dealt to `holder`, times the base point."""
         return public_key_share_of(self.vectors[dealer], holder + 1)
 
     def total_key(self, holder: int) -> bytes:
@@ -237,35 +226,23 @@ class Keys:
 
 @group.cache_per_backend(4096)
 def public_key_share_of(vector: tuple[bytes, ...], index: int) -> bytes:
-    """Return the public key share for an index, from a key vector (Feldman); results are cached.
-
-    Args:
-        vector: The points of the key vector, 32 bytes each.
-        index: The index of the receiver, its seat plus 1.
-    """
+    """Return the public key share for an index, which is the seat of its receiver plus 1."""
     return key_sharing.public_key_share_at(vector, index)
 
 
 @group.cache_per_backend(512)
 def total_key_share(vectors: tuple[tuple[bytes, ...], ...], index: int) -> bytes:
-    """Return the public key share of one seat: the sum of one share from each seat's key vector.
-
-    Args:
-        vectors: The key vector of each seat (its Feldman commitments, points of 32 bytes).
-        index: The index of the seat to which the share belongs: the number of the seat plus 1.
-    """
+    """Return the sum of one public key share from each vector, for the index of a seat plus 1."""
     return group.total(public_key_share_of(vector, index) for vector in vectors)
 
 
 @dataclass(frozen=True)
 class SealedChoice:
-    """A choice that is committed to, with an escrow by which others can open it.
+    """A choice that is committed to.
 
     Attributes:
-        step: The number of the step in which the choice was committed to.
-        commitment: The commitment, 32 bytes.
-        escrow: The encrypted opening, which a quorum of seats together can decrypt. It is empty if
-            the quorum is all seats.
+        step: The number of the step in which it was.
+        commitment: 32 bytes.
     """
 
     step: int
@@ -275,18 +252,16 @@ class SealedChoice:
 
 @dataclass(frozen=True)
 class Want:
-    """The next step at a chain node, and what each seat owes in the step ([N-3]).
+    """The next step at a node, and what each seat owes in the step ([N-3]).
 
     Attributes:
         speakers: The seats that owe an input.
-        name: The kind of choice that is made or opened in the step, or an empty text.
+        name: The kind of choice that is made or opened in the step, "" if none is.
         owes: The seats that owe a choice, or that owe the opening of their own sealed choice.
         dues: The seats whose sealed choices are opened in the step, in rising order. The choice of
             an absent seat is opened by the other seats.
-        lacks: The missing decryption shares, in rising order. Each item is the slot of a card in
-            the deck, and the seat whose key makes the share.
-        shows: Whether the choice names slots of the deck. The cards in these slots are opened
-            together with the choice.
+        lacks: The missing decryption shares, in rising order.
+        shows: Whether the choice names slots of the deck, which are opened together with it.
     """
 
     kind: Kind
@@ -304,8 +279,7 @@ class Conviction:
 
     Attributes:
         step: The number of the step in which the seat counts as having committed the fault.
-        place: The field of the seat's body in which the fault is, None if the fault is not in one
-            field.
+        place: The faulty field of the seat's body, None if the fault is not in one field.
     """
 
     step: int
@@ -319,10 +293,7 @@ ChoiceKey = tuple[str, int]
 ShareKey = tuple[int, int]
 """The key of a decryption share: the slot of the deck, and the seat whose key makes the share."""
 Opening = bytes | Choice | None
-"""An opened choice: 32 random bytes of a seat for the deal, a choice of the game, or None.
-
-None stands for a choice that is void because of a fault of its seat.
-"""
+"""An opened choice: a coin, a choice of the game, or None if it is void by a fault of its seat."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -340,23 +311,19 @@ class Node:
         game_present: The seats that the game was last told to be present. None stands for all.
         keys: The public keys and the deck.
         state: The state of the game, None in setup.
-        shares: The proven decryption shares, by slot of the deck and the seat whose key made the
-            share.
+        shares: The proven decryption shares.
         cards: The numbers of the cards that are open to all, by slot of the deck.
-        sealed: The sealed choices, by kind of choice and seat.
-        lost: The sealed choices that other seats may open, because their owner was absent at some
-            time after it sealed them. Each is given as a pair (kind of choice, seat).
-        opened: The opened choices, by kind of choice and seat.
+        sealed: The sealed choices.
+        lost: The sealed choices that others may open, because their owner was absent since.
+        opened: The opened choices.
         is_over_given: Whether the step `over` is done.
         has_dead_keys: Whether the keys of all seats add up to an unusable key, which is nobody's
             provable fault ([D-8]).
-        last_barrier: The number of the last step `barrier`, in which all confirmed the sealed
-            choices. Choices sealed before that step may be opened.
+        last_barrier: The number of the last step `barrier`. Choices sealed before it may be opened.
         convictions: The faults that the steps of the chain themselves prove.
         parent: The node before this one, None at the beginning.
-        slots: For each seat, the body that the step from the parent to this node records, or why
-            there is no body. None if this node did not come from a step, but from a change of who
-            is present or banned.
+        slots: What the step from the parent to this node records of each seat. None if this node
+            came from a change of who is present or banned.
         derived: The cache of results that were computed from this node.
     """
 
@@ -388,15 +355,10 @@ class Node:
         return f"Node(step={self.step}, {self.want.kind}, present={who}, {self.digest.hex()[:8]})"
 
     def base_digest(self) -> bytes:
-        """Return the digest by which votes identify this node as the start of an epoch.
-
-        The digest covers the chain, the next step, who is present and banned, how often seats were
-        absent and, at the end of the game, the standings.
+        """Return the digest by which votes identify this node as the start of an epoch ([N-1]).
 
         Returns:
-            The digest, 32 bytes.
-
-        SPEC: [N-1], [N-13].
+            The hash of `base_value` ([N-13]), 32 bytes.
         """
         return digest(Label.BASE, self.table.id, codec.encode(self.base_value()))
 
@@ -407,6 +369,7 @@ class Node:
             The digest of the chain, the number of the next step, the present seats, the banned
             seats, the number of absences of each seat, and the standings.
         """
+        # Sets have no order, and all seats must hash the same bytes.
         sets = tuple(sorted(self.present)), tuple(sorted(self.banned))
         return (self.digest, self.step, *sets, self.absences, self.standings())
 
@@ -414,8 +377,7 @@ class Node:
         """Return the standings if the game is over.
 
         Returns:
-            The rank and the seat of everyone, by rank and then by seat. None if the game is not
-            over.
+            The rank and the seat of everyone, by rank and then by seat. None if the game goes on.
         """
         if self.want.kind is not Kind.RESULT:
             return None
@@ -425,7 +387,7 @@ class Node:
         """Return the body that every present seat signs in the last step, `result` ([N-13]).
 
         Returns:
-            The encoded bytes of the standings and of the numbers of the present seats.
+            The encoded standings and present seats.
         """
         return codec.encode((self.standings(), sorted(self.present)))
 
@@ -448,8 +410,8 @@ class Node:
             step: The number of the step.
 
         Returns:
-            The node, None if the chain has no such node. If seats became absent, banned or present
-            again right before the step, the node has these changes.
+            The node, after all changes of who is present or banned right before the step. None if
+            the chain has no such node.
         """
         node: Node | None = self
         while node is not None and node.step > step:
@@ -459,10 +421,10 @@ class Node:
 
 @dataclass(frozen=True)
 class AcceptedBody:
-    """The body of a seat's input, which was checked and is legal.
+    """A legal body.
 
     Attributes:
-        given: The content that was read from the body, of a type that depends on the kind of step.
+        given: The content that was read from it, of a type that depends on the kind of step.
     """
 
     given: Any
@@ -470,12 +432,12 @@ class AcceptedBody:
 
 @dataclass(frozen=True)
 class RefusedBody:
-    """The body of a seat's input, which was checked and is illegal.
+    """An illegal body.
 
     Attributes:
         code: The code of the fault.
-        note: A note for developers.
-        place: The field of the body in which the fault is, None if it is in no single field.
+        note: For developers.
+        place: The faulty field, None if the fault is in no single field.
     """
 
     code: str
@@ -483,24 +445,19 @@ class RefusedBody:
     place: FieldPlace | None = None
 
     def fault(self, seat: int, step: int) -> Fault:
-        """Return the fault of the seat that gave the body.
-
-        Returns:
-            The fault, to be raised or stored.
-        """
+        """Return the fault of the seat that gave the body."""
         return Fault(self.code, seat, step, self.note, self.place)
 
 
 @dataclass
 class Derived:
-    """The cache of results that were computed from one chain node.
+    """The cache of results that were computed from one node.
 
     Attributes:
-        verdicts: Whether a body (the content of an input) is legal, by seat and body.
-        steps: The node after the next step, by the content of the step. This is a tuple with the
-            body of each seat, or the reason why the seat has no body.
-        reconfigurations: The node after seats became present, absent or banned. The key has the
-            present seats, the banned seats, and each seat's number of absences.
+        verdicts: By seat and body.
+        steps: The node after the next step, by what the step records.
+        reconfigurations: The node after a change of the present seats, the banned seats, and each
+            seat's number of absences.
     """
 
     verdicts: dict[tuple[int, bytes], AcceptedBody | RefusedBody] = field(default_factory=dict)
@@ -522,14 +479,9 @@ OwnOpening = tuple[bytes, bytes]
 
 
 def stream(seed: bytes, purpose: str) -> Random:
-    """Return a source of pseudorandom bytes derived from a seed; equal arguments give equal bytes.
+    """Return a source of pseudorandom bytes from a secret seed of 32 bytes and a purpose.
 
-    Args:
-        seed: The secret seed, 32 bytes.
-        purpose: A text that separates the randomness of different uses.
-
-    Returns:
-        A function that returns as many bytes as it is asked for.
+    The same seed and purpose give the same bytes. Different purposes give independent ones.
     """
     count = 0
 
@@ -547,10 +499,10 @@ class Secrets:
 
     Attributes:
         seed: The seed from which the keys are derived, 32 bytes.
-        polynomial: The coefficients of the seat's polynomial, scalars. The first is the secret key.
-            The key shares for other seats are values of the polynomial.
+        polynomial: The coefficients, scalars. The first is the secret key. The key shares for other
+            seats are values of the polynomial.
         box: The secret X25519 transport key, 32 bytes.
-        openings: The choice and nonce of each own sealed choice, by commitment.
+        openings: The openings of own sealed choices, by commitment.
     """
 
     seed: bytes = field(repr=False)
@@ -562,40 +514,25 @@ class Secrets:
     _shuffle: shuffle_proof.Prepared | None = field(default=None, repr=False)
 
     def keep_opening(self, commitment: bytes, choice: bytes, nonce: bytes) -> None:
-        """Store the opening of an own commitment.
-
-        Args:
-            commitment: The commitment, 32 bytes.
-            choice: The encoded choice.
-            nonce: The nonce, 32 bytes.
-        """
+        """Store the encoded choice and the nonce, 32 bytes, of an own commitment."""
         self.openings[commitment] = (choice, nonce)
 
     def unrecorded(self) -> list[tuple[bytes, OwnOpening]]:
-        """Return the openings of own sealed choices that no earlier call has returned.
-
-        The caller writes them to the journal.
-
-        Returns:
-            Pairs of a commitment and its opening (choice and nonce).
-        """
+        """Return the openings by commitment that no earlier call has returned, for the journal."""
+        # A copy, because a worker thread may add an opening meanwhile.
         fresh = [(c, o) for c, o in list(self.openings.items()) if c not in self._recorded]
         self._recorded |= {c for c, _ in fresh}
         return fresh
 
     @property
     def key(self) -> int:
-        """The secret key of this seat, a scalar. The joint key is the sum of all public keys."""
+        """The secret key of this seat, a scalar."""
         return self.polynomial[0]
 
     def key_share_of(self, node: Node, dealer: int, seat: int) -> int:
-        """Return the key share that another seat dealt to this seat. It is decrypted only once.
+        """Return the key share, a scalar, that another seat dealt to this one.
 
-        Args:
-            node: A state of the chain after `key.reveal`.
-
-        Returns:
-            The key share, a scalar.
+        It is decrypted once.
 
         Raises:
             Invalid: With code `bad-key-sharing` if the key share cannot be decrypted.
@@ -614,14 +551,9 @@ class Secrets:
         return self._shuffle is not None
 
     def prepare_shuffle(self, node: Node, rng: Random) -> bool:
-        """Compute the parts of the own shuffle that do not depend on the deck's ciphertexts.
+        """Compute the parts of the own shuffle that need only the deck's size.
 
-        Args:
-            node: A state of the chain with the joint key and a deck. Only the size of the deck is
-                used.
-
-        Returns:
-            False if this was done already.
+        Return False if done.
         """
         if self._shuffle is not None:
             return False
@@ -629,25 +561,17 @@ class Secrets:
         return True
 
     def take_shuffle(self) -> shuffle_proof.Prepared | None:
-        """Remove and return the prepared part of a shuffle. It must be used for one deck only.
-
-        Returns:
-            The prepared shuffle, None if there is none.
-        """
+        """Remove and return the prepared part of a shuffle, None if there is none."""
+        # It is for one deck only: two decks with the same blinds would show the permutation.
         ready, self._shuffle = self._shuffle, None
         return ready
 
 
 def new_secrets(seed: bytes, size: int) -> Secrets:
-    """Derive the secrets of a seat from a seed.
+    """Derive the secrets of a seat from a seed of 32 bytes.
 
-    Args:
-        seed: The seed, 32 bytes.
-        size: The number of coefficients of the polynomial from which the key shares are computed.
-            It is the quorum. If the quorum is all seats, no key is shared, and the size is 1.
-
-    Returns:
-        The secrets. No key share that the seat deals from them is zero.
+    The size is the number of coefficients of the polynomial: the quorum, or 1 on a strict table,
+    where no key is shared.
     """
     rng = stream(seed, "key")
     polynomial = tuple(nonzero_scalar(rng) for _ in range(size))
@@ -660,9 +584,5 @@ def new_secrets(seed: bytes, size: int) -> Secrets:
 
 
 def nonzero_scalar(rng: Random) -> int:
-    """Draw a random scalar that is not zero.
-
-    Returns:
-        A number from 1 to ORDER - 1.
-    """
+    """Draw a random number from 1 to ORDER - 1."""
     return int.from_bytes(rng(64), "little") % (ORDER - 1) + 1

@@ -5,7 +5,9 @@ Each present seat gives in one body everything that it owes:
 - the opening of its own sealed choice;
 - decryption shares of cards, made with its own key;
 - decryption shares of cards, made with the key shares of absent seats;
-- escrow shares, to open the sealed choices of seats that have been absent (lost choices).
+- escrow shares, to open the *lost* choices: those of seats that were absent since the sealing.
+
+Seats and slots are returned in rising order.
 """
 
 from __future__ import annotations
@@ -28,7 +30,7 @@ from .sealed_choices import check_opening, read_choice, sealing_of
 from .step_interface import StepRules, read_empty
 
 CHOICE: Final = 0
-"""The index of the choice in the field `opening`. The nonce follows the choice."""
+"""The index of the choice in the field `opening`. The nonce follows."""
 SEALED: Final = FieldPlace("escrow")
 """The place of a fault in an escrow that others opened: a field of the owner's `seal` body."""
 
@@ -36,61 +38,35 @@ SEALED: Final = FieldPlace("escrow")
 
 
 def own_due(node: Node, seat: int) -> bool:
-    """Return whether a seat must itself open its sealed choice in the next step.
-
-    Returns:
-        True if the next step opens the seat's choice, unless the seat was absent after it sealed
-        the choice. In that case the other seats open the choice.
-    """
+    """Return whether a seat must itself open its sealed choice in the next step."""
     return seat in node.want.dues and (node.want.name, seat) not in node.lost
 
 
 def lost_dues(node: Node) -> tuple[int, ...]:
-    """Return the seats whose sealed choices the others must open in the next step ([D-4]).
-
-    These seats have been absent since they sealed the choice.
-
-    Returns:
-        The seats, rising.
-    """
+    """Return the seats whose lost choices the others must open in the next step ([D-4])."""
     return tuple(s for s in node.want.dues if (node.want.name, s) in node.lost)
 
 
 def own_lacks(node: Node, seat: int) -> tuple[int, ...]:
-    """Return the slots of the deck for which a share made with a seat's key is missing.
-
-    Returns:
-        The slots, rising.
-    """
+    """Return the slots for which a share made with a seat's key is missing."""
     return tuple(slot for slot, giver in node.want.lacks if giver == seat)
 
 
 def helped(node: Node) -> tuple[int, ...]:
-    """Return the absent seats in whose place the present seats must give decryption shares.
-
-    Returns:
-        The seats, rising.
-    """
+    """Return the absent seats in whose place the present seats must give decryption shares."""
     return tuple(sorted({giver for _, giver in node.want.lacks} - node.present))
 
 
 def owes_nothing(node: Node, seat: int) -> bool:
-    """Return whether a seat owes only an empty body in the next step, which opens cards ([N-4]).
-
-    Returns:
-        Whether no opening and no share is asked of the seat.
-    """
+    """Return whether a seat owes only an empty body in the next step, which opens cards ([N-4])."""
     idle = not own_due(node, seat) and not own_lacks(node, seat)
     return idle and not helped(node) and not lost_dues(node)
 
 
 def has_opening(node: Node, seat: int, secrets: Secrets) -> bool:
-    """Return whether a seat stores the choice and nonce with which it must open a sealed choice.
+    """Return whether a seat stores the opening that it owes in the next step, or owes none.
 
-    They may be missing after an old journal was restored.
-
-    Returns:
-        True if the seat stores them, or if it owes no opening.
+    An opening may be missing after an old journal was restored.
     """
     if not own_due(node, seat):
         return True
@@ -106,12 +82,9 @@ class Given:
 
     Attributes:
         opened: The choice that the seat opened, None if it owes no opening.
-        shares: The seat's own decryption shares of cards. The key is a pair: the slot in the deck,
-            and the seat.
-        helps: The decryption shares that this seat gives in place of absent seats. The key is a
-            pair: the slot in the deck, and the absent seat.
-        escrows: This seat's shares for opening the choices of absent seats. The key is the seat
-            that made the choice, and the value is a point of 32 bytes.
+        shares: Decryption shares made with the seat's own key.
+        helps: Decryption shares in place of absent seats, stored under the absent seat.
+        escrows: The escrow shares, by the seat that made the choice. A point of 32 bytes each.
     """
 
     opened: Opening = None
@@ -124,20 +97,7 @@ class GatherStep(StepRules[Given]):
     """The rules of a step in which cards or sealed choices are opened."""
 
     def check(self, node: Node, seat: int, body: bytes) -> Given:
-        """Check a body (the content of a seat's input to the step), and return its parts.
-
-        The parts are the opening of the seat's choice, its decryption shares, decryption shares in
-        place of absent seats, and shares for opening the choices of absent seats.
-
-        Args:
-            seat: The seat that gives the body.
-            body: The bytes of the body, empty (nil) if the seat owes nothing.
-
-        Raises:
-            Invalid: With the code of the first fault in it.
-
-        SPEC: [N-4].
-        """
+        """Check a body, and return its parts. It is empty if the seat owes nothing ([N-4])."""
         absent, lost = helped(node), lost_dues(node)
         if owes_nothing(node, seat):
             read_empty(body)
@@ -162,7 +122,7 @@ class GatherStep(StepRules[Given]):
         return Given(opened, shares, helps, escrows)
 
     def _opened(self, node: Node, seat: int, read: Gather) -> Opening:
-        """Return the choice that a seat opens in its decoded body `read`, None if it owes none."""
+        """Return the choice that a seat opens in its decoded body, None if it owes none."""
         if not own_due(node, seat):
             if read.opening is not None:
                 raise Invalid("bad-body", "an opening where none was due")
@@ -180,14 +140,7 @@ class GatherStep(StepRules[Given]):
     def apply(self, node: Node, inputs: Mapping[int, Given]) -> Node:
         """Return the state after the step, with the decryption shares and openings of all inputs.
 
-        A decryption share of an absent seat is computed from the shares that a quorum of seats gave
-        in its place. If fewer seats gave shares, the shares are asked for again in a later step.
-
-        Args:
-            inputs: The content of each body, by seat.
-
-        Returns:
-            The node with the new shares and opened choices.
+        What fewer seats than a quorum gave shares for is asked for again in a later step.
         """
         shares, opened, quorum = dict(node.shares), dict(node.opened), node.table.quorum
         for seat, one in inputs.items():
@@ -197,6 +150,7 @@ class GatherStep(StepRules[Given]):
         for slot, giver in node.want.lacks:
             if giver not in node.present:
                 points = {s + 1: one.helps[slot, giver] for s, one in inputs.items() if one.helps}
+                # Fewer points would combine to a wrong share without an error.
                 if len(points) >= quorum:
                     shares[slot, giver] = key_sharing.combine(points, quorum)
         after = replace(node, shares=shares, opened=opened)
@@ -207,7 +161,7 @@ class GatherStep(StepRules[Given]):
         return after
 
     def write(self, node: Node, seat: int, secrets: Secrets, rng: Random) -> bytes:
-        """Return the body with all openings and decryption shares that a seat owes in this step."""
+        """Return the body with all openings and shares that a seat owes in this step."""
         if owes_nothing(node, seat):
             return step_bodies.EMPTY
         opening, opened = None, None
@@ -229,9 +183,9 @@ class GatherStep(StepRules[Given]):
 
 
 def _own_slots(node: Node, seat: int, opened: Opening) -> tuple[int, ...]:
-    """Return the slots of the deck for which a seat must give shares made with its own key.
+    """Return the slots for which a seat must give shares made with its own key.
 
-    These are the slots that the step asks for, and hidden slots that the seat's choice shows.
+    They are those that the step asks for, and then the hidden ones that the seat's choice shows.
     """
     slots = own_lacks(node, seat)
     if node.want.shows and isinstance(opened, tuple):
@@ -240,12 +194,7 @@ def _own_slots(node: Node, seat: int, opened: Opening) -> tuple[int, ...]:
 
 
 def check_move(node: Node, kind: str, seat: int, choice: Choice, shares: Shares) -> None:
-    """Check a choice by the rules of the game, with the cards that are opened together with it.
-
-    Args:
-        seat: The seat that chooses.
-        shares: The decryption shares that the seat gives with the choice. Each key is a slot
-            (position in the deck) and the seat whose key made the share.
+    """Check a choice by the rules of the game, with the cards that its own `shares` open.
 
     Raises:
         Invalid: With code `illegal-choice` if the rules forbid the choice.
@@ -259,31 +208,23 @@ def check_move(node: Node, kind: str, seat: int, choice: Choice, shares: Shares)
 
 
 def _backup_shares(node: Node, seat: int, absent: int) -> cards.ShareBatch:
-    """Return the batch of decryption shares that a seat gives in the place of an absent seat.
-
-    The seat makes them with the key share that the absent seat dealt to it.
-    """
+    """Return the batch that a seat makes with the key share which an absent seat dealt to it."""
     key, slots = node.keys.public_key_share(absent, seat), own_lacks(node, absent)
     return cards.ShareBatch(node, seat, f"help-{absent}", absent, key, slots)
 
 
 def _escrow_share_of(node: Node, seat: int, owner: int) -> tuple[Context, escrow.Sealing]:
-    """Return the context to which an escrow share is bound, and the escrow.
-
-    The escrow contains the sealed choice of the seat `owner`, which has been absent. The seat
-    `seat` gives the share.
-    """
+    """Return the context to which the escrow share of `seat` is bound, and `owner`'s escrow."""
     kind = node.want.name
     context = node.table.context(node.step, seat, f"escrow-{owner}")
     return context, sealing_of(node, owner, kind, node.sealed[kind, owner])
 
 
 def _open_lost(after: Node, node: Node, owner: int, shares: Mapping[int, bytes]) -> Node:
-    """Open the sealed choice of a seat that has been absent, from the others' escrow shares.
+    """Open or void a lost choice from the others' escrow shares, and return `after` changed by it.
 
-    `node` is the state before the step, and `after` is the state after the step so far. Return
-    `after` with the choice added to it: opened, or void because of a fault in it. The keys of
-    `shares` are the indices of the seats that gave them (seat + 1).
+    `node` is the state before the step, by which the choice is judged. The keys of `shares` are the
+    indices of the seats that gave them (seat + 1).
     """
     kind = node.want.name
     sealed = node.sealed[kind, owner]
@@ -294,6 +235,8 @@ def _open_lost(after: Node, node: Node, owner: int, shares: Mapping[int, bytes])
         check_opening(node, owner, kind, sealed, opening)
         found = read_choice(node, kind, opening[0])
     except Invalid:
+        # The escrow's proof only shows that it can be decrypted. What is in it can be seen only
+        # now.
         return void(after, kind, owner, Conviction(sealed.step, owner, "bad-escrow", SEALED))
     if not isinstance(found, bytes):
         illegal = Conviction(node.step, owner, "illegal-choice")
@@ -308,15 +251,7 @@ def _open_lost(after: Node, node: Node, owner: int, shares: Mapping[int, bytes])
 
 
 def void(node: Node, kind: str, seat: int, conviction: Conviction) -> Node:
-    """Return the state after a sealed choice is declared void and its owner is banned.
-
-    Args:
-        seat: The seat that made the choice.
-        conviction: The fault of that seat.
-
-    Returns:
-        The new state of the chain.
-    """
+    """Return the state after a sealed choice is declared void and its owner is banned."""
     return replace(
         node,
         opened={**node.opened, (kind, seat): None},

@@ -18,19 +18,10 @@ from .step_interface import StepRules, read_empty
 
 
 class SealStep(StepRules[SealedChoice | None]):
-    """The rules of `seal`, in which each seat that owes a choice commits to it.
-
-    The other seats give an empty body.
-    """
+    """The rules of `seal`, in which each seat that owes a choice commits to it."""
 
     def check(self, node: Node, seat: int, body: bytes) -> SealedChoice | None:
-        """Check the body of a sealed choice: its commitment and its escrow.
-
-        The escrow is the encrypted choice, which a quorum of seats can decrypt. It is empty if the
-        quorum is all seats.
-
-        Returns:
-            The sealed choice. None for a seat that owes no choice, whose body must be empty.
+        """Check a sealed choice. A seat that owes none gives the empty body, and None is returned.
 
         Raises:
             Invalid: With code `bad-body` or `bad-escrow`.
@@ -58,7 +49,7 @@ class SealStep(StepRules[SealedChoice | None]):
 
 
 class ChooseStep(StepRules[Choice]):
-    """The rules of `choose`: one seat makes an open choice."""
+    """The rules of `choose`, in which one seat makes an open choice."""
 
     def check(self, node: Node, seat: int, body: bytes) -> Choice:
         """Check that a body is a choice that the game allows.
@@ -71,11 +62,9 @@ class ChooseStep(StepRules[Choice]):
         return choice
 
     def apply(self, node: Node, inputs: Mapping[int, Choice]) -> Node:
-        """Return the node after the step, in which the game has applied the seat's choice.
+        """Return the node after the game has applied the choice.
 
-        Args:
-            inputs: The choice, by seat. If the choosing seat is absent or at fault, the dict is
-                empty, and the game gets None as its choice.
+        The game gets None as the choice of a seat that is absent or at fault.
         """
         (seat,) = node.want.speakers
         event = Chosen(node.want.name, seat, inputs.get(seat))
@@ -84,7 +73,7 @@ class ChooseStep(StepRules[Choice]):
     def write_choice(
         self, node: Node, seat: int, choice: Choice, secrets: Secrets, rng: Random
     ) -> bytes:
-        """Return the encoded choice, which is the body of the seat's input to the step."""
+        """Return the encoded choice."""
         return step_bodies.encode_choice(choice)
 
 
@@ -93,9 +82,8 @@ class Showing:
     """The content of a body in which a seat shows cards.
 
     Attributes:
-        choice: The slots of the deck whose cards the seat shows.
-        shares: The seat's proven decryption shares, one for each of these slots whose card is still
-            hidden. Each share is stored under the pair of its slot and this seat.
+        choice: The slots of the cards.
+        shares: The seat's shares of those cards that are still hidden.
     """
 
     choice: Choice
@@ -103,20 +91,12 @@ class Showing:
 
 
 class ShowStep(StepRules[Showing | None]):
-    """The rules of `show`, in which one seat makes an open choice that shows cards.
-
-    The other seats give an empty body.
-    """
+    """The rules of `show`, in which one seat makes an open choice that shows cards."""
 
     def check(self, node: Node, seat: int, body: bytes) -> Showing | None:
-        """Check and read the body of a seat's input, in which the seat shows cards.
+        """Check that a seat shows only open cards and its hand's, and that the game allows it.
 
-        The seat may show only open cards and cards of its own hand, and the game must allow the
-        choice. If the seat owes no choice, the body must be empty.
-
-        Returns:
-            The choice, with the seat's decryption shares for the shown cards that were hidden.
-            None if the seat owes no choice.
+        A seat that owes no choice gives the empty body, and None is returned.
 
         Raises:
             Invalid: With code `illegal-choice`, or with the code for a malformed body or an invalid
@@ -129,6 +109,7 @@ class ShowStep(StepRules[Showing | None]):
         with within("choice"):
             choice = step_bodies.parse_choice(read.choice, choice_size(node, node.want.name))
             check_showable(node, seat, choice)
+        # The shares are checked before the game judges the choice, which needs the cards.
         with within("shares"):
             shares = own_shares(node, seat, hidden_of(node, seat, choice)).check(read.shares)
         with within("choice"):
@@ -136,15 +117,7 @@ class ShowStep(StepRules[Showing | None]):
         return Showing(choice, shares)
 
     def apply(self, node: Node, inputs: Mapping[int, Showing | None]) -> Node:
-        """Store the choice of the seat that shows cards, and add its decryption shares.
-
-        Args:
-            inputs: What was shown, by seat.
-
-        Returns:
-            The new state of the chain. If the seat that shows cards gave no input, its choice is
-            stored as None.
-        """
+        """Store the choice and its shares. A seat that gave no input has the choice None."""
         (seat,) = node.want.owes
         shown = inputs.get(seat)
         choice = None if shown is None else shown.choice
@@ -155,27 +128,20 @@ class ShowStep(StepRules[Showing | None]):
     def write_choice(
         self, node: Node, seat: int, choice: Choice, secrets: Secrets, rng: Random
     ) -> bytes:
-        """Return the content of the seat's input: a choice, and shares of the chosen hidden cards.
-
-        The shares are the seat's decryption shares, by which the others can open these cards.
-        """
+        """Return the body with a choice, and the seat's shares of the hidden cards in it."""
         shares = own_shares(node, seat, hidden_of(node, seat, choice)).write(secrets.key, rng)
         return step_bodies.encode_body(ShowBody(step_bodies.encode_choice(choice), shares))
 
 
 class ResultStep(StepRules[None]):
-    """The rules of the step `result`: each present seat signs the final standings.
+    """The rules of `result`, in which each present seat signs the standings and the present seats.
 
-    The signed body also lists the present seats. If two implementations follow different game
-    rules, their seats sign different bodies. So the difference is found before a result is final.
+    If two implementations follow different game rules, their seats sign different bodies. So the
+    difference is found before a result is final.
     """
 
     def check(self, node: Node, seat: int, body: bytes) -> None:
         """Check that a body contains the standings and the present seats of this chain ([N-13]).
-
-        Args:
-            node: The last state of the chain, whose next step is `result`.
-            seat: The seat that gives the body.
 
         Raises:
             Invalid: With code `bad-body` if it contains anything else.
@@ -186,19 +152,11 @@ class ResultStep(StepRules[None]):
     def apply(self, node: Node, inputs: Mapping[int, None]) -> Node:
         """Raise an error: the inputs to `result` confirm the end, and never make a further node.
 
-        Args:
-            node: The last state of the chain, whose next step is `result`.
-            inputs: What was given, by seat.
-
         Raises:
             RuntimeError: Always.
         """
         raise RuntimeError("the chain ends before `result`")
 
     def write(self, node: Node, seat: int, secrets: Secrets, rng: Random) -> bytes:
-        """Return the body of `result`: the standings and the present seats.
-
-        Args:
-            node: The last state of the chain, whose next step is `result`.
-        """
+        """Return the standings and the present seats."""
         return node.result_body()

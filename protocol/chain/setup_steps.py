@@ -1,4 +1,4 @@
-"""The rules of the steps of setup: keys, key sharing, commitments to random bytes, and shuffles."""
+"""The rules of the steps of setup: keys, key sharing, coins, and shuffles."""
 
 from __future__ import annotations
 
@@ -18,34 +18,22 @@ from .sealed_choices import check_sealed, seal_choice
 from .step_interface import StepRules
 
 Deck = tuple[Ciphertext, ...]
-"""The ciphertext in each position of the deck."""
+"""The ciphertext in each slot of the deck."""
 T = TypeVar("T")
 """The type of the content of a step's body."""
 
 
 def key_hash(node: Node, seat: int, step: int, vector: tuple[bytes, ...]) -> bytes:
-    """Return the hash by which a seat commits to its key vector (the points of Feldman's VSS).
-
-    Args:
-        seat: The owner of the key vector.
-        step: The number of the step `key.commit`, in which the hash is shown.
-        vector: The points of the key vector, 32 bytes each.
-
-    Returns:
-        The hash, 32 bytes.
-    """
+    """Return the hash by which a seat commits to its key vector, for the number of `key.commit`."""
     context = node.table.context(step, seat, "key")
     return digest(Label.KEY_COMMIT, context.encode(), *vector)
 
 
 class KeyCommitStep(StepRules[KeyCommit]):
-    """The rules of `key.commit`, in which each seat commits to its public key and key sharing."""
+    """The rules of `key.commit`, in which each seat commits to its key vector."""
 
     def check(self, node: Node, seat: int, body: bytes) -> KeyCommit:
         """Check that the X25519 transport key in a body is canonical and not of low order.
-
-        Returns:
-            The decoded body.
 
         Raises:
             Invalid: With code `bad-body` or `bad-key`.
@@ -56,23 +44,13 @@ class KeyCommitStep(StepRules[KeyCommit]):
         return read
 
     def apply(self, node: Node, inputs: Mapping[int, KeyCommit]) -> Node:
-        """Return the node after the step, with each seat's key vector hash and transport key.
-
-        A key vector is the list of a seat's Feldman commitments.
-
-        Args:
-            inputs: The decoded body of each seat.
-        """
+        """Return the node after the step, with each seat's hash and transport key."""
         every = in_seat_order(node, inputs)
         hashes, boxes = tuple(r.hash for r in every), tuple(r.box for r in every)
         return replace(node, keys=Keys(hashes=hashes, boxes=boxes))
 
     def write(self, node: Node, seat: int, secrets: Secrets, rng: Random) -> bytes:
-        """Return the encoded body: the hash of the own key vector, and the own transport key.
-
-        Args:
-            rng: The source of randomness, which is not used.
-        """
+        """Return the encoded body: the hash of the own key vector, and the own transport key."""
         vector = key_sharing.feldman_vector(secrets.polynomial)
         public = key_sharing.x25519_public(secrets.box)
         return step_bodies.encode_body(
@@ -81,30 +59,26 @@ class KeyCommitStep(StepRules[KeyCommit]):
 
 
 class KeyRevealStep(StepRules[KeyReveal]):
-    """The rules of `key.reveal`: each seat shows its key vector (Feldman) and deals key shares."""
+    """The rules of `key.reveal`, in which each seat shows its key vector and deals key shares."""
 
     def check(self, node: Node, seat: int, body: bytes) -> KeyReveal:
-        """Check a seat's key vector (Feldman commitments), key proof and sizes of key shares.
-
-        The proof shows that the seat knows the secret key of the vector's first point.
-
-        Returns:
-            The decoded body.
+        """Check a seat's key vector, its key proof, and the sizes of its key shares ([N-11]).
 
         Raises:
             Invalid: With code `bad-body`, `bad-point`, `bad-key-hash`, `bad-key-proof` or
                 `bad-key-sharing`.
-
-        SPEC: [N-11].
         """
         table = node.table
         counts = (1, 0) if table.strict else (table.quorum, table.seats)
         read = step_bodies.parse(step_bodies.key_reveal_form(*counts), body)
+        # Otherwise the last seat to show its key could choose the joint key.
         if key_hash(node, seat, node.step - 1, read.vector) != node.keys.hashes[seat]:
             why = "the key shown is not the one committed to"
             raise Invalid("bad-key-hash", why, FieldPlace("vector"))
         context = node.table.context(node.step, seat, "key")
         with within("proof"):
+            # A seat could else show a key whose secret it does not know, and cancel the keys of
+            # others.
             node.table.check_proof(sigma_proofs.verify_key, context, read.vector[0], read.proof)
         with within("vector"):
             # If the dealer falls silent, the holder of a zero key share would owe decryption shares
@@ -122,13 +96,8 @@ class KeyRevealStep(StepRules[KeyReveal]):
     def apply(self, node: Node, inputs: Mapping[int, KeyReveal]) -> Node:
         """Store the key vectors and compute the joint key.
 
-        If a point that follows from the keys of all seats is the identity, the keys cannot be used.
-        The table then ends, with nobody at fault.
-
-        Args:
-            inputs: The decoded body of each seat.
-
-        SPEC: [D-8].
+        The table ends with nobody at fault if a point that follows from the keys of all seats is
+        the identity ([D-8]).
         """
         every = in_seat_order(node, inputs)
         keys = replace(
@@ -166,13 +135,10 @@ class KeyRevealStep(StepRules[KeyReveal]):
 
 
 def key_share_is_valid(node: Node, dealer: int, holder: int, secret: bytes) -> bool:
-    """Return whether an encrypted key share can be decrypted and fits the key vector of its dealer.
+    """Return whether a key share can be decrypted and fits the key vector of its dealer.
 
     Args:
-        node: A state of the chain after `key.reveal`.
-        dealer: The seat that dealt the key share.
-        holder: The seat for which the key share is encrypted.
-        secret: The secret transport key of the seat `holder`, 32 bytes.
+        secret: The secret transport key of the holder, 32 bytes.
     """
     context = node.table.context(chain_state.KEY_SHARE_STEP, dealer, f"key-share-{holder}")
     try:
@@ -186,17 +152,13 @@ def key_share_is_valid(node: Node, dealer: int, holder: int, secret: bytes) -> b
 
 
 class KeyOkStep(StepRules[SealedChoice | Complaint]):
-    """The rules of `key.ok`: each seat commits to 32 random bytes, or complains of a key share.
+    """The rules of `key.ok`: each seat commits to its coin, or complains of a key share.
 
-    The random bytes of a seat are called its *coin*, and are opened in the deal. A seat complains
-    if the key share that another seat dealt to it is invalid.
+    A seat complains if the key share that another seat dealt to it is invalid.
     """
 
     def check(self, node: Node, seat: int, body: bytes) -> SealedChoice | Complaint:
-        """Check a body: a commitment to 32 random bytes, or a complaint about an invalid key share.
-
-        Returns:
-            The complaint, or the commitment with its escrow (the encrypted opening).
+        """Check a commitment with its escrow, or a complaint about an invalid key share.
 
         Raises:
             Invalid: With code `bad-body`, `bad-escrow` or `false-complaint`.
@@ -206,6 +168,8 @@ class KeyOkStep(StepRules[SealedChoice | Complaint]):
             return check_sealed(node, seat, COIN, read)
         if node.table.strict or read.blamed == seat or not 0 <= read.blamed < node.table.seats:
             raise Invalid("bad-body", "a complaint names no dealer", FieldPlace("blamed"))
+        # With another secret no key share can be decrypted, so that an honest dealer would be
+        # guilty.
         if key_sharing.x25519_public(read.secret) != node.keys.boxes[seat]:
             why = "the secret shown is not that of the transport key"
             raise Invalid("false-complaint", why, FieldPlace("secret"))
@@ -216,14 +180,11 @@ class KeyOkStep(StepRules[SealedChoice | Complaint]):
         return read
 
     def apply(self, node: Node, inputs: Mapping[int, SealedChoice | Complaint]) -> Node:
-        """Store the commitments and make the deck, or convict the seat that a complaint names.
-
-        Args:
-            inputs: Each seat's commitment to its random bytes, or its complaint of a key share.
-        """
+        """Store the commitments and make the deck, or convict the seat that a complaint names."""
         sealed = dict(node.sealed)
         for seat, one in enumerate(in_seat_order(node, inputs)):
             if isinstance(one, Complaint):
+                # Only the first complaint counts, because the table ends by it.
                 guilty = Conviction(node.step, one.blamed, "bad-key-sharing")
                 return replace(node, convictions=(*node.convictions, guilty))
             sealed[COIN, seat] = one
@@ -233,7 +194,7 @@ class KeyOkStep(StepRules[SealedChoice | Complaint]):
     def write(self, node: Node, seat: int, secrets: Secrets, rng: Random) -> bytes:
         """Return a complaint about the first seat whose key share for this seat is invalid.
 
-        If no key share is invalid, return a commitment to 32 random bytes instead.
+        If there is none, return a commitment to a fresh coin.
         """
         dealers = () if node.table.strict else (s for s in range(node.table.seats) if s != seat)
         for dealer in dealers:
@@ -243,7 +204,7 @@ class KeyOkStep(StepRules[SealedChoice | Complaint]):
 
 
 class ShuffleStep(StepRules[Deck]):
-    """The rules of `shuffle`: one seat permutes and re-encrypts the deck."""
+    """The rules of `shuffle`, in which one seat permutes and re-encrypts the deck."""
 
     def check(self, node: Node, seat: int, body: bytes) -> Deck:
         """Check the proof that a body's deck is a shuffle of the current deck.
@@ -264,19 +225,12 @@ class ShuffleStep(StepRules[Deck]):
         return deck
 
     def apply(self, node: Node, inputs: Mapping[int, Deck]) -> Node:
-        """Replace the current deck by the shuffled deck.
-
-        Args:
-            inputs: The deck of the one seat that shuffled.
-        """
+        """Replace the current deck by the shuffled deck."""
         (deck,) = inputs.values()
         return replace(node, keys=replace(node.keys, deck=deck, shuffles=node.keys.shuffles + 1))
 
     def write(self, node: Node, seat: int, secrets: Secrets, rng: Random) -> bytes:
-        """Return the encoded body: a new shuffle of the deck and its proof.
-
-        If a part of the shuffle was computed in advance, it is used.
-        """
+        """Return a new shuffle of the deck and its proof, made with the prepared part, if any."""
         context = node.table.context(node.step, seat, "shuffle")
         joint, before = node.keys.joint, node.keys.deck
         after, secret = shuffle_proof.shuffle(joint, before, rng, secrets.take_shuffle())
@@ -300,14 +254,7 @@ def in_seat_order(node: Node, inputs: Mapping[int, T]) -> list[T]:
 
 
 def setup_want(node: Node) -> Want:
-    """Return the next step of setup, according to how far keys and deck have come.
-
-    SPEC: [N-3], [N-6].
-
-    Returns:
-        The kind of the next step and the seats that owe an input to it. The kind is `ended` if the
-        table cannot go on.
-    """
+    """Return the next step of setup ([N-3], [N-6]), `ended` if the table cannot go on."""
     everyone = node.table.everyone
     keys = node.keys
     if node.convictions or node.has_dead_keys:

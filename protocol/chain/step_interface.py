@@ -1,4 +1,4 @@
-"""The interface of a kind of step: how seats' inputs (bodies) are checked, applied and written."""
+"""The interface of a kind of step: how bodies are checked, applied and written."""
 
 from __future__ import annotations
 
@@ -18,21 +18,11 @@ C = TypeVar("C")
 
 
 class StepRules(ABC, Generic[C]):
-    """The rules of one kind of step.
-
-    A body is the content of a seat's input to the step. The rules check one body, apply all bodies
-    to the chain, and write a seat's own body.
-    """
+    """The rules of one kind of step, which judge and write the bodies of the step."""
 
     @abstractmethod
     def check(self, node: Node, seat: int, body: bytes) -> C:
-        """Check a body, and return what it contains.
-
-        Args:
-            seat: The seat that gives the body.
-
-        Returns:
-            The content of the body, of a type that depends on the kind of step.
+        """Check the body that a seat gives, and return what it contains.
 
         Raises:
             Invalid: If the body is malformed or illegal, with the code of the first fault in it.
@@ -40,27 +30,20 @@ class StepRules(ABC, Generic[C]):
 
     @abstractmethod
     def apply(self, node: Node, inputs: Mapping[int, C]) -> Node:
-        """Return the node after the step; the caller sets its digest, number and next step.
+        """Return the node after the step. The caller sets its digest, its number and its next step.
 
         Args:
             inputs: The content of each body, by seat. Seats that gave no body are left out.
-
-        Returns:
-            The new state of the chain.
         """
 
     def write(self, node: Node, seat: int, secrets: Secrets, rng: Random) -> bytes:
-        """Return the body that a seat gives in this step without asking its player.
-
-        By default this is the empty body. The method is not used for a step in which the player of
-        the seat has to choose.
-        """
+        """Return the body that a seat gives without asking its player, by default the empty one."""
         return step_bodies.EMPTY
 
     def write_choice(
         self, node: Node, seat: int, choice: Choice, secrets: Secrets, rng: Random
     ) -> bytes:
-        """Return the bytes (body) that a seat sends in this step to make its player's choice.
+        """Return the body that a seat gives in this step to make its player's choice.
 
         Raises:
             ValueError: If this kind of step asks for no choice.
@@ -73,28 +56,17 @@ class EmptyStep(StepRules[None]):
     """The rules of a step in which seats confirm what came before, by an empty body.
 
     Attributes:
-        then: A function that takes the node before the step, and returns the node after it.
+        then: Makes the node after the step from the node before it.
     """
 
     then: Callable[[Node], Node] = lambda node: node
 
     def check(self, node: Node, seat: int, body: bytes) -> None:
-        """Check that a body is empty.
-
-        Raises:
-            Invalid: With code `bad-body` if it is not empty.
-        """
+        """Check that a body is empty."""
         read_empty(body)
 
     def apply(self, node: Node, inputs: Mapping[int, None]) -> Node:
-        """Return the node after the step, as the function `self.then` makes it from `node`.
-
-        Args:
-            inputs: The seats that gave a body, as keys. Not used.
-
-        Returns:
-            The new state of the chain.
-        """
+        """Return the node after the step, as `self.then` makes it."""
         return self.then(node)
 
 

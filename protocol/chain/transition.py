@@ -1,7 +1,7 @@
 """The transitions of the chain: pure functions that compute the state after a step.
 
-The rules of the game say what is expected next, and the next step follows from that. For each kind
-of step, `STEPS` has the object that checks, applies and writes the bodies of the step.
+The game says what it expects next, and the next step follows from that. Nodes are not changed, but
+each caches the results that were computed from it (`Node.derived`).
 """
 
 from __future__ import annotations
@@ -30,37 +30,31 @@ from .step_interface import EmptyStep, StepRules
 def lacking(
     node: Node, slots: tuple[int, ...], givers: frozenset[int]
 ) -> tuple[tuple[int, int], ...]:
-    """Return which decryption shares of given slots (positions of the deck) are not known yet.
+    """Return the slot and the seat of each missing decryption share, rising.
 
     Args:
         givers: The seats whose shares are needed.
-
-    Returns:
-        The slot and the seat of each missing share, rising.
     """
     return tuple((s, g) for s in sorted(slots) for g in sorted(givers) if (s, g) not in node.shares)
 
 
 def _shown_slots(node: Node, name: str, seats: frozenset[int]) -> tuple[int, ...]:
-    """Return the deck slots in some seats' opened choices of the kind `name`, in rising order."""
+    """Return the slots in some seats' opened choices of the kind `name`, in rising order."""
     choices = (node.opened.get((name, seat)) for seat in seats)
     slots = {slot for choice in choices if isinstance(choice, tuple) for slot in choice}
     return tuple(sorted(slots))
 
 
 def _gather(node: Node, want: Want) -> Want | None:
-    """Return the step `want` if it asks for an opening or a decryption share, otherwise None."""
     return want if want.dues or want.lacks else None
 
 
 def _want_unseal(node: Node, goal: game.Unseal) -> Want | None:
-    """Return the step that comes next in order to open sealed choices, None if all are open.
-
-    If a choice was sealed after the last step `barrier`, a barrier comes first: all present seats
-    confirm in it that they store the sealed choices.
-    """
+    """Return the next step that opens sealed choices, None if all are open."""
     dues = tuple(sorted(s for s in goal.seats if (goal.kind, s) not in node.opened))
     is_new = any(node.sealed[goal.kind, s].step > node.last_barrier for s in dues)
+    # All present seats first confirm that they store the sealed choices ([N-10]). Nothing is ever
+    # replaced at a strict table.
     if is_new and not node.table.strict:
         return Want(Kind.BARRIER, node.present, goal.kind)
     lacks: tuple[tuple[int, int], ...] = ()
@@ -71,28 +65,24 @@ def _want_unseal(node: Node, goal: game.Unseal) -> Want | None:
 
 
 def _want_deal(node: Node) -> Want | None:
-    """Return what the step `deal` asks for, or None if nothing is missing for the deal.
+    """Return what the step `deal` asks for, None if nothing is missing for the deal.
 
-    The step asks for the openings of all seats' coins (random contributions). It also asks for the
-    decryption shares of the cards in hands, and of the cards that are opened to all.
+    It asks for the coins of all seats, and for the shares of the cards in hands and of the cards
+    that are opened to all.
     """
     everyone, layout = node.table.everyone, node.table.layout
     pairs = [*lacking(node, layout.tops, everyone)]
     for seat, hand in enumerate(layout.hands):
+        # Without the share of its holder a card stays hidden from all others.
         pairs += lacking(node, hand, everyone - {seat})
     dues = tuple(s for s in range(node.table.seats) if (COIN, s) not in node.opened)
     return _gather(node, Want(Kind.DEAL, node.present, COIN, dues=dues, lacks=tuple(sorted(pairs))))
 
 
 def want_of(node: Node, goal: game.Expected) -> Want | None:
-    """Return the next step towards what the game expects ([N-3], [E-16]).
+    """Return the next step towards what the game expects, None if no further one is needed.
 
-    Args:
-        goal: What the game expects, for example that choices are opened.
-
-    Returns:
-        The kind of step and what is asked for in it. None if no further step is needed for what
-        the game expects.
+    SPEC: [N-3], [E-16].
     """
     match goal:
         case game.Deal():
@@ -123,10 +113,7 @@ def want_of(node: Node, goal: game.Expected) -> Want | None:
 
 
 def _keep(node: Node, slots: tuple[int, ...]) -> tuple[Node, dict[int, int]]:
-    """Open the cards in given slots (positions of the deck) to all.
-
-    Return the changed node and the number of each opened card, by slot.
-    """
+    """Open the cards in given slots to all. Return the node and the cards."""
     found = opened_cards(node, slots, {})
     return replace(node, cards={**node.cards, **found}), found
 
@@ -143,11 +130,7 @@ def _clear(node: Node, kind: str, seats: frozenset[int]) -> Node:
 
 
 def _judge_shown(node: Node, goal: game.Unseal, cards: dict[int, int]) -> Node:
-    """Void the opened choices that are illegal because of the cards that they show ([P-1]).
-
-    `goal` names the kind and the seats of the choices. `cards` has the number of each shown card,
-    by slot (its position in the deck). Return the node with these choices void.
-    """
+    """Void the opened choices that are illegal because of the cards that they show ([P-1])."""
     for seat in sorted(goal.seats):
         choice = node.opened[goal.kind, seat]
         if choice is None or isinstance(choice, bytes):
@@ -155,23 +138,21 @@ def _judge_shown(node: Node, goal: game.Unseal, cards: dict[int, int]) -> Node:
         try:
             node.table.check_choice(node.state, goal.kind, seat, choice, cards)
         except IllegalMove:
+            # The last step, even if a reconfiguration came after it.
             guilty = chain_state.Conviction(node.step - 1, seat, "illegal-choice")
             node = void(node, goal.kind, seat, guilty)
     return node
 
 
 def _conclude_unseal(node: Node, goal: game.Unseal) -> tuple[Node, game.Event]:
-    """End the opening of some seats' sealed choices, as the game asked for in `goal` ([P-2]).
-
-    Return two things: the chain node, from which these sealed choices are removed, and an event for
-    the game. The event tells the opened choices and the cards that the choices show.
-    """
+    """Remove the opened choices from the node, and return it with the game's event ([P-2])."""
     cards: dict[int, int] = {}
     if goal.shows:
         node, cards = _keep(node, _shown_slots(node, goal.kind, goal.seats))
         node = _judge_shown(node, goal, cards)
     choices = {seat: _choice(node.opened[goal.kind, seat]) for seat in sorted(goal.seats)}
     shown = {slot for c in choices.values() if isinstance(c, tuple) for slot in c}
+    # The cards of void choices are open too, but the game learns them only at the end.
     stand = {slot: card for slot, card in cards.items() if slot in shown}
     return _clear(node, goal.kind, goal.seats), game.Unsealed(goal.kind, choices, stand)
 
@@ -182,18 +163,12 @@ def _choice(opened: chain_state.Opening) -> Choice | None:
 
 
 def conclude(node: Node, goal: game.Expected) -> Node:
-    """Pass the event that the game expected to the game, and return the new chain node ([P-3]).
+    """Pass the event that the game expected to the game, and return the new node ([P-3]).
 
-    Args:
-        node: A chain node at which everything that the event contains is known.
-        goal: What the game expected.
-
-    Returns:
-        The node with the new state of the game.
+    Everything that the event contains must be known.
 
     Raises:
-        RuntimeError: If `goal` is a `Seal`, `Choose` or `Over`, for which this function has no
-            event.
+        RuntimeError: If `goal` is a `Seal`, `Choose` or `Over`, which its own step reaches.
     """
     event: game.Event
     match goal:
@@ -228,14 +203,7 @@ LAST_STEP: Final[Quota] = 12_000
 
 
 def settle(node: Node) -> Node:
-    """Tell the game each expected event that needs no further step, and find the next step ([P-4]).
-
-    Args:
-        node: The chain node after a step or a reconfiguration.
-
-    Returns:
-        The node with the new state of the game, and with the next step in `want`.
-    """
+    """Tell the game the events that need no further step, and find the next step ([P-4])."""
     while True:
         goal = node.table.game.expected(node.state)
         if node.step >= LAST_STEP and not isinstance(goal, (game.Deal, game.OpenAll, game.Over)):
@@ -248,14 +216,9 @@ def settle(node: Node) -> Node:
 
 
 def joint_coin(node: Node) -> bytes:
-    """Return the joint coin: random bytes from all seats, which no seat alone could choose.
+    """Return the joint coin, 32 random bytes which no seat alone could choose.
 
-    Args:
-        node: A chain node at which the coins (random contributions) of all seats are opened. A coin
-            that is void by a fault of its seat counts as empty.
-
-    Returns:
-        The joint coin, 32 bytes.
+    All coins must be opened. A coin that is void by a fault of its seat counts as empty.
     """
     coins = [node.opened[COIN, seat] for seat in range(node.table.seats)]
     parts = [coin if isinstance(coin, bytes) else b"" for coin in coins]
@@ -289,11 +252,7 @@ of cards is left.
 
 
 def begin(table: Table) -> Node:
-    """Return the first node of the chain, whose digest is the table id.
-
-    Returns:
-        The node before step 1.
-    """
+    """Return the node before step 1, whose digest is the table id."""
     everyone = table.everyone
     return Node(
         table=table,
@@ -306,17 +265,7 @@ def begin(table: Table) -> Node:
 
 
 def verdict(node: Node, seat: int, body: bytes) -> AcceptedBody | RefusedBody:
-    """Judge a seat's input to the next step of the chain. The verdict is cached.
-
-    Args:
-        seat: The seat that gives the input.
-        body: The bytes of the input's content.
-
-    Returns:
-        The decoded content of a legal input, or the fault code of an illegal input.
-
-    SPEC: [N-7], [N-9], [N-12].
-    """
+    """Judge a seat's body for the next step, once for each body ([N-7], [N-9], [N-12])."""
     if seat not in node.want.speakers:
         return RefusedBody("not-expected", "")
     found = node.derived.verdicts.get((seat, body))
@@ -326,13 +275,7 @@ def verdict(node: Node, seat: int, body: bytes) -> AcceptedBody | RefusedBody:
 
 
 def check(node: Node, seat: int, body: bytes) -> Any:
-    """Return the content of a body that must be legal in the next step of a node.
-
-    Args:
-        seat: The seat that gives the body.
-
-    Returns:
-        The content, of a type that depends on the kind of step.
+    """Return the content of a body that must be legal, of a type that depends on the kind of step.
 
     Raises:
         Fault: If the body is illegal.
@@ -344,57 +287,32 @@ def check(node: Node, seat: int, body: bytes) -> Any:
 
 
 def known(node: Node, seat: int, body: bytes) -> AcceptedBody | RefusedBody | None:
-    """Return the stored verdict on a body of a seat that owes an input to the step.
-
-    Args:
-        seat: The seat that gives the body.
-
-    Returns:
-        The verdict, None if the body was not judged yet.
-    """
+    """Return the stored verdict on a body, None if it was not judged yet."""
     return node.derived.verdicts.get((seat, body))
 
 
 def keep(node: Node, seat: int, body: bytes, found: AcceptedBody | RefusedBody) -> None:
-    """Store the verdict on a body, so that `verdict` need not compute it again.
-
-    A body is the content that a seat gives to a step.
-    """
+    """Store the verdict on a body, so that `verdict` need not compute it again."""
     node.derived.verdicts[seat, body] = found
 
 
 def judge(node: Node, seat: int, body: bytes) -> AcceptedBody | RefusedBody:
-    """Judge a body without storing the verdict. Another thread may run this pure function.
+    """Judge a body of a seat that owes one, without storing the verdict.
 
-    Args:
-        seat: The seat that gives the body. It must owe an input to the step.
-
-    Returns:
-        The content of a legal body, or the fault code of an illegal body.
+    Another thread may run this pure function.
     """
     step = STEPS[node.want.kind]
     try:
         return AcceptedBody(step.check(node, seat, body))
     except Invalid as error:
+        # Only codes that SPEC lists may be reported of a seat.
         code = error.code if error.code in FAULTS else "bad-body"
         return RefusedBody(code, error.reason, error.place)
 
 
 def digest_after_step(before: bytes, slots: Sequence[Slot]) -> bytes:
-    """Return the digest of the chain after a step.
-
-    A body is the content of a seat's input to the step. Each body is hashed first, so that a
-    certificate can show the step without the bodies.
-
-    SPEC: 6.1.
-
-    Args:
-        before: The digest before the step, 32 bytes.
-        slots: For each seat its body in the step, or the reason why there is none.
-
-    Returns:
-        The digest, 32 bytes.
-    """
+    """Return the digest of the chain after a step, from the digest before it (SPEC 6.1)."""
+    # Bodies are hashed first, so that a certificate can show the step without the bodies.
     plain = tuple(
         digest(Label.BODY, slot) if isinstance(slot, bytes) else int(slot) for slot in slots
     )
@@ -404,30 +322,13 @@ def digest_after_step(before: bytes, slots: Sequence[Slot]) -> bytes:
 def digest_after_reconfiguration(
     before: bytes, present: frozenset[int], banned: frozenset[int], absences: tuple[int, ...]
 ) -> bytes:
-    """Return the digest of the chain after a change of who is present or banned ([N-1]).
-
-    Args:
-        before: The digest before the change, 32 bytes.
-        present: The seats present from then on.
-        banned: The seats banned from then on.
-        absences: For each seat, how often it was made absent so far.
-
-    Returns:
-        The digest, 32 bytes.
-    """
+    """Return the digest of the chain after a change of who is present or banned ([N-1])."""
     value = (sorted(present), sorted(banned), absences)
     return digest(Label.RECONFIGURATION, before, codec.encode(value))
 
 
 def append(node: Node, slots: Sequence[Slot]) -> Node:
     """Return the node after a step ([N-2]). Equal slots give the same node object.
-
-    Args:
-        slots: For each seat the bytes of its legal body, or the reason why there is none. A body is
-            the content of a seat's input to the step.
-
-    Returns:
-        The node after the step. Its `want` describes the next step.
 
     Raises:
         Fault: If a body is illegal.
@@ -458,14 +359,11 @@ def append(node: Node, slots: Sequence[Slot]) -> Node:
 def slots_of(
     node: Node, inputs: dict[int, bytes], missing: Missing = Missing.NONE
 ) -> tuple[Slot, ...]:
-    """Return what a step records for each seat: the body of the seat's input, or why there is none.
+    """Return what a step records for each seat, in the order of the seats, as `append` takes it.
 
     Args:
-        missing: The reason for each seat that owes an input to the step but is not in `inputs`.
-            For a seat that owes no input, the reason is `Missing.NONE`.
-
-    Returns:
-        One item for each seat, in the order of the seats, as `append` takes them.
+        missing: The reason for each seat that owes an input to the step but is not in `inputs`. For
+            a seat that owes none, the reason is `Missing.NONE`.
     """
     return tuple(
         inputs.get(seat, missing if seat in node.want.speakers else Missing.NONE)
@@ -476,20 +374,17 @@ def slots_of(
 def reconfigure(
     node: Node, present: frozenset[int], banned: frozenset[int], absences: tuple[int, ...]
 ) -> Node:
-    """Return the node after a change of the present and banned seats. This change is no step.
+    """Return the node after a change of the present and banned seats, with the same step number.
 
     The same arguments give the same object.
 
     Args:
-        node: The state of the chain before the change.
         absences: For each seat, how often it was made absent so far.
-
-    Returns:
-        The node after the change, with the same step number.
     """
     key = (present, banned, absences)
     if key in node.derived.reconfigurations:
         return node.derived.reconfigurations[key]
+    # Once others may open a choice, it stays so, even if its owner returns.
     lost = {key for key in node.sealed if key[1] not in present}
     after = replace(
         node,
@@ -501,6 +396,7 @@ def reconfigure(
         parent=node,
         slots=None,
     )
+    # Before the deal the game has not begun. It hears who plays right after `Dealt`.
     if node.want.kind not in SETUP | {Kind.DEAL}:
         state = node.table.game.apply(node.state, game.Presence(present, banned))
         after = replace(after, state=state, game_present=present)
@@ -509,13 +405,10 @@ def reconfigure(
 
 
 def may_go_on(node: Node) -> bool:
-    """Return whether the chain may grow by a further step at a node.
+    """Return whether the chain may grow by a further step at a node ([N-5]).
 
-    Returns:
-        False if fewer seats than a quorum are present, if the game has been told that no seat is
-        present, or if the next step would be `result` or `ended`.
-
-    SPEC: [N-5].
+    It may not if fewer seats than a quorum are present, if the game has been told that no seat is
+    present, or if the next step would be `result` or `ended`.
     """
     if node.want.kind in (Kind.RESULT, Kind.ENDED) or node.game_present == frozenset():
         return False
@@ -523,28 +416,18 @@ def may_go_on(node: Node) -> bool:
 
 
 def stands_still(node: Node) -> bool:
-    """Return whether the chain cannot grow at a node although the game is not over there.
-
-    Returns:
-        Whether the chain stands still.
-
-    SPEC: [N-5].
-    """
+    """Return whether the chain cannot grow although the game is not over ([N-5])."""
     return node.want.kind is not Kind.RESULT and not may_go_on(node)
 
 
 # Own inputs
 
 LONG: Final = frozenset({Kind.KEY_OK, Kind.SHUFFLE, Kind.DEAL, Kind.FINAL})
-"""The kinds of steps whose bodies take five to a hundred milliseconds to write at a full table."""
+"""The kinds of steps whose bodies take 5 to 100 ms to write at a full table."""
 
 
 def needs_choice(node: Node, seat: int) -> bool:
-    """Return whether the player of a seat must choose before the seat can give its input.
-
-    Returns:
-        Whether a choice is asked of the player.
-    """
+    """Return whether the player of a seat must choose before the seat can give its input."""
     return seat in node.want.owes and node.want.kind in (Kind.SEAL, Kind.SHOW, Kind.CHOOSE)
 
 
@@ -556,5 +439,5 @@ def body_of(node: Node, seat: int, secrets: chain_state.Secrets, rng: Random) ->
 def body_of_choice(
     node: Node, seat: int, choice: Choice, secrets: chain_state.Secrets, rng: Random
 ) -> bytes:
-    """Return the body (content) of a seat's input to a step, with a choice of the player."""
+    """Return the body that a seat gives in a step, with a choice of the player."""
     return STEPS[node.want.kind].write_choice(node, seat, choice, secrets, rng)

@@ -1,4 +1,8 @@
-"""The epoch changes as one seat knows them: epoch promises, new-epoch messages and votes."""
+"""The epoch changes as one seat knows them: epoch promises, new-epoch messages and votes.
+
+A *base* is the node with which an epoch begins. It follows from the epoch promises that a new-epoch
+message names. t is the size of a quorum.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +33,7 @@ MORE_INPUTS: Final[Quota] = 16
 That is two conflicting inputs for each step by which this seat may be behind.
 """
 MAX_TRIED: Final[Quota] = 16
-"""The most new-epoch messages of an epoch that are checked although there is no room to store them.
+"""The most new-epoch messages of an epoch that are checked although there is no room for them.
 
 The bound is lifted once t seats have voted for a proposal that is not known ([M-13]).
 """
@@ -38,12 +42,8 @@ The bound is lifted once t seats have voted for a proposal that is not known ([M
 class Votes(References):
     """The epochs that a seat knows of, with their epoch promises, new-epoch messages and votes.
 
-    A base is the chain node with which an epoch begins. It follows from the epoch promises that a
-    new-epoch message names.
-
     Attributes:
-        new_epochs: For each epoch and base digest, a valid new-epoch message and the base that
-            follows from it.
+        new_epochs: For each epoch and base digest, a valid new-epoch message and its base.
         bad: The hashes of malformed epoch promises and new-epoch messages, in the order in which
             they were judged.
         void: Whether two different bases of one epoch each have a quorum of commit votes. The table
@@ -53,11 +53,7 @@ class Votes(References):
     """
 
     def __init__(self, table: Table, store: MessageStore, start: Node | None = None) -> None:
-        """Create the record of epochs and votes for a seat that has seen no change of epoch yet.
-
-        Args:
-            start: The chain node with which epoch 0 begins, None before epoch 0 has begun.
-        """
+        """Create the record of a seat that has seen no change of epoch yet."""
         super().__init__(start)
         self.table, self.store = table, store
         self.new_epochs: dict[int, dict[bytes, tuple[Message, Base]]] = {}
@@ -68,11 +64,7 @@ class Votes(References):
         self._without_base: tuple[bytes, ...] = ()
 
     def begin(self, start: Node) -> None:
-        """Set the chain node with which epoch 0 begins.
-
-        Args:
-            start: The chain node with which epoch 0 begins.
-        """
+        """Set the node with which epoch 0 begins."""
         self.start = start
 
     # References
@@ -82,24 +74,13 @@ class Votes(References):
         return self.store.find(digest)
 
     def find_base(self, key: BaseKey) -> Node | None:
-        """Return the base of an epoch: the chain node with which the epoch begins.
-
-        Args:
-            key: The epoch, and the digest of its base.
-
-        Returns:
-            The chain node, None if no stored and valid new-epoch message proposes it.
-        """
+        """Return the base, None if no stored and valid new-epoch message proposes it."""
         epoch, digest = key
         found = self.new_epochs.get(epoch, {}).get(digest)
         return None if found is None else found[1].node
 
     def new_epoch_of(self, epoch: int, base: bytes) -> Message:
-        """Return the new-epoch message that proposed a base (the node with which an epoch begins).
-
-        Args:
-            base: The digest of a known base.
-        """
+        """Return the new-epoch message that proposed a known base."""
         return self.new_epochs[epoch][base][0]
 
     def ask(self, lack: Lack) -> None:
@@ -110,11 +91,7 @@ class Votes(References):
             self.store.want_new_epoch(lack[0])
 
     def _claim(self) -> Claim:
-        """Return the signer of the epoch promise that is being checked, and a flag.
-
-        The flag is True during the check of a message that this promise accuses of being malformed.
-        If no epoch promise is being checked, return None and False.
-        """
+        """Return who names what the readings under way look up, (None, False) without a promise."""
         claim: Claim | None = None
         for digest, named in (reading.key for reading in self.open):
             if claim is not None and (named or claim[1]):
@@ -127,39 +104,24 @@ class Votes(References):
     # Requested epochs
 
     def requests(self) -> dict[int, int]:
-        """Return the highest epoch that each seat has named in its messages.
-
-        Returns:
-            The highest epoch by seat. Epoch requests, epoch promises and votes count.
-        """
+        """Return the highest epoch of each seat's epoch requests, epoch promises and votes."""
         found = dict(self.store.requests)
         for seat, message in self.far.items():
             found[seat] = max(found.get(seat, 0), MessageStore.epoch_of(message))
         return found
 
     def note_far(self, message: Message) -> None:
-        """Keep a message whose epoch is too far ahead for the store.
+        """Keep an epoch request or vote whose epoch is too far ahead for the store ([M-14]).
 
-        For each seat only the message with the highest epoch is kept. Peers that ask for missing
-        messages get this message. So a faulty seat cannot drive some seats ahead of the others by
-        sending its epoch requests to these seats only.
-
-        Args:
-            message: An epoch request or vote.
-
-        SPEC: [M-14].
+        It is sent to peers that ask for missing messages. So a faulty seat cannot drive some seats
+        ahead of the others by sending its epoch requests to these seats only.
         """
         known = self.far.setdefault(message.seat, message)
         if MessageStore.epoch_of(message) > MessageStore.epoch_of(known):
             self.far[message.seat] = message
 
     def quorum_request(self) -> int:
-        """Return the highest epoch that a quorum of seats has reached by its epoch requests.
-
-        Returns:
-            The t-th highest of the epochs that the seats request, where t is the size of a quorum.
-            It is 0 if fewer than t seats request any.
-        """
+        """Return the t-th highest of the epochs that the seats request, 0 if fewer request any."""
         ranked = sorted(self.requests().values(), reverse=True)
         quorum = self.table.quorum
         return ranked[quorum - 1] if len(ranked) >= quorum else 0
@@ -169,8 +131,7 @@ class Votes(References):
     def read_new_epochs(self) -> None:
         """Check each stored new-epoch message, if everything that the message names is stored, too.
 
-        A valid message is put into `new_epochs`, with the chain node with which the epoch begins.
-        The hash of a malformed message is put into `bad`.
+        Put it into `new_epochs`, or its hash into `bad` if it is malformed.
         """
         for epoch in self.store.epochs_of(NewEpoch):
             known = {m.hash for m, _ in self.new_epochs.get(epoch, {}).values()}
@@ -192,15 +153,9 @@ class Votes(References):
                 self.store.wanted_new_epochs.discard(epoch)
 
     def is_sound(self, message: Message) -> bool:
-        """Return whether a message is a valid new-epoch message with a proposal that is not known.
+        """Return whether a message is a valid new-epoch message with a base that is not known.
 
-        The proposal is the chain node with which the epoch begins. A faulty seat may sign new-epoch
-        messages without end. So only the first `MAX_TRIED` of an epoch are checked. More are
-        checked only while a quorum has voted for an unknown proposal.
-
-        Returns:
-            True if the message is valid and its proposal is new. False also for a message that was
-            not checked.
+        A message that is not checked because of `MAX_TRIED` gives False.
 
         SPEC: [M-12], [M-13].
         """
@@ -208,6 +163,7 @@ class Votes(References):
             return False
         epoch = message.statement.epoch
         tried = self._tried.setdefault(epoch, set())
+        # A faulty seat may sign new-epoch messages without end, and each check is costly.
         if len(tried) < MAX_TRIED:
             tried.add(message.hash)
         if message.hash not in tried and not self._misses_base(epoch):
@@ -239,50 +195,27 @@ class Votes(References):
     def votes_for(
         self, kind: type[PrepareVote | CommitVote], epoch: int, base: bytes
     ) -> tuple[tuple[int, bytes], ...]:
-        """Return the stored votes of one kind for a proposal for an epoch.
-
-        Args:
-            kind: The class of the votes.
-            base: The digest of the proposed base (the chain node with which the epoch would begin),
-                32 bytes.
-
-        Returns:
-            The seat and the signature of each vote, by rising seat.
-        """
+        """Return the seat and the signature of each stored vote for a base, by rising seat."""
         found = {
             m.seat: m.signature
+            # Reversed, so that the first vote of a seat counts.
             for m in reversed(self.store.of_epoch(kind, epoch))
             if isinstance(m.statement, kind) and m.statement.base == base
         }
         return tuple(sorted(found.items()))
 
     def base_with_votes(self, kind: type[PrepareVote | CommitVote], epoch: int) -> bytes | None:
-        """Return the digest of the base that has a quorum of votes of one kind in an epoch.
-
-        A base is the chain node with which an epoch is proposed to begin.
-
-        Args:
-            kind: The class of the votes.
-
-        Returns:
-            The digest, 32 bytes. None if no known base has so many votes.
-        """
+        """Return the digest of the known base with a quorum of votes of one kind in an epoch."""
         for digest in self.new_epochs.get(epoch, {}):
             if len(self.votes_for(kind, epoch, digest)) >= self.table.quorum:
                 return digest
         return None
 
     def highest_committed(self, least: int) -> tuple[int, Base] | None:
-        """Return the highest committed epoch that is not below a bound.
+        """Return the highest committed epoch that is not below `least` (at least 1), and its base.
 
         An epoch is committed if a valid new-epoch message, and a quorum of commit votes for its
-        base, are stored. The base is the chain node with which the epoch begins.
-
-        Args:
-            least: The lowest epoch to look at, at least 1.
-
-        Returns:
-            The epoch and its base, None if there is none.
+        base, are stored.
         """
         for epoch in sorted(self.new_epochs, reverse=True):
             if epoch < least:
@@ -293,17 +226,9 @@ class Votes(References):
         return None
 
     def highest_certificate(self, below: int) -> QuorumCertificate | None:
-        """Return the quorum certificate of the highest epoch for which the stored votes form one.
-
-        If an epoch has a quorum of commit votes and of prepare votes, the commit votes are taken.
-
-        Args:
-            below: Only certificates of epochs below this epoch count.
-
-        Returns:
-            The certificate, None if there is none.
-        """
+        """Return the quorum certificate of the highest epoch below a bound, None without one."""
         for epoch in sorted((e for e in self.new_epochs if e < below), reverse=True):
+            # If there are both, [E-4] asks for the commit votes.
             for kind in (CommitVote, PrepareVote):
                 digest = self.base_with_votes(kind, epoch)
                 if digest is not None:
@@ -314,16 +239,11 @@ class Votes(References):
     # Epoch promises
 
     def is_too_long(self, promise: EpochPromise) -> bool:
-        """Return whether an epoch promise names far more messages than are stored here.
+        """Return whether an epoch promise names too many messages to be passed on ([M-10]).
 
-        Inputs and rejoins (requests to be present again) are counted separately. An honest promise
-        names only messages that its seat stores. A faulty seat could otherwise fill the links of
-        the other seats with long promises that name messages that nobody has.
-
-        Returns:
-            Whether it is too long to be passed on.
-
-        SPEC: [M-10].
+        Inputs and rejoins are counted separately. An honest promise names only messages that its
+        seat stores. A faulty seat could otherwise fill the links of the others with long promises
+        that name messages that nobody has.
         """
         seats, under = (
             self.table.seats,
@@ -334,13 +254,10 @@ class Votes(References):
         return len(promise.inputs) > most or len(promise.rejoins) > rejoins
 
     def promises(self, epoch: int) -> list[ReadPromise]:
-        """Return the well-formed epoch promises of an epoch, one for each seat.
+        """Return the well-formed epoch promises of an epoch, one for each seat, by rising seat.
 
         Promises that are too long, or name a message that is not stored, are left out. The votes of
         the quorum certificates of the returned promises are put into the store.
-
-        Returns:
-            The promises, by rising seat.
         """
         found: dict[int, ReadPromise] = {}
         for message in self.store.of_epoch(EpochPromise, epoch):
@@ -352,13 +269,11 @@ class Votes(References):
         return [found[seat] for seat in sorted(found)]
 
     def judge_promises(self) -> None:
-        """Check the form of each stored epoch promise, and mark the malformed promises in `bad`.
+        """Check the form of each stored epoch promise, and put the malformed in `bad` ([E-21]).
 
-        A promise is skipped if it names messages that are not stored. The missing messages are not
-        asked for.
-
-        SPEC: [E-21].
+        A promise is skipped if it names messages that are not stored.
         """
+        # What is missing only to judge a form need not be asked for.
         with self.quiet():
             for epoch in self.store.epochs_of(EpochPromise):
                 for message in self.store.of_epoch(EpochPromise, epoch):
@@ -366,7 +281,7 @@ class Votes(References):
                         self._read_promise(message)
 
     def _read_promise(self, message: Message) -> ReadPromise | None:
-        """Check a stored epoch promise, and return it with all messages that it names.
+        """Return a stored epoch promise with all messages that it names.
 
         Return None if the promise is malformed or too long, or if something that it names is
         missing.
@@ -389,17 +304,11 @@ class Votes(References):
     def best_promises(self, promises: Sequence[ReadPromise]) -> tuple[Message, ...] | None:
         """Return the quorum of epoch promises that a new-epoch message should name ([E-5]).
 
-        Each quorum of promises determines a base: the chain node with which the epoch would begin.
-        The chosen promises determine the base with the highest next step. Among several such bases,
-        it is the base with the most present seats.
-
-        Args:
-            promises: Well-formed epoch promises for one epoch.
-
-        Returns:
-            The messages of these promises. None if no quorum of promises determines a valid base.
+        Its base has the highest next step, and then the most present seats. Return None if no
+        quorum of the well-formed promises determines a valid base.
         """
         hashes = tuple(read.message.hash for read in promises)
+        # All quorums of these promises were tried before, which is costly.
         if hashes == self._without_base:
             return None
         best: tuple[tuple[int, int], tuple[Message, ...]] | None = None
@@ -416,16 +325,9 @@ class Votes(References):
 
 
 def stored_inputs(base: Node, store: MessageStore, epoch: int) -> list[Message]:
-    """Return the inputs of an epoch that an epoch promise has to list ([E-4]).
+    """Return the inputs of an epoch that an epoch promise has to list ([E-4]), by rising step.
 
-    These are the legal inputs. An input is left out if any input on which it builds is not stored.
-    Illegal inputs are left out, too.
-
-    Args:
-        base: The chain node with which the epoch begins.
-
-    Returns:
-        The messages, by rising step.
+    They are the legal inputs for which all inputs on which they build are stored.
     """
     inputs = store.epoch_inputs(epoch, base.step)
     tree = Tree(base, inputs, epoch)

@@ -19,11 +19,7 @@ from .message_store import MessageStore
 
 @dataclass(frozen=True)
 class Proof:
-    """A proof of a fault, which anybody can check.
-
-    Attributes:
-        messages: The one or two messages of the seat that prove it.
-    """
+    """A proof of a fault, which anybody can check by one or two messages of the seat."""
 
     seat: int
     code: str
@@ -47,40 +43,24 @@ def supersedes(proof: Proof, known: Proof) -> bool:
 
 
 def ancestry(node: Node) -> dict[bytes, Node]:
-    """Return all nodes of the chain that leads to a node.
-
-    Args:
-        node: The last node.
-
-    Returns:
-        The nodes by digest, the last node included.
-    """
+    """Return all nodes of the chain that leads to a node, by digest, the last one included."""
     return {at.digest: at for at in node.history()}
 
 
 def certificate_epoch(promise: EpochPromise) -> int:
-    """Return the epoch of an epoch promise's quorum certificate.
-
-    Returns:
-        The epoch, 0 without a certificate.
-    """
+    """Return the epoch of an epoch promise's quorum certificate, 0 without a certificate."""
     return 0 if promise.certificate is None else promise.certificate.epoch
 
 
 def against_promise(promise: Message, message: Message, first: int) -> str | None:
-    """Return the fault that an epoch promise and another message of its seat prove together.
+    """Return the code of the fault that an epoch promise and another message of its seat prove.
 
-    An epoch promise must report what its seat has signed in lower epochs. The promise is faulty if
-    the seat has signed an input or commit vote in an epoch between the epoch of the promise's
-    quorum certificate and the promised epoch. The promise is also faulty if it does not list an
-    input that the seat has signed in the epoch of the certificate.
+    A promise must report what its seat has signed in lower epochs. An input or commit vote above
+    its certificate's epoch contradicts it, and so does an unlisted input of that epoch. Return None
+    if the two messages prove no fault.
 
     Args:
-        message: Any other message.
         first: The step with which epoch 0 begins. No promise lists inputs to earlier steps.
-
-    Returns:
-        The code of the fault. None if the two messages prove no fault.
     """
     told, statement = promise.statement, message.statement
     if not isinstance(told, EpochPromise) or promise.seat != message.seat:
@@ -93,19 +73,15 @@ def against_promise(promise: Message, message: Message, first: int) -> str | Non
         return "promise-below-certificate"
     if not isinstance(statement, StepInput) or certificate_epoch(told) != statement.epoch:
         return None
+    # The hashes are rising, which the form of a promise guarantees.
     at = bisect_left(told.inputs, message.hash)
     return None if told.inputs[at : at + 1] == (message.hash,) else "promise-omits-input"
 
 
 def illegal_input(message: Message, nodes: Mapping[bytes, Node]) -> Fault | None:
-    """Judge an input at the chain node on which it builds; return its fault, if any.
+    """Judge an input at the known node (by digest) on which it builds; return its fault.
 
-    Args:
-        nodes: The known nodes by digest.
-
-    Returns:
-        The fault. None if the message is no input, if its node is not known, or if the input is
-        legal.
+    Return None if the message is no input, if its node is not known, or if the input is legal.
     """
     step_input = message.statement
     if not isinstance(step_input, StepInput) or step_input.on not in nodes:
@@ -113,6 +89,7 @@ def illegal_input(message: Message, nodes: Mapping[bytes, Node]) -> Fault | None
     node = nodes[step_input.on]
     if node.step != step_input.step:
         return Fault("not-expected", message.seat, step_input.step)
+    # A body is a fault only where the chain may grow, or where `result` is wanted (10.4).
     if transition.stands_still(node):
         return None
     found = transition.verdict(node, message.seat, step_input.body)
@@ -120,16 +97,10 @@ def illegal_input(message: Message, nodes: Mapping[bytes, Node]) -> Fault | None
 
 
 def off_chain(tree: Tree, more: Iterable[Message] = ()) -> Iterator[tuple[int, Message, Message]]:
-    """Yield pairs of inputs of one seat and epoch that cannot be on one chain.
-
-    An input is a seat's message for one step. In such a pair, the later input builds on a chain
-    that does not contain the earlier input.
+    """Yield a seat and two of its inputs, lower step first, that cannot be on one chain.
 
     Args:
         more: Further messages. Their inputs of this epoch are checked as well.
-
-    Yields:
-        The seat, its input to the lower step, and its input to the higher step.
     """
     by_seat: dict[int, list[tuple[Message, StepInput]]] = {}
     every = {
@@ -159,17 +130,14 @@ def _apart(tree: Tree, seat: int, one: StepInput, two: StepInput) -> bool:
 def proven(
     messages: Iterable[Message], tree: Tree, chain_nodes: Mapping[bytes, Node]
 ) -> tuple[dict[int, str], dict[int, FieldPlace]]:
-    """Return the seats that a set of messages proves at fault, and their faults (SPEC 10.4).
+    """Return the fault code of each seat that messages prove at fault (SPEC 10.4).
 
-    If a seat has several faults, the fault that is checked first in SPEC 10.4 counts ([N-9]).
+    If a seat has several faults, the one that is checked first counts ([N-9]). The second dict has
+    the faulty field of an input's body, if the fault lies in one.
 
     Args:
-        tree: The tree of all chains that the inputs of one epoch form.
+        tree: All chains that the inputs of one epoch form.
         chain_nodes: The nodes of the chain before that epoch, by digest.
-
-    Returns:
-        Two dicts by seat: the code of the fault, and, if the fault lies in a field of an input's
-        body, the place of the field.
     """
     every = list(messages)
     found: dict[int, str] = {}
@@ -177,6 +145,8 @@ def proven(
     versions, by_seat = dict[tuple[int, ...], Message](), dict[int, list[Message]]()
     for message in every:
         if versions.setdefault(message.identity, message).hash != message.hash:
+            # The order of the checks below is that of 10.4. Each keeps the code that an earlier one
+            # found.
             found.setdefault(message.seat, "equivocation")
         by_seat.setdefault(message.seat, []).append(message)
     for seat, _, _ in off_chain(tree, every):
@@ -210,7 +180,7 @@ def _against_promise(message: Message, store: MessageStore, first: int) -> Proof
     """Return a proof that a message contradicts an epoch promise of its seat, or None.
 
     A new epoch promise is compared with all that its seat has signed, and any other message with
-    the epoch promises of its seat. `first` is the number of the step with which epoch 0 begins.
+    the epoch promises of its seat.
     """
     if not isinstance(message.statement, (EpochPromise, StepInput, CommitVote)):
         return None
@@ -224,14 +194,7 @@ def _against_promise(message: Message, store: MessageStore, first: int) -> Proof
 
 
 def find_fault(message: Message, store: MessageStore, followed: FollowedChain) -> Proof | None:
-    """Return the proof of a fault that a newly stored message shows.
-
-    Args:
-        followed: The current epoch and the chain that is followed in it.
-
-    Returns:
-        The proof against the signer of the message, None if it shows no fault.
-    """
+    """Return the proof of a fault that a newly stored message shows, None if it shows none."""
     versions = store.versions(message.identity)
     if len(versions) >= 2:
         return Proof(message.seat, "equivocation", tuple(versions[:2]))
@@ -246,18 +209,10 @@ def find_fault(message: Message, store: MessageStore, followed: FollowedChain) -
 
 
 def find_two_chains(store: MessageStore, followed: FollowedChain) -> Iterable[Proof]:
-    """Yield proofs against seats with two inputs of this epoch that cannot be on one chain.
-
-    If every stored input builds on the followed chain, nothing is yielded.
-
-    Args:
-        followed: The current epoch and the chain that is followed in it.
-
-    Yields:
-        A proof against each such seat.
-    """
+    """Yield proofs against seats with two inputs of this epoch that cannot be on one chain."""
     messages = store.epoch_inputs(followed.epoch, followed.base.step)
     inputs = (step_input for _, step_input in inputs_of(messages, followed.epoch))
+    # The tree of all chains is costly. It is built only if some input is off the followed chain.
     if any(
         step_input.step <= followed.tip.step and step_input.on not in followed.path
         for step_input in inputs
@@ -267,18 +222,9 @@ def find_two_chains(store: MessageStore, followed: FollowedChain) -> Iterable[Pr
 
 
 def is_effective(proof: Proof, followed: FollowedChain) -> bool:
-    """Return whether the next change of epoch would ban the seat that a proof accuses.
+    """Return whether a base on the followed chain would ban the seat that a proof accuses ([E-23]).
 
-    The next epoch is assumed to continue the chain that is followed now.
-
-    Args:
-        proof: The proof of the fault.
-        followed: The current epoch and the chain that is followed in it.
-
-    Returns:
-        Whether the seat would be banned, so that the change is worth requesting.
-
-    SPEC: [E-23].
+    Only then a change of epoch is worth requesting.
     """
     if proof.code in STANDING_ALONE:
         return True

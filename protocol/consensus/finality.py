@@ -8,19 +8,9 @@ from .message_store import MessageStore
 
 
 def final_step(store: MessageStore, followed: FollowedChain) -> int:
-    """Return the number of the last final step.
+    """Return the number of the last final step, at least that before the epoch ([E-15], SPEC 10.6).
 
-    A step is final if it lies before the chain node with which the epoch begins. It is also final
-    if every present seat has given an input to a later step of the followed chain (10.6).
-
-    Args:
-        followed: The epoch in which this seat stands, and the chain that it follows.
-
-    Returns:
-        The number of the step. If no step of this epoch is final yet, it is the last step before
-        the epoch.
-
-    SPEC: [E-15].
+    A step is final if every present seat has given an input to a later step of the followed chain.
     """
     base, silent = followed.base.step, set(followed.tip.present)
     for step in range(followed.tip.step, base - 1, -1):
@@ -29,6 +19,7 @@ def final_step(store: MessageStore, followed: FollowedChain) -> int:
             if (
                 isinstance(step_input, StepInput)
                 and step_input.on in followed.path
+                # An input that names a node of another step builds on nothing.
                 and followed.path[step_input.on].step == step
             ):
                 silent.discard(message.seat)

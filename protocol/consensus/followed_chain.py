@@ -1,4 +1,7 @@
-"""The followed chain of one epoch: which inputs count, and which steps are complete."""
+"""The followed chain of one epoch: which inputs count, and which steps are complete.
+
+The *base* of an epoch is the node with which it begins.
+"""
 
 from __future__ import annotations
 
@@ -17,9 +20,8 @@ class FollowedChain:
     """The epoch in which a seat stands, and the chain that it follows there.
 
     Attributes:
-        base: The chain node with which the epoch begins.
         tip: The last node of the chain so far.
-        entered: When the seat entered the epoch, in seconds of a monotonic clock.
+        entered: When the seat entered the epoch, as driver time.
         path: All nodes that were followed in this epoch, by digest.
     """
 
@@ -30,11 +32,7 @@ class FollowedChain:
     path: dict[bytes, Node] = field(default_factory=dict)
 
     def begin(self, base: Node, now: DriverTime) -> None:
-        """Note that epoch 0 begins at a node of the chain, and when. The chain does not change.
-
-        Args:
-            base: The chain node with which epoch 0 begins.
-        """
+        """Note when and with which node epoch 0 begins. The chain does not change."""
         self.base, self.entered = base, now
 
     def enter(self, now: DriverTime) -> None:
@@ -43,15 +41,7 @@ class FollowedChain:
 
 
 def new_followed_chain(epoch: int, base: Node, now: DriverTime) -> FollowedChain:
-    """Return a new `FollowedChain` for an epoch that a seat enters now.
-
-    Args:
-        base: The chain node with which the epoch begins.
-
-    Returns:
-        The record of the epoch and of the chain that the seat follows in it. The chain has no step
-        after the base yet.
-    """
+    """Return the chain of an epoch that a seat enters now, with no step after the base yet."""
     return FollowedChain(epoch, base, base, now, {base.digest: base})
 
 
@@ -61,11 +51,7 @@ def chosen_inputs(
     """Return each seat's first legal input to the current, incomplete step ([E-2]).
 
     Args:
-        followed: The epoch and the followed chain.
         only_known: Whether to leave out inputs whose body has not been checked yet.
-
-    Returns:
-        The input by seat. Seats without a legal input are left out.
     """
     node, found = followed.tip, dict[int, Message]()
     for message in store.inputs(followed.epoch, node.step):
@@ -85,15 +71,7 @@ def chosen_inputs(
 
 
 def confirms_deck(node: Node, message: Message) -> bool:
-    """Return whether a message is the one legal input of its seat to `deck.ok` ([D-3]).
-
-    Args:
-        node: The chain node on which the input must build.
-        message: Any message.
-
-    Returns:
-        Whether it is. False if the next step of the node is not `deck.ok`.
-    """
+    """Return whether a message is a legal input of its seat to `deck.ok` on a node ([D-3])."""
     step_input = message.statement
     if node.want.kind is not Kind.DECK_OK or not isinstance(step_input, StepInput):
         return False
@@ -107,11 +85,7 @@ def first_on(store: MessageStore, node: Node, message: Message) -> bool:
     Such an input counts in [D-10], be it legal or not.
 
     Args:
-        node: The chain node on which the input must build.
         message: An input of epoch 0, stored or not.
-
-    Returns:
-        Whether it is. False if the next step of the node is not the first `deal`.
     """
     step_input = message.statement
     if node.parent is None or node.parent.want.kind is not Kind.DECK_OK:
@@ -131,18 +105,10 @@ def first_on(store: MessageStore, node: Node, message: Message) -> bool:
 def grow(
     store: MessageStore, followed: FollowedChain, seat: int | None
 ) -> tuple[Node, Node] | None:
-    """Append the next step to the followed chain, if the step is complete ([E-2]).
+    """Append the next step to the followed chain, if all seats that owe an input gave a legal one.
 
-    The step is complete once every seat that owes an input has given a legal input. If a seat gave
-    several legal inputs, the input on which the own seat has already built counts, if there is such
-    an input. Otherwise the first counts.
-
-    Args:
-        followed: The current epoch and the followed chain. The chain is changed.
-        seat: The own seat. None for an onlooker.
-
-    Returns:
-        The chain nodes before and after the step. None if the step is not complete.
+    Return the nodes before and after the step, None if it is not complete ([E-2]). An onlooker's
+    seat is None.
     """
     node = followed.tip
     if node.want.kind is Kind.RESULT or not transition.may_go_on(node):
@@ -150,6 +116,8 @@ def grow(
     inputs = chosen_inputs(store, followed)
     if set(inputs) != node.want.speakers:
         return None
+    # The version on which the own seat has built goes first: to leave it would be a fault
+    # ("two-chains").
     after = _spoken_on(store, followed, seat)
     if after is None:
         bodies = {
@@ -162,11 +130,7 @@ def grow(
 
 
 def _spoken_on(store: MessageStore, followed: FollowedChain, seat: int | None) -> Node | None:
-    """Return which node comes after the followed chain, according to the last input of `seat`.
-
-    The input builds on this node or on a later node. Return None if the seat has given no input
-    that builds on a node after the followed chain.
-    """
+    """Return the next node of the chain on which the last input of `seat` builds, or None."""
     last = _last_input(store, followed, seat)
     if last is None or last.step <= followed.tip.step:
         return None
@@ -189,12 +153,9 @@ def _last_input(store: MessageStore, followed: FollowedChain, seat: int | None) 
 
 
 def keeps_own_inputs(store: MessageStore, followed: FollowedChain, seat: int) -> bool:
-    """Return whether this seat's last input of the epoch builds on a node of the followed chain.
+    """Return whether this seat's last input of the epoch, if any, builds on the followed chain.
 
     If not, the seat gives no further input in this epoch.
-
-    Returns:
-        True also if the seat has given no input to a step of this epoch.
     """
     last = _last_input(store, followed, seat)
     return last is None or last.step < followed.base.step or last.on in followed.path

@@ -1,7 +1,7 @@
 """The tree of all chains of steps that the inputs of one epoch can form (SPEC 10.3).
 
-All chains begin at the same chain node, the state with which the epoch begins. Two chains part at a
-step to which a seat has signed different inputs.
+All chains begin at the node with which the epoch begins. Two chains part at a step to which a seat
+has signed different inputs.
 """
 
 from __future__ import annotations
@@ -26,11 +26,7 @@ Bodies = Mapping[int, tuple[bytes, ...]]
 
 
 def inputs_of(messages: Iterable[Message], epoch: int) -> list[tuple[Message, StepInput]]:
-    """Return the inputs of one epoch among messages, in their order.
-
-    Args:
-        messages: Messages of any kind.
-    """
+    """Return the inputs of one epoch among messages of any kind, in their order."""
     pairs = ((message, message.statement) for message in messages)
     return [
         (m, step_input)
@@ -44,16 +40,11 @@ class Tree:
 
     Attributes:
         inputs: Each message that is an input of the epoch, with the input in it.
-        nodes: All nodes of the chains, by digest. In this dict each node stands after its parent.
+        nodes: All nodes by digest, each after its parent.
     """
 
     def __init__(self, base: Node, messages: Iterable[Message], epoch: int) -> None:
-        """Build all chains that the inputs of an epoch can form.
-
-        Args:
-            base: The chain node with which all chains begin.
-            messages: Messages of any kind. Only inputs (to steps) of the epoch are used.
-        """
+        """Build all chains that messages of any kind form. Only inputs of the epoch are used."""
         self.base, self.epoch = base, epoch
         self.inputs = inputs_of(messages, epoch)
         self._by_place: dict[tuple[int, bytes], list[tuple[int, bytes]]] = {}
@@ -69,7 +60,7 @@ class Tree:
             frontier.extend(self._children(node))
 
     def _children(self, node: Node) -> list[Node]:
-        """Return the nodes that can follow a node by one step, given the inputs of the tree."""
+        """Return the nodes that can follow a node by one step."""
         if not transition.may_go_on(node):
             return []
         bodies = self.bodies(node)
@@ -81,13 +72,9 @@ class Tree:
         return [child for child, _ in self.versions(node, bodies)]
 
     def bodies(self, node: Node) -> Bodies:
-        """Return the different legal bodies (contents of inputs) for the step after a node.
+        """Return the different legal bodies for the step after a node, sorted for each seat.
 
-        Args:
-            node: A node of the tree.
-
-        Returns:
-            The sorted bodies of each seat. A seat without a legal body is left out.
+        A seat without a legal body is left out.
         """
         found: dict[int, list[bytes]] = {}
         for seat, body in self._by_place.get((node.step, node.digest), []):
@@ -99,38 +86,24 @@ class Tree:
     def versions(self, node: Node, bodies: Bodies) -> Iterator[tuple[Node, tuple[Slot, ...]]]:
         """Yield the outcomes of a step for which seats gave conflicting bodies ([E-18]).
 
-        All combinations of one body for each seat are tried, up to `MAX_CHOICES`. An outcome counts
-        only if an input to the next step builds on it.
-
-        Args:
-            node: A node of the tree.
-            bodies: The legal bodies for the step after the node.
-
-        Yields:
-            The node after the step, and what the step records of each seat, such as its body.
+        An outcome is the node after the step, and what the step records of each seat.
         """
         seats = sorted(bodies)
+        # All readers must try the same combinations, so bodies are sorted and the last seat changes
+        # first.
         for pick in islice(product(*(bodies[s] for s in seats)), MAX_CHOICES):
             slots = transition.slots_of(node, dict(zip(seats, pick, strict=True)))
+            # Only an outcome on which an input builds is made, because there may be 4096.
             if (node.step + 1, transition.digest_after_step(node.digest, slots)) in self._by_place:
                 yield transition.append(node, slots), slots
 
     def resolves(self, step_input: StepInput) -> bool:
-        """Return whether the chain on which an input builds is in this tree.
-
-        Returns:
-            Whether the digest that the input names is that of a node in the tree, and the input's
-            step is the next step of this node.
-        """
+        """Return whether an input names a node of this tree, and the number of its next step."""
         node = self.nodes.get(step_input.on)
         return node is not None and node.step == step_input.step
 
     def has_legal(self, message: Message) -> bool:
-        """Return whether a message is an input that builds on a node of the tree and is legal.
-
-        Returns:
-            Whether the message is such an input.
-        """
+        """Return whether a message is a legal input that builds on a node of the tree."""
         step_input = message.statement
         if not isinstance(step_input, StepInput) or not self.resolves(step_input):
             return False
@@ -138,19 +111,14 @@ class Tree:
         return isinstance(found, AcceptedBody)
 
     def builders(self, node: Node) -> Set[int]:
-        """Return the seats with an input that builds on a given node, directly or on a later node.
-
-        Args:
-            node: A node of the tree.
-
-        Returns:
-            The seats. The seats for all nodes are computed at the first call.
-        """
+        """Return the seats with an input that builds on a node, directly or on a later node."""
         if self._builders is None:
             self._builders = {digest: set() for digest in self.nodes}
             for message, step_input in self.inputs:
                 if self.resolves(step_input):
                     self._builders[step_input.on].add(message.seat)
+            # Children stand after their parents in `nodes`, so they are complete when they are
+            # added here.
             for at in reversed(self.nodes.values()):
                 if at is not self.base and at.parent is not None:
                     self._builders[at.parent.digest] |= self._builders[at.digest]

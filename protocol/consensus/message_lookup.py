@@ -1,7 +1,8 @@
 """Look up the messages and bases that an epoch promise or a new-epoch message names.
 
-A base is the chain node with which an epoch begins. The look-up is needed to check the promise or
-new-epoch message. Each of these messages is checked only once.
+A *base* is the node with which an epoch begins. A *reading* is the check of an epoch promise or
+new-epoch message, which needs the look-up. A message can be read in two ways: as itself, or because
+a proof of a fault accuses it.
 """
 
 from __future__ import annotations
@@ -16,13 +17,13 @@ from ..chain.chain_state import Node
 from ..wire.signed_messages import Message
 
 BaseKey = tuple[int, bytes]
-"""The key of a base (the chain node with which an epoch begins): the epoch and the base digest."""
+"""The key of a base: the epoch, and the digest of the base."""
 Lack = bytes | BaseKey
-"""What is not stored: the hash of a message, or the epoch and digest of an epoch's first node."""
+"""What is not stored: the hash of a message, or the key of a base."""
 ReadingKey = tuple[bytes, bool]
-"""The key of a message's check: its hash, and whether it is checked because a proof accuses it."""
+"""The key of a reading: the message's hash, and whether a proof accuses the message."""
 T = TypeVar("T")
-"""The type of the result of checking a message."""
+"""The type of the result of a reading."""
 
 
 class Malformed(Exception):
@@ -33,8 +34,7 @@ class Unknown(Exception):
     """Something that a message names is not stored, so that the message cannot be judged yet.
 
     Attributes:
-        lack: What is missing: the hash of a message, or the epoch and the digest of a base (the
-            chain node with which the epoch begins). None if it cannot be asked for.
+        lack: None if it cannot be asked for.
     """
 
     def __init__(self, text: str, lack: Lack | None = None) -> None:
@@ -48,17 +48,13 @@ class Void(Exception):
 
 @dataclass
 class Reading:
-    """The result of checking an epoch promise or new-epoch message, and what the check looked up.
+    """The result of a reading, and what it looked up.
 
     Attributes:
-        key: The hash of the message, and whether the message was checked because a fault proof
-            accuses its signer.
-        error: The error with which the check ended, if the message is malformed.
-        used: The hashes of the messages that this check looked up.
-        asked: The keys of the bases (chain nodes with which epochs begin) that this check looked
-            up.
-        called: The keys of the other checks on which this check relies. The messages and bases
-            that the other checks looked up are not in `used` and `asked`.
+        error: The error with which it ended, if the message is malformed.
+        used: The hashes of the messages that it looked up itself.
+        asked: The keys of the bases that it looked up itself.
+        called: The keys of the other readings on which it relies.
     """
 
     key: ReadingKey
@@ -72,22 +68,17 @@ class Reading:
 class References(ABC):
     """A look-up of messages and bases in a seat's store or in a file.
 
-    A base is the chain node with which an epoch begins. A reading is the check of an epoch promise
-    or new-epoch message. The look-up keeps the result of each reading. If a message or base was
-    missing, the reading is repeated only when this message or base is stored. So a faulty seat
-    cannot have the same long message checked again and again ([V-12]).
+    The result of each reading is kept. If a message or base was missing, the reading is repeated
+    only when this message or base is stored. So a faulty seat cannot have the same long message
+    checked again and again ([V-12]).
 
     Attributes:
-        start: The chain node with which epoch 0 begins, None before epoch 0 has begun.
+        start: The node with which epoch 0 begins, None before it has begun.
         open: The readings that are under way, the innermost last.
     """
 
     def __init__(self, start: Node | None) -> None:
-        """Create a look-up that has checked no message yet.
-
-        Args:
-            start: The chain node with which epoch 0 begins, None before epoch 0 has begun.
-        """
+        """Create a look-up that has read no message yet."""
         self.start = start
         self._made: dict[ReadingKey, Reading] = {}
         self._lacks: dict[tuple[ReadingKey, bool], Lack] = {}
@@ -98,50 +89,27 @@ class References(ABC):
 
     @abstractmethod
     def find(self, digest: bytes) -> Message | None:
-        """Return the message with a hash.
-
-        Args:
-            digest: The message hash, 32 bytes.
-
-        Returns:
-            The message, None if it is not stored.
-        """
+        """Return the message with a hash, None if it is not stored."""
 
     @abstractmethod
     def find_base(self, key: BaseKey) -> Node | None:
-        """Return the base (the chain node with which an epoch begins) of an epoch above 0.
+        """Return a base of an epoch above 0, None if no valid new-epoch message has it."""
 
-        Args:
-            key: The epoch and the base digest.
-
-        Returns:
-            The chain node, None if no valid new-epoch message with this base is known.
-        """
-
+    # Not abstract: a file has nobody to ask.
     def ask(self, lack: Lack) -> None:  # noqa: B027
-        """Ask other seats for something that is not stored. This base class asks nobody.
+        """Ask other seats for something that is not stored. This base class asks nobody."""
 
-        Args:
-            lack: The hash of a missing message, or the epoch and digest of a missing base (the
-                chain node with which that epoch begins).
-        """
-
+    # Not abstract: only the look-up in a file has a limit.
     def count(self, lookups: int) -> None:  # noqa: B027
         """Count looked-up messages, so that a subclass can limit their number. Here, do nothing."""
 
     # Look-up
 
     def message(self, digest: bytes) -> Message:
-        """Return the stored message with a given hash.
-
-        If the message is not stored, it is requested from other seats, unless a `quiet` block
-        suspends such requests.
-
-        Args:
-            digest: The message hash, 32 bytes.
+        """Return the message with a hash.
 
         Raises:
-            Unknown: If the message is not stored.
+            Unknown: If it is not stored. It is then asked for.
         """
         self.count(1)
         found = self.find(digest)
@@ -152,16 +120,10 @@ class References(ABC):
         return found
 
     def base(self, epoch: int, digest: bytes | None) -> Node:
-        """Return the base of an epoch, which is the chain node with which the epoch begins.
-
-        If the base is not known, the messages that show it are asked for.
-
-        Args:
-            epoch: The epoch. For epoch 0, the node with which the game begins is returned.
-            digest: The digest that names the base, 32 bytes. None stands for epoch 0.
+        """Return the base of an epoch. That of epoch 0 has no digest (None).
 
         Raises:
-            Unknown: If the base is not known.
+            Unknown: If it is not known. It is then asked for.
         """
         if epoch == 0 or digest is None:
             if self.start is None:
@@ -175,21 +137,14 @@ class References(ABC):
         return found
 
     def _unknown(self, text: str, lack: Lack) -> Unknown:
-        """Ask other seats for something not stored, and return the error for the caller to raise.
-
-        While `quiet` suspends such requests, no seat is asked.
-        """
+        """Ask for what is not stored, unless `quiet` suspends it, and return the error to raise."""
         if self._asks:
             self.ask(lack)
         return Unknown(text, lack)
 
     @contextmanager
     def quiet(self) -> Iterator[None]:
-        """Suspend the requests for missing messages for the length of a `with` block.
-
-        Yields:
-            Nothing, once.
-        """
+        """Suspend the requests for missing messages for the length of a `with` block."""
         self._asks = False
         try:
             yield
@@ -199,15 +154,7 @@ class References(ABC):
     # Readings
 
     def once(self, key: ReadingKey, make: Callable[[], T]) -> T:
-        """Return the result of checking an epoch promise or new-epoch message, which is done once.
-
-        Args:
-            key: The hash of the message, and whether the message is checked because a proof of a
-                fault accuses the message.
-            make: The function that checks the message.
-
-        Returns:
-            What `make` returned, now or earlier.
+        """Return the result of a reading, which `make` does once.
 
         Raises:
             Malformed: If `make` raised it, now or earlier.
@@ -221,18 +168,19 @@ class References(ABC):
             self.open[-1].called.add(key)
         if reading.error is not None:
             raise reading.error
+        # A repeated reading counts like the first, so that a limit does not depend on their order.
         if is_known:
             self.count(len(reading.used))
         made: T = reading.made
         return made
 
     def _read(self, reading: Reading, make: Callable[[], T]) -> Reading:
-        """Check a message by calling `make`, and put the result or Malformed error into `reading`.
+        """Do a reading by calling `make`, and put the result or Malformed error into `reading`.
 
-        `reading` is the record of this check, and is returned. If an earlier check of the message
-        lacked another message or a base (the chain node with which an epoch begins) that is still
-        not stored, raise Unknown, usually without calling `make`.
+        Raise Unknown, usually without calling `make`, if what an earlier try lacked is still
+        missing.
         """
+        # A try that asked nobody must not keep a later one from asking for all that is missing.
         place = (reading.key, self._asks)
         self.open.append(reading)
         try:
@@ -254,27 +202,16 @@ class References(ABC):
         return reading
 
     def is_read(self, key: ReadingKey) -> bool:
-        """Return whether the check of a message was completed, with whatever result.
-
-        Args:
-            key: The hash of the message, and whether the message is checked because a proof of a
-                fault accuses the message.
-        """
+        """Return whether a reading was completed, with whatever result."""
         return key in self._made
 
     def needed(
         self, last: BaseKey, new_epoch_of: Callable[[BaseKey], bytes]
     ) -> tuple[set[BaseKey], set[bytes]]:
-        """Return all bases and messages from which a checked base was computed ([F-1]).
+        """Return all bases and messages from which a base was computed, itself included ([F-1]).
 
         Args:
-            last: The key of the base: its epoch and digest. A base is the chain node with which an
-                epoch begins. It is computed from epoch promises, which name earlier bases.
-            new_epoch_of: A function that returns the hash of the new-epoch message that proposed a
-                base.
-
-        Returns:
-            The keys of these bases, including `last`, and the hashes of the messages.
+            new_epoch_of: Returns the hash of the new-epoch message that proposed a base.
         """
         bases, used = {last}, set[bytes]()
         rest, seen = [(new_epoch_of(last), False)], set[ReadingKey]()

@@ -1,6 +1,8 @@
-"""The store in which a node keeps the signed messages of all seats.
+"""The store in which a peer keeps the signed messages of all seats, in the order they came.
 
-It finds messages by their hash, epoch, step and kind.
+It finds messages by their hash, epoch, step and kind. Unless another order is named, they are
+returned in the order in which they came. The *identity* of a message is its kind, seat, and epoch
+or step. An honest seat signs only one message of each.
 """
 
 from __future__ import annotations
@@ -24,15 +26,12 @@ from ..wire.signed_messages import (
 Claim = tuple[int | None, bool]
 """Who names a message that is wanted: a seat, and whether only by way of an accused message.
 
-The seat has signed an epoch promise that names the wanted message. It is None if no epoch promise
-names it. The second item is True if the seat's promise names it only indirectly, through a message
-that the promise accuses of being malformed.
+The seat has signed an epoch promise that names the wanted message, None if no promise does. The
+second item is True if the promise names it only indirectly, through a message that the promise
+accuses of being malformed.
 """
 VARIANTS: Final[Quota] = 2
-"""How many different statements of one seat for the same kind, epoch and step are stored.
-
-Two of them prove a fault, and more prove nothing further.
-"""
+"""How many different messages of one identity are stored. Two prove a fault, and more nothing."""
 
 
 K = TypeVar("K")
@@ -47,22 +46,14 @@ def _remove(shelf: dict[K, list[Message]], key: K, message: Message) -> None:
 
 
 class MessageStore:
-    """The stored messages, in the order in which they came.
-
-    The identity of a message is its kind, seat, and epoch or step. An honest seat signs only one
-    message of each identity. At most two different messages of one identity are stored, apart from
-    exceptions of [M-12].
+    """The stored messages. At most two have one identity, apart from the exceptions of [M-12].
 
     Attributes:
-        last_steps: For each epoch and seat, the highest step to which an input of the seat is
-            stored.
+        last_steps: By epoch and seat, the highest step to which an input of the seat is stored.
         requests: For each seat, the highest epoch in its epoch requests, epoch promises and votes.
         input_bytes: For each seat, the number of bytes of its stored inputs.
         wants: The hashes of messages to ask for.
-        claims: For each hash in `wants`, a set of pairs that say which epoch promises name the
-            hash. A pair is the seat of a promise (None for no promise) and a boolean. The boolean
-            is True if the promise accuses a message as malformed, and only this message names the
-            hash.
+        claims: For each hash in `wants`, who names it.
         wanted_new_epochs: The epochs whose new-epoch messages to ask for.
     """
 
@@ -94,28 +85,24 @@ class MessageStore:
         return iter(self._by_hash.values())
 
     def add(self, message: Message, sound: bool = False) -> bool:
-        """Store a message, unless it is stored already or conflicts with two others ([M-12]).
+        """Store a message with a valid signature, and return whether it was stored now ([M-12]).
 
-        Messages conflict if they differ although they have the same kind, seat, and epoch or step.
-        A third conflicting message is stored only if this seat asks its peers for the message.
+        It is not stored if two others have its identity, unless its hash is wanted.
 
         Args:
-            message: The message, whose signature is valid.
-            sound: Whether the message is a valid new-epoch message. Such a message is stored even
-                if it conflicts with two others.
-
-        Returns:
-            Whether the message was stored now.
+            sound: Whether it is a valid new-epoch message, which is stored besides any two others.
         """
         if message.hash in self:
             return False
         versions = self._by_identity.setdefault(message.identity, [])
         is_third = len(versions) >= VARIANTS and not sound
+        # A faulty seat could sign versions without end.
         if is_third and message.hash not in self.wants:
             return False
         self.wants.discard(message.hash)
         self.claims.pop(message.hash, None)
         if is_third:
+            # It is found only by its hash and by `inputs_by`.
             self._third_versions[message.hash] = message
             self._count(message)
             return True
@@ -132,11 +119,7 @@ class MessageStore:
         self.input_bytes[message.seat] = known + len(message.payload)
 
     def _index(self, message: Message) -> None:
-        """Enter a stored message into the indices.
-
-        Of several epoch requests by one seat, only the request for the highest epoch is kept
-        ([M-11]).
-        """
+        """Enter a stored message into the indices."""
         statement = message.statement
         if isinstance(statement, StepInput):
             self._inputs.setdefault((statement.epoch, statement.step), []).append(message)
@@ -152,6 +135,7 @@ class MessageStore:
                 request = self.requests.get(message.seat, 0)
                 self.requests[message.seat] = max(request, statement.epoch)
             if isinstance(statement, EpochRequest):
+                # Of a seat's epoch requests only the highest is kept ([M-11]).
                 old = self._requests.setdefault(message.seat, message)
                 if old is not message:
                     lower, higher = sorted((old, message), key=self.epoch_of)
@@ -160,11 +144,7 @@ class MessageStore:
 
     @staticmethod
     def epoch_of(message: Message) -> int:
-        """Return the epoch that a message names.
-
-        Returns:
-            The epoch, 0 for a rejoin.
-        """
+        """Return the epoch that a message names, 0 for a rejoin."""
         return 0 if isinstance(message.statement, Rejoin) else message.statement.epoch
 
     def _forget(self, message: Message) -> None:
@@ -178,25 +158,11 @@ class MessageStore:
             _remove(self._inputs, (statement.epoch, statement.step), message)
 
     def find(self, digest: bytes) -> Message | None:
-        """Return the message with a hash.
-
-        Args:
-            digest: The message hash, 32 bytes.
-
-        Returns:
-            The message, None if it is not stored.
-        """
+        """Return the message with a hash, None if it is not stored."""
         return self._by_hash.get(digest) or self._third_versions.get(digest)
 
     def want(self, digest: bytes, claim: Claim = (None, False)) -> None:
-        """Note that a message is missing and is to be asked for.
-
-        Args:
-            digest: The message hash, 32 bytes.
-            claim: The seat whose epoch promise names the message (None if no promise does), and a
-                boolean. The boolean is True if the promise names the message only indirectly,
-                through a message that the promise accuses of being malformed.
-        """
+        """Note that a message is missing and is to be asked for."""
         self.wants.add(digest)
         self.claims.setdefault(digest, set()).add(claim)
 
@@ -205,43 +171,25 @@ class MessageStore:
         self.wanted_new_epochs.add(epoch)
 
     def versions(self, identity: tuple[int, ...]) -> list[Message]:
-        """Return the stored messages that have the same kind, seat, and epoch or step.
+        """Return the stored messages of one identity.
 
-        Args:
-            identity: The numbers of the kind, the seat, and the epoch or step, as `identity_of`
-                returns them.
+        If there are several, their signer is at fault.
 
-        Returns:
-            The messages in the order in which they came. If there are several, their signer is at
-            fault. After the first two, only valid new-epoch messages are returned.
+        After the first two, only valid new-epoch messages are returned.
         """
         return self._by_identity.get(identity, [])
 
     def inputs(self, epoch: int, step: int) -> list[Message]:
-        """Return the stored inputs to one step in one epoch.
-
-        Returns:
-            The messages, in the order in which they came.
-        """
+        """Return the stored inputs to one step in one epoch."""
         return self._inputs.get((epoch, step), [])
 
     def epoch_inputs(self, epoch: int, first: int = 0) -> list[Message]:
-        """Return the stored inputs of an epoch from a step on.
-
-        Args:
-            first: The number of the first step.
-
-        Returns:
-            The messages, by rising step.
-        """
+        """Return the stored inputs of an epoch from a step on, by rising step."""
         keys = sorted(key for key in self._inputs if key[0] == epoch and key[1] >= first)
         return [message for key in keys for message in self._inputs[key]]
 
     def count_inputs(self, epoch: int) -> int:
-        """Return how many inputs of an epoch are stored.
-
-        At most two inputs of each seat to each step are counted.
-        """
+        """Return how many inputs of an epoch are stored, at most two of each seat to each step."""
         return sum(len(shelf) for (of, _), shelf in self._inputs.items() if of == epoch)
 
     def of_epoch(
@@ -249,72 +197,36 @@ class MessageStore:
         kind: type[EpochRequest | EpochPromise | NewEpoch | PrepareVote | CommitVote],
         epoch: int,
     ) -> list[Message]:
-        """Return the stored messages of one kind and epoch.
-
-        Args:
-            kind: The class of the messages' content.
-
-        Returns:
-            The messages, in the order in which they came.
-        """
+        """Return the stored messages of one kind and epoch."""
         return self._epochs.get((NUMBER[kind], epoch), [])
 
     def epochs_of(
         self, kind: type[EpochRequest | EpochPromise | NewEpoch | PrepareVote | CommitVote]
     ) -> list[int]:
-        """Return the epochs of which a message of one kind is stored.
-
-        Args:
-            kind: The class of the messages' content.
-
-        Returns:
-            The epochs, rising.
-        """
+        """Return the epochs of which a message of one kind is stored, rising."""
         return sorted(epoch for number, epoch in self._epochs if number == NUMBER[kind])
 
     def promises_by(self, seat: int) -> list[Message]:
-        """Return the stored epoch promises of one seat.
-
-        Returns:
-            The messages, in the order in which they came.
-        """
+        """Return the stored epoch promises of one seat."""
         promises = (
             m for epoch in self.epochs_of(EpochPromise) for m in self.of_epoch(EpochPromise, epoch)
         )
         return sorted((m for m in promises if m.seat == seat), key=lambda m: self._order[m.hash])
 
     def highest_request(self, seat: int | None) -> int:
-        """Return the epoch of a seat's highest epoch request.
-
-        Args:
-            seat: The seat. None stands for no seat, which gives 0.
-
-        Returns:
-            The epoch, 0 without an epoch request.
-        """
+        """Return the epoch of a seat's highest epoch request, 0 without one or for no seat."""
         request = None if seat is None else self._requests.get(seat)
         return 0 if request is None else self.epoch_of(request)
 
     def rejoins(self) -> list[Message]:
-        """Return the stored messages in which seats ask to rejoin.
-
-        Returns:
-            The messages, in the order in which they came.
-        """
+        """Return the stored messages in which seats ask to rejoin."""
         return list(self._rejoins)
 
     def since(self, epoch: int, step: int) -> list[Message]:
         """Return the stored messages that a peer at a given epoch and step may lack.
 
-        These are all rejoins, and all messages of that epoch and later ones. If the epoch is 0,
-        inputs of epoch 0 before the step are left out.
-
-        Args:
-            epoch: The epoch in which the peer stands.
-            step: The number of the step at which the peer stands.
-
-        Returns:
-            The messages, in the order in which they came.
+        They are all rejoins, and all messages of that epoch and later ones. In epoch 0, the inputs
+        before the step are left out.
         """
         shelves = [
             shelf
@@ -326,23 +238,14 @@ class MessageStore:
         return sorted(found, key=lambda message: self._order[message.hash])
 
     def inputs_by(self, seat: int) -> Iterator[Message]:
-        """Yield every stored input of one seat, even if several conflict in one step.
-
-        `input_bytes` has the number of their bytes.
-        """
+        """Yield every stored input of one seat, with third versions, as `input_bytes` counts it."""
         for shelf in (self._by_hash, self._third_versions):
             for message in shelf.values():
                 if message.seat == seat and isinstance(message.statement, StepInput):
                     yield message
 
     def highest_requests(self) -> list[Message]:
-        """Return the stored message for the highest epoch from each seat.
-
-        Only epoch requests, epoch promises and votes count.
-
-        Returns:
-            One message for each seat that has sent such a message, by rising seat.
-        """
+        """Return each seat's epoch request, promise or vote of the highest epoch, seats rising."""
         found: dict[int, Message] = {}
         for message in self._by_hash.values():
             statement = message.statement
@@ -356,10 +259,9 @@ class MessageStore:
         """Remove the inputs of epochs below `epoch` that are not to be kept.
 
         Args:
-            epoch: The lowest epoch whose inputs all stay.
-            keep: A function that is called for each input of a lower epoch, with the signed message
-                and the input in it. It returns whether the message stays.
+            keep: Returns whether a message with its input stays.
         """
+        # A copy, because the loop removes messages.
         for digest, message in [*self._by_hash.items(), *self._third_versions.items()]:
             step_input = message.statement
             if (
@@ -372,15 +274,5 @@ class MessageStore:
                     self._forget(message)
 
     def by_seat(self, seat: int | None) -> Iterable[Message]:
-        """Return the stored messages of one seat.
-
-        If the seat has signed more than two different messages of one kind for the same epoch or
-        step, some of these messages may be left out.
-
-        Args:
-            seat: The seat. None gives no messages, because an onlooker signs none.
-
-        Returns:
-            The messages, in the order in which they came.
-        """
+        """Return the messages of one seat, none for an onlooker (None) and no third versions."""
         return [m for m in self._by_hash.values() if m.seat == seat]

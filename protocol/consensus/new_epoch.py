@@ -1,8 +1,9 @@
-"""The base of a new epoch (the chain node with which it begins), from a quorum of epoch promises.
+"""The base of a new epoch (the node with which it begins), from a quorum of epoch promises.
 
 It is the view change of Castro and Liskov ("Practical Byzantine Fault Tolerance", 1999) on a chain
 of lockstep steps. Whoever stores the messages that a new-epoch message names computes the same
-base.
+base. A promise or new-epoch message is read as `named` if a proof of a fault accuses it of being
+malformed.
 """
 
 from __future__ import annotations
@@ -32,20 +33,14 @@ from .fork_tree import Bodies, Tree
 from .message_lookup import Malformed, References, Unknown, Void
 
 MAX_INPUTS_PER_IDENTITY: Final[Quota] = 2
-"""How many inputs of one seat to one step an epoch promise may list ([E-11]).
-
-Two different inputs prove a fault, and more prove nothing further.
-"""
+"""How many inputs of one seat to one step an epoch promise may list ([E-11])."""
 
 
 # Form of an epoch promise
 
 
 def certificate_votes(table: Table, certificate: QuorumCertificate) -> list[Message]:
-    """Return the votes of a quorum certificate as messages, after checking their signatures.
-
-    Returns:
-        The votes, in the order of the certificate.
+    """Return the votes of a quorum certificate as messages, in order, after checking them.
 
     Raises:
         Malformed: If the votes are fewer than a quorum, or if a vote has a seat that does not
@@ -72,13 +67,10 @@ class ReadPromise:
     """A checked, well-formed epoch promise with all messages that it names.
 
     Attributes:
-        message: The message that contains the promise.
-        inputs: The inputs that the promise lists.
-        rejoins: The requests to rejoin that the promise lists.
         proofs: The messages with which the promise proves faults.
         votes: The votes of the promise's quorum certificate.
-        base: The chain node that the certificate certifies. Without a certificate, the node with
-            which epoch 0 begins.
+        base: The node that the certificate certifies. Without a certificate, the node with which
+            epoch 0 begins.
         bad: The malformed messages that the promise accuses: the seat and the fault code of each.
     """
 
@@ -102,16 +94,6 @@ def read_promise(
 ) -> ReadPromise:
     """Return an epoch promise with its contents, after checking its form ([E-12]).
 
-    A promise may accuse another message of being malformed, by a proof that consists of that
-    message. If this promise is itself checked because it is accused, its own accusations of this
-    kind are ignored. A faulty seat could otherwise nest accusations without end.
-
-    Args:
-        message: The message that contains the promise.
-        source: The look-up of the messages that the promise names, and of the nodes with which
-            epochs begin.
-        named: Whether the promise is checked because a proof accuses it.
-
     Raises:
         Malformed: If the promise is malformed, which is a fault of its signer.
         Unknown: If something that the promise names is not stored.
@@ -120,11 +102,7 @@ def read_promise(
 
 
 def _read_promise(table: Table, message: Message, source: References, named: bool) -> ReadPromise:
-    """Check an epoch promise, in the order of [E-20], and find the messages that it names.
-
-    The argument `named` says whether the promise itself is accused of being malformed. If so, the
-    promise's accusations that other messages are malformed are ignored.
-    """
+    """Check an epoch promise, in the order of [E-20], and find the messages that it names."""
     promise = message.statement
     if not isinstance(promise, EpochPromise):
         raise Malformed("a new-epoch message names what is no epoch promise")
@@ -136,6 +114,7 @@ def _read_promise(table: Table, message: Message, source: References, named: boo
             raise Malformed("a quorum certificate is not below its epoch promise")
         votes = certificate_votes(table, promise.certificate)
     base = source.base(epoch, promise.certificate.base if promise.certificate else None)
+    # A faulty seat could otherwise nest accusations without end ([E-12]).
     proofs = [proof for proof in promise.proofs if len(proof) > 1 or not named]
     accusing = [h for proof in proofs for h in proof]
     found = _look_up(source, (*promise.inputs, *promise.rejoins, *accusing))
@@ -170,13 +149,10 @@ def _look_up(source: References, hashes: Sequence[bytes]) -> tuple[Message, ...]
 def _bad_forms(
     table: Table, proofs: Iterable[tuple[bytes, ...]], source: References
 ) -> set[tuple[int, str]]:
-    """Return the signer and the fault code of each malformed message among proofs of faults.
-
-    Each proof is a tuple of message hashes. A proof with one hash accuses that message of being
-    malformed. Other proofs are ignored here.
-    """
+    """Return the signer and the fault code of each malformed message among proofs of faults."""
     found = set()
     for proof in proofs:
+        # A proof of one hash accuses that message of being malformed.
         if len(proof) == 1:
             message = source.message(proof[0])
             code = bad_form(table, message, source)
@@ -185,11 +161,7 @@ def _bad_forms(
 
 
 def _check_form(read: ReadPromise, epoch: int) -> None:
-    """Raise Malformed if an epoch promise lists messages that it may not list ([E-11]).
-
-    The kind, the epoch and the number of the listed messages are checked. An input may be listed
-    only together with the inputs on which it builds.
-    """
+    """Raise Malformed if an epoch promise lists messages that it may not list ([E-11])."""
     for message in read.inputs:
         if not isinstance(message.statement, StepInput) or message.statement.epoch != epoch:
             raise Malformed(
@@ -214,13 +186,11 @@ def _check_form(read: ReadPromise, epoch: int) -> None:
 
 @dataclass(frozen=True)
 class Base:
-    """The base that a new-epoch message proposes: a chain node with which an epoch is to begin.
+    """The base that a new-epoch message proposes.
 
     Attributes:
-        faults: The seat and the fault code of each seat that the promises prove at fault, by rising
-            seat.
-        places: By seat, the field of an input's body in which the seat's fault lies. A seat whose
-            fault lies elsewhere has no entry.
+        faults: The fault code of each seat that the promises prove at fault, by rising seat.
+        places: The faulty fields of inputs' bodies. A fault that lies elsewhere has no entry.
     """
 
     node: Node
@@ -231,12 +201,7 @@ class Base:
 def base_of_new_epoch(
     table: Table, message: Message, source: References, named: bool = False
 ) -> Base:
-    """Return the base (the node with which the epoch begins) that a message proposes.
-
-    Args:
-        source: Finds messages by their hashes.
-        named: Whether the message is checked because a fault proof accuses its signer. If so, its
-            epoch promises are read without the fault proofs that consist of only one message.
+    """Return the base that a message proposes.
 
     Raises:
         Malformed: If the signer is not the proposer of the epoch, or if the message does not name a
@@ -262,16 +227,10 @@ def base_of_new_epoch(
 
 
 def base_of_promises(promises: Sequence[ReadPromise]) -> Base:
-    """Compute the base (the chain node with which an epoch begins) from a quorum of epoch promises.
+    """Compute the base, and proven faults, from a quorum of well-formed promises by rising seat.
 
     The chain starts at the highest base that has a certificate, and grows by the inputs that the
-    promises list ([E-13]). The promises may also prove faults.
-
-    Args:
-        promises: Well-formed promises for this epoch, by rising seat.
-
-    Returns:
-        The base, with the faults that are proven.
+    promises list ([E-13]).
 
     Raises:
         Malformed: If the promises prove one of their own signers at fault.
@@ -290,35 +249,21 @@ def base_of_promises(promises: Sequence[ReadPromise]) -> Base:
             "a new-epoch message names an epoch promise of a seat that it proves at fault"
         )
     node, culprits, missing = walk(start, tree, promises, epoch)
+    # A fault that was proven before keeps its code.
     faults = {**dict.fromkeys(culprits, "equivocation"), **faults}
     node = _seat_changes(start, node, faults, missing, promises)
     return Base(node, tuple(sorted(faults.items())), places)
 
 
 def bad_form(table: Table, message: Message, source: References) -> str | None:
-    """Return the code of the fault if an epoch promise or new-epoch message is malformed.
-
-    Args:
-        message: The message, whose signer is accused of this fault.
-        source: The look-up of the messages and chain nodes that the message names.
-
-    Returns:
-        `bad-promise` or `bad-new-epoch`. None if the message is well-formed or of another kind.
-    """
+    """Return `bad-promise` or `bad-new-epoch` if an accused message of this kind is malformed."""
     if isinstance(message.statement, NewEpoch):
         return source.once((message.hash, True), lambda: _bad_form(table, message, source))
     return _bad_form(table, message, source)
 
 
 def is_bad_form(table: Table, message: Message, source: References) -> bool:
-    """Return whether an accused epoch promise or new-epoch message is malformed, if known.
-
-    Args:
-        source: The look-up of all that the message names.
-
-    Returns:
-        Whether the message is malformed. False if something that it names is not stored.
-    """
+    """Return whether an accused message is malformed, False if what it names is not stored."""
     try:
         return bad_form(table, message, source) is not None
     except Unknown:
@@ -334,6 +279,7 @@ def _bad_form(table: Table, message: Message, source: References) -> str | None:
             base_of_new_epoch(table, message, source, named=True)
     except Malformed:
         return "bad-promise" if isinstance(message.statement, EpochPromise) else "bad-new-epoch"
+    # The table ends by it, and the signer has done nothing wrong.
     except Void:
         return None
     return None
@@ -347,13 +293,8 @@ def _once(messages: Iterable[Message]) -> list[Message]:
 def highest_certificate(promises: Sequence[ReadPromise]) -> tuple[Node, int]:
     """Return the node and the epoch of the highest quorum certificate among epoch promises.
 
-    The certificate of the highest epoch is the highest. Among certificates of the same epoch, a
-    node with commit votes comes first, then a node with a longer chain, then a node with a lower
-    digest.
-
-    Returns:
-        The certified chain node, and the epoch of the certificate. If no promise has a certificate,
-        the node with which epoch 0 begins, and 0.
+    In one epoch, a node with commit votes comes first, then one with a longer chain, then one with
+    a lower digest. Without a certificate it is the node with which epoch 0 begins, and 0.
 
     Raises:
         Void: If two different nodes have certificates with commit votes of the highest epoch.
@@ -380,12 +321,9 @@ def walk(
 ) -> tuple[Node, set[int], set[int]]:
     """Extend the chain from the highest certified node by the inputs that epoch promises list.
 
-    Args:
-        tree: All chains that the inputs listed by the promises make on this node.
-
-    Returns:
-        The last node, the seats that gave several bodies to one step, and the seats that become
-        absent.
+    Return the last node, the seats that gave several bodies to one step, and the seats that become
+    absent. The walk ends with the first step that records no body of a seat, or that cannot be
+    completed.
     """
     culprits: set[int] = set()
     claims = [(read.message.seat, read.promise.timeout) for read in promises]
@@ -416,16 +354,11 @@ def walk(
 def _kept_version(
     node: Node, tree: Tree, bodies: Bodies, culprits: set[int], promises: Sequence[ReadPromise]
 ) -> Node | None:
-    """Choose one of the conflicting versions of a step, and return the node after this version.
+    """Choose one of the conflicting versions of a step, and return its node, None if none fits.
 
-    A version takes one body (content of an input) from each seat. `bodies` has the bodies of each
-    seat, and `culprits` are the seats that gave several bodies to one step. A version is chosen if
-    two conditions hold:
-
-    - Each present seat that signed one of `promises` has an input that builds on this version.
-    - No present seat outside `culprits` has an input that builds on a different version.
-
-    Return None if no version can be chosen.
+    A version takes one body from each seat. It is kept if each present seat that signed one of
+    `promises` has an input that builds on it, and if no present seat outside `culprits` has an
+    input that builds on another version.
     """
     choices: list[tuple[Node, tuple[Slot, ...]]] = list(tree.versions(node, bodies))
     signers = {read.message.seat for read in promises} & node.present
@@ -445,9 +378,8 @@ def _seat_changes(
 ) -> Node:
     """Return `node` after banning seats, making seats absent, and letting seats rejoin ([E-14]).
 
-    `faults` has the fault code of each seat to ban, and `missing` are the seats that become absent.
-    `promises` contain the requests to rejoin. Whether a request is granted depends on the state at
-    `start`, an earlier node of the chain. If the next step is `result`, nothing changes.
+    Whether a request to rejoin is granted depends on the state at `start`, the earlier certified
+    node.
     """
     if node.want.kind is Kind.RESULT:
         return node  # No step follows in which a seat could be absent.

@@ -1,10 +1,10 @@
 """The exchange of missing messages between peers, and the passing on of new ones.
 
 If each seat passed on every message to all others, then at a table of six everybody would receive
-each message five times. So a program names in every `sync` frame the seats from which it receives
-directly, and peers do not pass on the inputs and epoch promises of these seats to it. A lost
-message is asked for within a second ([L-6]). So passing on only saves time, and nothing depends on
-it ([L-66]).
+each message five times. So a program names in every `sync` frame the seats that it hears directly,
+and peers do not pass on the inputs and epoch promises of these seats to it. A lost message is asked
+for within a second ([L-6]). So nothing depends on passing on ([L-66]). The peer None stands for all
+peers, or for an unknown sender.
 
 SPEC: [M-7], [L-6], [L-66].
 """
@@ -29,7 +29,7 @@ from .seat_state import SeatState
 MAX_HAVE: Final[Quota] = 4000
 """The most message hashes that one `sync` frame names."""
 MAX_ANSWER: Final[Quota] = 1 << 20
-"""The most bytes of one answer to a request. The send queue of a link always has room for them.
+"""The most bytes of one answer. The send queue of a link always has room for them.
 
 The rest is asked for again ([L-30]).
 """
@@ -40,13 +40,7 @@ OVERHEAD = 128
 
 
 def sync(state: SeatState, peer: PeerId | None) -> None:
-    """Ask for missing messages: tell peers the own epoch and step, and which messages are stored.
-
-    SPEC: [L-6].
-
-    Args:
-        peer: The id of the peer to ask, 32 bytes. None asks all peers.
-    """
+    """Ask for missing messages by telling the own epoch, the step, and what is stored ([L-6])."""
     epoch, first = state.log.followed.epoch, min(state.final_step(), state.tip.step)
     have = [m.hash[: peer_frames.SHORT] for m in state.log.store.since(epoch, first)]
     direct = tuple(sorted(state.peers.direct))
@@ -54,7 +48,7 @@ def sync(state: SeatState, peer: PeerId | None) -> None:
 
 
 def ask_again(state: SeatState) -> None:
-    """Ask all peers again for missing messages. It is called about once a second."""
+    """Ask all peers again for missing messages, about once a second."""
     fetch = state.peers.next_fetch()
     if fetch is not None:
         state.outbox.send(fetch)
@@ -69,15 +63,10 @@ def ask_again(state: SeatState) -> None:
 
 
 def ask_own(state: SeatState, seats: Set[int]) -> None:
-    """Ask other seats for their stored copies of the messages that this seat has signed.
+    """Ask linked seats for the messages that this seat has signed, after a resume ([L-6]).
 
-    Nothing is asked unless this seat waits for such answers after a resume.
-
-    SPEC: [L-6].
-
-    Args:
-        seats: The linked seats. A seat that has answered completely is not asked again. A seat that
-            has answered in part is asked to go on after the last hash that it sent.
+    A seat that has answered completely is not asked again. One that has answered in part goes on
+    after the last hash that it sent.
     """
     inquiry = state.signer.inquiry
     if inquiry is not None:
@@ -90,11 +79,7 @@ def ask_own(state: SeatState, seats: Set[int]) -> None:
 
 
 def answer(state: SeatState, frame: peer_frames.FrameBody, peer: PeerId | None) -> None:
-    """Answer a request of a peer with messages and notices that this seat stores ([L-6]).
-
-    Args:
-        frame: The request. Other frames are not answered.
-    """
+    """Answer a request of a peer with messages and notices that this seat stores ([L-6])."""
     match frame:
         case peer_frames.Fetch(hashes, new_epochs):
             _carry_part(state, _fetched(state.log.store, hashes, new_epochs), peer)
@@ -106,11 +91,7 @@ def answer(state: SeatState, frame: peer_frames.FrameBody, peer: PeerId | None) 
 
 
 def _tell_notices(state: SeatState, peer: PeerId | None) -> None:
-    """Send the stored notices of the seats to one peer, or to all peers if `peer` is None.
-
-    These are the notices of seats that are away or have come back ([L-23], [E-29]), and the notices
-    of seats for which the game or its setup has ended.
-    """
+    """Send the notices of seats that are away, back or at their end to a peer ([L-23], [E-29])."""
     departures = state.peers.departures
     own = departures.last(state.seat) if state.signer.has_left and state.seat is not None else None
     waits = state.tip.want.kind in SETUP or state.deck_wait.gave_up
@@ -126,12 +107,9 @@ def _tell_notices(state: SeatState, peer: PeerId | None) -> None:
 def _carry_part(
     state: SeatState, messages: Iterable[Message], peer: PeerId | None
 ) -> Message | None:
-    """Send messages up to the size of one answer, and return the first message without room.
+    """Send messages up to the size of one answer ([L-30]).
 
-    Return None if all messages were sent. The peer has to ask again for messages that were not
-    sent. If `peer` is None, the messages are sent to all peers.
-
-    SPEC: [L-30].
+    Return the first message without room, None if all were sent.
     """
     room = MAX_ANSWER
     for message in messages:
@@ -147,8 +125,7 @@ def _fetched(
 ) -> Iterator[Message]:
     """Yield the stored messages that a `fetch` request names.
 
-    These are the messages with the given hashes, and the new-epoch messages of the given epochs,
-    each after its epoch promises.
+    Each new-epoch message comes after its epoch promises.
     """
     wanted = list(hashes[:MAX_FETCH])
     for epoch in new_epochs[:MAX_NEW_EPOCHS]:
@@ -166,13 +143,12 @@ def _lacking(
 ) -> list[Message]:
     """Return the stored messages that a peer may lack, in the order in which they are sent.
 
-    The peer stands in `epoch` at `step`. `have` has the first 16 bytes of the hash of each message
-    that the peer stores, and `direct` the seats that it hears directly.
+    Other seats' inputs off the followed chain are left out, because most of them are never needed.
+    So are the epoch promises of the seats in `direct`, which are on their way to the peer. A peer
+    that needs such a message asks for it by its hash.
 
-    Messages of epoch changes come first, and then the inputs. Other seats' inputs off the followed
-    chain are left out, because most of them are never needed. So are the epoch promises of the
-    seats in `direct`, which are on their way to the peer. A peer that needs such a message asks for
-    it by its hash.
+    Args:
+        have: The first 16 bytes of the hash of each message that the peer stores.
     """
     stored = (*state.log.store.since(epoch, step), *state.log.votes.far.values())
     found = [m for m in stored if m.hash[: peer_frames.SHORT] not in have]
@@ -183,11 +159,7 @@ def _lacking(
 def _is_offered(
     state: SeatState, message: Message, on_chain: Mapping[bytes, Node], direct: set[int]
 ) -> bool:
-    """Return whether to send a stored message to a peer that asks for missing messages (`sync`).
-
-    `on_chain` contains all nodes of the followed chain, by digest. `direct` contains the seats that
-    the peer hears directly.
-    """
+    """Return whether to send a stored message to a peer that asks by `sync`."""
     step_input = message.statement
     if message.seat == state.seat:
         return True
@@ -199,10 +171,7 @@ def _is_offered(
 
 
 def _rank(message: Message) -> tuple[bool, int, int]:
-    """Return the sort key of a message that is sent to a peer that lacks it.
-
-    The key is whether the message is a step input, its epoch, and its step (0 if it is no input).
-    """
+    """Return the sort key: messages of epoch changes first, then the inputs by epoch and step."""
     step_input = message.statement
     step = step_input.step if isinstance(step_input, StepInput) else 0
     return isinstance(step_input, StepInput), MessageStore.epoch_of(message), step
@@ -211,10 +180,9 @@ def _rank(message: Message) -> tuple[bool, int, int]:
 def _answer_own(state: SeatState, after: bytes, peer: PeerId | None) -> None:
     """Answer an `own` frame: send a peer the messages that the peer itself has signed ([L-6]).
 
-    Only messages with a hash above `after` are sent, by rising hash. Then a frame `Told` names the
-    hash of the last message, and says whether more messages remain. If `after` is `FIRST`, the
-    answer begins with other messages: for each seat, its epoch request, promise or vote for the
-    highest epoch. A peer without a seat gets only the frame `Told`.
+    Messages with a hash above `after` are sent by rising hash. Then `Told` names the last hash, and
+    says whether more remain. The first answer begins with each seat's epoch request, promise or
+    vote for the highest epoch. A peer without a seat gets only `Told`.
     """
     seat, store = state.peers.seat_of(peer), state.log.store
     if seat is None:
@@ -232,20 +200,11 @@ def _answer_own(state: SeatState, after: bytes, peer: PeerId | None) -> None:
 
 
 def is_of_use(state: SeatState, message: Message, node: Node) -> bool:
-    """Return whether other seats may need an input, so that it is to be passed on to them.
+    """Return whether other seats may need an input on a node, so that it is passed on ([M-9]).
 
-    If a seat owes an input to the step that follows `node`, its first input to this step is always
-    needed. So are its legal input to `deck.ok`, and its first one to the first `deal`. Any other
-    input is not needed if its signer is banned, or if a stored proof of a fault of its signer does
-    not contain the input.
-
-    Args:
-        node: The chain node on which the input builds.
-
-    Returns:
-        True if the input is to be passed on.
-
-    SPEC: [M-9].
+    The first input of a seat that owes one is always needed, as is its legal input to `deck.ok`,
+    and its first one to the first `deal`. Any other is not needed if its signer is banned, or if a
+    stored proof against its signer does not contain it.
     """
     seat, step_input = message.seat, message.statement
     if confirms_deck(node, message) or first_on(state.log.store, node, message):
@@ -265,9 +224,7 @@ def is_of_use(state: SeatState, message: Message, node: Node) -> bool:
 def is_called_for(state: SeatState, promise: EpochPromise) -> bool:
     """Return whether an epoch promise may be passed on ([M-10]).
 
-    Returns:
-        Whether a quorum of seats requests its epoch, and its length does not exceed that of an
-        honest promise.
+    A quorum of seats must request its epoch, and it must not be longer than an honest promise.
     """
     votes = state.log.votes
     return promise.epoch <= votes.quorum_request() and not votes.is_too_long(promise)
@@ -276,14 +233,11 @@ def is_called_for(state: SeatState, promise: EpochPromise) -> bool:
 def pass_on(state: SeatState, message: Message, peer: PeerId | None) -> None:
     """Pass on a message that was just stored, or defer an input that comes too early.
 
-    An input is passed on once the chain that this seat follows has reached the input's step. Before
-    that nobody can judge the input, and a faulty seat could fill the links of other seats with such
-    inputs. An epoch promise is passed on only if a quorum of seats requests its epoch and it is not
-    too long.
+    An input is passed on once the followed chain has reached its step. Before that nobody can judge
+    it, and a faulty seat could fill the links of other seats with such inputs.
 
     Args:
-        peer: The id of the peer that sent the message, 32 bytes. The message is not sent back to
-            this peer. None if no peer sent the message.
+        peer: The sender, which does not get the message back. None if no peer sent it.
 
     SPEC: [M-7], [M-9], [M-10].
     """
@@ -316,9 +270,6 @@ def _is_urgent(state: SeatState, node: Node | None) -> bool:
 
 
 def pass_deferred(state: SeatState) -> None:
-    """Forward to the peers the deferred inputs that belong to the current step.
-
-    An input is deferred if it came before the followed chain had reached the input's step.
-    """
+    """Pass on the deferred inputs to the current step."""
     for message in state.peers.take_deferred():
         pass_on(state, message, None)

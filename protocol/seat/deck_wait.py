@@ -17,11 +17,7 @@ LINGER: Final[Seconds] = 2.5
 
 
 def leaving_seconds(table: Table) -> float:
-    """Return how long the leaving lasts: one round more than seats may be faulty.
-
-    Returns:
-        The time in seconds.
-    """
+    """Return how many seconds the leaving lasts: one round more than seats may be faulty."""
     return LINGER if table.strict else (table.seats - table.quorum + 1) * ROUND
 
 
@@ -30,7 +26,7 @@ class DeckWait:
 
     Attributes:
         gave_up: Whether this seat has given up, and has not returned since.
-        leaving_since: When its leaving began, in seconds of the driver's clock. None before.
+        leaving_since: When its leaving began, as driver time. None before.
     """
 
     def __init__(self, table: Table) -> None:
@@ -57,8 +53,7 @@ class DeckWait:
     def deals_needed(self, now: DriverTime) -> int | None:
         """Return how many other seats' inputs to the `deal` this seat needs to return ([D-10]).
 
-        Returns:
-            The number, None once the last round is over.
+        Return None once the last round is over.
         """
         if self.leaving_since is None or self.table.strict:
             return 0
@@ -68,8 +63,7 @@ class DeckWait:
     def is_over(self, is_linked: bool, now: DriverTime) -> bool:
         """Return whether a seat that has given up leaves now ([D-11]).
 
-        Returns:
-            Whether its leaving is over, or it has been without any link for long.
+        Its leaving is over then, or it has been without any link for `ALONE` seconds.
         """
         if is_linked or self._alone_since is None:
             self._alone_since = None if is_linked else now
@@ -78,11 +72,7 @@ class DeckWait:
         return is_alone or (since is not None and now - since >= seconds)
 
     def is_news(self, notice: EndNotice) -> bool:
-        """Return whether to tell the driver of an end notice, and note that this is done.
-
-        Returns:
-            True at the first call for this notice.
-        """
+        """Return whether to tell the driver of an end notice, which is True once for each."""
         is_news = notice not in self._told
         self._told.add(notice)
         return is_news

@@ -1,9 +1,8 @@
 """Departure notices, by which a seat says that it leaves for now, or that it is back.
 
-This module stores the notices, and tells which seats count as away.
-
-A departure does not make its seat absent. But when every awaited seat has signed a departure, a
-node need not wait for the end of the step timeout.
+A departure does not make its seat absent. But when every awaited seat has signed one, nobody need
+wait for the end of the step timeout. A notice has a rising number, which is odd for a departure and
+even for a return.
 """
 
 from __future__ import annotations
@@ -22,9 +21,8 @@ class StoredDeparture:
     """The last departure notice of one seat.
 
     Attributes:
-        since: When the notice came, in seconds of a monotonic clock.
-        has_returned: Whether the seat does not count as away in spite of the notice. That is so if
-            a link with the seat has come up since, or if it is the own seat.
+        has_returned: Whether the seat does not count as away in spite of the notice: a link with it
+            has come up since, or it is the own seat.
     """
 
     departure: Departure
@@ -33,10 +31,7 @@ class StoredDeparture:
 
 
 class Departures:
-    """The last departure notice of each seat.
-
-    Only one notice is stored for each seat, however many a faulty seat signs ([L-23]), and the one
-    by which it has given up.
+    """The last departure notice of each seat, however many a faulty seat signs ([L-23]).
 
     Attributes:
         given_up: For each seat a departure from a step of setup ([D-9]). It stays, also if the seat
@@ -50,74 +45,41 @@ class Departures:
         self._told: dict[int, int] = {}
 
     def last(self, seat: int) -> Departure | None:
-        """Return the stored notice of a seat, which is the one with the highest number.
-
-        Args:
-            seat: The seat that signed the notice.
-
-        Returns:
-            The departure or return, None if none is stored.
-        """
+        """Return the stored notice of a seat, which is the one with the highest number."""
         stored = self._stored.get(seat)
         return None if stored is None else stored.departure
 
     def last_ones(self) -> list[Departure]:
-        """Return the stored notice of each seat.
-
-        Returns:
-            The notices, at most one of each seat.
-        """
+        """Return the stored notice of each seat."""
         return [stored.departure for stored in self._stored.values()]
 
     def keep_word(self, departure: Departure) -> None:
-        """Store a departure from a step of setup for good, if none of its seat is stored.
-
-        Args:
-            departure: The departure, whose signature is valid.
-        """
+        """Store a valid departure from a step of setup for good, if none of its seat is stored."""
         self.given_up.setdefault(departure.seat, departure)
 
     def numbers(self) -> dict[int, int]:
-        """Return the number of each seat's stored notice.
-
-        Returns:
-            The number by seat. An odd number is a departure, an even one a return.
-        """
+        """Return the number of each seat's stored notice."""
         return {seat: stored.departure.number for seat, stored in self._stored.items()}
 
     def keep(self, departure: Departure, now: DriverTime, has_returned: bool = False) -> None:
-        """Store a departure notice, which replaces the stored notice of its seat.
+        """Store a valid notice, which replaces the stored one of its seat.
 
         Args:
-            departure: The notice, whose signature is valid.
-            now: When the notice came, in seconds of a monotonic clock.
             has_returned: Whether the seat counts as back, even if the notice says that it leaves.
         """
         self._stored[departure.seat] = StoredDeparture(departure, now, has_returned)
 
     def since(self, seat: int) -> float:
-        """Return when the stored notice of a seat came.
-
-        Returns:
-            The time in seconds of a monotonic clock.
-        """
+        """Return when the stored notice of a seat came, as driver time."""
         return self._stored[seat].since
 
     def note_link(self, seat: int) -> None:
-        """Note a new link with a seat. A departure notice of the seat no longer counts.
-
-        Args:
-            seat: The seat at the other end of the link.
-        """
+        """Note a new link with a seat, whose departure no longer counts."""
         if seat in self._stored:
             self._stored[seat] = replace(self._stored[seat], has_returned=True)
 
     def returns(self) -> list[Departure]:
-        """Return the stored notices that are returns, by rising seat ([E-28]).
-
-        Returns:
-            The notices of seats that have left and have signed that they are back.
-        """
+        """Return the stored notices that are returns, by rising seat ([E-28])."""
         return [
             stored.departure
             for _, stored in sorted(self._stored.items())
@@ -127,16 +89,11 @@ class Departures:
     def away(
         self, store: MessageStore, followed: FollowedChain, granted: float | None = None
     ) -> list[Departure]:
-        """Return the departure notices of the seats that are away ([E-25]).
+        """Return the departure notices of the seats that are away, by rising seat ([E-25]).
 
         Args:
-            followed: The current epoch, and the chain that this seat follows.
-            granted: When the player last asked to wait longer for the current step, in seconds of a
-                monotonic clock. Notices that came before that time are left out. None if the player
-                has not asked.
-
-        Returns:
-            The notice of each seat that is away, by rising seat.
+            granted: When the player last asked to wait longer for the current step, None if never.
+                Notices that came before are left out.
         """
         return [
             stored.departure
@@ -145,14 +102,7 @@ class Departures:
         ]
 
     def news(self, away: list[Departure]) -> list[Departure]:
-        """Return the given departures that no earlier call has returned.
-
-        Args:
-            away: The departures of the seats that are away now.
-
-        Returns:
-            The departures whose number is above that of the last departure returned for their seat.
-        """
+        """Return the given departures that no earlier call has returned."""
         fresh = [
             departure for departure in away if self._told.get(departure.seat, 0) < departure.number
         ]
@@ -176,10 +126,10 @@ def _is_away(stored: StoredDeparture, store: MessageStore, followed: FollowedCha
 
 
 def _left_at(departure: Departure, followed: FollowedChain) -> Node | None:
-    """Return the chain node at which a departure notice says that its seat left.
+    """Return the node at which a departure notice says that its seat left.
 
-    Return None if the followed chain does not contain this node. Return None also if the notice is
-    of the current epoch, and the node lies before the base with which this epoch began.
+    Return None if it is not on the followed chain, or if the notice is of the current epoch and the
+    node lies before its base.
     """
     node: Node | None = followed.tip
     while node is not None and node.step >= departure.step - 1:
@@ -200,10 +150,7 @@ def _absences(node: Node, seat: int) -> int:
 
 
 def _has_said_since(departure: Departure, store: MessageStore) -> bool:
-    """Return whether the seat that signed a departure notice has given an input since the notice.
-
-    Inputs to the step that the notice names, to later steps, and of later epochs count.
-    """
+    """Return whether a seat has given an input to the step of its departure or later."""
     place = (departure.epoch, departure.step)
     last = store.last_steps.items()
     return any((epoch, step) >= place for (epoch, seat), step in last if seat == departure.seat)

@@ -1,7 +1,7 @@
 """Effects and jobs, by which the state machine of a seat gives work to its driver.
 
-The driver is the program that runs the state machine. An effect tells the driver something. A job
-is a computation for the driver.
+The driver is the program that runs the state machine. An effect is an order or news for it. A job
+is a long computation for it.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from ..wire.signed_notices import SILENT_SEAT as SILENT_SEAT
 class Job:
     """A long computation that the driver runs for the state machine of the seat.
 
-    The job may run in another thread, but not in another process, because it may use secrets. It
-    touches nothing that the state machine changes meanwhile.
+    It may run in another thread, but not in another process, because it may use secrets. It touches
+    nothing that the state machine changes meanwhile.
 
     Attributes:
         run: The computation, which the driver calls.
-        take: A function that applies the result of `run`. The state machine calls it.
+        take: Applies the result of `run`. The state machine calls it.
     """
 
     run: Callable[[], Any] = field(repr=False)
@@ -60,7 +60,7 @@ ENDS: Final[dict[str, str]] = {
 class Record:
     """The order to append a record to the journal.
 
-    The record must be on disk before the frame of any later `Send` is sent ([M-6]).
+    It must be on disk before the frame of any later `Send` is sent ([M-6]).
 
     Attributes:
         data: The bytes of the record.
@@ -75,7 +75,7 @@ class Send:
 
     Attributes:
         frame: The bytes of the frame.
-        peer: The id of the peer to which the frame goes, 32 bytes. None for all peers.
+        peer: The peer to which the frame goes. None for all peers.
         but: The ids of peers to which the frame does not go.
         asks: Whether the frame is a request. Requests do not go to onlookers ([L-6]).
         once: Whether to skip each link on which the same frame is queued already ([L-24]).
@@ -93,8 +93,8 @@ class StepAppended:
     """The news that the followed chain grew by one step.
 
     Attributes:
-        before: The state of the chain before the step.
-        after: The chain node after it.
+        before: The node before the step.
+        after: The node after it.
     """
 
     before: Node
@@ -103,13 +103,11 @@ class StepAppended:
 
 @dataclass(frozen=True)
 class Entered:
-    """The news that a new epoch began.
-
-    The epoch begins at its base, a node of the chain. Later steps of the old chain are dropped.
+    """The news that a new epoch began. Later steps of the old chain than its base are dropped.
 
     Attributes:
         epoch: The epoch.
-        base: The chain node with which the epoch begins.
+        base: The node with which the epoch begins.
         faults: The seat and the fault code of each seat that this change of epoch found at fault.
     """
 
@@ -123,7 +121,7 @@ class ChoiceAsked:
     """The request to ask the player of this seat for a choice.
 
     Attributes:
-        node: The chain node at which the choice is due.
+        node: The node at which the choice is due.
         kind: The kind of choice, as the game calls it.
         again: Whether the player has to choose again: an earlier choice for this step cannot be
             used any more, and other seats may have seen it.
@@ -198,10 +196,10 @@ class JournalDoubted:
 
 @dataclass(frozen=True)
 class SigningEnded:
-    """The news that this seat can never sign again, because messages that it signed are lost.
+    """The news that this seat can never sign again, because its journal lacks messages of its own.
 
-    The journal of the seat lacks these messages. This happens only on a strict table (whose quorum
-    is all seats). The unfinished game can still be saved.
+    This happens only on a strict table (whose quorum is all seats). The unfinished game can still
+    be saved.
     """
 
 
@@ -210,7 +208,7 @@ class ResultFinal:
     """The news that the game is over and its result is final.
 
     Attributes:
-        node: The last chain node, which has the standings.
+        node: The last node, which has the standings.
     """
 
     node: Node
@@ -250,22 +248,18 @@ Effect = (
 
 
 class Outbox:
-    """The queue of effects (orders and news) that a seat's state machine has for its driver.
-
-    The driver is the program that runs the state machine. A job is a long computation that the
-    state machine leaves to the driver.
+    """The queue of effects that a seat's state machine has for its driver.
 
     Attributes:
-        job: The job that the driver has to run now, None if there is none. Until the job is
-            finished, the state machine applies no rule of the protocol.
-        hands_out: Whether the driver runs jobs. If not, the state machine computes everything
-            itself.
+        job: The job that the driver has to run now, None if there is none. Until it is finished,
+            the state machine applies no rule of the protocol.
+        hands_out: Whether the driver runs jobs. If not, everything is computed at once.
         is_replaying: Whether the journal is being replayed. Nothing is signed meanwhile, and the
             effects are dropped at the end.
     """
 
     def __init__(self) -> None:
-        """Create an empty queue, with no computation (job) for the driver to run."""
+        """Create an empty queue without a job."""
         self._effects: list[Effect] = []
         self.job: Job | None = None
         self.hands_out = False
@@ -280,10 +274,10 @@ class Outbox:
         self._effects.append(effect)
 
     def take(self) -> list[Effect]:
-        """Remove and return all effects of the queue, in order.
+        """Remove and return all effects of the queue.
 
         Returns:
-            The effects.
+            The effects, in order.
         """
         effects, self._effects = self._effects, []
         return effects
@@ -298,7 +292,7 @@ class Outbox:
 
         Args:
             frame: The frame. A message is sent in a `Carry` frame.
-            peer: The id of the peer to which the frame goes, 32 bytes. None for all peers.
+            peer: The peer to which the frame goes. None for all peers.
             but: The ids of peers to which the frame does not go.
         """
         body = peer_frames.Carry(frame.encode()) if isinstance(frame, Message) else frame
@@ -307,20 +301,21 @@ class Outbox:
         self._effects.append(Send(encoded, peer, frozenset(but), asks, once))
 
     def begin_replay(self) -> None:
-        """Note that a replay of the journal begins: until its end, events come from the journal."""
+        """Note that until `end_replay` all events come from the journal."""
         self.is_replaying = True
 
     def end_replay(self) -> None:
         """Note that the replay of the journal has ended, and drop the effects that it queued."""
         self.is_replaying = False
+        # What the journal has is sent again only when a peer asks for it.
         self.take()
 
     def hand_out(self) -> None:
-        """Leave long computations to the caller of the state machine from now on."""
+        """Leave long computations to the driver from now on."""
         self.hands_out = True
 
     def put(self, job: Job) -> None:
-        """Set the job (a long computation) that the driver must run next.
+        """Set the job that the driver must run next.
 
         Args:
             job: The job.
@@ -328,14 +323,13 @@ class Outbox:
         self.job = job
 
     def finish(self, job: Job, given: Any) -> None:
-        """Apply the result of a job, a long computation that the driver has run.
-
-        The result is ignored if the job is not the job that was last set by `put`.
+        """Apply the result of a job. It is ignored if another job was set by `put` since.
 
         Args:
             job: The job.
-            given: The result: what `job.run` returned.
+            given: What `job.run` returned.
         """
         if job is self.job:
+            # First, because what `take` calls asks whether a job is under way.
             self.job = None
             job.take(given)

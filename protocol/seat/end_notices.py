@@ -25,18 +25,10 @@ from .signer import SigningState
 
 
 def take(state: SeatState, notice: EndNotice, peer: PeerId | None) -> bool:
-    """Store an end notice from a peer, in which a seat says that its game or table has ended.
-
-    Args:
-        notice: The notice, whose signature has not been verified.
-
-    Returns:
-        Whether the notice is new, and so has to be passed on.
+    """Store an end notice from a peer, and return whether to pass it on as new ([E-29]).
 
     Raises:
         Invalid: If the notice is not signed by the seat that it names, for this table.
-
-    SPEC: [E-29].
     """
     seat, is_late = notice.seat, state.has_begun and not notice.is_over
     if seat == state.seat or is_late or state.judge.is_known_end(notice):
@@ -50,10 +42,7 @@ def take(state: SeatState, notice: EndNotice, peer: PeerId | None) -> bool:
 
 
 def tell_end(state: SeatState) -> bool:
-    """Tell all peers by a signed notice once the game's end is final for this seat ([E-29]).
-
-    The seat applies this rule after each event.
-    """
+    """Tell all peers by a signed notice once the game's end is final for this seat ([E-29])."""
     is_told = state.seat is None or state.seat in state.judge.ends
     if not is_told and state.signer.state is SigningState.FINISHED:
         state.signer.announce_end(OVER)
@@ -76,17 +65,7 @@ class LastWait:
 
 
 def may_leave(state: SeatState) -> bool:
-    """Return whether this program may disconnect from the table for good.
-
-    The program may disconnect if the table has ended without a result. After a finished game, it
-    may disconnect once the other seats need no more votes of this seat, or once this seat has
-    stayed long enough. An onlooker's program need not stay after a finished game.
-
-    Returns:
-        Whether the program may disconnect.
-
-    SPEC: [E-19].
-    """
+    """Return whether this program may disconnect from the table for good ([E-19])."""
     if not state.finished:
         return state.broken is not None
     return last_wait(state) is None
@@ -95,8 +74,7 @@ def may_leave(state: SeatState) -> bool:
 def last_wait(state: SeatState) -> LastWait | None:
     """Return for whom and for how long this seat still stays after its end is final ([E-19]).
 
-    Returns:
-        The wait. None if the seat may leave, or if its end is not final.
+    Return None if the seat may leave, or if its end is not final.
     """
     if not state.finished or state.seat is None or (left := served_in(state)) <= 0:
         return None
@@ -109,21 +87,17 @@ def last_wait(state: SeatState) -> LastWait | None:
 def awaited_ends(state: SeatState) -> frozenset[int]:
     """Return the seats whose end notice this seat still waits for ([E-19], 1).
 
-    They are the other present seats, and the absent seats with which it is linked. An absent seat
-    without a link may never come back, and a banned one is owed nothing.
+    An absent seat without a link may never come back, and a banned one is owed nothing.
     """
     owed = state.tip.present | (state.peers.links - state.tip.banned)
     return frozenset(owed - {state.seat} - state.judge.ends.keys())
 
 
 def served_in(state: SeatState) -> Seconds:
-    """Return after how many seconds this seat has stayed long enough after the end of the game.
+    """Return in how many seconds this seat has stayed long enough after the end of the game.
 
-    A seat stays because other seats may still need its votes.
-
-    Returns:
-        The seconds, if until then no epoch changes and no seat is linked for the first time. 0 or
-        less if it has stayed long enough. Infinity before its end is final.
+    They hold if until then no epoch changes and no seat is linked for the first time. 0 or less if
+    it has stayed long enough, infinity before its end is final.
 
     SPEC: [E-19], 2 to 4.
     """

@@ -1,4 +1,7 @@
-"""The rules by which a seat takes part in a change of epoch, from request to commit vote."""
+"""The rules by which a seat takes part in a change of epoch, from request to commit vote.
+
+Each of the rules returns whether it signed a message.
+"""
 
 from __future__ import annotations
 
@@ -28,23 +31,14 @@ LONG_EPOCH: Final[Quota] = 4000
 """The number of step inputs after which an epoch is ended although nothing is wrong ([E-17]).
 
 It counts two inputs of each of t - 1 seats to a step, as if they had signed every input twice. An
-epoch promise lists at most 4096 inputs. The rest is for the steps that go on until it is signed.
+epoch promise lists at most 4096 inputs. The rest is for the steps until it is signed.
 """
 
 
 def request(state: SeatState) -> bool:
-    """Request the next epoch if there is a reason for it.
+    """Request the next epoch if there is a reason for it ([E-3]).
 
-    The seat applies this rule after each event.
-
-    Reasons are a step that has timed out, a proven fault, a seat that asks to rejoin, a very long
-    epoch, and a change of epoch that takes too long. On a strict table, whose quorum is all seats,
-    no epoch is requested: the game pauses at a timeout and ends at a fault.
-
-    Returns:
-        Whether an epoch request was signed.
-
-    SPEC: [E-3].
+    On a strict table no epoch is requested: the game pauses at a timeout and ends at a fault.
     """
     if not state.has_begun:
         return False
@@ -57,11 +51,7 @@ def request(state: SeatState) -> bool:
 
 
 def _pause(state: SeatState) -> None:
-    """Tell the driver of a timeout, and end the table if a fault is proven ([E-9]).
-
-    This is called only on a strict table (whose quorum is all seats), where no change of epoch is
-    possible.
-    """
+    """Tell the driver of a timeout on a strict table, and end it if a fault is proven ([E-9])."""
     if state.finished:
         return
     if state.timers.is_out(state.tip) or state.peers.all_left():
@@ -72,18 +62,16 @@ def _pause(state: SeatState) -> None:
 
 
 def _end_without_quorum(state: SeatState) -> bool:
-    """End the table if too many seats are at fault, so that the chain can never grow again.
+    """End the table if the seats without a fault are fewer than a quorum ([E-9]).
 
-    That is so if the seats without a fault are fewer than a quorum. Return whether the table has
-    ended now.
-
-    SPEC: [E-9].
+    The chain can then never grow again. Return whether the table has ended now.
     """
     spare, judge, banned = state.table.seats - state.table.quorum, state.judge, state.tip.banned
     if state.finished or state.tip.want.kind is Kind.RESULT:
         return False
     if len(banned | set(judge.proofs)) <= spare:
         return False
+    # This is costly, so it is done only if all proofs together would suffice.
     proofs = [p for p in judge.proofs.values() if judge.is_effective(p)]
     if len(banned | {p.seat for p in proofs}) <= spare:
         return False
@@ -95,9 +83,7 @@ def _end_without_quorum(state: SeatState) -> bool:
 def _last_banned(state: SeatState) -> tuple[int, str]:
     """Return the seat that was banned last, and the code of its fault.
 
-    If the last change of epoch found faults, the last of these faults counts. Otherwise it is the
-    last fault that a step of the chain proves. If there is no such fault either, return the lowest
-    banned seat and `TOO_MANY_FAULTS`.
+    Without a known fault, it is the lowest banned seat with `TOO_MANY_FAULTS`.
     """
     found = state.log.votes.highest_committed(1)
     if found is not None and found[1].faults:
@@ -129,28 +115,21 @@ def _has_reason(state: SeatState) -> bool:
 
 
 def promise(state: SeatState) -> bool:
-    """Sign an epoch promise if a quorum requests an epoch above the own promise ([E-4]).
-
-    The seat applies this rule after each event. Once it has promised an epoch, it signs nothing of
-    a lower epoch.
-
-    Returns:
-        Whether an epoch promise was signed.
-    """
+    """Sign an epoch promise if a quorum requests an epoch above the own promise ([E-4])."""
     request = state.log.votes.quorum_request()
     if request <= state.signer.promise or not state.has_begun or state.seat is None:
         return False
     if state.signer.is_quiet or not reports_all(state, request):
         return False
+    # First, because it makes the claim which step timed out, and the promise reports the claim.
     state.signer.raise_promise(request)
     return state.signer.sign(own_promise(state, request))
 
 
 def _stands_on(state: SeatState, epoch: int) -> tuple[QuorumCertificate | None, int, Node]:
-    """Return the quorum certificate for a promise of `epoch`, and the certificate's epoch and node.
+    """Return the highest quorum certificate below `epoch`, with its epoch and node.
 
-    It is the highest certificate of an earlier epoch. Without one, return None, 0 and the node with
-    which epoch 0 begins.
+    Without one, return None, 0 and the node with which epoch 0 begins.
     """
     certificate = state.log.votes.highest_certificate(epoch)
     under = certificate.epoch if certificate else 0
@@ -164,29 +143,20 @@ def _stands_on(state: SeatState, epoch: int) -> tuple[QuorumCertificate | None, 
 def reports_all(state: SeatState, epoch: int) -> bool:
     """Return whether this seat's epoch promise would name all that the seat must report ([E-4]).
 
-    If the answer is False, the seat must not sign the promise. The missing report may be a message
-    of an epoch after the epoch of the promise's quorum certificate. Then this function also notes
-    that the new-epoch messages of that later epoch have to be asked for.
-
-    Returns:
-        False if the promise would omit an input or commit vote of this seat that has to be
-        reported.
+    If not, the seat must not sign it. What is missing is asked for.
     """
     _, under, base = _stands_on(state, epoch)
     told = {m.hash for m in stored_inputs(base, state.log.store, under)}
     own = (m for m in state.log.store.by_seat(state.seat) if m.hash not in told)
+    # A promise that omits an own input or commit vote would prove this seat at fault.
     return not any(_must_report(state, m, under, base.step) for m in own)
 
 
 def _must_report(state: SeatState, message: Message, under: int, first: int) -> bool:
-    """Return whether this seat's epoch promise has to list `message`, which this seat has signed.
+    """Return whether this seat's epoch promise has to list its own message.
 
-    `under` is the epoch of the promise's quorum certificate, and `first` is the step at which this
-    epoch begins. The promise has to list inputs of the epoch `under` to the step `first` and later
-    steps, and inputs and commit votes of higher epochs.
-
-    If the message is of a higher epoch, also note that the new-epoch messages of its epoch are to
-    be requested from the peers.
+    `under` is the epoch of the promise's quorum certificate, which begins at the step `first`. If
+    the message is of a higher epoch, the new-epoch messages of that epoch are to be asked for.
     """
     statement = message.statement
     if not isinstance(statement, StepInput | CommitVote):
@@ -198,16 +168,7 @@ def _must_report(state: SeatState, message: Message, under: int, first: int) -> 
 
 
 def own_promise(state: SeatState, epoch: int) -> EpochPromise:
-    """Return the epoch promise that this seat has to sign for an epoch.
-
-    It contains the highest quorum certificate, the stored inputs of the certified epoch, the claim
-    which step timed out there, stored rejoins, and the proofs of faults.
-
-    Returns:
-        The epoch promise, without a signature.
-
-    SPEC: [E-4].
-    """
+    """Return the epoch promise that this seat has to sign for an epoch ([E-4])."""
     certificate, under, base = _stands_on(state, epoch)
     inputs = {m.hash for m in stored_inputs(base, state.log.store, under)}
     proofs = {p.hashes for p in state.judge.proofs.values() if p.seat not in base.banned}
@@ -232,13 +193,7 @@ def own_promise(state: SeatState, epoch: int) -> EpochPromise:
 
 
 def propose(state: SeatState) -> bool:
-    """Sign a new-epoch message if this seat is the proposer and stores enough promises ([E-5]).
-
-    The seat applies this rule after each event.
-
-    Returns:
-        Whether a new-epoch message was signed.
-    """
+    """Sign a new-epoch message if this seat is the proposer and stores enough promises ([E-5])."""
     epoch = state.signer.promise
     if state.seat is None or epoch == 0 or epoch == state.log.followed.epoch:
         return False
@@ -255,11 +210,7 @@ def waits_for_promises(state: SeatState, epoch: int, stored: int) -> bool:
     """Return whether the proposer waits for further epoch promises beyond a quorum ([E-5]).
 
     It waits half a back-off for the seats that request this epoch or the next one. A seat that
-    requests a later epoch sends no promise for this one.
-
-    Args:
-        epoch: The epoch to propose.
-        stored: How many epoch promises for it are stored.
+    requests a later epoch sends no promise for this one. `stored` promises are there.
     """
     is_early = state.timers.waits_as_proposer(state.signer.promise)
     requests = state.log.votes.requests().values()
@@ -268,32 +219,17 @@ def waits_for_promises(state: SeatState, epoch: int, stored: int) -> bool:
 
 
 def prepare(state: SeatState) -> bool:
-    """Sign a prepare vote for what a valid new-epoch message proposes ([E-6]).
-
-    The seat applies this rule after each event.
-
-    Returns:
-        Whether a vote was signed.
-    """
+    """Sign a prepare vote for what a valid new-epoch message proposes ([E-6])."""
     return _vote(state, PrepareVote)
 
 
 def commit(state: SeatState) -> bool:
-    """Sign a commit vote for a proposal that has prepare votes of a quorum ([E-7]).
-
-    The seat applies this rule after each event.
-
-    Returns:
-        Whether a vote was signed.
-    """
+    """Sign a commit vote for a proposal that has prepare votes of a quorum ([E-7])."""
     return _vote(state, CommitVote)
 
 
 def _vote(state: SeatState, kind: type[PrepareVote | CommitVote]) -> bool:
-    """Sign a vote of a given kind for the highest epoch for which such a vote is due.
-
-    Return whether a vote was signed.
-    """
+    """Sign a vote of a given kind for the highest epoch for which one is due."""
     votes, signer = state.log.votes, state.signer
     if state.seat is None or signer.is_quiet:
         return False

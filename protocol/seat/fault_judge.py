@@ -20,7 +20,7 @@ SETTLES: Final[Seconds] = 1.0
 """The seconds that a seat waits after the first proof of a fault.
 
 Meanwhile a proof with another code may still come in, and all seats are to name the same fault.
-Before the game, the seats also need this time to pass on the proof, or a departure, to each other.
+Before the game, the seats also need this time to pass on the proof, or a departure.
 """
 
 
@@ -28,28 +28,19 @@ class FaultJudge:
     """The faults that one seat can prove, and how the table has ended for it and for others.
 
     Attributes:
-        checked: The last node of the chain for which no long input was left to check. None at
-            first. Long inputs are checked outside the event loop.
-        proofs: For each other seat the stored proof of its fault.
-        accusation: The stored proof against the own seat, if there is one.
-        broken: The reason for which the table ended without a result, None if it did not.
+        checked: The last node of the chain for which no long input was left to check in a job.
+        proofs: The stored proof against each other seat.
+        accusation: The stored proof against the own seat.
+        broken: Why the table ended without a result.
         finished: Whether the game is over and its result is final for this seat.
-        ends: For each seat for which the game's end is final, its signed notice `over` that says
-            so.
+        ends: The notices `over` of seats for which the game's end is final.
         setup_ends: For each seat that ended the table in setup, its first two different notices
-            that say so, in the order in which they came. Two show that the seat lies.
-        refuser: A seat that refuses this table in setup, None if there is none.
+            that say so. Two show that the seat lies.
+        refuser: A seat that refuses this table in setup.
     """
 
     def __init__(self, log: MessageLog, timers: Timers, outbox: Outbox, seat: int | None) -> None:
-        """Create the judge of a seat that has seen no fault.
-
-        Args:
-            log: The stored messages and the followed chain.
-            timers: The clock and the step timeouts.
-            outbox: The effects for the driver.
-            seat: The own seat, None for an onlooker.
-        """
+        """Create the judge of a seat that has seen no fault."""
         self.log, self.timers, self.outbox, self.seat = log, timers, outbox, seat
         self.checked: Node | None = None
         self.proofs: dict[int, Proof] = {}
@@ -74,27 +65,20 @@ class FaultJudge:
                     self.convict(proof)
 
     def judge_again(self, messages: Iterable[Message]) -> None:
-        """Judge stored messages again, because the followed chain has come to their step.
-
-        If long checks run outside the event loop, the messages are only queued. They are judged
-        when the rules of the seat are next applied.
-        """
+        """Judge stored messages again, because the followed chain has come to their step."""
         self.log.renew(messages)
+        # Otherwise a job checks the long ones first, and the rules judge them after it.
         if not self.outbox.hands_out:
             self.judge_fresh()
 
     def mark_checked(self) -> None:
-        """Note that at the current end of the chain there is nothing more for a job to check.
-
-        A job checks the long body of an input outside the event loop.
-        """
+        """Note that at the current end of the chain there is nothing more for a job to check."""
         self.checked = self.log.tip
 
     def convict(self, proof: Proof) -> None:
-        """Store the first proof of a seat's fault.
+        """Store the first proof of a seat's fault, or one that supersedes it.
 
-        A proof of equivocation (two conflicting messages) replaces a stored proof that consists of
-        one of these messages. If the proof is against the own seat, the player is told once.
+        If the proof is against the own seat, the player is told once.
         """
         is_own = proof.seat == self.seat
         if is_own and self.outbox.is_replaying:
@@ -112,11 +96,7 @@ class FaultJudge:
     def enter(self, base: Base) -> None:
         """Report the seats that a new epoch bans, and drop the stored proofs of their faults.
 
-        Each report is an effect `Guilty`. All seats compute the same banned seats from the promises
-        for the epoch.
-
-        Args:
-            base: The committed state from which the new epoch starts, with the faults found.
+        All seats compute the same banned seats from the promises for the epoch.
         """
         for seat, code in base.faults if not self.outbox.is_replaying else ():
             self._tell(seat, code)
@@ -129,10 +109,7 @@ class FaultJudge:
             self.outbox.emit(Guilty(seat, code))
 
     def tell_settled(self) -> None:
-        """Tell the driver which seats were first proven at fault at least `SETTLES` seconds ago.
-
-        After that time no proof with another fault code is expected.
-        """
+        """Tell the driver which seats were first proven at fault at least `SETTLES` seconds ago."""
         for seat, proof in self.proofs.items():
             if self.is_settled(seat):
                 self._tell(seat, proof.code)
@@ -161,11 +138,7 @@ class FaultJudge:
         self.refuser = seat
 
     def keep_end(self, notice: EndNotice) -> None:
-        """Store an end notice of a seat.
-
-        Args:
-            notice: The notice, whose signature is valid.
-        """
+        """Store an end notice of a seat, whose signature is valid."""
         if notice.is_over:
             self.ends[notice.seat] = notice
         else:
@@ -173,11 +146,11 @@ class FaultJudge:
             self._ended_at.setdefault(notice.seat, self.timers.now)
 
     def forget_end(self, seat: int) -> None:
-        """Forget that a seat has announced the end of the game, after a new link with the seat.
+        """Forget that a seat has announced the end of the game, after a new link with it.
 
         The program at the new link may have restored an older journal, in which the game has not
-        ended. If the game has ended for this node, the first new link with each seat also restarts
-        the time for which this node stays to help the others ([E-19]).
+        ended. The first new link with each seat after the end also restarts the time for which this
+        seat stays to help the others ([E-19]).
         """
         self.ends.pop(seat, None)
         self.timers.note_link(seat)
@@ -185,12 +158,10 @@ class FaultJudge:
     # Queries
 
     def can_go_on(self) -> bool:
-        """Return whether the faults proven so far leave the game intact, so that it can go on.
+        """Return whether the faults proven so far leave the game intact, or it is over already.
 
-        Returns:
-            True if the game is over already. Otherwise False if a fault was proven in setup or at a
-            table whose quorum is all seats, or if the seats without a fault are fewer than a
-            quorum.
+        A fault in setup or at a strict table ends it, and so do fewer seats without a fault than a
+        quorum.
         """
         table, tip = self.log.table, self.log.tip
         if self.finished or tip.want.kind is Kind.RESULT:
@@ -200,11 +171,7 @@ class FaultJudge:
         return len(tip.banned | set(self.proofs)) <= table.seats - table.quorum
 
     def illegal_input(self) -> Message | None:
-        """Return an input to the current step whose body alone proves its signer at fault.
-
-        Returns:
-            The first such input, None if there is none.
-        """
+        """Return the first input to the current step whose body alone proves a fault, or None."""
         tip = self.log.tip
         for proof in self.proofs.values():
             message, *others = proof.messages
@@ -216,11 +183,7 @@ class FaultJudge:
     def is_known_end(self, notice: EndNotice) -> bool:
         """Return whether an end notice need not be stored, because it or two others are.
 
-        Args:
-            notice: The notice. Its signature need not be valid: it is not compared.
-
-        Returns:
-            Whether the notice is of no use.
+        Its signature need not be valid.
         """
         if notice.is_over:
             return notice.seat in self.ends
@@ -229,35 +192,18 @@ class FaultJudge:
         return len(stored) > 1 or (notice.reason, notice.about) in said
 
     def all_setup_ends(self) -> list[EndNotice]:
-        """Return the stored notices of seats that ended the table in setup, the first ones first.
+        """Return the notices of seats that ended the table in setup, at most two of each seat.
 
-        Returns:
-            At most two notices of each seat.
+        The first ones stand first.
         """
         return [notice for notices in self.setup_ends.values() for notice in notices]
 
     def is_settled_end(self, seat: int) -> bool:
-        """Return whether a seat's first end notice was stored at least `SETTLES` seconds ago.
-
-        With this notice the seat says that it has ended the table during the setup.
-
-        Args:
-            seat: The seat that signed the notice.
-
-        Returns:
-            Whether the notice is that old.
-        """
+        """Return whether a seat's first notice that ended setup is `SETTLES` seconds old."""
         return self.timers.now - self._ended_at[seat] >= SETTLES
 
     def is_settled(self, seat: int) -> bool:
-        """Return whether the first proof against a seat was stored at least `SETTLES` seconds ago.
-
-        Args:
-            seat: The seat at fault.
-
-        Returns:
-            Whether the proof is that old. False if there is no proof.
-        """
+        """Return whether the first proof against a seat is at least `SETTLES` seconds old."""
         return self.timers.now - self._proven_at.get(seat, self.timers.now) >= SETTLES
 
     def all_proofs(self) -> list[Proof]:
@@ -266,19 +212,11 @@ class FaultJudge:
         return [*self.proofs.values(), *own]
 
     def settled_proof(self) -> Proof | None:
-        """Return a proof against a seat that was proven at fault at least `SETTLES` seconds ago.
-
-        Returns:
-            The first such proof in the order of `all_proofs`. None if there is no such proof.
-        """
+        """Return the first proof against a seat for which `is_settled` holds, None without one."""
         return next((proof for proof in self.all_proofs() if self.is_settled(proof.seat)), None)
 
     def has_proof(self) -> bool:
-        """Return whether a change of epoch would remove a present seat because of a fault ([E-3]).
-
-        Returns:
-            True if a present seat is banned already, or if a stored proof would get one banned.
-        """
+        """Return whether a change of epoch would remove a present seat for a fault ([E-3])."""
         tip = self.log.tip
         if tip.present & tip.banned:
             return True
@@ -287,18 +225,12 @@ class FaultJudge:
     def is_unsettled(self) -> bool:
         """Return whether a change of epoch is needed to exclude a faulty present seat ([E-23]).
 
-        Returns:
-            Whether it is needed. False if this epoch begins at the game's last step, `result`,
-            because nothing follows it.
+        After an epoch that begins at the last step, `result`, none is.
         """
         return self.has_proof() and self.log.followed.base.want.kind is not Kind.RESULT
 
     def is_effective(self, proof: Proof) -> bool:
-        """Return whether a change of epoch on the current chain would ban a seat by this proof.
-
-        Returns:
-            Whether the proof's seat would be banned.
-        """
+        """Return whether a change of epoch on the current chain would ban a seat by this proof."""
         if proof.code not in ("bad-promise", "bad-new-epoch"):
             return fault_evidence.is_effective(proof, self.log.followed)
         return new_epoch.is_bad_form(self.log.table, proof.messages[0], self.log.votes)

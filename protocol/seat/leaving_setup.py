@@ -28,11 +28,10 @@ from .step_progress import tell_waiting
 
 
 def is_confirmed(state: SeatState) -> bool:
-    """Return whether the game may begin without this node, although it lacks some confirmations.
+    """Return whether the game may begin without this program, which has confirmed the deck.
 
-    Returns:
-        Whether the seat has confirmed the deck; for an onlooker, whether any seat has. A resumed
-        seat that does not know yet what it has signed counts as confirmed.
+    For an onlooker, any seat's confirmation counts. A resumed seat that does not know yet what it
+    has signed counts as confirmed.
     """
     if state.tip.want.kind is not Kind.DECK_OK:
         return False
@@ -40,22 +39,14 @@ def is_confirmed(state: SeatState) -> bool:
 
 
 def departed(state: SeatState) -> set[int]:
-    """Return the seats that have left setup for at least `SETTLES` seconds and still owe an input.
-
-    Returns:
-        The seats ([E-27]).
-    """
+    """Return the seats that left setup at least `SETTLES` seconds ago and owe an input ([E-27])."""
     settled, since = state.timers.now - SETTLES, state.peers.departures.since
     owing = (word.seat for word in state.peers.away() if word.step < state.table.first_step)
     return {seat for seat in owing if since(seat) <= settled}
 
 
 def wait_for_deck(state: SeatState) -> bool:
-    """Give up, return, or leave. The seat applies this rule after each event.
-
-    Returns:
-        Whether the seat has returned, so that it may give its input to the `deal` now.
-    """
+    """Give up, return, or leave. Return whether the seat has returned, and may give its `deal`."""
     wait, now = state.deck_wait, state.timers.now
     if state.outbox.is_replaying or not (wait.gave_up or is_confirmed(state)):
         return False
@@ -107,11 +98,9 @@ def _knows_of_end(state: SeatState) -> bool:
 
 
 def _words(state: SeatState) -> set[int]:
-    """Return the seats whose word is stored that they do not wait, or have ended the table.
-
-    A word counts for good, even if its seat has returned since or contradicts it. A faulty seat
-    could otherwise show it to one seat and withdraw it from the others.
-    """
+    """Return the seats whose word is stored that they do not wait, or have ended the table."""
+    # A word counts for good, even if its seat has returned or contradicts it. A faulty seat could
+    # else show it to one seat and withdraw it from the others.
     own = {state.seat} if state.deck_wait.gave_up and state.seat is not None else set()
     return state.judge.setup_ends.keys() | state.peers.departures.given_up.keys() | own
 
@@ -130,11 +119,9 @@ def _may_return(state: SeatState) -> bool:
 
 
 def _missing(state: SeatState) -> int | None:
-    """Return a seat that has not confirmed and is at fault, or else silent. None if none is.
-
-    A seat that has said that it has ended or left is not named, since another one may be the cause.
-    """
+    """Return a seat that has not confirmed and is at fault, or else silent. None if none is."""
     if state.tip.want.kind is not Kind.DECK_OK:
         return None
     awaited = state.awaited() - {state.seat}
+    # Who has said that it has ended or left is not named, since another one may be the cause.
     return min(awaited & state.judge.proofs.keys() or awaited - _words(state), default=None)

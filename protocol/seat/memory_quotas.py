@@ -3,14 +3,13 @@
 A seat stores its own messages, and messages that it has asked for by hash. It also stores:
 
 - step inputs that are at most a few steps ahead, from the current epoch up to the epoch after the
-  promised epoch;
-- epoch requests, epoch promises, new-epoch messages and votes, if their epoch is at most a little
-  above the highest epoch that a quorum of seats requests;
-- for each seat, one epoch request or vote beyond this limit: the message with the highest epoch.
+  promised one;
+- messages of epoch changes, if their epoch is at most a little above the highest epoch that a
+  quorum of seats requests;
+- for each seat, the epoch request or vote with the highest epoch beyond this limit.
 
-Inputs that do not build on the followed chain are stored only up to a number of bytes for each
-seat. A message that was not stored is asked for again once it is within these limits, or once a
-stored message names it.
+Inputs off the followed chain are stored only up to a number of bytes for each seat. A message that
+was not stored is asked for again once it is within these limits, or once a stored message names it.
 
 SPEC: [M-8], [M-11], [M-14], [M-15].
 """
@@ -30,40 +29,29 @@ EPOCHS_AHEAD: Final[Quota] = 2
 ABSENCES_AHEAD: Final[Quota] = 2
 """The number by which a rejoin's count may exceed the number of absences of its seat known here."""
 LOOSE: Final[Quota] = 1 << 20
-"""The most bytes that are stored of one seat's inputs off the followed chain.
+"""The most bytes that are stored of one seat's inputs off the chain.
 
-An honest seat signs far fewer bytes of such inputs.
+An honest seat signs far fewer.
 """
 WANTED: Final[Quota] = 2 << 20
-"""The most bytes of one seat's inputs off the chain that one other seat can have stored.
+"""The most bytes of one seat's inputs off the chain that one seat can have stored in an epoch.
 
-That seat names the inputs in its epoch promises. The quota is for each epoch.
-
-Epoch promises of honest seats name legal inputs, of a few hundred bytes, and one proof. Each seat's
-promises have a quota of their own, so that those of a faulty seat do not use up what the promises
-of honest seats need.
+It names them in its epoch promises. Those of honest seats name legal inputs, of a few hundred
+bytes, and one proof. Each naming seat has a quota of its own, so that a faulty one does not use up
+what the promises of honest seats need.
 """
 ACCUSED: Final[Quota] = 3 * WANTED
 """The same quota for inputs named by an epoch promise that another promise calls malformed.
 
-The quota is larger because epoch promises of up to two further faulty seats may have named the
-inputs.
+It is larger because promises of up to two further faulty seats may have named the inputs.
 """
 
 
 def is_worth_keeping(state: SeatState, message: Message) -> bool:
-    """Return whether to store a message: its epoch, step and size must be within limits.
+    """Return whether a valid message is within the limits to be stored ([M-11], [M-14]).
 
-    An epoch request or vote of an epoch that is too far ahead is not stored. This function then
-    records only its epoch, as one that its seat requests.
-
-    Args:
-        message: A message that is not stored, whose signature is valid.
-
-    Returns:
-        Whether to store it.
-
-    SPEC: [M-11], [M-14].
+    An epoch request or vote of an epoch that is too far ahead is only noted as one that its seat
+    requests.
     """
     if message.seat == state.seat:
         return True
@@ -98,12 +86,9 @@ def is_worth_keeping(state: SeatState, message: Message) -> bool:
 
 
 def _is_granted(state: SeatState, message: Message) -> bool:
-    """Charge the bytes of a message to one quota. Return False if no quota has room for them.
+    """Charge the bytes of a message to a quota. Return False if none has room ([M-15]).
 
-    Each seat whose epoch promise names the message has a quota for messages of this signer. The
-    first of these quotas with enough room is charged.
-
-    SPEC: [M-15].
+    Each seat whose epoch promise names the message has a quota for messages of this signer.
     """
     size, epoch = len(message.payload), state.log.followed.epoch
     claims = sorted(state.log.store.claims.get(message.hash, {(None, False)}), key=repr)
@@ -114,10 +99,10 @@ def _is_granted(state: SeatState, message: Message) -> bool:
 
 
 def _is_loose(state: SeatState, message: Message) -> bool:
-    """Return whether a message is an input that does not build on the chain that this seat follows.
+    """Return whether an input of this epoch or a later one is off the followed chain.
 
-    Return False for any input of an earlier epoch. Also return False for an input that
-    conflicts with a stored input, if the conflict is the first proof of a fault of a present seat.
+    Return False for an input that conflicts with a stored one, if the conflict is the first proof
+    of a fault of a present seat.
     """
     step_input, versions = message.statement, state.log.store.versions(message.identity)
     if not isinstance(step_input, StepInput) or step_input.epoch < state.log.followed.epoch:

@@ -21,17 +21,12 @@ class MessageLog:
     """The messages that a seat or onlooker stores, and what follows from them alone.
 
     Attributes:
-        votes: The known epochs, with their epoch promises, new-epoch messages and votes.
         followed: The epoch in which the seat stands, and the chain that it follows.
         fresh: The messages that were stored and have not been judged yet.
     """
 
     def __init__(self, table: Table, outbox: Outbox) -> None:
-        """Create a log without messages, in epoch 0 and at the beginning of the chain.
-
-        Args:
-            outbox: The queue of effects for the driver.
-        """
+        """Create a log without messages, in epoch 0 and at the beginning of the chain."""
         self.table, self.outbox = table, outbox
         self.store = MessageStore()
         self.votes = Votes(table, self.store)
@@ -53,57 +48,38 @@ class MessageLog:
 
     @property
     def lacks_messages(self) -> bool:
-        """True if this node still has to ask others for messages."""
+        """True if this program still has to ask others for messages."""
         return bool(self.store.wants or self.store.wanted_new_epochs)
 
     def has_input(self, seat: int | None, step: int) -> bool:
-        """Return whether an input of a seat to a step of the current epoch is stored.
+        """Return whether an input of a seat to a step of the current epoch is stored, legal or not.
 
         Args:
-            seat: The seat. If None, the input may be of any seat.
-
-        Returns:
-            Whether such an input is stored, be it legal or not.
+            seat: None for any seat.
         """
         seats = range(self.table.seats) if seat is None else (seat,)
         number, epoch = signed_messages.NUMBER[StepInput], self.followed.epoch
         return any(self.store.versions((number, one, epoch, step)) for one in seats)
 
     def has_signed(self, seat: int, kind: type[Any], epoch: int) -> bool:
-        """Return whether a seat's message of a given kind and epoch is stored.
-
-        Args:
-            kind: The class of the message's content, which is not `StepInput` or `Rejoin`.
-
-        Returns:
-            Whether such a message is stored.
-        """
+        """Return whether a seat's message of an epoch, no input or rejoin, is stored."""
         return bool(self.store.versions((signed_messages.NUMBER[kind], seat, epoch)))
 
     def awaited(self) -> frozenset[int]:
-        """Return the seats whose input to the first incomplete step is missing.
+        """Return the seats that owe an input to the first incomplete step and gave no legal one.
 
-        While a long computation runs in the background, an input that has not been checked yet
-        counts as missing.
-
-        Returns:
-            The seats that owe an input to the step and have given no legal one.
+        During a job, an input that has not been checked yet counts as missing.
         """
         only_known = self.outbox.job is not None
         said = followed_chain.chosen_inputs(self.store, self.followed, only_known)
         return self.tip.want.speakers - set(said)
 
     def final_step(self, is_standing: bool) -> int:
-        """Return the number of the last step that nothing can replace any more.
-
-        New inputs no longer make steps final once the seat has promised an epoch above its current
-        epoch.
+        """Return the last step that nothing can replace any more. It never falls.
 
         Args:
-            is_standing: Whether the seat's promised epoch is its current epoch.
-
-        Returns:
-            The number, which never falls.
+            is_standing: Whether the seat's promised epoch is its current epoch. If not, new inputs
+                make no step final.
         """
         if is_standing:
             self._final = max(self._final, finality.final_step(self.store, self.followed))
@@ -116,20 +92,14 @@ class MessageLog:
         self.followed.enter(now)
 
     def keep(self, message: Message) -> bool:
-        """Store a message, and queue it to be searched for faults.
+        """Store a message with a valid signature, and queue it to be searched for faults.
 
-        A faulty seat may have used up the room for its new-epoch messages with invalid ones. So a
-        valid new-epoch message is stored in any case if its proposal (the chain node with which the
-        epoch begins) is new. So are the legal input to `deck.ok` and the first input to the first
-        `deal`: a seat that lacked them could not play with the others.
-
-        Args:
-            message: The message, whose signature is valid.
-
-        Returns:
-            False if the message was stored already, or is not to be stored.
+        Return False if it was stored already, or is not to be stored.
         """
         if not self.store.add(message):
+            # A faulty seat may have used up the room for new-epoch messages with invalid ones. A
+            # seat that lacked one of the inputs to `deck.ok` or the first `deal` could not play
+            # with the others.
             is_needed = (
                 self.votes.is_sound(message)
                 or followed_chain.confirms_deck(self.tip, message)
@@ -149,16 +119,12 @@ class MessageLog:
         self.fresh.extend(messages)
 
     def take_fresh(self) -> list[Message]:
-        """Remove and return the messages that have not been judged yet.
-
-        Returns:
-            The messages, which count as judged from now on.
-        """
+        """Remove and return the messages that have not been judged yet."""
         fresh, self.fresh = self.fresh, []
         return fresh
 
     def begin_epochs(self, now: DriverTime) -> None:
-        """Begin epoch 0 at the chain node at which setup is complete."""
+        """Begin epoch 0 at the node at which setup is complete."""
         node = self.tip
         while node.parent is not None and node.parent.want.kind not in SETUP:
             node = node.parent
@@ -166,37 +132,18 @@ class MessageLog:
         self.followed.begin(node, now)
 
     def enter(self, epoch: int, base: Node, now: DriverTime) -> None:
-        """Enter an epoch, and follow the chain that grows from its first node.
-
-        Args:
-            base: The chain node with which the epoch begins.
-        """
+        """Enter an epoch, and follow the chain that grows from its base."""
         self.followed = followed_chain.new_followed_chain(epoch, base, now)
 
     def grow(self, seat: int | None) -> tuple[Node, Node] | None:
-        """Append the next step to the followed chain, if the step is complete.
-
-        The step is complete once every seat that owes an input to the step has given a legal input.
-        If a seat gave several legal inputs, the first one counts, unless the own seat has already
-        built on another one.
-
-        Args:
-            seat: The own seat, None for an onlooker.
-
-        Returns:
-            The chain nodes before and after the step, None if the step is not complete.
-        """
+        """Append the next step to the followed chain, as `followed_chain.grow` does."""
         return followed_chain.grow(self.store, self.followed, seat)
 
     def forget_inputs(self, seat: int | None, named: Set[bytes]) -> None:
         """Remove the inputs of earlier epochs that nothing needs any more.
 
-        Three kinds of inputs are kept: own inputs, inputs that build on the followed chain, and
-        inputs that a stored epoch promise names.
-
-        Args:
-            seat: The own seat, None for an onlooker.
-            named: The hashes of further inputs to keep, because proofs of faults name them.
+        Kept are own inputs, inputs on the followed chain, inputs that a stored epoch promise names,
+        and those that proofs of faults name (`named`, by hash).
         """
         promises = [m.statement for m in self.store if isinstance(m.statement, EpochPromise)]
         proofs = (pair for promise in promises for pair in promise.proofs)

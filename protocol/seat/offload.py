@@ -1,9 +1,8 @@
 """Long computations that run as jobs outside the event loop.
 
-A job checks the long body of an input, or computes a long body for this seat's own input. While a
-job runs, messages may come in and time may pass, but this seat applies no rule of the protocol. So
-the state on which the rules decide does not change. If the driver does not run jobs, everything is
-computed at once.
+While a job runs, messages may come in and time may pass, but this seat applies no rule of the
+protocol. So the state on which the rules decide does not change. If the driver does not run jobs,
+everything is computed at once.
 """
 
 from __future__ import annotations
@@ -21,18 +20,14 @@ from .seat_state import SeatState
 HEAVY: Final = 512
 """The length in bytes from which on a body is checked in a job.
 
-A shorter body takes a few milliseconds at most. Handing it over and back would take longer.
+A shorter one takes a few milliseconds at most. Handing it over and back would take longer.
 """
 Unknown = tuple[Node, int, bytes]
-"""A body that is not checked yet: the chain node before its step, its seat, and its bytes."""
+"""A body that is not checked yet: the node before its step, its seat, and its bytes."""
 
 
 def waits_for_job(state: SeatState) -> bool:
-    """Return whether a job is under way, and create the next job if there is something to check.
-
-    A job checks the long body of an input outside the event loop. Until the job has ended, the
-    seat does nothing by itself.
-    """
+    """Return whether a job is under way, and create the next one if there is something to check."""
     outbox, judge = state.outbox, state.judge
     if not outbox.hands_out:
         return False
@@ -46,11 +41,10 @@ def waits_for_job(state: SeatState) -> bool:
 
 
 def _due(state: SeatState) -> Iterator[Unknown]:
-    """Yield the unchecked long bodies (contents of inputs) that the rules will need next.
+    """Yield the unchecked long bodies that the rules will need next.
 
-    Each item names the chain node before the step, the seat, and the body. First come the bodies
-    from new messages, then the bodies for the first incomplete step. Once a seat has given a legal
-    body for the incomplete step, its further bodies are left out.
+    First come those of new messages, then those for the first incomplete step. Once a seat has
+    given a legal body there, its further bodies are left out.
     """
     for message in state.log.fresh:
         if message.seat in state.tip.banned or len(state.log.store.versions(message.identity)) > 1:
@@ -81,7 +75,7 @@ def _due(state: SeatState) -> Iterator[Unknown]:
 
 
 def _unknown(node: Node, message: Message) -> Iterator[Unknown]:
-    """Yield an input's chain node, seat and body, if the body is long and was not checked yet."""
+    """Yield an input's node, seat and body, if the body is long and was not checked yet."""
     step_input, seat = message.statement, message.seat
     if (
         not isinstance(step_input, StepInput)

@@ -1,4 +1,7 @@
-"""The peers of one seat: links with them, messages to request or pass on, and departures."""
+"""The peers of one seat: links with them, messages to request or pass on, and departures.
+
+A peer's id is None if it is not known. A peer without a seat is an onlooker.
+"""
 
 from __future__ import annotations
 
@@ -32,21 +35,13 @@ class Peers:
     Attributes:
         direct: The seats from which a frame has come over their own link.
         direct_changed: Whether a seat was removed from `direct` since the peers were last told.
-        hears: By the 32-byte id of a peer, the seats whose frames the peer receives over their own
-            links. Inputs of these seats need not be passed on to the peer.
-        deferred: The hashes of inputs to later steps. Each input is passed on when the followed
-            chain reaches its step.
-        departures: The last departure notice of each seat.
+        hears: By a peer's id, the seats whose inputs need not be passed on to it.
+        deferred: The hashes of inputs to later steps, which are passed on when the chain comes
+            there.
     """
 
     def __init__(self, log: MessageLog, timers: Timers, seat: int | None) -> None:
-        """Begin without any links, departures, or inputs to pass on.
-
-        Args:
-            log: The stored messages and the followed chain.
-            timers: The clock and the step timeouts.
-            seat: The own seat, None for an onlooker.
-        """
+        """Begin without any links, departures, or inputs to pass on."""
         self.log, self.timers, self.seat = log, timers, seat
         self.links: set[int] = set()
         self.direct: set[int] = set()
@@ -60,26 +55,16 @@ class Peers:
     # Links
 
     def seat_of(self, peer: PeerId | None) -> int | None:
-        """Return the seat of a peer.
-
-        Args:
-            peer: The id of the peer, 32 bytes. None if it is not known.
-
-        Returns:
-            The seat, None if the peer has none.
-        """
+        """Return the seat of a peer, None if it has none."""
         ids = self.log.table.ids
         return ids.index(peer) if peer in ids else None
 
     def link_up(self, peer: PeerId, again: bool) -> int | None:
-        """Note a new link, over which nothing has come yet in either direction.
+        """Note a new link, over which nothing has come yet, and return the seat of its peer.
 
         Args:
             again: Whether the link replaces a live link with the same process. If not, the peer's
-                seat has come back, and its notice that it left no longer counts.
-
-        Returns:
-            The seat of the peer, None if it has none.
+                seat has come back, and its departure no longer counts.
         """
         self.hears.pop(peer, None)
         seat = self.seat_of(peer)
@@ -91,11 +76,7 @@ class Peers:
         return seat
 
     def link_down(self, peer: PeerId) -> None:
-        """Note that a link has ended.
-
-        From now on, messages of the peer's seat arrive here only through other seats. The next
-        `sync` frame tells the other seats about the change.
-        """
+        """Note that a link has ended, so that its seat's messages come only through other seats."""
         self.hears.pop(peer, None)
         seat = self.seat_of(peer)
         if seat is not None:
@@ -105,30 +86,20 @@ class Peers:
                 self.direct_changed = True
 
     def hear(self, peer: PeerId | None) -> None:
-        """Note that a frame has come from a peer over its own link.
-
-        Args:
-            peer: The id of the peer, 32 bytes. None if the peer is not known.
-        """
+        """Note that a frame has come from a peer over its own link."""
         seat = self.seat_of(peer)
         if seat is not None and seat in self.links:
             self.direct.add(seat)
 
     def note_direct(self, told: Sync, peer: PeerId | None) -> None:
-        """Note which seats a peer hears directly, so that their inputs are not passed on to it.
-
-        Args:
-            told: The `sync` frame in which the peer named these seats.
-            peer: The id of the peer, 32 bytes. None if it is not known.
-        """
+        """Note which seats a peer hears directly, so that their inputs are not passed on to it."""
         if peer is not None:
             self.hears[peer] = frozenset(told.direct)
 
     def tell_direct(self) -> bool:
-        """Return whether to tell the peers that this node has lost its own link to a seat.
+        """Return whether to tell the peers that this program has lost its own link to a seat.
 
-        Returns:
-            True if this node has lost its own link to any seat since the last call.
+        The next `sync` frame tells it. The answer is True once for each loss.
         """
         changed, self.direct_changed = self.direct_changed, False
         return changed
@@ -136,18 +107,11 @@ class Peers:
     # Messages to pass on and to ask for
 
     def defer(self, message: Message) -> None:
-        """Note that an input is to be passed on to the peers later.
-
-        The input is passed on once the chain that this seat follows has come to the input's step.
-        """
+        """Note that an input is to be passed on once the followed chain has come to its step."""
         self.deferred.add(message.hash)
 
     def take_deferred(self) -> list[Message]:
-        """Remove and return the inputs that `defer` kept back until the chain came to this step.
-
-        Returns:
-            The stored inputs to the current step, to be passed on now.
-        """
+        """Remove and return the stored inputs that are to be passed on at the current step."""
         followed, due = self.log.followed, list[Message]()
         for message in (
             self.log.store.inputs(followed.epoch, followed.tip.step) if self.deferred else ()
@@ -167,13 +131,10 @@ class Peers:
         self.deferred = {digest for digest in self.deferred if digest in self.log.store}
 
     def next_fetch(self) -> Fetch | None:
-        """Return the request for the messages that this seat lacks.
+        """Return the request for the messages that this seat lacks, None if nothing is missing.
 
         Each request continues where the request before ended. So all missing messages get their
         turn, even if nobody stores some of them.
-
-        Returns:
-            The request, None if nothing is missing.
         """
         store = self.log.store
         if not self.log.lacks_messages:
@@ -184,45 +145,29 @@ class Peers:
         return self._asked_last
 
     def grant(self, place: Budget, size: int, most: int) -> bool:
-        """Charge the bytes of a message to a quota, if the quota has room for them.
-
-        Args:
-            place: The key of the quota: the epoch, the signer's seat, and a claim. The claim is the
-                seat whose epoch promise names the message (None if none does), and whether the
-                promise names the message only indirectly.
-
-        Returns:
-            Whether the quota had room for the bytes.
-        """
+        """Charge the bytes of a message to a quota, and return whether it had room for them."""
         taken = self._granted_bytes.get(place, 0) + size
         if taken > most:
             return False
+        # Not given back in this epoch, even if the message is dropped ([M-15]).
         self._granted_bytes[place] = taken
         return True
 
     # Departures
 
     def keep_departure(self, word: Departure) -> bool:
-        """Verify and store a departure notice that came over a link.
+        """Verify and store a departure notice, and return whether to pass it on ([L-23]).
 
-        If a stored notice of the same seat has an equal or higher number, the new notice is
-        ignored, unless it is the first by which its seat gives up. A notice of the own seat is
-        stored, but not passed on.
-
-        Args:
-            word: The notice, whose signature has not been verified.
-
-        Returns:
-            Whether to pass the notice on.
+        Only the highest number of a seat counts, and the first notice by which it gives up. A
+        notice of the own seat is not passed on.
 
         Raises:
             Invalid: If the seat of the notice does not exist, or has not signed the notice.
-
-        SPEC: [L-23].
         """
         last = self.departures.last(word.seat)
         is_last = last is None or word.number > last.number
         is_word = self._gives_up(word) and word.seat not in self.departures.given_up
+        # Before the signature: a notice that comes round again costs nothing.
         if not (is_last or is_word):
             return False
         check_notice(word, self.log.table.id, self.log.table.ids)
@@ -233,7 +178,7 @@ class Peers:
         return word.seat != self.seat
 
     def note_given_up(self) -> None:
-        """Note the departures from setup that came before this node had come to `deck.ok`."""
+        """Note the departures from setup that came before this program had come to `deck.ok`."""
         for word in self.departures.last_ones():
             if self._gives_up(word) and word.seat != self.seat:
                 self.departures.keep_word(word)
@@ -249,19 +194,14 @@ class Peers:
         return word.epoch == 0 and word.step <= self.log.table.first_step
 
     def keep_own(self, word: Departure) -> None:
-        """Store a departure notice of the own seat, so that the next notice gets a higher number.
+        """Store a notice of the own seat, which never counts as away.
 
-        Args:
-            word: The notice. The own seat does not count as away even if the notice says so.
+        The next gets a higher number.
         """
         self.departures.keep(word, self.timers.now, has_returned=True)
 
     def away(self) -> list[Departure]:
-        """Return the departures of the other seats that have left and not come back ([E-25]).
-
-        Returns:
-            The departures, by rising seat.
-        """
+        """Return the departures of the other seats that are away, by rising seat ([E-25])."""
         return self.departures.away(self.log.store, self.log.followed)
 
     def _may_return(self, word: Departure) -> bool:
@@ -270,14 +210,11 @@ class Peers:
         return setup_end is not None and word.on == setup_end.digest
 
     def all_left(self) -> bool:
-        """Return whether all awaited seats have left.
+        """Return whether all awaited seats have left: the step then counts as timed out ([E-26]).
 
-        If so, the step counts as timed out ([E-26]). A departure that came before the player asked
-        to wait longer for this step does not count. Nor does one from the step `deck.ok`, since its
-        seat returns if it can ([D-10]).
-
-        Returns:
-            Whether all awaited seats have left. False if no seat has left.
+        A departure that came before the player asked to wait longer for this step does not count.
+        Nor does one from the step `deck.ok`, since its seat returns if it can ([D-10]). The answer
+        is False if no seat has left.
         """
         followed = self.log.followed
         granted = self.timers.granted_at(followed.tip)
@@ -292,10 +229,9 @@ class Peers:
 
 
 def _in_turn(wanted: Set[T], last: Sequence[T], most: int) -> tuple[T, ...]:
-    """Return at most `most` of the wanted items, beginning after the last item of `last`.
+    """Return at most `most` of the wanted items in rising order, beginning after the end of `last`.
 
-    The wanted items are taken in rising order. After the highest item, the lowest item follows. If
-    `last` is empty, the lowest item is the first.
+    After the highest item, the lowest item follows.
     """
     ranked = sorted(wanted)
     first = bisect_right(ranked, last[-1]) if last else 0

@@ -1,12 +1,7 @@
 """Recovery of a seat: it replays its journal, then asks the others which messages it signed.
 
-If the journal is an old copy, it lacks the messages that the seat signed later. The seat could then
-sign a message that contradicts a missing message for the same epoch and step. Another seat that has
-both messages could prove the seat at fault.
-
-So the seat first asks the others for the messages that it has signed. If its journal proves old,
-the seat signs nothing below its *floor*, an epoch above every epoch in which it can have signed
-anything.
+If the journal is an old copy, the seat could sign a message that contradicts a later one, and
+another seat that has both could prove it at fault. `resume_inquiry` says how it waits.
 """
 
 from __future__ import annotations
@@ -24,12 +19,8 @@ def replay(state: SeatState, record: bytes) -> None:
     """Apply one record of the journal to the state of the seat. Nothing is signed meanwhile.
 
     A record has a signed message of any seat, the openings of the commitments in it, and the
-    player's choice to which the message commits. Instead of a message, a record may have a
-    departure or end notice of this seat, or the lowest epoch in which this seat may sign. An
-    onlooker, which has no seat, uses only the messages.
-
-    Args:
-        record: The record, as the driver read it from the disk.
+    player's choice to which the message commits. Instead of a message, it may have a departure or
+    end notice of this seat, or its floor. An onlooker uses only the messages.
 
     Raises:
         Invalid: If the record or its message is malformed.
@@ -58,27 +49,13 @@ def replay(state: SeatState, record: bytes) -> None:
 
 
 def come_back(state: SeatState) -> bool:
-    """Sign a notice that the seat is back, if its last notice says that it left ([E-28]).
-
-    This function is called after each event.
-
-    Returns:
-        Always False: the other rules of the seat need not be applied again.
-    """
+    """Sign a notice that the seat is back, if its last notice says that it left ([E-28])."""
     state.signer.come_back()
     return False
 
 
 def inquire(state: SeatState) -> bool:
-    """Let a resumed seat sign again when enough other seats have answered ([E-10], [E-22]).
-
-    The other seats answer which messages of this seat they store. This is called after each event.
-    There is one exception. If the journal of the seat certainly lacks messages of this seat, and
-    every decision at the table needs all seats, the seat never signs again.
-
-    Returns:
-        True if the seat had to wait, and may sign from now on.
-    """
+    """Let a resumed seat sign again when enough other seats have answered ([E-10], [E-22])."""
     inquiry, strict = state.signer.inquiry, state.table.strict
     if inquiry is None or state.outbox.is_replaying:
         return False
@@ -86,6 +63,7 @@ def inquire(state: SeatState) -> bool:
     seconds = state.timers.times.step / 1000 + state.timers.back_off()
     if not inquiry.is_over(others, state.table.quorum - 1, state.timers.now, seconds):
         return False
+    # A strict table has no floor: its epoch never changes. So this seat never signs again.
     if inquiry.cautious and strict and inquiry.certain:
         state.signer.say_silenced()
         return False
@@ -94,30 +72,18 @@ def inquire(state: SeatState) -> bool:
 
 
 def floor(state: SeatState) -> int:
-    """Return the lowest epoch in which a seat with an old journal may sign messages again.
-
-    In this epoch and above, the seat cannot have signed a message that the journal lacks.
-
-    Returns:
-        The highest of three epochs: one above the epoch that the seat has promised, one above its
-        current epoch, and two above the highest epoch that a quorum of seats has requested.
+    """Return the lowest epoch in which the seat cannot have signed what its journal lacks.
 
     SPEC: [E-22].
     """
     log = state.log
+    # What the seat forgot is of an epoch that a quorum requested. Some honest seat stood at most
+    # one epoch below it.
     return max(state.signer.promise + 1, log.followed.epoch + 1, log.votes.quorum_request() + 2)
 
 
 def hear(state: SeatState, told: peer_frames.Told, peer: PeerId | None) -> None:
-    """Handle the end of a peer's answer to the request for messages that this seat has signed.
-
-    If the peer stores more of these messages, ask it for the next part. If not, note that it has
-    answered completely.
-
-    Args:
-        told: The frame that ends the answer. It has the hash of the last message sent, and says
-            whether more messages are left.
-    """
+    """Handle the end of a peer's answer, and ask for the next part of it if there is one."""
     inquiry, seat = state.signer.inquiry, state.peers.seat_of(peer)
     if inquiry is not None and seat is not None and inquiry.hear(seat, told):
         state.outbox.send(peer_frames.Own(told.last), peer)

@@ -1,7 +1,8 @@
 """The state machine of one seat or onlooker: frames and time go in, and effects come out.
 
-The state machine does no input or output. Time is passed in, in seconds of any monotonic clock, and
-so is randomness. An onlooker has no seat. It runs the same state machine and never signs.
+It does no input or output. Time is passed in, in seconds of any monotonic clock, and so is
+randomness. An onlooker has no seat. It runs the same state machine and never signs. The *driver* is
+the program around it, which carries out its effects.
 
 `RULES` lists, in their order, all that a seat does by itself after an event.
 """
@@ -38,7 +39,7 @@ from .signer import PlayerChoice, SigningState
 from .timeouts import Wait
 
 Rule = Callable[[SeatState], bool]
-"""A function that acts on the state of a seat, and returns whether it changed anything."""
+"""A function that acts on a seat after each event. If it returns True, all rules run again."""
 RULES: Final[tuple[Rule, ...]] = (
     step_progress.judge_fresh,
     restored_backup.inquire,
@@ -67,9 +68,8 @@ RULES: Final[tuple[Rule, ...]] = (
 class SeatMachine(SeatState):
     """The state machine of one seat at one table, with the methods that a driver calls.
 
-    Every call may queue effects, which are orders and news for the driver. The driver then calls
-    `take` and carries out the effects in order. It must have written a `Record` to disk before it
-    sends the frame of any later `Send`.
+    Every call may queue effects. The driver then calls `take` and carries out the effects in order.
+    It must have written a `Record` to disk before it sends the frame of any later `Send`.
     """
 
     rules = RULES
@@ -80,7 +80,7 @@ class SeatMachine(SeatState):
         """Start the state machine. Call it once; if there is a journal, call `restore` before.
 
         Args:
-            now: The driver's clock, in seconds.
+            now: The driver's clock.
         """
         self.timers.restart(now)
         self.log.start(now)
@@ -91,18 +91,20 @@ class SeatMachine(SeatState):
     def link_up(self, peer: PeerId, now: DriverTime, again: bool = False) -> None:
         """Note that a peer is linked, and ask it for the messages that this seat lacks.
 
-        While this seat may not sign yet after a resume, it also asks the peer for all messages that
-        this seat has signed. A peer without a seat is not asked.
+        While this seat may not sign yet after a resume, it also asks for all messages that it has
+        signed. A peer without a seat is not asked.
 
         Args:
-            peer: The id of the peer, 32 bytes.
-            now: The driver's clock, in seconds.
+            peer: The id of the peer.
+            now: The driver's clock.
             again: Whether the new link replaces a live link with the same process of the peer.
         """
         self.timers.set(now)
         seat = self.peers.link_up(peer, again)
         catch_up.sync(self, peer)
         if seat is not None:
+            # The program at the new link may have restored an older journal, in which the game goes
+            # on.
             if not again:
                 self.judge.forget_end(seat)
             catch_up.ask_own(self, {seat})
@@ -112,8 +114,8 @@ class SeatMachine(SeatState):
         """Note that the link with a peer has ended.
 
         Args:
-            peer: The id of the peer, 32 bytes.
-            now: The driver's clock, in seconds.
+            peer: The id of the peer.
+            now: The driver's clock.
         """
         self.timers.set(now)
         self.peers.link_down(peer)
@@ -124,8 +126,8 @@ class SeatMachine(SeatState):
 
         Args:
             data: The bytes of the frame.
-            now: The driver's clock, in seconds.
-            peer: The id of the peer, 32 bytes. None if the sender is not known.
+            now: The driver's clock.
+            peer: The id of the peer, None if the sender is not known.
 
         Raises:
             Invalid: If the frame, or the message or notice in it, is malformed. Only the link is to
@@ -155,7 +157,7 @@ class SeatMachine(SeatState):
         """Let time pass: ask again for what is missing, and apply the rules that depend on time.
 
         Args:
-            now: The driver's clock, in seconds.
+            now: The driver's clock.
         """
         self.timers.set(now)
         if self.timers.is_asking_due():
@@ -168,7 +170,7 @@ class SeatMachine(SeatState):
 
         Args:
             choice: The choice, in the form of the game.
-            now: The driver's clock, in seconds.
+            now: The driver's clock.
 
         Raises:
             IllegalMove: If the rules of the game forbid it, or no choice is asked.
@@ -184,12 +186,11 @@ class SeatMachine(SeatState):
     def wait_longer(self, now: DriverTime) -> bool:
         """Start the timeout of the current step anew, because the player asked for it ([E-3]).
 
-        This is always safe, because to the other seats it looks like a slow clock. Nothing is
-        signed or recorded in the journal. The seat still joins an epoch that a quorum of seats
-        requests.
+        Nothing is signed or recorded: to the other seats it looks like a slow clock. The seat still
+        joins an epoch that a quorum of seats requests.
 
         Args:
-            now: The driver's clock, in seconds, from which the timeout counts.
+            now: The driver's clock, from which the timeout counts.
 
         Returns:
             False if no other seat is awaited, or if the table has ended. Also False during the game
@@ -204,7 +205,7 @@ class SeatMachine(SeatState):
         return True
 
     def hand_out(self) -> None:
-        """Leave long computations to the driver (the caller of this state machine) from now on.
+        """Leave long computations to the driver from now on.
 
         The driver finds a computation in `job`, runs it, and passes the result to `finish`. Until
         then the state machine applies no rule of the protocol.
@@ -212,14 +213,12 @@ class SeatMachine(SeatState):
         self.outbox.hand_out()
 
     def finish(self, job: Job, given: Any, now: DriverTime) -> None:
-        """Apply the result of a job (a long computation that the driver has run), and go on.
-
-        The driver is the caller of this state machine.
+        """Apply the result of a job that the driver has run, and go on.
 
         Args:
             job: The job. If it is not the current job, its result is dropped.
             given: What `job.run` returned.
-            now: The driver's clock, in seconds.
+            now: The driver's clock.
         """
         self.timers.set(now)
         self.outbox.finish(job, given)
@@ -232,7 +231,7 @@ class SeatMachine(SeatState):
         replays the journal by `restore`.
 
         Args:
-            now: The driver's clock, in seconds.
+            now: The driver's clock.
 
         Returns:
             Whether the departure was signed.
@@ -247,11 +246,10 @@ class SeatMachine(SeatState):
 
         Args:
             seat: The seat that refuses.
-            now: The driver's clock, in seconds.
+            now: The driver's clock.
 
         Returns:
-            Whether the refusal was used. It is not used once the game has begun, or if an earlier
-            refusal is stored.
+            False once the game has begun, or if an earlier refusal is stored: it is not used then.
         """
         if self.has_begun or self.judge.refuser is not None:
             return False
@@ -264,7 +262,7 @@ class SeatMachine(SeatState):
         """Ask the others to let this seat take part again after an absence.
 
         Args:
-            now: The driver's clock, in seconds.
+            now: The driver's clock.
         """
         self.timers.set(now)
         self.signer.ask_rejoin(True)
@@ -275,16 +273,16 @@ class SeatMachine(SeatState):
         """Ask for the messages that this seat lacks, by telling which ones it stores.
 
         Args:
-            peer: The id of the peer to ask, 32 bytes. None asks all peers.
+            peer: The id of the peer to ask. None asks all peers.
         """
         catch_up.sync(self, peer)
 
     def restore(self, records: Iterable[bytes]) -> None:
         """Replay the records of a journal, in order. Call it before `start`.
 
-        Nothing is signed during the replay. The seat signs again only when enough other seats have
-        answered which of its messages they store. The effects of the replayed events are dropped,
-        except that the player is asked again for a choice that is due.
+        Nothing is signed during the replay, or until enough other seats have answered which
+        messages of this seat they store. The effects of the replayed events are dropped, except
+        that the player is asked again for a choice that is due.
 
         Args:
             records: The records, as they were put on disk.
@@ -303,7 +301,7 @@ class SeatMachine(SeatState):
             self.outbox.emit(self.broken)
 
     def be_cautious(self, certain: bool = False) -> None:
-        """Treat the journal as one that may lack messages that this seat has signed.
+        """Treat the journal as one that may lack messages that this seat has signed ([E-22]).
 
         Call it after `restore` and before `start`. Nothing is signed until the other seats have
         told which messages of this seat they store. From then on the seat signs inputs and votes
@@ -311,19 +309,17 @@ class SeatMachine(SeatState):
         before it commits again to a choice that was made earlier.
 
         Args:
-            certain: Whether the journal surely lacks such messages. On a table whose decisions
-                need all seats, such a seat never signs again.
-
-        SPEC: [E-22].
+            certain: Whether the journal surely lacks such messages. On a table whose decisions need
+                all seats, such a seat never signs again.
         """
         if self.signer.be_cautious(certain):
             catch_up.ask_own(self, self.peers.links)
 
     def take(self) -> list[Effect]:
-        """Return the effects since the last call, in the order in which to carry them out.
+        """Return the effects since the last call.
 
         Returns:
-            The effects.
+            The effects, in the order in which to carry them out.
         """
         return self.outbox.take()
 
@@ -338,9 +334,8 @@ class SeatMachine(SeatState):
     def is_bound(self) -> bool:
         """True if the game has begun, or may begin because this seat has confirmed the deck.
 
-        For an onlooker, the game may begin once any seat has confirmed the deck. A resumed seat
-        that does not know yet what it has signed may have confirmed it, unless it has announced the
-        end of the table.
+        For an onlooker, any seat's confirmation counts. A resumed seat that does not know yet what
+        it has signed may have confirmed it, unless it has announced the end of the table.
         """
         is_unsure = self.signer.inquiry is not None and self.seat not in self.judge.setup_ends
         return self.has_begun or is_unsure or leaving_setup.is_confirmed(self)
@@ -352,18 +347,14 @@ class SeatMachine(SeatState):
 
     @property
     def is_silent(self) -> bool:
-        """True if this seat has resumed from its journal and may not sign yet.
-
-        It waits until the other seats have answered which of its messages they store.
-        """
+        """True if this seat has resumed from its journal and may not sign yet."""
         return self.signer.state is SigningState.SILENT
 
     @property
     def has_voice(self) -> bool:
         """True if this seat may sign messages of the current epoch.
 
-        A seat whose journal was old cannot sign until the table reaches an epoch that is not below
-        its floor (the lowest epoch in which the seat may sign).
+        A seat whose journal was old waits until an epoch that is not below its floor.
         """
         return not self.is_silent and self.signer.floor <= self.log.followed.epoch
 
@@ -383,7 +374,7 @@ class SeatMachine(SeatState):
         """Return how long the current step has lasted, and how much time remains until its timeout.
 
         Args:
-            now: The driver's clock, in seconds.
+            now: The driver's clock.
 
         Returns:
             The wait. No time remains if all awaited seats have departed for now.
@@ -403,18 +394,16 @@ class SeatMachine(SeatState):
         """Return the hidden cards that this seat alone can decrypt.
 
         Returns:
-            The number of each such card, by slot (position in the deck).
+            The number of each such card, by slot of the deck.
         """
         return self.signer.hand()
 
     def transcript(self) -> bytes:
         """Return the `.hoity` file of the game as far as this seat knows it, finished or not.
 
-        If an illegal step input has ended the table, the file ends with that input as the proof
-        ([F-2]).
-
         Returns:
-            The bytes of the file.
+            The bytes of the file. If an illegal input has ended the table, it is the last entry, as
+            the proof ([F-2]).
 
         Raises:
             ValueError: If this seat lacks messages that the file needs to prove the chain.
@@ -447,15 +436,14 @@ class SeatMachine(SeatState):
     # Rules
 
     def _receive_message(self, raw: bytes, peer: PeerId | None) -> None:
-        """Store a message if the quotas allow it ([M-11]), and pass it on if it is new ([M-7]).
-
-        The signature of a message that is stored already is not verified again.
-        """
+        """Store a message if the quotas allow it ([M-11]), and pass it on if it is new ([M-7])."""
         message = signed_messages.read(raw, self.table.id, self.table.seats)
+        # Before the signature, which need not be verified again. Most messages come several times.
         if message.hash in self.log.store:
             return
         message.verify(self.table.ids)
         votes, lacked = self.log.votes, self.log.lacks_messages
+        # Both are asked before the message is stored, which changes the answers.
         before, forgotten = votes.quorum_request(), self.signer.is_forgotten(message)
         is_kept = memory_quotas.is_worth_keeping(self, message)
         if is_kept and forgotten:
@@ -472,8 +460,8 @@ class SeatMachine(SeatState):
     def _judge_alone(self) -> bool:
         """Search new messages for faults, and return whether this seat has nothing else to do now.
 
-        The seat has nothing else to do if it only waits for an input to the current step, or for a
-        computation that checks an input. During such a computation the search is left out.
+        That is so if it only waits for an input to the current step, or for a job that checks an
+        input. The search is left out during such a job.
         """
         if not step_progress.is_undisturbed(self):
             return False
@@ -490,11 +478,12 @@ class SeatMachine(SeatState):
     def _run_rules(self) -> None:
         """Apply the rules of this seat again and again, until no rule changes anything.
 
-        No rule is applied while the driver (the program around this seat) runs a long computation
-        for the seat. If the table has ended without a result, only search new messages for faults.
+        No rule runs during a job. If the table has ended without a result, only search for faults.
         """
         changed = True
         while changed and self.broken is None:
+            # A list, not a generator: every rule runs, in this order, and `any` would stop at the
+            # first.
             changed = any([not offload.waits_for_job(self) and rule(self) for rule in self.rules])  # noqa: C419
         if self.broken is not None and not offload.waits_for_job(self):
             self.judge.judge_fresh()

@@ -24,14 +24,11 @@ class SeatState:
     An onlooker has the same parts, but no seat and no keys.
 
     Attributes:
-        seat: The own seat, None for an onlooker.
         outbox: The effects that the driver is to carry out.
         timers: The step timeouts, the back-off and the waits after the end.
         log: The messages, the epochs and the followed chain.
         judge: The faults that can be proven, and the end of the table.
-        peers: The links, and the departures of seats.
         signer: The keys, the promise, and the only code that signs.
-        deck_wait: The wait for all seats to confirm the deck.
     """
 
     def __init__(
@@ -42,12 +39,9 @@ class SeatState:
         who: Identity | None = None,
         seed: bytes | None = None,
     ) -> None:
-        """Create the state before the first step.
+        """Create the state before the first step. An onlooker has no seat, key or seed.
 
         Args:
-            rng: The source of randomness, which returns as many bytes as it is asked for.
-            seat: The own seat, None for an onlooker.
-            who: The signing key of the seat, None for an onlooker.
             seed: 32 bytes from which the secrets of the seat are derived. They must be on disk
                 before `start`.
         """
@@ -67,10 +61,7 @@ class SeatState:
 
     @property
     def has_begun(self) -> bool:
-        """True if setup is over and epoch 0 has begun.
-
-        During setup an absent seat can end the table without a result. Later it cannot.
-        """
+        """True if setup is over and epoch 0 has begun."""
         return self.log.has_begun
 
     @property
@@ -80,16 +71,12 @@ class SeatState:
 
     @property
     def broken(self) -> Broken | None:
-        """The reason for which the table has ended without a result, None if it has not."""
+        """Why the table has ended without a result, None if it has not."""
         return self.judge.broken
 
     @property
     def job(self) -> Job | None:
-        """The long computation that the driver has to run now, None if there is none.
-
-        The driver is the program that runs this seat's state machine. Until the computation is
-        finished, the state machine applies no rule of the protocol.
-        """
+        """The long computation that the driver has to run now, None if there is none."""
         return self.outbox.job
 
     def awaited(self) -> frozenset[int]:
@@ -97,9 +84,5 @@ class SeatState:
         return self.log.awaited()
 
     def final_step(self) -> int:
-        """Return the number of the last step that nothing can replace any more.
-
-        Returns:
-            The number, which never falls.
-        """
+        """Return the last step that nothing can replace any more. It never falls."""
         return self.log.final_step(self.signer.is_standing)

@@ -15,11 +15,7 @@ from .seat_state import SeatState
 
 
 def end_setup(state: SeatState) -> bool:
-    """End the table if a seat is at fault or absent in setup ([N-6]).
-
-    The seat applies this rule after each event. The effect `Broken` names the seat that is at fault
-    or absent.
-    """
+    """End the table if a seat is at fault or absent in setup ([N-6])."""
     node = state.tip
     broken = None
     if node.want.kind is Kind.ENDED:
@@ -42,8 +38,8 @@ def end_setup(state: SeatState) -> bool:
 def _why_setup_ends(state: SeatState, node: Node) -> Broken | None:
     """Return the reason why the table ends in setup, None if it does not end.
 
-    The reason is a proven fault, an end notice, a refusal, a departure or a step timeout. After a
-    resume it is only a timeout: an old journal may lack that this seat has confirmed the deck.
+    It is a proven fault, an end notice, a refusal, a departure or a step timeout. After a resume it
+    is only a timeout: an old journal may lack that this seat has confirmed the deck.
     """
     if state.signer.inquiry is not None:
         silent = _silent(state) if state.timers.is_out(node) else frozenset()
@@ -68,15 +64,12 @@ def _silent(state: SeatState) -> frozenset[int]:
 
 
 def _known_end(state: SeatState) -> Broken | None:
-    """Return why notices of other seats end the table in setup, or None if no notice ends it.
-
-    If a seat that still owed an input of setup leaves, its departure ends the table one second
-    later ([E-27]). Within this second the other seats receive the departure, too.
-    """
+    """Return why notices of other seats end the table in setup, or None if no notice ends it."""
     if state.judge.refuser is not None:
         return Broken(effects.SEAT_LEFT, state.judge.refuser)
     if (announced := _announced_end(state)) is not None:
         return announced
+    # A departure counts only a second later ([E-27]), when the other seats have it, too.
     gone = departed(state)
     return Broken(effects.SEAT_LEFT, min(gone)) if gone else None
 
@@ -84,16 +77,15 @@ def _known_end(state: SeatState) -> Broken | None:
 def _announced_end(state: SeatState) -> Broken | None:
     """Return the end of the table that another seat has announced in setup, or None ([E-30]).
 
-    Two different notices of one seat prove that it lies, and end the table by themselves. Otherwise
-    the first notice counts. A notice about a fault counts only a second after it was received, so
-    that the proof of the fault can arrive first. The attribute `by` of the result is the seat that
-    announced the end. If this seat has itself observed why the table ended, `by` is None.
+    Two different notices of one seat prove that it lies. Otherwise the first one counts. `by` of
+    the result is None if this seat has itself observed why the table ended.
     """
     others = {seat: found for seat, found in state.judge.setup_ends.items() if seat != state.seat}
     for seat, found in others.items():
         if len(found) > 1:
             return Broken("equivocation", seat)
     for seat, (notice, *_) in others.items():
+        # The proof of a fault may still arrive within a second.
         if notice.reason not in FAULTS or state.judge.is_settled_end(seat):
             by = None if _sees_itself(state, notice) else seat
             return Broken(notice.reason, notice.about, by)
@@ -103,8 +95,7 @@ def _announced_end(state: SeatState) -> Broken | None:
 def _sees_itself(state: SeatState, notice: EndNotice) -> bool:
     """Return whether this seat has itself observed why another seat ended the table in setup.
 
-    If the notice names a silent seat, the step for which that seat is awaited must have timed out
-    here. If the notice names a seat that left, the departure of that seat must be stored here.
+    A silent seat must have timed out here, or the departure of a seat that left be stored here.
     """
     if notice.reason == effects.SILENT_SEAT:
         return notice.about in _silent(state) and state.timers.is_out(state.tip)

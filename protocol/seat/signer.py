@@ -1,4 +1,9 @@
-"""The signer of one seat: its keys and promise, what it may sign, and what its journal records."""
+"""The signer of one seat: its keys and promise, what it may sign, and what its journal records.
+
+After a resume the seat is silent until enough others have answered which of its messages they store
+(`resume_inquiry`). If its journal is an old copy, it then signs only from an epoch on, its *floor*
+([E-22]).
+"""
 
 from __future__ import annotations
 
@@ -35,10 +40,7 @@ from .timeouts import Position
 
 
 class SigningState(StrEnum):
-    """The state of a seat, which decides what it may sign.
-
-    The table `SIGNS` lists the kinds of messages that a seat may sign in each state.
-    """
+    """The state of a seat, which decides what it may sign by the table `SIGNS`."""
 
     STANDING = "standing"
     PROMISED = "promised"
@@ -74,7 +76,7 @@ SIGNS: Final[Mapping[SigningState, frozenset[type[Any]]]] = {
 Note = tuple[bytes, str, Choice]
 """The note of a player's choice in the journal: digest of its node, kind of choice, choice."""
 FloorNote = int | Literal[True] | None
-"""The floor of a seat (`Signer.floor`) in its journal: the epoch, or None while it is not known.
+"""The floor of a seat in its journal, None while it is not known.
 
 True stands for None, and says too that the journal surely lacks messages that the seat has signed.
 """
@@ -85,8 +87,7 @@ class PlayerChoice:
     """A choice that the player of this seat has made for one step.
 
     Attributes:
-        digest: The digest of the chain node at which the choice was made.
-        choice: The choice, in the form of the game.
+        digest: The digest of the node at which the choice was made.
         exposed: Whether others may have seen the choice. The seat then must not commit to it again
             without asking the player ([D-5]).
     """
@@ -102,19 +103,12 @@ class Signer:
     Every signed message is put into the journal before it is sent ([M-6]).
 
     Attributes:
-        seat: The own seat, None for an onlooker.
-        who: The signing key of the seat, None for an onlooker.
-        own_secrets: The secrets of the seat, None for an onlooker.
         promise: The promised epoch: the seat signs nothing of a lower epoch any more ([E-4]).
-        floor: The lowest epoch in which a seat that has resumed from an old journal signs inputs,
-            votes and new-epoch messages ([E-22]). It is 0 if the journal was never an old one.
-        timeout_claims: For each epoch that the seat left, its claim about which step timed out
-            there.
-        inquiry: After a resume, the record of which seats have answered what this seat signed
-            earlier. This seat signs nothing until enough seats have answered. None if this seat
-            waits for no answers.
-        player_choices: What the player chose, by the number of the step and the kind of choice.
-        wants_to_rejoin: Whether the player wants to take part again after an absence.
+        floor: The lowest epoch in which the seat signs inputs, votes and new-epoch messages
+            ([E-22]). It is 0 if the journal was never an old one.
+        timeout_claims: For each epoch that the seat left, its claim which step timed out there.
+        inquiry: The wait for the answers of others after a resume, None if the seat does not wait.
+        player_choices: By the number of the step and the kind of choice.
         has_left: Whether the seat has signed a departure.
     """
 
@@ -128,12 +122,7 @@ class Signer:
     ) -> None:
         """Create the signer of a seat that has promised nothing.
 
-        Args:
-            peers: The links of this program, and the departures of all seats.
-            judge: The faults that this program can prove, and the end of the table.
-            rng: The source of randomness, which returns as many bytes as it is asked for.
-            who: The signing key of the seat, None for an onlooker.
-            seed: 32 bytes from which the secrets of the seat are derived, None for an onlooker.
+        An onlooker has no key and seed.
         """
         self.peers, self.judge, self.rng, self.who = peers, judge, rng, who
         self.log, self.timers, self.outbox = peers.log, peers.timers, judge.outbox
@@ -154,18 +143,7 @@ class Signer:
 
     @property
     def state(self) -> SigningState:
-        """The state of the seat, which decides what it may sign.
-
-        If several states apply, the first in this list is returned:
-
-        - broken: The table has ended without a result.
-        - watching: The program has no seat.
-        - left: The seat has signed a departure.
-        - silent: The seat has resumed, and waits to be told which messages it has signed.
-        - finished: The end of the game is final for the seat.
-        - standing: The promised epoch is the current epoch of the seat.
-        - promised: The promised epoch is above the current epoch.
-        """
+        """The first that applies: broken, watching, left, silent, finished, then the other two."""
         if self.judge.broken is not None:
             return SigningState.BROKEN
         if self.seat is None or self.who is None:
@@ -185,10 +163,7 @@ class Signer:
 
     @property
     def is_quiet(self) -> bool:
-        """True if nothing may be signed now.
-
-        That is so while the journal is replayed, and while the seat waits after a resume.
-        """
+        """True if nothing may be signed: while the journal is replayed, or after a resume."""
         return self.outbox.is_replaying or self.inquiry is not None
 
     @property
@@ -199,34 +174,25 @@ class Signer:
         return self.own_secrets
 
     def hand(self) -> dict[int, int]:
-        """Return the hidden cards that this seat alone can decrypt.
+        """Return the hidden cards that this seat alone can decrypt, by slot.
 
-        Returns:
-            The number of each card, by slot (position in the deck). An onlooker has none.
+        An onlooker has none.
         """
         if self.seat is None or self.own_secrets is None:
             return {}
         return cards.hand(self.log.tip, self.seat, self.own_secrets, self._opened)
 
     def back_off(self) -> float:
-        """Return the current back-off: how long the seat waits for a change of epoch to complete.
+        """Return how many seconds the seat waits for a change of epoch to complete.
 
         It doubles with each epoch that was promised since the chain last grew.
-
-        Returns:
-            The time in seconds.
         """
         return self.timers.back_off(self.timers.failed_epochs(self.promise))
 
     def ran_out(self) -> bool:
         """Return whether this seat may give up waiting for the first incomplete step ([E-3]).
 
-        There are two conditions. First, the step has timed out, or all awaited seats have left.
-        Second, this seat has been at the step, in this epoch, for at least the time that
-        `back_off` returns.
-
-        Returns:
-            Whether both conditions hold.
+        The step must have lasted for a back-off in this epoch.
         """
         is_out = self.timers.is_out(self.log.tip) or self.peers.all_left()
         return is_out and self.timers.has_stood() and not self._awaits_return()
@@ -239,22 +205,15 @@ class Signer:
         return is_awaited and waited < leaving_seconds(self.table)
 
     def is_forgotten(self, message: Message) -> bool:
-        """Return whether a message was signed by the own seat but is not stored here ([E-22]).
+        """Return whether a received message is of the own seat but not stored here ([E-22]).
 
-        The result is False for an epoch request that is not above the highest request of the seat,
-        because the seat does not store such requests.
-
-        Args:
-            message: A received message, whose signature is valid.
-
-        Returns:
-            True if the journal, from which the seat has resumed, must be a copy that is older than
-            the message. False while the journal is replayed.
+        The journal from which the seat has resumed must then be an older copy.
         """
         if message.seat != self.seat or self.outbox.is_replaying:
             return False
         if message.hash in self.log.store:
             return False
+        # Only the highest epoch request of a seat is stored, so that a lower one shows nothing.
         request = message.statement
         return not isinstance(
             request, EpochRequest
@@ -263,12 +222,10 @@ class Signer:
     # Promise
 
     def raise_promise(self, epoch: int) -> None:
-        """Raise the promised epoch: nothing of a lower epoch is signed any more ([E-4]).
-
-        First, the seat notes whether the current step has timed out, for use in its promise. If
-        `epoch` is not above the promised epoch, nothing changes.
-        """
+        """Raise the promised epoch: nothing of a lower epoch is signed any more ([E-4])."""
         if epoch > self.promise:
+            # Final steps and the timeout claim are noted first, because they count only while it is
+            # standing.
             self.log.final_step(self.is_standing)
             self._claim_timeout()
             self.promise = epoch
@@ -287,19 +244,12 @@ class Signer:
     # Signing
 
     def store(self, message: Message, note: Note | None = None) -> bool:
-        """Store a message, queue it to be searched for faults, and record it in the journal.
+        """Store a message with a valid signature, and record it in the journal ([M-6]).
 
-        If this seat has signed the message, the openings of the seat's new commitments are recorded
-        together with the message ([M-6]).
+        Return False if it was stored already, or is not to be stored.
 
         Args:
-            message: The message, whose signature is valid.
-            note: The player's choice to which the message commits: the digest of the chain node
-                before the step, the kind of choice, and the choice. None if the message commits to
-                no choice of the player.
-
-        Returns:
-            False if the message was stored already, or is not to be stored.
+            note: The player's choice to which the message commits, if any.
         """
         if not self.log.keep(message):
             return False
@@ -308,14 +258,15 @@ class Signer:
         if not self.outbox.is_replaying:
             fresh: tuple[tuple[bytes, bytes, bytes], ...] = ()
             if message.seat == self.seat and self.own_secrets is not None:
+                # With the message: without these openings the seat could not open its choice.
                 fresh = tuple((c, *o) for c, o in self.own_secrets.unrecorded())
             self.outbox.emit(Record(codec.encode((message.encode(), fresh, note))))
         return True
 
     def _bind(self, statement: signed_messages.Statement) -> None:
-        """Raise the promised epoch to the epoch of an own promise, vote or input.
+        """Raise the promise to the epoch of an own message.
 
-        For an input, also mark the player's choices for earlier steps as shown to others.
+        An input shows the choices before it to others.
         """
         if isinstance(statement, EpochPromise | PrepareVote | CommitVote | StepInput):
             self.raise_promise(statement.epoch)
@@ -323,42 +274,28 @@ class Signer:
             self.expose_choices(statement.step)
 
     def sign(self, statement: signed_messages.Statement, note: Note | None = None) -> bool:
-        """Sign a message, record it in the journal and send it to all peers, if the seat may do so.
-
-        Nothing is signed if the seat's state forbids the message. Nothing is signed either if the
-        seat has already signed a message of the same kind for the same epoch and step ([M-5],
-        [M-6]).
+        """Sign, record and send a message, if the seat may do so. Return whether it did ([M-5]).
 
         Args:
-            statement: The content of the message, such as an input or a vote.
-            note: The player's choice to which the message commits: the digest of the chain node
-                before the step, the kind of choice, and the choice. None if the message commits to
-                no choice of the player.
-
-        Returns:
-            Whether it was signed.
+            note: The player's choice to which the message commits, if any.
         """
         if self.seat is None or self.who is None or not self._may_sign(self.seat, statement):
             return False
         message = signed_messages.sign(self.who, self.table.id, self.seat, statement)
+        # On disk before it is sent: after a crash the seat could else sign another one ([M-6]).
         self.store(message, note)
         self.outbox.send(message)
         return True
 
     def _may_sign(self, seat: int, statement: signed_messages.Statement) -> bool:
-        """Return whether the seat's state and its earlier messages allow it to sign a message.
-
-        `statement` is the content of the message. An epoch request must be for a higher epoch than
-        all earlier epoch requests of the seat.
-
-        SPEC: [M-5], [E-22].
-        """
+        """Return whether the seat's state and earlier messages let it sign ([M-5], [E-22])."""
         if self.outbox.is_replaying or type(statement) not in SIGNS[self.state]:
             return False
         if isinstance(statement, EpochRequest):
             lowest = self.log.store.highest_request(seat)
             if not lowest < statement.epoch <= signed_messages.MAX_EPOCH:
                 return False
+        # A second message of one identity would prove this seat at fault.
         if self.log.store.versions(signed_messages.identity_of(seat, statement)):
             return False
         # After an old journal was restored, a faulty seat may be the only one that stores a later
@@ -372,9 +309,7 @@ class Signer:
         return True
 
     def announce_end(self, reason: str, about: int | None = None) -> None:
-        """Sign an end notice and send it to all peers.
-
-        Nothing happens while the journal is replayed.
+        """Sign an end notice and send it to all peers, unless the journal is replayed.
 
         Args:
             reason: `OVER`, or the code with which this seat ends the table in setup.
@@ -393,18 +328,15 @@ class Signer:
     # Departures
 
     def depart(self) -> bool:
-        """Sign, record and send a notice that this seat leaves for now. Then sign nothing more.
+        """Sign, record and send a notice that this seat leaves, and sign nothing more ([E-24]).
 
-        Returns:
-            Whether the notice was signed. No notice is signed if the seat waits after a resume, if
-            its game has ended, or if the number of the notice would exceed `MAX_NUMBER`.
-
-        SPEC: [E-24].
+        Return False if no notice may be signed, or its number would exceed `MAX_NUMBER`.
         """
         if self.seat is None or self.state not in (SigningState.STANDING, SigningState.PROMISED):
             return False
         last = self.peers.departures.last(self.seat)
         number = 0 if last is None else last.number
+        # Departures have odd numbers and returns even ones.
         number += 2 if number % 2 else 1
         if number >= MAX_NUMBER:
             return False
@@ -421,10 +353,7 @@ class Signer:
             self._sign_departure(last.seat, last.number + 1)
 
     def _sign_departure(self, seat: int, number: int) -> None:
-        """Sign a notice that this seat leaves or is back, record the notice and send it.
-
-        The number of the notice is odd if the seat leaves, and even if the seat is back.
-        """
+        """Sign, record and send a notice that this seat leaves or is back, by an even number."""
         if self.who is None:
             return
         node, epoch = self.log.tip, self.log.followed.epoch
@@ -447,34 +376,24 @@ class Signer:
     # The player's choices
 
     def choose(self, step: int, name: str, chosen: PlayerChoice) -> None:
-        """Store the player's choice for a step. This method does not sign the seat's input yet.
-
-        Args:
-            name: The kind of choice, as the game calls it.
-            chosen: The choice, with the digest of the chain node at which it was made.
-        """
+        """Store the player's choice for a step, without signing the seat's input yet."""
         self.player_choices[step, name] = chosen
 
     def expose_choices(self, step: int | None = None) -> None:
         """Mark the player's choices as possibly seen by others ([D-5]).
 
-        The player is asked before the seat commits to a marked choice again.
-
         Args:
-            step: Only the choices for steps before this step are marked. None to mark all choices.
+            step: Only the choices for steps before this step are marked. None marks all.
         """
         for place, chosen in self.player_choices.items():
             if not chosen.exposed and (step is None or step > place[0]):
                 self.player_choices[place] = replace(chosen, exposed=True)
 
     def ask_player(self, chosen: PlayerChoice | None) -> None:
-        """Ask the player for the choice that the next step needs.
-
-        Nothing happens if the player was asked already in this epoch, at this state of the chain.
+        """Ask the player once for the choice that the next step needs.
 
         Args:
-            chosen: The player's earlier choice for this step, which is no longer usable. None if
-                the player has made no such choice.
+            chosen: The player's earlier choice for this step, which is no longer usable, or None.
         """
         node = self.log.tip
         position = (self.log.followed.epoch, node.step, node.digest)
@@ -490,19 +409,12 @@ class Signer:
     # Doubt of the journal
 
     def be_cautious(self, certain: bool) -> bool:
-        """Stop signing, because the journal may lack something that this seat has signed.
+        """Doubt the journal, and sign nothing until the floor of the seat is set ([E-22]).
 
-        The seat waits until the others have answered which of its messages they store. Then its
-        floor is set: the lowest epoch in which it may sign again. The journal records that the seat
-        waits for its floor.
+        Return whether this is the first doubt, False for an onlooker.
 
         Args:
             certain: Whether the journal surely lacks something that this seat has signed.
-
-        Returns:
-            True if the seat did not doubt its journal before. False for an onlooker.
-
-        SPEC: [E-22].
         """
         if self.seat is None:
             return False
@@ -523,11 +435,7 @@ class Signer:
             self.inquiry = Inquiry(self.timers.now)
 
     def restart_inquiry(self) -> None:
-        """Restart the time for which a resumed seat waits before it may sign again.
-
-        The seat waits until other seats have told which of its messages they store. Nothing changes
-        if it does not wait.
-        """
+        """Restart the time for which a resumed seat waits before it may sign again."""
         if self.inquiry is not None:
             self.inquiry = replace(self.inquiry, began=self.timers.now)
 
@@ -537,38 +445,25 @@ class Signer:
             self.outbox.emit(SigningEnded())
 
     def go_on(self, floor: int | None) -> None:
-        """End the wait after a resume, so that the seat may sign again.
+        """End the wait after a resume, so that the seat may sign again from an epoch on.
 
         Args:
-            floor: The seat signs nothing of an epoch below this one from now on. The journal
-                records this lowest epoch. None to leave the lowest epoch unchanged.
+            floor: None to leave the floor unchanged.
         """
         self.inquiry = None
         if floor is not None:
+            # A second doubt must not lower the floor of the first.
             self.floor = max(self.floor, floor)
             self._record_floor(self.floor)
 
     # The journal
 
     def _record_floor(self, floor: FloorNote) -> None:
-        """Record in the journal the lowest epoch in which this seat may sign again ([E-22]).
-
-        `floor` is this epoch, or None if the epoch is not known yet. True also means not known, and
-        says that the journal surely lacks messages that this seat has signed.
-        """
         if not self.outbox.is_replaying:
             self.outbox.emit(Record(codec.encode((b"", (), floor))))
 
     def restore_floor(self, floor: FloorNote) -> None:
-        """Restore the floor, the lowest epoch in which this seat signs inputs and votes.
-
-        If the floor is not known yet, the seat asks the other seats again which of its messages
-        they store. It waits for their answers before it signs.
-
-        Args:
-            floor: The floor as recorded in the journal. None or True if it is not known yet. True
-                also says that the journal surely lacks messages that the seat has signed.
-        """
+        """Restore the floor from the journal. If it is not known yet, ask the others again."""
         if floor is not None and floor is not True:
             self.floor, self.inquiry = floor, None
         elif self.seat is not None:

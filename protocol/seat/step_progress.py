@@ -21,19 +21,15 @@ from .timeouts import HUMAN
 
 
 def judge_fresh(state: SeatState) -> bool:
-    """Look for faults in the messages that were stored since the last call.
-
-    The seat applies this rule after each event.
-    """
+    """Look for faults in the messages that were stored since the last call."""
     state.judge.judge_fresh()
     return False
 
 
 def check_forms(state: SeatState) -> bool:
-    """Check new-epoch messages and epoch promises, and store a proof for each malformed message.
+    """Store a proof for each malformed new-epoch message or epoch promise.
 
-    This is one of the rules that the seat applies after each event. It also ends the table if two
-    different proposals for one epoch each have a quorum of commit votes.
+    Also end the table if two different proposals for one epoch each have a quorum of commit votes.
     """
     votes = state.log.votes
     votes.read_new_epochs()
@@ -51,11 +47,7 @@ def check_forms(state: SeatState) -> bool:
 
 
 def tell_guilty(state: SeatState) -> bool:
-    """Tell the driver (the program around this seat) which seats are proven at fault.
-
-    The seat applies this rule after each event. A faulty seat is named one second after the first
-    proof, because within this second a proof with another code may still come.
-    """
+    """Tell the driver which seats are proven at fault, a second after the first proof."""
     state.judge.tell_settled()
     return False
 
@@ -64,13 +56,7 @@ def tell_guilty(state: SeatState) -> bool:
 
 
 def begin_epochs(state: SeatState) -> bool:
-    """Begin epoch 0 once setup is complete.
-
-    The seat applies this rule after each event.
-
-    Returns:
-        Whether epoch 0 began now.
-    """
+    """Begin epoch 0 once setup is complete."""
     if state.has_begun or state.tip.want.kind in SETUP | {Kind.ENDED}:
         return False
     state.log.begin_epochs(state.timers.now)
@@ -78,19 +64,14 @@ def begin_epochs(state: SeatState) -> bool:
 
 
 def enter(state: SeatState) -> bool:
-    """Enter the highest committed epoch that is not below the promised epoch ([E-1]).
-
-    The seat applies this rule after each event.
-
-    Returns:
-        Whether an epoch was entered.
-    """
+    """Enter the highest committed epoch that is not below the promised epoch ([E-1])."""
     log, signer, judge = state.log, state.signer, state.judge
     found = log.votes.highest_committed(max(1, signer.promise))
     if found is None or found[0] <= log.followed.epoch:
         return False
     epoch, base = found
     signer.raise_promise(epoch)
+    # A player gets the whole time for a step that was complete and is open again.
     if base.node.want.kind in HUMAN and base.node.step < state.tip.step:
         state.timers.begin_anew(base.node)
     if state.seat in base.node.present - state.tip.present:
@@ -106,14 +87,7 @@ def enter(state: SeatState) -> bool:
 
 
 def advance(state: SeatState) -> bool:
-    """Append the next step to the followed chain, if the step is complete.
-
-    The step is complete once every seat that owes an input to the step has given a legal input. The
-    seat applies this rule after each event.
-
-    Returns:
-        Whether a step was appended.
-    """
+    """Append the next step to the followed chain, if all seats that owe an input gave one."""
     state.timers.mark(state.log.followed)
     grown = state.log.grow(state.seat)
     if grown is None:
@@ -125,10 +99,7 @@ def advance(state: SeatState) -> bool:
 
 
 def _look_at_tip(state: SeatState, first: int | None = None) -> None:
-    """Pass on and judge the stored inputs to the current step.
-
-    If the step number `first` is given, the inputs to that step and to all later steps are judged.
-    """
+    """Pass on and judge the stored inputs to the current step, or to all from `first` on."""
     store, epoch, tip = state.log.store, state.log.followed.epoch, state.tip
     catch_up.pass_deferred(state)
     state.timers.note_growth(tip.step, state.signer.promise)
@@ -139,9 +110,8 @@ def _look_at_tip(state: SeatState, first: int | None = None) -> None:
 def is_undisturbed(state: SeatState) -> bool:
     """Return whether this seat waits for nothing but inputs to the current step.
 
-    Returns:
-        True if the seat stands in its promised epoch and does not wait after a resume, no fault is
-        proven, no message is missing, and no seat has left or given up.
+    Then it stands in its promised epoch and does not wait after a resume, no fault is proven, no
+    message is missing, and no seat has left or given up.
     """
     if state.broken is not None or state.signer.inquiry is not None:
         return False
@@ -154,16 +124,13 @@ def is_undisturbed(state: SeatState) -> bool:
 
 
 def tell_waiting(state: SeatState) -> None:
-    """Tell the driver, once for each step, that the step has timed out, and whose input is missing."""
+    """Tell the driver, once for each step, that it has timed out, and whose input is missing."""
     if state.timers.tell_timeout(state.tip):
         state.outbox.emit(effects.StepTimedOut(state.awaited(), state.tip.step))
 
 
 def tell_left(state: SeatState) -> bool:
-    """Tell the driver about each seat whose notice says that it leaves for now, once per notice.
-
-    The seat applies this rule after each event.
-    """
+    """Tell the driver, once for each notice, that a seat leaves for now."""
     if not state.outbox.is_replaying:
         for word in state.peers.departures.news(state.peers.away()):
             gave_up = state.tip.want.kind is Kind.DECK_OK and word.step > state.tip.step
@@ -175,11 +142,7 @@ def tell_left(state: SeatState) -> bool:
 
 
 def may_speak(state: SeatState) -> bool:
-    """Return whether this seat owes an input to the current step and may sign it ([N-7]).
-
-    Returns:
-        Whether the seat both owes the input and may sign it.
-    """
+    """Return whether this seat owes an input to the current step and may sign it ([N-7])."""
     node, signer, log = state.tip, state.signer, state.log
     if state.seat not in node.want.speakers or signer.is_quiet or signer.has_left:
         return False
@@ -195,12 +158,8 @@ def may_speak(state: SeatState) -> bool:
 def speak(state: SeatState) -> bool:
     """Sign the input that this seat owes to the current step, if it can be made now ([E-2], [N-4]).
 
-    The seat applies this rule after each event. If the step needs a choice that the player has not
-    made, the player is asked instead. If the content of the input takes long to compute, the driver
-    (the program around this seat) may compute it. The input is then signed later.
-
-    Returns:
-        Whether an input was signed.
+    If the step needs a choice that the player has not made, the player is asked instead. A long
+    body may be computed in a job, and signed later.
     """
     node, seat, signer = state.tip, state.seat, state.signer
     if seat is None or not may_speak(state):
@@ -238,9 +197,7 @@ def speak(state: SeatState) -> bool:
 def prepare(state: SeatState) -> bool:
     """Precompute the parts of this seat's shuffle that do not depend on the deck.
 
-    The seat applies this rule after each event.
-
-    The seat does so while seats before it shuffle, so that it has less to compute in its turn.
+    It does so while seats before it shuffle, so that its turn is short.
     """
     node, seat, signer = state.tip, state.seat, state.signer
     waits = node.want.kind is Kind.SHUFFLE and seat is not None and seat > node.keys.shuffles
@@ -258,17 +215,10 @@ def prepare(state: SeatState) -> bool:
 
 
 def finish(state: SeatState) -> bool:
-    """Check whether the end of the game is final, and tell the driver when this becomes true.
+    """Tell the driver once the end of the game is final ([E-15]).
 
-    The seat applies this rule after each event.
-
-    The end is final once all present seats have signed inputs to `result`, the last step. The end
-    is also final once an epoch that begins at this step is committed.
-
-    Returns:
-        Whether the end became final now.
-
-    SPEC: [E-15].
+    It is final once all present seats have signed inputs to `result`, the last step, or once an
+    epoch that begins at this step is committed.
     """
     if state.finished or not (_ended_in_base(state) or _ended_by_inputs(state)):
         return False
@@ -293,10 +243,9 @@ def _ended_by_inputs(state: SeatState) -> bool:
 
 
 def _ended_in_base(state: SeatState) -> bool:
-    """Enter the highest committed epoch if it begins at `result`, the last step of the game.
+    """Return whether the highest committed epoch begins at `result`, and enter it if so.
 
-    The seat enters this epoch even if it has promised a higher epoch, but not if it stands in this
-    epoch or a higher one already. Return whether the epoch begins at `result`.
+    The seat enters it even if it has promised a higher epoch.
     """
     found = state.log.votes.highest_committed(1)
     if found is None or found[1].node.want.kind is not Kind.RESULT:

@@ -1,6 +1,7 @@
 """Timers of one seat: step timeouts, back-offs of epoch changes, and waits after the game's end.
 
-All times are in seconds of the driver's clock, which may be any monotonic clock.
+Times and durations are in seconds of the driver's clock. The *back-off* is how long a seat waits
+before it may give up an epoch as too slow.
 """
 
 from __future__ import annotations
@@ -26,14 +27,14 @@ Position = tuple[int, int, bytes]
 
 @dataclass(frozen=True)
 class Wait:
-    """The time that a seat has waited for the current step, and the time left until it times out.
+    """How long a seat has waited for the current step, and how long until it times out.
 
     Attributes:
         waited: The seconds since the seat came to the step.
         left: The seconds until the step times out. Negative after the timeout.
         timeout: The length of the timeout, in seconds.
-        since: When the timeout began, in seconds of the driver's clock. The timeout begins anew
-            when the player asks to wait longer.
+        since: When the timeout began, as driver time. It begins anew when the player asks to wait
+            longer.
     """
 
     waited: float
@@ -44,19 +45,18 @@ class Wait:
 
 @dataclass
 class Timers:
-    """The times at which the waits of one seat began, in seconds of a monotonic clock.
+    """The times at which the waits of one seat began.
 
     Attributes:
-        times: The step timeouts, the back-off and its cap, in milliseconds, from the terms.
+        times: In milliseconds, from the terms.
         now: The time of the last event.
         promised_at: When the promised epoch of the seat last rose.
         proposing: When the seat first had enough epoch promises to propose, None before.
         asked: When the seat last asked for missing messages.
         over: When the end of the game became final here, None before.
         first_links: For each seat, when the first new link with it came up after `over`.
-        began: When this seat first came to each step. The key is the number of the step and the
-            digest of the chain node before the step.
-        granted: When the player last asked to wait longer for each step, with the same keys.
+        began: When this seat first came to each step, by its number and the digest before it.
+        granted: When the player last asked to wait longer for a step, with the same keys.
         reached: When the followed chain came to its current step in this epoch.
     """
 
@@ -90,21 +90,15 @@ class Timers:
         self.over = None if self.over is None else now
 
     def mark(self, followed: FollowedChain) -> None:
-        """Record when this seat came to the current step, which is the first incomplete step.
-
-        Two times are kept: when the seat came to the step for the first time, and when it came to
-        the step in the current epoch.
-
-        Args:
-            followed: The epoch in which the seat stands, and the chain that it follows.
-        """
+        """Record when this seat came to the current step, for the first time and in this epoch."""
+        # The first time stays: a change of epoch does not restart the timeout ([E-32]).
         self.began.setdefault((followed.tip.step, followed.tip.digest), self.now)
         position = (followed.epoch, followed.tip.step, followed.tip.digest)
         if position != self._position:
             self._position, self.reached = position, self.now
 
     def begin_anew(self, node: Node) -> None:
-        """Restart the timeout of a step that was complete, and that a change of epoch opened again."""
+        """Restart the timeout of a step that was complete, and that a change of epoch reopened."""
         self.began.pop((node.step, node.digest), None)
         self.granted.pop((node.step, node.digest), None)
 
@@ -114,28 +108,17 @@ class Timers:
         self._told.discard((node.step, node.digest))
 
     def tell_timeout(self, node: Node) -> bool:
-        """Return whether to tell the driver that a step has timed out, and note that this is done.
-
-        Returns:
-            True if the driver has not been told of this step before.
-        """
+        """Return whether to tell the driver that a step has timed out, which is True once."""
         is_news = (node.step, node.digest) not in self._told
         self._told.add((node.step, node.digest))
         return is_news
 
     def promise(self) -> None:
-        """Store the current time as the time at which the promised epoch of the seat last rose."""
+        """Note that the promised epoch of the seat has risen."""
         self.promised_at, self.proposing = self.now, None
 
     def note_growth(self, step: int, promise: int) -> None:
-        """Store the step and the promised epoch if the chain is longer now than ever before.
-
-        With them, `failed_epochs` counts the promised epochs in which the chain did not grow.
-
-        Args:
-            step: The number of the next step at the tip.
-            promise: The current promised epoch.
-        """
+        """Note the step and the promise if the chain is longer than ever, for `failed_epochs`."""
         if step > self._grown_step:
             self._grown_step, self._grown_promise = step, promise
 
@@ -144,19 +127,12 @@ class Timers:
         self.over = self.now
 
     def note_link(self, seat: int) -> None:
-        """Store the time of the first new link with a seat after the game's end.
-
-        Do nothing before the game's end, or if a link with the seat was noted already.
-        """
+        """Note the first new link with a seat after the game's end."""
         if self.over is not None:
             self.first_links.setdefault(seat, self.now)
 
     def is_asking_due(self) -> bool:
-        """Return whether to ask again for missing messages. If so, store the current time.
-
-        Returns:
-            True at most once in `RETRY` seconds.
-        """
+        """Return whether to ask again for missing messages, at most once in `RETRY` seconds."""
         is_due = self.now - self.asked >= RETRY
         if is_due:
             self.asked = self.now
@@ -165,11 +141,7 @@ class Timers:
     def waits_as_proposer(self, promise: int) -> bool:
         """Return whether a proposer still waits for more epoch promises than a quorum ([E-5]).
 
-        The wait begins with the first call after the promised epoch rose, and takes half a
-        back-off.
-
-        Args:
-            promise: The current promised epoch.
+        The wait begins with the first call after the promise rose, and takes half a back-off.
         """
         if self.proposing is None:
             self.proposing = self.now
@@ -178,38 +150,20 @@ class Timers:
     # Step timeouts
 
     def timeout(self, node: Node) -> float:
-        """Return the step timeout of a step.
-
-        Returns:
-            The timeout in seconds. It is longer for steps in which players decide.
-        """
+        """Return the step timeout in seconds. It is longer for steps in which players decide."""
         return (self.times.choice if node.want.kind in HUMAN else self.times.step) / 1000
 
     def counts_from(self, node: Node) -> float:
-        """Return when the timeout of a step began to run.
-
-        A change of epoch does not restart the timeout. SPEC: [E-32].
-
-        Returns:
-            The time in seconds of the driver's clock.
-        """
+        """Return when the timeout of a step began to run ([E-32])."""
         position = (node.step, node.digest)
         return self.granted.get(position, self.began.get(position, self.now))
 
     def granted_at(self, node: Node) -> float | None:
-        """Return when the player last asked to wait longer for a step.
-
-        Returns:
-            The time in seconds of the driver's clock, None if the player never did.
-        """
+        """Return when the player last asked to wait longer for a step, None if never."""
         return self.granted.get((node.step, node.digest))
 
     def left(self, node: Node) -> float:
-        """Return how much time is left until a step times out.
-
-        Returns:
-            The time in seconds, which is negative after the timeout.
-        """
+        """Return how long until a step times out. It is negative after the timeout."""
         return self.timeout(node) - (self.now - self.counts_from(node))
 
     def wait(self, node: Node, now: DriverTime) -> Wait:
@@ -224,36 +178,17 @@ class Timers:
     # Back-off of epochs
 
     def failed_epochs(self, promise: int) -> int:
-        """Return by how much the promised epoch rose since the chain last reached a new step.
-
-        Args:
-            promise: The current promised epoch.
-
-        Returns:
-            The number of promised epochs in which the chain did not grow.
-        """
+        """Return by how much the promised epoch rose since the chain last reached a new step."""
         return promise - self._grown_promise
 
     def back_off(self, failed_epochs: int = 0) -> float:
-        """Return the back-off: how long a seat waits before it may give up an epoch as too slow.
+        """Return the back-off in seconds: that of the terms, doubled for each failed epoch.
 
-        The back-off in the table's terms is doubled for each of the failed epochs, up to a cap.
-
-        Args:
-            failed_epochs: The number of promised epochs in which the chain did not grow.
-
-        Returns:
-            The time in seconds.
+        It has a cap.
         """
         doublings = max(0, min(failed_epochs, MAX_DOUBLINGS))
         return float(min(self.times.back_off * 2**doublings, self.times.cap)) / 1000
 
     def has_stood(self) -> bool:
-        """Return whether the current step has lasted for at least one back-off in this epoch.
-
-        The back-off is the time that a seat waits before it may give up an epoch as too slow.
-
-        Returns:
-            True if at least one back-off has passed since the chain came to the step.
-        """
+        """Return whether the current step has lasted for at least one back-off in this epoch."""
         return self.now - self.reached >= self.back_off()
