@@ -104,7 +104,8 @@ class MessageStore:
         if is_third:
             # It is found only by its hash and by `inputs_by`.
             self._third_versions[message.hash] = message
-            self._count(message)
+            if isinstance(message.statement, StepInput):
+                self._count(message)
             return True
         versions.append(message)
         self._by_hash[message.hash] = message

@@ -4,7 +4,10 @@ import pytest
 from support.inspection import inspect
 from support.played import room_of
 
-from protocol.wire.signed_messages import EpochPromise, Message, Rejoin, StepInput
+from protocol.consensus.message_store import MessageStore
+from protocol.crypto.identities import Identity
+from protocol.wire import signed_messages
+from protocol.wire.signed_messages import CommitVote, EpochPromise, Message, Rejoin, StepInput
 
 
 def may_lack(message: Message, epoch: int, step: int) -> bool:
@@ -32,3 +35,21 @@ def test_what_a_node_may_lack_and_the_promises_of_a_seat_in_the_order_they_came(
             found += len(promises)
     assert lacked > 100
     assert (found > 0) == (name != "four")
+
+
+@pytest.mark.parametrize("is_input", [True, False])
+def test_a_third_version_is_stored_if_it_is_wanted_and_only_inputs_are_counted(
+    is_input: bool,
+) -> None:
+    store, signer, counted = MessageStore(), Identity(bytes(32)), 0
+    for number in range(4):
+        digest = bytes([number]) * 32
+        statement = StepInput(0, 9, digest, b"\xc0") if is_input else CommitVote(1, digest)
+        message = signed_messages.sign(signer, bytes(32), 0, statement)
+        if number == 3:
+            store.wants.add(message.hash)
+        assert store.add(message) == (number != 2)
+        if is_input and number != 2:
+            counted += len(message.payload)
+        assert store.input_bytes.get(0, 0) == counted
+    assert len(store) == 2
