@@ -360,3 +360,12 @@ def test_a_journal_with_an_own_end_notice_is_not_of_a_game_that_may_begin() -> N
     assert room.machine().broken is not None
     room.crash_and_resume(0)
     assert not room.machine().is_bound
+
+
+def test_a_resumed_seat_does_not_write_its_openings_into_the_journal_again() -> None:
+    home = home_of()
+    before = dict(home.machine(1).signer.secrets.openings)
+    secrets = restored(home).signer.secrets
+    assert before
+    assert secrets.openings == before
+    assert secrets.unrecorded() == []
