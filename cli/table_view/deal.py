@@ -27,23 +27,13 @@ PROMISES: Final = (
 
 
 def progress(scene: Scene, seats: int) -> tuple[int, int]:
-    """Return how many steps of the deal are done, and how many it has.
-
-    The deal has a step for each seat's shuffle and five more.
-
-    Returns:
-        Both numbers.
-    """
+    """Return how many steps of the deal are done, and of how many: one per shuffle, and five."""
     total = seats + len(STAGES) - 1
     return min(scene.steps, total), total
 
 
 def step_words(stage: Stage) -> str:
-    """Return what happens in the current step of the deal.
-
-    Returns:
-        The words. "" if the step is none of the deal.
-    """
+    """Return what happens in the current step of the deal, "" if the step is none of the deal."""
     if stage.scene.stage not in STAGES:
         return ""
     who = names_of(stage, stage.scene.clock.awaited) if stage.scene.clock else ""

@@ -21,13 +21,10 @@ class Desk:
     """The state that only this person's screen has.
 
     Attributes:
-        menu: The menu of the choice that the player has to make. None if there is none.
         papers: The lines that are shown while the table fills.
-        muted: The seats that are muted, and `ONLOOKERS` for all onlookers, whose names are
-            unproven.
+        muted: The muted seats, and `ONLOOKERS` for all onlookers, whose names are unproven.
         hint: The words that replace the list of keys in the last line. "" to show the keys.
         autopilot: Whether a bot plays the seat.
-        has_hints: Whether the player may ask for a hint.
         answers: The words of the open yes-or-no question. "" if there is none.
         has_replied: Whether a yes-or-no question was answered since the game began.
         told: The lines of a replay that replace the question. None at a table.
@@ -47,11 +44,7 @@ class Desk:
 
 
 def recent_talk(stage: Stage, desk: Desk) -> list[Said]:
-    """Return the recent chat messages of those whom this person has not muted.
-
-    Returns:
-        The messages, oldest first.
-    """
+    """Return the recent chat messages of those who are not muted, oldest first."""
     fresh = [one for one, told in stage.talk if stage.told - told <= FRESH]
     return [one for one in fresh if not is_muted(desk, one)]
 

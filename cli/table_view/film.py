@@ -15,12 +15,7 @@ from .stage import Stage
 
 @dataclass(frozen=True)
 class Moment:
-    """A step of a game.
-
-    Attributes:
-        items: What happened in it.
-        state: The state of the game after it.
-    """
+    """A step of a game: what happened in it, and the state after it."""
 
     items: tuple[rules.Happening, ...]
     state: rules.State
@@ -30,17 +25,12 @@ class Film:
     """A recorded game in a replay, as everyone could see it or as one seat saw it.
 
     Attributes:
-        moments: The steps of the game, in order.
         at: The index of the moment that is shown.
         eyes: The seat whose knowledge is shown. None for what everyone knew.
     """
 
     def __init__(self, table: Table, moments: Sequence[Moment]) -> None:
-        """Begin at the first moment.
-
-        Args:
-            moments: The steps of the game in order, at least one.
-        """
+        """Begin at the first moment. There is at least one."""
         self.table, self.moments = table, tuple(moments)
         known = self.moments[-1].state.known
         self._cards = {slot: card for slot, card in enumerate(known) if card is not None}
@@ -57,40 +47,23 @@ class Film:
         ]
 
     def step(self, number: int) -> None:
-        """Go forward or back by some moments.
-
-        Args:
-            number: How many. Negative to go back.
-        """
+        """Go forward by some moments, or back by a negative number."""
         self.at = min(max(0, self.at + number), len(self.moments) - 1)
 
     def jump(self, forward: bool) -> None:
-        """Go to where the next or the previous round begins.
-
-        If there is no such round, go to the last or the first moment.
-
-        Args:
-            forward: Whether to go forward instead of back.
-        """
+        """Go to where the next or the previous round begins, else to the last or first moment."""
         if forward:
             self.at = min((n for n in self.rounds if n > self.at), default=len(self.moments) - 1)
         else:
             self.at = max((n for n in self.rounds if n < self.at), default=0)
 
     def look(self) -> None:
-        """Switch to what the next seat knew of the game.
-
-        Repeated calls go through all seats, then to what everyone knew, then to seat 0 again.
-        """
+        """Switch to what the next seat knew, and after the last seat to what everyone knew."""
         eyes = 0 if self.eyes is None else self.eyes + 1
         self.eyes = eyes if eyes < self.table.seats else None
 
     def stage(self) -> Stage:
-        """Return the content of the full screen at this moment.
-
-        Returns:
-            The content, whose `beat` contains the sentences of what happened in this moment.
-        """
+        """Return the full screen at this moment. Its `beat` tells what happened in it."""
         stage = Stage(staged=False)
         stage.hear(updates.Started(self.table, None))
         stage.hear(updates.Attendance(()))

@@ -12,11 +12,7 @@ from .stage import Stage
 
 
 def headline(stage: Stage, by_bot: bool = False) -> str:
-    """Return the round and what happens in it now, in few words.
-
-    Args:
-        by_bot: Whether a bot plays this person's seat.
-    """
+    """Return the round and what happens in it now, in few words."""
     view = stage.scene.view
     if view is None or not stage.scene.is_dealt:
         fills = _("The table fills") if stage.scene.of_seats else ""

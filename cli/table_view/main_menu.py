@@ -12,14 +12,7 @@ Offer = tuple[str, str]
 
 
 def options(stage: Stage, desk: Desk, rings: bool) -> list[Offer]:
-    """Return the entries that the menu has now.
-
-    Args:
-        rings: Whether the terminal rings when it is this person's turn.
-
-    Returns:
-        The entries. The first entry means to stay at the table.
-    """
+    """Return the entries that the menu has now. The first one means to stay at the table."""
     if desk.lesson is not None:
         return [("stay", _("stay at the table")), ("leave", _("leave the lesson")), *_look(stage)]
     bell = _("turn the bell off") if rings else _("turn the bell on")

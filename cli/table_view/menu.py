@@ -1,6 +1,7 @@
 """The menu of an open question: the choices, what is picked so far, and what Enter would seal.
 
-No single key seals a choice: the player picks something first, and Enter seals it.
+No single key seals a choice: the player picks something first, and Enter seals it. A slot is a
+position in the deck.
 """
 
 from __future__ import annotations
@@ -24,11 +25,7 @@ BEST = 9
 
 @dataclass(frozen=True)
 class Entry:
-    """An entry of the menu.
-
-    Attributes:
-        note: What the choice would bring. "" if there is nothing to say.
-    """
+    """An entry of the menu. `note` says what the choice would bring, "" for nothing to say."""
 
     words: str
     note: str
@@ -40,11 +37,10 @@ class Menu:
     """The menu of one question.
 
     Attributes:
-        again: Whether the player is asked again because an earlier choice, which others may have
-            seen, no longer counts.
-        entries: The choices to pick from. For an exhibit these are the best ones, for a theft none.
+        again: Whether an earlier choice, which others may have seen, no longer counts.
+        entries: For an exhibit these are the best ones, for a theft there are none.
         cursor: The index of the entry that is picked. None if no entry is picked.
-        picked: The slots (positions in the deck) of the pieces that are marked.
+        picked: The slots of the pieces that are marked.
         at: The index in `slots` of the piece at the pointer.
         complaint: The message about the last key. "" if there is none.
         slots: The slots of the pieces that can be marked, in the order of the screen.
@@ -69,22 +65,11 @@ class Menu:
     # Picking
 
     def has(self, number: int) -> bool:
-        """Return whether an entry has a number.
-
-        Args:
-            number: The number, from 1.
-
-        Returns:
-            Whether there is such an entry.
-        """
+        """Return whether an entry has a number, from 1."""
         return 1 <= number <= len(self.entries)
 
     def pick(self, number: int) -> None:
-        """Pick an entry, or complain if there is none with this number.
-
-        Args:
-            number: The number, from 1.
-        """
+        """Pick an entry by its number from 1, or complain if there is none."""
         if not self.has(number):
             self.complaint = _("No answer has the number {number}.").format(number=number)
         else:
@@ -94,21 +79,13 @@ class Menu:
                 self.picked = frozenset(value)
 
     def pick_window(self, window: int) -> None:
-        """Pick a window of the Auction Hall, if the open question is which window to buy from.
-
-        Args:
-            window: The window, 0 or 1.
-        """
+        """Pick window 0 or 1 of the Auction Hall, if the question is from which one to buy."""
         values = [entry.value for entry in self.entries]
         if self.kind == "window" and window in values:
             self.pick(values.index(window) + 1)
 
     def move(self, step: int) -> None:
-        """Pick the entry below or above the one that is picked.
-
-        Args:
-            step: 1 for the entry below, -1 for the entry above.
-        """
+        """Pick the entry below (1) or above (-1) the one that is picked."""
         if not self.entries:
             return
         start = -1 if step > 0 else 0
@@ -116,19 +93,12 @@ class Menu:
         self.pick((now + step) % len(self.entries) + 1)
 
     def walk(self, step: int) -> None:
-        """Move the pointer to the next Collectible or to the previous one.
-
-        Args:
-            step: 1 for the next Collectible, -1 for the previous one.
-        """
+        """Move the pointer to the next piece (1) or to the previous one (-1)."""
         if self.slots:
             self.at = (self.at + step) % len(self.slots)
 
     def toggle(self) -> None:
-        """Mark the piece at the pointer, or unmark it if it is marked.
-
-        In a theft the pointer then moves to the next exhibit.
-        """
+        """Mark or unmark the piece at the pointer. In a theft the pointer then moves on."""
         if self.slots:
             self.mark(self.slots[self.at])
         if self.kind == "theft":
@@ -140,13 +110,7 @@ class Menu:
             self.at = self.slots.index(lacking[1])
 
     def mark(self, slot: int) -> None:
-        """Mark a piece, or unmark it if it is marked.
-
-        In a theft the mark moves to this piece from any other piece of the same exhibit.
-
-        Args:
-            slot: The slot (position in the deck) of the piece.
-        """
+        """Mark or unmark a piece. In a theft only one piece of each exhibit is marked."""
         if slot not in self.slots:
             return
         self.at, self.cursor, self.complaint = self.slots.index(slot), None, ""
@@ -157,16 +121,12 @@ class Menu:
             self.picked ^= {slot}
 
     def _unmarked(self) -> dict[int, tuple[int, ...]]:
-        """Return, by seat, the deck slots of each exhibit that has no piece marked for a theft."""
+        """Return, by seat, the slots of each exhibit that has no piece marked for a theft."""
         shown = enumerate(self.view.state.exhibits)
         return {seat: found for seat, found in shown if found and not self.picked & set(found)}
 
     def _lacking(self) -> tuple[int, int] | None:
-        """Find the next exhibit, from the pointer on, in which no piece is marked.
-
-        Returns:
-            The exhibit's seat and one of its deck slots. None if each exhibit has a marked piece.
-        """
+        """Find the next exhibit without a mark. Return its seat and one of its slots, else None."""
         ahead = (*self.slots[self.at :], *self.slots[: self.at])
         unmarked = self._unmarked().items()
         return next(((seat, s) for s in ahead for seat, found in unmarked if s in found), None)
@@ -175,7 +135,7 @@ class Menu:
 
     @property
     def choice(self) -> Choice | None:
-        """The choice that Enter would seal, or None if too little is picked or marked."""
+        """The choice that Enter would seal, None if too little is picked or marked."""
         if self.kind == "exhibit":
             return tuple(sorted(self.picked)) or None
         if self.kind == "theft":
@@ -183,7 +143,7 @@ class Menu:
         return None if self.cursor is None else self.entries[self.cursor].value
 
     def _theft(self) -> Choice | None:
-        """Return the deck slots that a theft takes, or None if an exhibit has no marked piece."""
+        """Return the slots that a theft takes, None if an exhibit has no marked piece."""
         if self._unmarked():
             return None
         groups = theft_options(self.view.state)
@@ -191,10 +151,7 @@ class Menu:
 
     @property
     def verdict(self) -> str:
-        """The words about the marked pieces: what they are worth, or why they are no legal choice.
-
-        Empty for a choice that is not made by marking pieces.
-        """
+        """What the marked pieces are worth, or why they are not legal. "" for other choices."""
         if self.kind == "exhibit":
             if not self.picked:
                 return _("nothing marked yet")
@@ -214,11 +171,7 @@ class Menu:
         return ""
 
     def why_not(self) -> str:
-        """Return why the player cannot confirm a choice with Enter yet.
-
-        Returns:
-            The reason, or "" if Enter would confirm a choice.
-        """
+        """Return why Enter cannot seal a choice yet, "" if it can."""
         choice = self.choice
         if self.kind == "theft" and self.picked and (lacking := self._lacking()) is not None:
             who = self.names.seat(lacking[0])
@@ -235,16 +188,7 @@ class Menu:
 
 
 def menu(view: View, kind: rules.Kind, names: Names, again: bool = False) -> Menu:
-    """Return the menu of a question, with its choices.
-
-    Args:
-        again: Whether the player is asked again because an earlier choice, which others may have
-            seen, no longer counts.
-
-    Returns:
-        The menu. For a theft, the last Collectible of an exhibit is already marked, since nothing
-        else can be taken from that exhibit.
-    """
+    """Return the menu of a question, with its choices."""
     found = Menu(view, kind, names, again)
     legal = ordered(view, kind)
     if kind == "exhibit":
@@ -253,6 +197,7 @@ def menu(view: View, kind: rules.Kind, names: Names, again: bool = False) -> Men
     elif kind == "theft":
         groups = theft_options(view.state)
         found.slots = _as_shown(view, [slot for group in groups for slot in group])
+        # From an exhibit of one piece nothing else can be taken.
         found.picked = frozenset(group[0] for group in groups if len(group) == 1)
         found.go_on()
     else:
@@ -264,7 +209,6 @@ def menu(view: View, kind: rules.Kind, names: Names, again: bool = False) -> Men
 
 
 def _as_shown(view: View, slots: Sequence[int]) -> tuple[int, ...]:
-    """Return slots (positions of the deck) in the order of their Collectibles on the screen."""
     shown = [mark.slot for row in grid(view).rows for cell in row.cells for mark in cell]
     return tuple(slot for slot in shown if slot in slots)
 

@@ -18,8 +18,6 @@ class ResultRow:
     """What is shown of a seat after the game.
 
     Attributes:
-        standing: Its rank and its field.
-        name: Its nickname, or the word for `You`.
         pieces: Its last exhibit, in the order of letters and years. Empty if it has shown none.
         gained: The fields gained by the last exhibit.
     """
@@ -31,11 +29,7 @@ class ResultRow:
 
 
 def result_rows(stage: Stage) -> list[ResultRow]:
-    """Return a row for each seat, in the order of the standings.
-
-    Returns:
-        The rows. They are empty before the end.
-    """
+    """Return a row for each seat, in the order of the standings, none before the end."""
     gains, exhibits = {}, {}
     for item in stage.scene.record:
         match item:
@@ -52,11 +46,7 @@ def result_rows(stage: Stage) -> list[ResultRow]:
 
 
 def stays(stage: Stage) -> str:
-    """Return for whom this seat stays although the result is final.
-
-    Returns:
-        The sentence. "" if it does not stay.
-    """
+    """Return for whom this seat stays although the result is final, "" if it does not stay."""
     wait, names = stage.scene.unconfirmed, stage.names
     if wait is None or names is None:
         return ""
@@ -64,14 +54,7 @@ def stays(stage: Stage) -> str:
 
 
 def again(stage: Stage, by_bot: bool = False) -> str:
-    """Return who plays another game, who does not, and who is awaited.
-
-    Args:
-        by_bot: Whether a bot plays the seat.
-
-    Returns:
-        The sentence. "" if nobody was asked yet.
-    """
+    """Return who plays another game, who does not, who is awaited, "" if nobody was asked yet."""
     answers, table, named = stage.scene.again, stage.scene.table, partial(names_of, stage)
     if answers is None or table is None:
         return ""

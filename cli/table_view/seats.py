@@ -23,25 +23,16 @@ Tone = Literal["plain", "dim", "good", "warn", "bad", "turn"]
 
 @dataclass(frozen=True)
 class Notice:
-    """Words about the state of the table.
-
-    Attributes:
-        tone: How they are meant.
-    """
+    """Words about the state of the table."""
 
     words: str
     tone: Tone
 
 
 def letters(nicknames: Sequence[str], fits: Callable[[str], bool]) -> tuple[str, ...]:
-    """Return the letter or number by which a screen marks each seat.
+    """Return for each seat the first letter of its nickname, in capitals, that no earlier seat has.
 
-    Args:
-        fits: Returns whether there is room to draw a letter.
-
-    Returns:
-        For each seat the first letter of its nickname that no earlier seat has, in capitals. If
-        there is no such letter, the number of the seat.
+    `fits` tells whether there is room to draw a letter. A seat without a letter gets its number.
     """
     found: list[str] = []
     for seat, nickname in enumerate(nicknames):
@@ -58,11 +49,7 @@ def name_of(stage: Stage, seat: int) -> str:
 
 
 def names_of(stage: Stage, seats: Iterable[int]) -> str:
-    """Return the names of seats in their order, separated by commas.
-
-    Returns:
-        The names. "" for no seats.
-    """
+    """Return the names of seats in their order, separated by commas."""
     return ", ".join(name_of(stage, seat) for seat in sorted(seats))
 
 
@@ -72,25 +59,15 @@ def author_of(stage: Stage, said: Said) -> str:
 
 
 def presence(scene: Scene, seat: int) -> Attending:
-    """Return whether a seat is present, as far as it matters to this person.
-
-    An onlooker has few links, and hears of seats through others. So a seat without a link counts
-    as linked for an onlooker.
-
-    Returns:
-        Whether it is linked, unlinked, departed, absent or banned.
-    """
+    """Return whether a seat is present, as far as it matters to this person."""
     there = scene.attendance[seat] if seat < len(scene.attendance) else Attending.LINKED
+    # An onlooker has few links, and hears of most seats through others.
     is_heard = scene.seat is None and there is Attending.UNLINKED
     return Attending.LINKED if is_heard else there
 
 
 def status(stage: Stage, seat: int) -> Notice:
-    """Return what a seat does now, or why it does nothing.
-
-    Returns:
-        The words and their tone. The words are "" if there is nothing to say.
-    """
+    """Return what a seat does now, or why it does nothing, "" if there is nothing to say."""
     scene, there = stage.scene, presence(stage.scene, seat)
     if there is Attending.BANNED or seat in scene.faults:
         code = scene.faults.get(seat)
@@ -159,15 +136,11 @@ class SeatRow:
     """What is shown of a seat.
 
     Attributes:
-        name: Its nickname, or the word for `You`.
         colour: The name of its colour. "" if no colours are known yet.
-        field: The field on which its figure stands.
-        rank: The rank of its figure.
         place: The Place in which it is this round, in one word. "" if it is not shown yet.
         action: The Action card that it has shown. None if it has shown none yet.
         gained: What it got in the Auction Hall this round, in few letters. "" if it got nothing.
         hand: By kind the numbers of the Action cards in its hand. A card without one counts as 0.
-        status: What it does now.
     """
 
     seat: int
@@ -183,11 +156,7 @@ class SeatRow:
 
 
 def seat_rows(stage: Stage) -> list[SeatRow]:
-    """Return a row for each seat, this person's first.
-
-    Returns:
-        The rows. They are empty before the game has begun.
-    """
+    """Return a row for each seat, this person's first, none before the game has begun."""
     view, names = stage.scene.view, stage.names
     if view is None or names is None:
         return []
@@ -213,11 +182,7 @@ def seat_rows(stage: Stage) -> list[SeatRow]:
 
 
 def _gained(doing: Sale | CashStolen | None) -> str:
-    """Return in few letters what a seat got in the Auction Hall this round.
-
-    For example, `10→B1926` means that Cash 10 has bought the piece B1926, and `+10` that Cash 10
-    was stolen.
-    """
+    """Return what a seat got: `10→B1926` if Cash 10 has bought B1926, `+10` if it was stolen."""
     match doing:
         case Sale(_, paid, _, took):
             return f"{paid.number}→{took.letter}{took.year}"
@@ -227,14 +192,7 @@ def _gained(doing: Sale | CashStolen | None) -> str:
 
 
 def short_card(card: ActionCard, wide: bool = False) -> str:
-    """Return an Action card in few letters.
-
-    Args:
-        wide: Whether there is room for the whole name instead of its first letter.
-
-    Returns:
-        The name and number.
-    """
+    """Return an Action card in few letters, or if there is room with its whole name."""
     kind = _(card_names.KIND_WORDS[card.kind])
     if wide:
         return kind if card.number is None else f"{kind} {card.number}"

@@ -48,16 +48,10 @@ class Stage(FollowedTable):
         beat: The sentences of the part that is revealed now.
         alarm: The sentence about a seat that cheated. None once it was shown.
         lobby_note: The last sentence about a guest or a relay.
-        staged: Whether reveals are shown in parts, by calls of `advance`.
+        staged: Whether reveals are shown in parts, by calls of `advance`, instead of all at once.
     """
 
     def __init__(self, staged: bool = True) -> None:
-        """Begin with the state of a table of which nothing is known yet.
-
-        Args:
-            staged: Whether reveals are shown in parts, by calls of `advance`. If not, everything
-                is shown at once.
-        """
         super().__init__()
         self.log: deque[str] = deque(maxlen=LOG)
         self.told = 0
@@ -74,10 +68,7 @@ class Stage(FollowedTable):
 
     @property
     def past(self) -> updates.Resumed | None:
-        """The game with all of its events so far, including those that wait to be revealed.
-
-        None before there is a game to see.
-        """
+        """The game with all of its events, also those that wait to be revealed, None before it."""
         waiting = self._staging.happened
         view = waiting[-1].view if waiting else self.scene.view
         items = (*self.scene.record, *(item for one in waiting for item in one.items))
@@ -88,33 +79,19 @@ class Stage(FollowedTable):
         self.names, self.scene = names, replace(self.scene, seat=names.mine)
 
     def seat_guests(self, names: tuple[str, ...], seats: int) -> None:
-        """Show who sits at a table that fills. This adds no line to the log.
-
-        Args:
-            names: The nicknames of those who sit there.
-        """
+        """Show who sits at a table that fills. This adds no line to the log."""
         self.scene = fold(self.scene, updates.Joined(names, seats))
 
     def hear(self, update: Heard) -> None:
-        """Show an update, or queue it while the events of an earlier step are still being shown.
-
-        The events of a step are shown in parts, so that a person can follow them.
-
-        Args:
-            update: The update, or a remark that only this screen makes.
-        """
+        """Show an update, or queue it while the events of an earlier step are being shown."""
+        # The others go on without this seat, so nothing is asked of it any more.
         if isinstance(update, updates.Away):
             self.withdraw()
         self._staging, shown = self._staging.hear(update, self.staged, self.scene.is_away)
         self._show(shown)
 
     def withdraw(self, view: rules.View | None = None) -> None:
-        """Drop the questions that wait for the end of a reveal.
-
-        Args:
-            view: Only questions that belong to this view of the game are dropped. None to drop all
-                questions.
-        """
+        """Drop the questions about a view, or all, that wait for the end of a reveal."""
         self._staging = self._staging.withdraw(view)
 
     def close_question(self) -> None:
@@ -122,11 +99,7 @@ class Stage(FollowedTable):
         self.scene = replace(self.scene, question=None)
 
     def advance(self) -> float:
-        """Show the next part of a reveal (its next beat).
-
-        Returns:
-            The seconds for which the part stays on the screen, or 0 if no part is left.
-        """
+        """Show the next beat. Return for how many seconds it stays, 0 if no beat is left."""
         while True:
             self._staging, update = self._staging.next()
             if update is None:
@@ -179,22 +152,19 @@ class Stage(FollowedTable):
         return [] if type(update) in WORDLESS else sentences(update, Telling(self.names, before))
 
     def _say(self, words: str) -> None:
-        """Add a sentence to the log."""
         self.told += 1
         self.log.append(words)
 
 
 def keys_of(scene: Scene) -> list[tuple[str, str]]:
-    """Return the nickname of every seat, and the fingerprint of its player's long-lived key.
+    """Return the nickname of every seat, and words with the fingerprint of its player's key.
 
-    In a replay only the keys that were made for this table are known, so they are used.
-
-    Returns:
-        For each seat the nickname and words with the fingerprint. Empty before the game has begun.
+    There are none before the game has begun.
     """
     if scene.table is None:
         return []
     roster = scene.table.header.roster
+    # A replay knows only the keys that were made for this table.
     if not scene.players:
         return [(entry.nickname, table_key(entry.id)) for entry in roster]
     known = zip(roster, scene.players, strict=True)

@@ -19,11 +19,7 @@ MOST_STEPS: Final = 3
 
 @dataclass(frozen=True)
 class LargeStep:
-    """A move of a figure by many fields.
-
-    Attributes:
-        fields: How many fields it moved.
-    """
+    """A move of a figure by many fields."""
 
     seat: int
     fields: int
@@ -32,11 +28,9 @@ class LargeStep:
 
 @dataclass(frozen=True)
 class Most:
-    """The seats to which something happened most often.
+    """The seats to which something happened most often, in their order, and how often to each.
 
-    Attributes:
-        seats: The seats, in their order. Empty if it happened to none.
-        number: How often it happened to each of them.
+    There are no seats if it happened to none.
     """
 
     seats: tuple[int, ...]
@@ -48,7 +42,7 @@ class TurningPoints:
     """The turning points of a game.
 
     Attributes:
-        steps: The largest steps, the largest one first.
+        steps: The largest steps, the largest one first, and of equal ones the earlier one.
         thefts: The seats with the most thefts from exhibits.
         arrests: The seats whose Thieves went to prison most often.
         cheaters: The seats that are proven to have cheated, in their order.
@@ -61,15 +55,7 @@ class TurningPoints:
 
 
 def turning_points(record: Iterable[Happening], faults: Collection[int]) -> TurningPoints:
-    """Find the turning points of a game.
-
-    Args:
-        record: All events of the game.
-        faults: The seats that are proven to have cheated.
-
-    Returns:
-        The turning points. Of equal steps the earlier one comes first.
-    """
+    """Find the turning points in all events of a game. `faults` are the proven cheaters."""
     number = 0
     steps: list[LargeStep] = []
     thefts: Counter[int] = Counter()

@@ -14,20 +14,14 @@ from .seats import names_of
 from .stage import Stage
 
 PATIENT: Final[Seconds] = 15.0
-"""The time after which the program suggests that a seat without a link has moved, in seconds."""
+"""The seconds after which the screen suggests that a seat without a link has moved."""
 CALM: Final[Seconds] = 20.0
-"""The time before the screen says what happens when a step times out, in seconds.
-
-If an awaited seat has no link, the screen says so at once.
+"""The seconds before the screen says what a timeout brings. It says so at once if a link is lost.
 """
 
 
 def absence(scene: Scene) -> str:
-    """Return that the others go on without this person's seat.
-
-    Returns:
-        The sentence. "" if the seat is present.
-    """
+    """Return that the others go on without this person's seat, "" if the seat is present."""
     if not scene.is_away:
         return ""
     if not scene.may_rejoin:
@@ -36,11 +30,7 @@ def absence(scene: Scene) -> str:
 
 
 def awaited_others(stage: Stage) -> str:
-    """Return which other seats are awaited, and for how long.
-
-    Returns:
-        The words. "" if no other seat is awaited.
-    """
+    """Return which other seats are awaited, and for how long, "" for none."""
     now = stage.scene.clock
     if now is None or not (others := now.awaited - {stage.scene.seat}):
         return ""
@@ -51,10 +41,9 @@ def awaited_others(stage: Stage) -> str:
 
 
 def lost_seats(stage: Stage) -> str:
-    """Return what to do about seats that cannot be found and may have another address now.
+    """Return what to do about seats that may have another address now.
 
-    Returns:
-        The sentence. "" if there are none, or if the wait has just begun.
+    It is "" if there are none, or if the wait has just begun.
     """
     found, now = stage.scene.lost_seats, stage.scene.clock
     if not found or now is None or now.waited < PATIENT:
@@ -68,11 +57,7 @@ def lost_seats(stage: Stage) -> str:
 
 
 def at_timeout(stage: Stage) -> str:
-    """Return what happens when the step times out.
-
-    Returns:
-        The sentence. "" if there is no need to say so yet.
-    """
+    """Return what happens when the step times out, "" if there is no need to say so yet."""
     now = stage.scene.clock
     there = stage.scene.attendance
     if now is None or (

@@ -51,10 +51,7 @@ def _words(update: updates.Update) -> dict[str, Any]:
 
 
 def _parsed(line: str) -> Any:
-    """Return the JSON value of a line, or None if the line is no JSON.
-
-    None is never a legal choice.
-    """
+    """Return the JSON value of a line, None (which is never a legal choice) if it is no JSON."""
     try:
         return json.loads(line)
     except (ValueError, RecursionError):
@@ -62,23 +59,24 @@ def _parsed(line: str) -> Any:
 
 
 def _talk(line: str) -> Talk | None:
-    """Return the chat message of a line, or None if it is no chat."""
+    """Return the chat message of a line, None if it is no chat."""
     value = _parsed(line) if line.startswith("{") else None
     if not isinstance(value, dict) or list(value) != ["talk"]:
         return None
     words = value["talk"]
+    # In Python, `true` is an int, too.
     is_said = isinstance(words, str | int) and not isinstance(words, bool)
     return Talk(words) if is_said else None
 
 
 def _names_question(value: Any) -> bool:
-    """Return whether a JSON value is a choice together with the id of the question."""
     return isinstance(value, dict) and set(value) == {"id", "choice"}
 
 
 def _question_of(value: Any) -> int:
-    """Return the number of the question for which an answer is. 0 if the answer names none."""
+    """Return the number of the question that an answer names, 0 if it names none."""
     number = value["id"] if _names_question(value) else 0
+    # Not `isinstance`, because `true` is an int in Python, too.
     return number if type(number) is int else 0
 
 
@@ -86,11 +84,9 @@ class JsonWindow(Window):
     """The JSON interface by which a program plays the seat (option `--json`).
 
     Each update and each happening is written as an object with a `type`, one a line. The program
-    answers each `choosing` line with a line that is a choice as JSON: a number or an array as in
-    `choices`. A choice that is not legal is refused and asked for again.
-
-    Each `choosing` line has an `id`. The answer {"id": NUMBER, "choice": CHOICE} is for this
-    question alone. It is refused if it comes too late.
+    answers each `choosing` line with a choice as JSON: a number or an array as in `choices`. A
+    choice that is not legal is refused and asked for again. The answer {"id": NUMBER, "choice":
+    CHOICE} is for the `choosing` line with this `id` alone, and is refused if it comes too late.
 
     Some lines are no answers. {"wait": true} asks for more time for the awaited seats, and
     {"leave": true} leaves for now. {"talk": "words"} sends a chat message, and {"talk": 3} sends
@@ -101,17 +97,11 @@ class JsonWindow(Window):
     request.
 
     Attributes:
-        nicknames: The nicknames of the seats. Empty before the game has begun.
+        nicknames: Empty before the game has begun.
         typed: The channel into which the lines of the program are sent.
     """
 
     def __init__(self, seat: PersonSeat, write: Write = write_line) -> None:
-        """Prepare the window.
-
-        Args:
-            seat: Who plays. The seat is left if a choice is needed after the input has ended.
-            write: Writes one JSON object as a line.
-        """
         super().__init__(seat)
         self._how, self._write = seat.how, write
         self.nicknames: tuple[str, ...] = ()
@@ -124,11 +114,10 @@ class JsonWindow(Window):
     # Screen
 
     def tell(self, update: updates.Update) -> None:
-        """Write an update as a JSON object.
+        """Write an update as a JSON object, the result of a game as soon as it is final.
 
-        Updates of the clock are not written. The result of a game is written as soon as it is
-        final. Unless another game may follow, it is the last line, except for faults that are found
-        while others still have to confirm the result.
+        Unless another game may follow, the result is the last line, except for faults that are
+        found while others still have to confirm it.
         """
         match update:
             case updates.GameOver(_, _, standings, transcript, awaited, left):
@@ -138,6 +127,7 @@ class JsonWindow(Window):
                 return
             case updates.Ended() | updates.Clock() | updates.Unconfirmed():
                 return
+            # These two are written even after the result.
             case updates.Accused() | updates.Started():
                 pass
             case _ if self._is_over and not self._how.again:
@@ -184,12 +174,9 @@ class JsonWindow(Window):
     # Input
 
     def listener(self, is_asked: bool) -> Callable[[], Awaitable[None]] | None:
-        """Return the function that reads lines from the standard input.
-
-        A player's lines are read if the player may be asked something or another game may follow.
-        An onlooker's lines are chat. They are read unless the standard input is a terminal.
-        """
+        """Return the function that reads the standard input, None if it is not to be read."""
         is_read = is_asked or self._how.again
+        # An onlooker's lines are chat of a program, which sits at no terminal.
         if self._how.looks_on:
             is_read = not sys.stdin.isatty()
         return self.listen if is_read else None
@@ -211,13 +198,7 @@ class JsonWindow(Window):
                     self.seat.request(request)
 
     async def _line(self) -> str:
-        """Wait for the next line that the program writes as an answer, and return the line.
-
-        Lines with requests, such as to leave, are handled elsewhere and are not returned here.
-
-        Raises:
-            Trouble: If the input has ended.
-        """
+        """Return the next line that is no request, or raise `Trouble` if the input has ended."""
         try:
             return await self._answers.receive()
         except trio.EndOfChannel as error:
@@ -225,10 +206,7 @@ class JsonWindow(Window):
             raise Trouble(words, INTERRUPTED) from error
 
     async def agree(self) -> bool:
-        """Wait for the program's answer whether it accepts the terms.
-
-        Late answers to questions for a choice are refused, and the line after them is read.
-        """
+        """Return whether the program accepts the terms, and refuse late answers before that."""
         while self._is_late(line := await self._line()):
             continue
         return line.lower() in ("true", "y", "yes")
@@ -242,18 +220,14 @@ class JsonWindow(Window):
         return True
 
     def _refuse_late(self, number: int) -> None:
-        """Write that the answer to the question with a number came too late."""
         self.tell(updates.ChoiceRefused(self._kind, OLD_QUESTION, {"id": number}))
 
     async def admit(self, nickname: str, key: str | None) -> bool:
-        """Ask the program that reads the JSON lines whether a guest may sit down.
-
-        The answer has to repeat the fingerprint of the guest. If the guest shows no key, the answer
-        also has to repeat the number of this request. All other lines are skipped.
-        """
+        """Ask the program whether a guest may sit down, and skip lines that are no answer."""
         self._seat_requests += 1
         request = {"nickname": nickname, "fingerprint": key, "request": self._seat_requests}
         self._write({"type": "seat-request", **request})
+        # The answer repeats whom it is about, so that an old line cannot admit another guest.
         named = {"request": self._seat_requests} if key is None else {}
         while True:
             said = _parsed(await self._line())
@@ -272,6 +246,8 @@ class JsonWindow(Window):
         strays = 0
         while strays < STRAYS:
             value = _parsed(await self._choice_line())
+            # A late answer is refused without counting as a stray. `<`: the open question is not
+            # late.
             if 0 < (number := _question_of(value)) < self._questions:
                 self._refuse_late(number)
                 continue
@@ -287,11 +263,7 @@ class JsonWindow(Window):
         raise Trouble(words.format(number=STRAYS), USAGE)
 
     def _choice_in(self, value: Any) -> Any:
-        """Return the choice in an answer, which may name the question that it is for.
-
-        Raises:
-            IllegalMove: If the answer names a question that was never asked.
-        """
+        """Return the choice in an answer. Raise `IllegalMove` if its question was never asked."""
         if not _names_question(value):
             return value
         if _question_of(value) != self._questions:
@@ -308,6 +280,7 @@ class JsonWindow(Window):
                 self.seat.hand_over(True)
             else:
                 self.seat.leave(str(error).rstrip("."))
+            # Whoever takes the seat, or the end of the table, cancels this question.
             await trio.sleep_forever()
         self._has_answered = True
         return line
@@ -335,10 +308,7 @@ def last_line(outcome: Outcome, nicknames: tuple[str, ...]) -> dict[str, object]
 
 
 def _evidence(outcome: Outcome) -> dict[str, Any]:
-    """Return a dict with the proof that the host has signed two different rosters.
-
-    The proof stands under the key `evidence`. Without such a proof the dict is empty.
-    """
+    """Return, under the key `evidence`, the proof that the host signed two rosters, or nothing."""
     found = outcome.evidence
     if found is None:
         return {}

@@ -1,7 +1,7 @@
 """Whoever plays one seat now: the person at a window, a bot in the person's place, or nobody.
 
-The node of the seat asks a `PersonSeat`, and the `PersonSeat` asks its window or the bot. If the
-seat changes hands during a question, or the window is replaced, the question is asked anew.
+The peer asks a `PersonSeat`, and the `PersonSeat` asks its window or the bot. If the seat changes
+hands during a question, or the window is replaced, the question is asked anew.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ class Window(ABC):
             outcome: The outcome of the table.
 
         Returns:
-            The lines that are to be printed on the terminal once the window has closed.
+            The lines to print on the terminal once the window has closed.
         """
         return ()
 
@@ -119,7 +119,7 @@ class Window(ABC):
         """Ask whether to play another game.
 
         Args:
-            seconds: The time that is left for the answer. The node stops waiting after it.
+            seconds: The time that is left for the answer. The peer stops waiting after it.
 
         Returns:
             Whether to play it.
@@ -196,7 +196,6 @@ class PersonSeat:
     """The player of one seat (see `Player`), and the window at which it is shown.
 
     Attributes:
-        how: The options of the window.
         by_bot: Whether the person is asked for no choice, because a bot plays or nobody sits here.
         has_hints: Whether the person may ask for hints from the hard bot, as where all other seats
             are bots of this computer.
@@ -210,12 +209,6 @@ class PersonSeat:
         window: Callable[[PersonSeat], Window],
         bot: Player | None = None,
     ) -> None:
-        """Open a window.
-
-        Args:
-            window: Makes the window of a seat.
-            bot: The player in the person's place. None for the usual bot.
-        """
         self.how = how
         self.by_bot = how.auto or how.looks_on
         self.has_hints = False
@@ -224,6 +217,7 @@ class PersonSeat:
         self._bot = bot or BotPlayer()
         self._requests = Box[PlayerRequest](MOST_REQUESTS)
         self._waits: set[trio.CancelScope] = set()
+        # Last, because the window may use the attributes above.
         self.window = window(self)
 
     def tell(self, update: Update) -> None:
@@ -244,19 +238,11 @@ class PersonSeat:
     # What the window does
 
     def request(self, request: PlayerRequest) -> bool:
-        """Make a request that the player makes unasked.
-
-        Returns:
-            False if too many requests wait already.
-        """
+        """Make a request that nobody asked for. Return False if too many wait already."""
         return self._requests.put(request)
 
     def hand_over(self, to_bot: bool) -> None:
-        """Give the seat to the bot, or take it back. Call this inside the trio run.
-
-        Args:
-            to_bot: Whether the bot plays from now on.
-        """
+        """Give the seat to the bot, or take it back. Call this inside the trio run."""
         self.by_bot = to_bot
         self._turn()
 
@@ -266,22 +252,13 @@ class PersonSeat:
         self._turn()
 
     def leave(self, reason: str) -> None:
-        """Leave the table.
-
-        Args:
-            reason: Why, as a translated phrase.
-        """
+        """Leave the table. The reason is a translated phrase."""
         self.how.leave(reason)
 
-    # What the node asks
+    # What the peer asks
 
     async def choose(self, view: rules.View, kind: rules.Kind, again: bool) -> rules.Choice:
-        """Ask whoever plays the seat now for a choice.
-
-        Args:
-            again: Whether the player is asked again because an earlier choice, which others may
-                have seen, no longer counts. Then a person is asked in any case.
-        """
+        """Ask whoever plays the seat for a choice. If `again`, a person is asked in any case."""
         only = None if again else forced(view, kind)
         if only is not None and (self.by_bot or self.window.takes_only(view, kind, only)):
             return only
@@ -292,6 +269,8 @@ class PersonSeat:
                     with self._until_turned(self.window.pause()):
                         await trio.sleep_forever()
                 if self.by_bot:
+                    # Checked again, because the person may have taken the seat back during the
+                    # pause.
                     return await self._bot.choose(view, kind, again)
                 with self._until_turned():
                     return await self.window.choose(view, kind, again)
@@ -300,29 +279,18 @@ class PersonSeat:
                 self.open = None
 
     async def agree(self) -> bool:
-        """Ask the person to accept the terms that were just shown. A bot accepts them.
-
-        Returns:
-            Whether they are accepted.
-        """
+        """Ask the person to accept the terms that were just shown. A bot accepts them."""
         return await self._asked(lambda window: window.agree(), True)
 
     async def admit(self, nickname: str, key: str | None) -> bool:
-        """Ask the person, also while a bot plays, whether a guest may sit down.
-
-        Args:
-            key: The fingerprint of the guest's long-lived key. None if the guest shows no key.
-        """
+        """Ask the person, also while a bot plays, whether a guest may sit down."""
         return await self._asked(lambda window: window.admit(nickname, key))
 
     async def again(self) -> bool:
-        """Ask the person for another game with the same people.
-
-        Returns:
-            Whether the seat plays again.
-        """
+        """Ask the person for another game with the same people."""
         if self.how.auto and not self.how.again:
             return True
+        # A fixed end: a question that is asked anew gets only the time that is left.
         last = trio.current_time() + ANSWER
         return await self._asked(lambda window: window.again(last - trio.current_time()), True)
 
@@ -346,8 +314,8 @@ class PersonSeat:
     ) -> bool:
         """Ask a question at the window, and again whenever somebody else takes over meanwhile.
 
-        Args:
-            by_bot: The answer if a bot takes over. None if the person is asked all the same.
+        If a bot takes over, the answer is `by_bot`. If that is None, the person is asked all the
+        same.
         """
         while True:
             with self._until_turned():

@@ -14,7 +14,7 @@ from protocol.units import Quota
 MOST_WAITING: Final[Quota] = 64
 """The most answers that may wait in a `Box` until somebody asks for them."""
 MOST_REQUESTS: Final[Quota] = 16
-"""The most requests of a player, such as chat messages, that may wait for the node."""
+"""The most requests of a player, such as chat messages, that may wait to be handled."""
 T = TypeVar("T")
 
 
@@ -22,19 +22,10 @@ class Box(Generic[T]):
     """A bounded queue for values that come from the player, such as answers."""
 
     def __init__(self, most: Quota = MOST_WAITING) -> None:
-        """Make an empty queue.
-
-        Args:
-            most: How many values may wait.
-        """
         self._send, self._receive = trio.open_memory_channel[T](most)
 
     def put(self, value: T) -> bool:
-        """Put a value into the box.
-
-        Returns:
-            Whether there was room. If not, the value is dropped.
-        """
+        """Put a value into the box. Return False, and drop the value, if there is no room."""
         try:
             self._send.send_nowait(value)
         except trio.WouldBlock:
@@ -59,8 +50,7 @@ class ScreenOptions:
     Attributes:
         leave: Called with the reason when the player leaves.
         as_json: Whether a program plays, by JSON lines.
-        plain: Whether lines are wanted instead of the full screen. The commands that the screen
-            shows then contain `--plain`.
+        plain: Whether lines are wanted. The commands that the screen shows then contain `--plain`.
         auto: Whether a bot plays the seat.
         looks_on: Whether the screen is an onlooker's, who is never asked anything.
         again: Whether another game may follow. A program that plays is then asked for another game,

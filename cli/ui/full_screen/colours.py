@@ -2,6 +2,9 @@
 
 Text from other people is made harmless here: a control or format character is shown as its escape,
 and a text that is too wide is cut.
+
+All widths and columns of the full screen are in cells, and columns count from 0. A style is a name
+that `style_of` reads. An action is the Textual action that a click on a text runs, "" for none.
 """
 
 from __future__ import annotations
@@ -25,12 +28,7 @@ CUT = "…"
 
 @dataclass(frozen=True)
 class Span:
-    """A piece of text of one style.
-
-    Attributes:
-        style: The name of the style, as `style_of` reads it.
-        action: The Textual action that a click on the text runs. "" for none.
-    """
+    """A piece of text of one style."""
 
     text: str
     style: str = ""
@@ -44,18 +42,13 @@ def cells(text: str) -> int:
 
 @lru_cache(maxsize=4096)
 def tamed(words: str) -> str:
-    """Return a text with control characters escaped, and with few combining marks on each letter.
-
-    Every character that takes no cell counts as a mark. Marks beyond `MOST_MARKS` are dropped.
-
-    Returns:
-        The text for the screen.
-    """
+    """Return a text with control characters escaped and few combining marks on each letter."""
     if words.isascii():
         return shown(words)
     kept: list[str] = []
     marks = 0
     for letter in shown(words):
+        # Whatever takes no cell counts as a mark. A pile of marks would be drawn over other lines.
         marks = marks + 1 if cells(letter) == 0 else 0
         if marks <= MOST_MARKS:
             kept.append(letter)
@@ -63,18 +56,12 @@ def tamed(words: str) -> str:
 
 
 def cut(text: str, width: int) -> str:
-    """Cut a text to a width.
-
-    Args:
-        width: The greatest width, in cells.
-
-    Returns:
-        The text, with `…` at its end if it was cut.
-    """
+    """Cut a text to a width, with `…` at its end if it was cut."""
     if cells(text) <= width:
         return text
     if width <= 0:
         return ""
+    # The mark of a cut takes a cell.
     kept, used = [], 1
     for letter in text:
         used += cells(letter)
@@ -85,12 +72,7 @@ def cut(text: str, width: int) -> str:
 
 
 def fit(text: str, width: int, right: bool = False) -> str:
-    """Cut a text or fill it with blanks to an exact width.
-
-    Args:
-        width: The width, in cells.
-        right: Whether the text stands at the right.
-    """
+    """Cut a text or fill it with blanks to an exact width, at its right or at its left side."""
     text = cut(text, width)
     gap = " " * (width - cells(text))
     return gap + text if right else text + gap
@@ -98,46 +80,23 @@ def fit(text: str, width: int, right: bool = False) -> str:
 
 @dataclass
 class Line:
-    """A line of the screen, built from left to right.
-
-    Attributes:
-        spans: Its parts.
-    """
+    """A line of the screen. The methods that add to its right end return the line itself."""
 
     spans: list[Span] = field(default_factory=list)
 
     def add(self, text: str, style: str = "", action: str = "") -> Line:
-        """Append a text.
-
-        Args:
-            style: The name of its style.
-            action: The Textual action that a click on the text runs. "" for none.
-
-        Returns:
-            The line itself.
-        """
+        """Append a text, made harmless."""
         if text:
             self.spans.append(Span(tamed(text), style, action))
         return self
 
     def fill(self, column: int) -> Line:
-        """Append blanks up to a column.
-
-        Args:
-            column: The column, from 0.
-
-        Returns:
-            The line itself.
-        """
+        """Append blanks up to a column."""
         gap = column - self.width
         return self.add(" " * gap) if gap > 0 else self
 
     def join(self, other: Line) -> Line:
-        """Append another line.
-
-        Returns:
-            The line itself.
-        """
+        """Append another line."""
         self.spans.extend(other.spans)
         return self
 
@@ -152,14 +111,7 @@ class Line:
         return "".join(span.text for span in self.spans)
 
     def within(self, width: int) -> Line:
-        """Return a copy that is cut or filled to an exact width.
-
-        Args:
-            width: The width, in cells.
-
-        Returns:
-            The new line.
-        """
+        """Return a copy that is cut or filled to an exact width."""
         found, used = Line(), 0
         for span in self.spans:
             room = width - used
@@ -174,14 +126,7 @@ class Line:
         return found.add(" " * (width - used))
 
     def action_at(self, column: int) -> str:
-        """Return the Textual action that a click on a column runs.
-
-        Args:
-            column: The column, from 0.
-
-        Returns:
-            The action. "" for none.
-        """
+        """Return the action of a click on a column."""
         at = 0
         for span in self.spans:
             at += cells(span.text)
@@ -191,33 +136,18 @@ class Line:
 
 
 def text(words: str, style: str = "", action: str = "") -> Line:
-    """Return a line of one style.
-
-    Args:
-        style: The name of the style.
-        action: The Textual action that a click on the text runs. "" for none.
-    """
+    """Return a line of one style."""
     return Line().add(words, style, action)
 
 
 def between(left: Line, right: Line, width: int) -> Line:
-    """Put two lines into one, with the second at the right edge.
-
-    If there is no room for both, the first line is cut.
-
-    Args:
-        width: The width, in cells.
-    """
+    """Put two lines into one, the second at the right edge. If room is lacking, cut the first."""
     room = max(0, width - right.width)
     return left.within(room).join(right).within(width)
 
 
 def joined(parts: Iterable[Line], gap: str = "  ") -> Line:
-    """Put several lines into one.
-
-    Args:
-        gap: The text between two of them.
-    """
+    """Put several lines into one, with a gap between them."""
     found = Line()
     for part in parts:
         if found.spans:
@@ -229,11 +159,7 @@ def joined(parts: Iterable[Line], gap: str = "  ") -> Line:
 def broken(words: str, width: int, style: str = "", indent: str = "") -> list[Line]:
     """Break a text into lines, between words, or inside a word that is too long for a line.
 
-    Args:
-        words: The text. Blanks at its front stay.
-        width: The greatest width of a line, in cells.
-        style: The name of the style.
-        indent: The text before each further line.
+    Blanks at its front stay. `indent` stands before each further line.
     """
     found = (printing.broken(tamed(one), width, indent, cells) for one in words.split("\n"))
     return [text(cut(line, width), style) for lines in found for line in lines]
@@ -242,14 +168,7 @@ def broken(words: str, width: int, style: str = "", indent: str = "") -> list[Li
 def paragraphs(
     told: Iterable[str], width: int, style: str = "plain", first: str = " ", hanging: str = "   "
 ) -> list[Line]:
-    """Break each of several texts into as many lines as it needs.
-
-    Args:
-        width: The greatest width of a line, in cells.
-        style: The name of the style.
-        first: The text before the first line of each text.
-        hanging: The text before each further line of a text.
-    """
+    """Break texts into lines. `first` and `hanging` stand before the first and the further ones."""
     return [line for words in told for line in broken(first + words, width, style, hanging)]
 
 
@@ -293,14 +212,11 @@ GROUNDS: Final = {
 
 @lru_cache(maxsize=32)
 def looks(colours: tuple[str, ...]) -> dict[str, str]:
-    """Choose a look for each colour of an edition: its own, or for an unknown name a free one.
+    """Choose for each colour of an edition a look in `SEATS`: its own, or a free one.
 
-    Args:
-        colours: The names of the colours, at most as many as there are looks.
-
-    Returns:
-        For each name the key of its look in `SEATS`. No two names have the same look.
+    No two names have the same look. There are at most as many colours as looks.
     """
+    # Reversed, so that of two names that differ only in their case the first has its own look.
     own = {name.lower(): name for name in reversed(colours) if name.lower() in SEATS}
     spare = (look for look in (*MORE_LOOKS, *SEATS) if look not in own)
     found = {name: look for look, name in own.items()}
@@ -312,12 +228,7 @@ BOLD: Final = frozenset({"bright", "title", "good", "bad"})
 
 @cache
 def style_of(name: str, light: bool) -> Style:
-    """Return the style with a name such as `seat.red`, `dim` or `title on cursor`.
-
-    Args:
-        name: The name of a colour, with `on` and a background if needed. A leading `*` is bold.
-        light: Whether the screen is light.
-    """
+    """Return the style with a name such as `seat.red`, `*dim` (bold) or `title on cursor`."""
     ink, _, ground = name.partition(" on ")
     bold = ink.startswith("*")
     ink = ink.lstrip("*") or "plain"

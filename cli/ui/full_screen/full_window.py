@@ -57,11 +57,7 @@ DRAWING: Final[Seconds] = 0.01
 
 
 class FullWindow(PeopleWindow, Hands):
-    """The full screen as the window of a seat.
-
-    Questions go to the application, and keys come from it. If the application fails, the line
-    prompt takes its place.
-    """
+    """The full screen as the window of a seat."""
 
     def __init__(self, seat: PersonSeat) -> None:
         super().__init__(seat)
@@ -84,15 +80,7 @@ class FullWindow(PeopleWindow, Hands):
                 self._token.run_sync_soon(act)
 
     def keep(self, light: bool, bell: bool, staged: bool) -> None:
-        """Store the person's settings of the screen in the program's directory.
-
-        If the directory cannot be written to, nothing is stored.
-
-        Args:
-            light: Whether the screen is light.
-            bell: Whether the terminal rings when it is the person's turn.
-            staged: Whether reveals are shown step by step.
-        """
+        """Store the person's settings, unless the program's directory cannot be written to."""
         with contextlib.suppress(OSError, CodedError):
             home = own_home()
             kept = settings.load(home)
@@ -101,12 +89,10 @@ class FullWindow(PeopleWindow, Hands):
     # Screen of a sitting, in trio
 
     def tell(self, update: Update) -> None:
-        """Show an update on the screen.
-
-        Some updates are also stored, so that the line prompt can start with them.
-        """
+        """Show an update on the screen."""
         self.app.desk.has_hints = self.seat.has_hints
         if isinstance(update, Started):
+            # Stored, so that the line prompt can start with it.
             self._kept, self.is_left = [update], False
             self.app.numbers = table_terms.bounds(update.table.header.terms)
         elif isinstance(update, Moved):
@@ -117,11 +103,7 @@ class FullWindow(PeopleWindow, Hands):
             self.app.call_later(self.app.hear, update)
 
     def say(self, words: str) -> None:
-        """Show a message to the person.
-
-        While the table fills, the message is added to the lines of the lobby. During the game it is
-        added to the log. After the screen has closed, it is printed on the terminal.
-        """
+        """Show a message: while the table fills, in the log, or after the end on the terminal."""
         if self._is_done:
             printing.say(words)
         elif self.app.stage.scene.table is not None:
@@ -141,14 +123,12 @@ class FullWindow(PeopleWindow, Hands):
         self._lay_out(ticket)
 
     def _lay_out(self, ticket: str, notes: Sequence[str] = ()) -> None:
-        """Show the ticket, and notes about it, above the terms of the table.
-
-        If the screen is too small, the last terms are cut off, and the ticket stays visible.
-        """
+        """Show the ticket, and notes about it, above the terms of the table."""
         self.app.ticket, self.app.desk.papers = ticket, ()
         words = _("Give this ticket to the others. They type: {hoity} join TICKET")
         self._lay(words.format(hoity=INSTALLED))
         self._lay(_("c copies it, x shows it as a QR code:"))
+        # The terms come last: if the screen is too small, they are cut off, and the ticket is not.
         for words in (ticket, *notes, *table_terms.for_newcomers(), "", *self._terms):
             self._lay(words)
 
@@ -185,15 +165,9 @@ class FullWindow(PeopleWindow, Hands):
         return await self._yes(seat_request(nickname, key))
 
     async def _yes(self, words: str, patience: Seconds = math.inf) -> bool:
-        """Ask a question with yes or no.
+        """Ask a question with yes or no. In the place of `{seconds}` it counts down `patience`.
 
-        Args:
-            words: The question, with `{seconds}` in the place of the time that is left.
-            patience: The seconds that the question counts down. The wait for the answer does not
-                end after this time.
-
-        Returns:
-            True for yes, False for no.
+        The wait for the answer does not end after this time.
         """
         app, last = self.app, trio.current_time() + patience
         self._replies.empty()
@@ -240,11 +214,7 @@ class FullWindow(PeopleWindow, Hands):
             app.call_later(app.close_question, view)
 
     def pause(self) -> Seconds:
-        """Return how long the bot waits, so that the person can see its choice and stop it.
-
-        Returns:
-            The seconds. 0 if little time is left.
-        """
+        """Return how long a bot waits, so that the person can stop it. 0 if little time is left."""
         now = self.app.stage.scene.clock
         return 0.0 if now is not None and now.left < 5 * PAUSE else PAUSE
 
@@ -272,13 +242,11 @@ class FullWindow(PeopleWindow, Hands):
         self._do(lambda: self.seat.request(WaitLonger()))
 
     def leave(self) -> None:
-        """Leave the table for now, or for good if there is no game.
-
-        While another game is offered, this declines the offer instead.
-        """
+        """Leave the table for now, or for good if there is no game."""
         self.is_left = True
         if self.is_over:
             self.app.exit()
+        # Another game is offered: this declines it.
         elif self.app.stage.scene.standings is not None and self.app.desk.answers:
             self.reply(False)
         else:
@@ -299,7 +267,7 @@ class FullWindow(PeopleWindow, Hands):
     # Running
 
     def run(self, main: Callable[..., Awaitable[T]], *args: Any) -> T:
-        """Run the full-screen application and the player's node together, until both have ended."""
+        """Run the application and the peer together, until both have ended."""
         found: outcome.Outcome[T] = asyncio.run(self._until_ended(main, *args))
         return found.unwrap()
 
@@ -319,16 +287,7 @@ class FullWindow(PeopleWindow, Hands):
     async def host(
         self, main: Callable[..., Awaitable[T]], *args: Any, headless: bool = False
     ) -> outcome.Outcome[T]:
-        """Run the application in asyncio, with the peer in trio as its guest, until both are over.
-
-        Args:
-            main: The peer's main function.
-            args: The arguments of `main`.
-            headless: Whether the application runs without a terminal, for tests.
-
-        Returns:
-            The result of `main`, or the error that it raised.
-        """
+        """Run the application in asyncio, with the peer as its guest. Tests run it `headless`."""
         loop = asyncio.get_running_loop()
         done: asyncio.Future[outcome.Outcome[T]] = loop.create_future()
         running = asyncio.ensure_future(self.app.run_async(headless=headless))
@@ -367,32 +326,21 @@ class FullWindow(PeopleWindow, Hands):
         return found
 
     async def guest(self, main: Callable[..., Awaitable[T]], *args: Any) -> T:
-        """Open the full screen, and run this node until its main function returns.
-
-        If the full screen fails, the game goes on at the line prompt.
-
-        Args:
-            main: The node's main function.
-            args: The arguments of `main`.
-
-        Returns:
-            The result of `main`.
-        """
+        """Run the peer's main function. If the full screen fails, the line prompt takes over."""
         self._token, self._failed = trio.lowlevel.current_trio_token(), trio.Event()
         async with trio.open_nursery() as nursery:
             nursery.start_soon(self._take_over, self._failed)
             found = await main(*args)
+            # Otherwise the nursery would wait for the screen to fail.
             nursery.cancel_scope.cancel()
         return found
 
     @property
     def _muted(self) -> frozenset[str]:
-        """The names of all muted authors of chat messages."""
         stage = self.app.stage
         return frozenset(one.who for one in stage.scene.talk if is_muted(self.app.desk, one))
 
     def _go(self) -> None:
-        """Leave the table with the reason that the person has left."""
         self.seat.leave(_("you left"))
 
     # Failure of the screen
@@ -411,6 +359,7 @@ class FullWindow(PeopleWindow, Hands):
             line.tell(self.app.stage.scene.code)
         for update in self._kept:
             line.tell(update)
+        # The events themselves were not stored, so the line prompt gets the whole story at once.
         if (past := self.app.stage.past) is not None:
             line.tell(past)
         self.seat.move_to(line)

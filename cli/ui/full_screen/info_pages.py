@@ -1,4 +1,8 @@
-"""The screens that open over the table: pages of text, a failed proof, and the QR code."""
+"""The screens that open over the table: pages of text, a failed proof, and the QR code.
+
+A page is written from the stage, the desk, and `numbers`: the lines that state the table's
+guarantees, such as its quorum.
+"""
 
 from __future__ import annotations
 
@@ -91,26 +95,14 @@ PLAYING: Final = frozenset({"1–9 ↑ ↓", "← → Space", "mouse", "h", "w",
 def page(
     name: str, stage: Stage, desk: Desk, numbers: Sequence[str], width: int
 ) -> tuple[str, list[Line]]:
-    """Return a page.
-
-    Args:
-        numbers: The lines that state the table's guarantees in numbers.
-        width: The width of the page, in cells.
-
-    Returns:
-        The title and the lines.
-    """
+    """Return the title and the lines of a page."""
     title, write = PAGES[name]
     lines = write(stage, desk, numbers, width)
     return _(title), lines or [text(_("Nothing yet."), "dim")]
 
 
 def alarm(words: str) -> list[Line]:
-    """Return the lines of the page about a failed proof.
-
-    Args:
-        words: The sentence about the proof.
-    """
+    """Return the lines of the page about a failed proof."""
     return [Line(), *broken(words, 90, "bad"), Line()]
 
 
@@ -155,7 +147,6 @@ def _log(stage: Stage, desk: Desk, numbers: Sequence[str], width: int) -> list[L
 
 
 def _proofs(stage: Stage, desk: Desk, numbers: Sequence[str], width: int) -> list[Line]:
-    """Return the page with the latest sentences about what has been proven in the game."""
     return paragraphs(stage.proofs, width, first="✓ ", hanging="  ")
 
 
@@ -185,15 +176,12 @@ def _links(stage: Stage, desk: Desk, numbers: Sequence[str], width: int) -> list
 
 
 def _lost(stage: Stage, width: int) -> list[Line]:
-    """Return advice about seats that are not linked: how to reach them at another address.
-
-    If the game was resumed and no seat is linked, there is also advice in case the other seats
-    have finished the game. The list is empty if there are no such seats.
-    """
+    """Return advice about seats that are not linked, such as how to reach them elsewhere."""
     seats = stage.scene.lost_seats
     if not seats or stage.names is None:
         return []
     told = [if_moved(stage.names.seats(seats))] if stage.scene.moved is None else []
+    # The others may have finished the game while this seat was away.
     if stage.scene.is_resumed and stage.scene.is_alone:
         told.append(if_finished(stage.scene.game))
     return [line for words in told for line in (Line(), *broken(words, width, "warn"))]
@@ -219,10 +207,7 @@ def _advice(stage: Stage, desk: Desk, numbers: Sequence[str], width: int) -> lis
 
 
 def _numbers(stage: Stage, desk: Desk, numbers: Sequence[str], width: int) -> list[Line]:
-    """Return the page with the table's guarantees in numbers, such as its quorum.
-
-    While the table fills, the ticket and the terms stand above them.
-    """
+    """Return the guarantees. While the table fills, the ticket and the terms stand above them."""
     papers = (*desk.papers, "") if stage.scene.table is None and desk.papers else ()
     return paragraphs((*papers, *numbers), width, first="", hanging="  ")
 
@@ -234,7 +219,6 @@ def _keys(keys: Sequence[tuple[str, str]], width: int) -> list[Line]:
 
 
 def _legend(width: int) -> list[Line]:
-    """Return the lines that explain the marks on the screen."""
     return [Line(), text(_("Marks on the screen:"), "title"), *_keys(LEGEND, width)]
 
 
@@ -279,15 +263,12 @@ PAGES: Final[Mapping[str, tuple[str, Write]]] = {
 
 
 def content_of(lines: Sequence[Line], light: bool) -> Content:
-    """Return lines as a text for Textual.
-
-    Args:
-        light: Whether the screen is light.
-    """
+    """Return lines as a text for Textual."""
     parts: list[tuple[str, object]] = []
     for line in lines:
         parts += [(span.text, style_of(span.style, light)) for span in line.spans]
         parts.append(("\n", ""))
+    # The types are too wide: each second part is a `Style` or "".
     return Content.assemble(*parts)  # type: ignore[arg-type]
 
 
@@ -310,12 +291,7 @@ class Page(ModalScreen[None]):
     def __init__(
         self, title: str, lines: Sequence[Line], name: str | None = None, at_end: bool = False
     ) -> None:
-        """Make a page.
-
-        Args:
-            name: The name of the page in `PAGES`. None if the page is not one of them.
-            at_end: Whether the page opens at its last line.
-        """
+        """Make a page. `name` is None if the page is not one of `PAGES`."""
         super().__init__(name=name)
         self._title, self.shown, self._at_end = title, lines, at_end
 
@@ -325,11 +301,7 @@ class Page(ModalScreen[None]):
             self.query_one(VerticalScroll).scroll_end(animate=False)
 
     def compose(self) -> ComposeResult:
-        """Show the text in a box. Arrows, page keys and the mouse wheel scroll it.
-
-        Yields:
-            The widget.
-        """
+        """Show the text in a box. Arrows, page keys and the mouse wheel scroll it."""
         light = not self.app.current_theme.dark
         with VerticalScroll() as scroll:
             scroll.border_title = self._title
@@ -353,19 +325,14 @@ class Picture(ModalScreen[None]):
         self._shown = lines
 
     def compose(self) -> ComposeResult:
-        """Show the picture in the middle.
-
-        Yields:
-            The widget.
-        """
+        """Show the picture in the middle."""
         yield Static(content_of(self._shown, False))
 
 
 class Choices(ModalScreen[str]):
     """A list from which one entry is chosen.
 
-    A number or an arrow highlights an entry, and Enter takes the highlighted entry. Escape closes
-    the list with the result "".
+    A number or an arrow highlights an entry, and Enter takes it. Escape closes the list with "".
     """
 
     AUTO_FOCUS = "OptionList"
@@ -383,22 +350,12 @@ class Choices(ModalScreen[str]):
     ]
 
     def __init__(self, title: str, options: Sequence[tuple[str, str]], first: str = "") -> None:
-        """Make a list.
-
-        Args:
-            options: For each entry its result and its words.
-            first: The result of the entry that is highlighted at first. If no entry has this
-                result, the first entry is highlighted.
-        """
+        """Make a list of results and words. The result `first`, else the top one, is marked."""
         super().__init__()
         self._title, self._options, self._first = title, options, first
 
     def compose(self) -> ComposeResult:
-        """Show the entries with their numbers. A click on an entry takes it at once.
-
-        Yields:
-            The widget.
-        """
+        """Show the entries with their numbers. A click on an entry takes it at once."""
         numbered, digits = enumerate(self._options, 1), len(str(len(self._options)))
         rows = (Option(f"{n:>{digits}} {tamed(words)}", id=name) for n, (name, words) in numbered)
         found = OptionList(*rows, markup=False)  # Nicknames may contain markup characters.
@@ -413,11 +370,7 @@ class Choices(ModalScreen[str]):
         self.dismiss(event.option.id or "")
 
     def action_pick(self, number: int) -> None:
-        """Highlight an entry, if there is one with this number.
-
-        Args:
-            number: The number, from 1.
-        """
+        """Highlight the entry with a number, from 1, if there is one."""
         if number <= len(self._options):
             self.query_one(OptionList).highlighted = number - 1
 

@@ -51,24 +51,13 @@ def key_of(event: Key) -> str:
 
 
 class Hands(Protocol):
-    """The methods that the screen calls when the player does something, such as send a message.
-
-    They run in Textual's event loop.
-    """
+    """The methods that the screen calls, in Textual's event loop, for what the player does."""
 
     def answer(self, choice: Choice, view: View) -> None:
-        """Answer the open question with a choice.
-
-        Args:
-            view: The view on which it was made.
-        """
+        """Answer the open question with a choice that was made on a view."""
 
     def talk(self, words: str | int) -> None:
-        """Send a chat message.
-
-        Args:
-            words: The text, or the number of a phrase.
-        """
+        """Send a chat message: a text, or the phrase with a number."""
 
     def wait_longer(self) -> None:
         """Ask for more time for the awaited seats."""
@@ -77,11 +66,7 @@ class Hands(Protocol):
         """Leave the table for now."""
 
     def hand_over(self, to_bot: bool) -> None:
-        """Give the seat to a bot, or take it back.
-
-        Args:
-            to_bot: Whether the bot plays from now on.
-        """
+        """Give the seat to a bot, or take it back."""
 
     def come_back(self) -> None:
         """Take the seat again after an absence."""
@@ -90,10 +75,4 @@ class Hands(Protocol):
         """Answer a question with yes or no."""
 
     def keep(self, light: bool, bell: bool, staged: bool) -> None:
-        """Store the person's settings of the screen.
-
-        Args:
-            light: Whether the screen is light.
-            bell: Whether the terminal rings when it is the person's turn.
-            staged: Whether reveals are shown step by step.
-        """
+        """Store the person's settings: light colours, the bell, and reveals step by step."""

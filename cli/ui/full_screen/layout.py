@@ -23,14 +23,9 @@ from .seats_and_pieces import pieces, seat_style, seats
 
 
 def header(stage: Stage, width: int, by_bot: bool = False, is_unseen: bool = False) -> Line:
-    """Return the screen's first line: game, round and phase, and the state of links and proofs.
+    """Return the first line: game, round and phase, and at its end the state of links and proofs.
 
-    The state of links and proofs is at the right end of the line.
-
-    Args:
-        width: The width of the screen, in cells.
-        by_bot: Whether a bot plays this person's seat, so that the person is asked nothing.
-        is_unseen: Whether there are chat messages that the rest of the screen has no room for.
+    `is_unseen` says that there are chat messages for which the rest of the screen has no room.
     """
     wide = width >= 100
     left = text(" Hoity Toity", "title").add(" · ", "dim") if wide else text(" ")
@@ -46,14 +41,7 @@ def header(stage: Stage, width: int, by_bot: bool = False, is_unseen: bool = Fal
 
 
 def health(stage: Stage, wide: bool) -> Line:
-    """Return the state of links and proofs, for the right end of the header.
-
-    Args:
-        wide: Whether the screen is wide.
-
-    Returns:
-        The line. It is empty before anybody's link is known.
-    """
+    """Return the state of links and proofs, empty before anybody's link is known."""
     seats = len(stage.scene.attendance)
     if not seats:
         return Line()
@@ -73,15 +61,9 @@ TALK = 3
 
 
 def frame(stage: Stage, desk: Desk, width: int, height: int) -> list[Line]:
-    """Return all lines of the screen.
+    """Return the screen: exactly `height` lines of `width` cells.
 
     A window that is too small shows only a message, so that nobody answers an unseen question.
-
-    Args:
-        width: The width of the screen, in cells.
-
-    Returns:
-        Exactly `height` lines of `width` cells.
     """
     if is_small(width, height):
         return _too_small(width, height)
@@ -94,6 +76,7 @@ def frame(stage: Stage, desk: Desk, width: int, height: int) -> list[Line]:
         body = _ending(stage, desk, width, room)
     elif stage.scene.is_dealt:
         body = _board(stage, desk, width, room)
+        # Drawn again, now that it is known which messages have room.
         head = header(stage, width, desk.autopilot, _is_unseen(stage, desk, body))
     elif stage.scene.table is not None:
         body = [Line(), *lobby_deal_result.deal(stage, width)]
@@ -124,10 +107,7 @@ def _cut(lines: list[Line], rows: int) -> list[Line]:
 
 
 def _ending(stage: Stage, desk: Desk, width: int, rows: int) -> list[Line]:
-    """Return the screen after the end: the result, the pieces, who plays again, and the last chat.
-
-    Blank lines are left out if there is no room for them.
-    """
+    """Return the screen after the end: result, pieces, who plays again, and the last chat."""
     lines = [Line(), *lobby_deal_result.over(stage, width)]
     if stage.scene.is_dealt:
         lines += [Line(), *pieces(stage, None, width)]
@@ -135,6 +115,7 @@ def _ending(stage: Stage, desk: Desk, width: int, rows: int) -> list[Line]:
     if not desk.hint:  # With the hint the program stays no more.
         told.append(stays(stage))
     below = paragraphs(filter(None, told), width - 1)
+    # Blank lines go first.
     if len(lines) + len(below) > rows:
         lines = [line for line in lines if line.plain]
     most = max(TALK, rows - len(lines) - len(below))
@@ -144,10 +125,7 @@ def _ending(stage: Stage, desk: Desk, width: int, rows: int) -> list[Line]:
 
 
 def _board(stage: Stage, desk: Desk, width: int, height: int) -> list[Line]:
-    """Return the lines of a game under way: the track, the seats, the pieces and the question.
-
-    If there is room, horizontal rules separate these parts, and the log and the chat follow.
-    """
+    """Return the lines of a game under way, with rules, the log and the chat if there is room."""
     asked = None if stage.is_revealing else desk.menu
     seat_lines, piece_lines = seats(stage, width), pieces(stage, asked, width)
     fixed = len(seat_lines) + len(piece_lines) + 2
@@ -167,10 +145,7 @@ def _board(stage: Stage, desk: Desk, width: int, height: int) -> list[Line]:
 
 
 def _now(stage: Stage, desk: Desk, width: int, rows: int) -> list[Line]:
-    """Return the lines, at most `rows`, of the open question or of what stands in its place.
-
-    This may be a replay's text, what is being revealed, a lesson, or who is awaited.
-    """
+    """Return at most `rows` lines of the open question or of what stands in its place."""
     if desk.told is not None:
         return paragraphs(desk.told, width - 1, "bright")[:rows]
     if stage.is_revealing:
@@ -187,13 +162,11 @@ def _now(stage: Stage, desk: Desk, width: int, rows: int) -> list[Line]:
 
 
 def _news(stage: Stage, desk: Desk, width: int, rows: int) -> list[Line]:
-    """Return at most `rows` lines: the end of the log, and below it the recent chat messages.
-
-    Messages of seats that are muted in `desk` are left out.
-    """
+    """Return at most `rows` lines: the end of the log, and below it the chat of unmuted seats."""
     if rows <= 0:
         return []
     heard = recent_talk(stage, desk)
+    # A single line shows a chat message only if nothing was told after it.
     if rows == 1 and not (heard and stage.talk[-1] == (heard[-1], stage.told)):
         heard = []
     talk = _talk(stage, heard[-max(1, rows // 3) :], width)
@@ -227,11 +200,7 @@ def _is_unseen(stage: Stage, desk: Desk, body: Sequence[Line]) -> bool:
 
 
 def keys(stage: Stage, desk: Desk, width: int) -> Line:
-    """Return the screen's last line, which lists what the keys do now, the most needed key first.
-
-    Args:
-        width: The width of the screen, in cells.
-    """
+    """Return the screen's last line: what the keys do now, the most needed key first."""
     if desk.hint:
         return text(" " + desk.hint, "title")
     found: Sequence[tuple[str, str, str]] = ()

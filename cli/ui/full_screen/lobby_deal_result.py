@@ -22,12 +22,7 @@ BAR = 40
 
 
 def lobby(stage: Stage, width: int, papers: Sequence[str]) -> list[Line]:
-    """Return the lines of the screen while the table fills.
-
-    Args:
-        width: The width of the screen, in cells.
-        papers: The lines below the seats, such as the ticket and the terms.
-    """
+    """Return the screen while the table fills: its seats, and below them the lines `papers`."""
     seated = _("Seated {number} of {seats}").format(
         number=len(stage.scene.lobby), seats=stage.scene.of_seats
     )
@@ -55,11 +50,7 @@ def _code(code: updates.OfferedCode | updates.NoCode | None, width: int) -> list
 
 
 def deal(stage: Stage, width: int) -> list[Line]:
-    """Return the lines of the screen during the deal: its progress, and the key of each seat.
-
-    Args:
-        width: The width of the screen, in cells.
-    """
+    """Return the screen during the deal: its progress, and the key of each seat."""
     table = stage.scene.table
     if table is None:
         return []
@@ -82,23 +73,13 @@ def deal(stage: Stage, width: int) -> list[Line]:
 
 
 def reveal(stage: Stage, width: int) -> list[Line]:
-    """Return the lines of what is being revealed now, a paragraph for each sentence.
-
-    Args:
-        width: The width of the screen, in cells.
-    """
+    """Return the lines of what is being revealed now, a paragraph for each sentence."""
     lines = [text(" " + _("REVEALED") + "  ", "title").add(_("any key hurries"), "dim")]
     return lines + paragraphs(stage.beat, width - 1, "bright")
 
 
 def over(stage: Stage, width: int) -> list[Line]:
-    """Return the lines of the result: standings, last exhibits, and turning points of the game.
-
-    If the table has ended without a result, the lines say why.
-
-    Args:
-        width: The width of the screen, in cells.
-    """
+    """Return the lines of the result, or why the table has ended without one."""
     if stage.scene.ended is not None:
         words = ended(stage.scene.ended, stage.names, stage.scene.game)
         file = () if stage.scene.transcript is None else kept_as(stage.scene.transcript)
@@ -132,22 +113,14 @@ def _standings(stage: Stage, width: int) -> list[Line]:
 
 
 def _spread(line: Line, years: str, width: int) -> list[Line]:
-    """Add the pieces of an exhibit to a line of the standings, and return the resulting lines.
-
-    `years` names the pieces by letter and year. If this text is too long for `width` columns, it
-    goes on in further lines.
-    """
+    """Add the pieces of an exhibit to a line of the standings, on as many lines as they need."""
     start = line.width
     first, *rest = broken(years, max(10, width - start - 1), "dim")
     return [line.join(first), *(Line().fill(start).join(more) for more in rest)]
 
 
 def ten_lines(stage: Stage, width: int) -> list[Line]:
-    """Return the lines of the page with the rules in brief.
-
-    Args:
-        width: The width of the page, in cells.
-    """
+    """Return the lines of the page with the rules in brief."""
     if stage.names is None:
         return []
     return [text(words, "plain") for words in rules_text.lines(stage.names.edition, width)]

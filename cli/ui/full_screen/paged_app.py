@@ -42,12 +42,7 @@ TERMINAL_CHECK: Final[Seconds] = 1.0
 
 
 class Board(Widget):
-    """The widget that shows the lines of a frame.
-
-    Attributes:
-        draw: Returns the lines for a width and a height in cells.
-        lines: The lines that are shown.
-    """
+    """The widget that shows the lines of a frame, which `draw` returns for a width and a height."""
 
     DEFAULT_CSS = "Board { width: 1fr; height: 1fr; }"
 
@@ -66,14 +61,7 @@ class Board(Widget):
         self.redraw()
 
     def render_line(self, y: int) -> Strip:
-        """Return one row of the screen for Textual.
-
-        Args:
-            y: The row, from 0.
-
-        Returns:
-            The row as styled segments.
-        """
+        """Return one row of the screen, from 0, as styled segments."""
         light = not self.app.current_theme.dark
         line = self.lines[y] if y < len(self.lines) else Line().fill(self.size.width)
         return Strip(
@@ -93,8 +81,7 @@ class PagedApp(App[None]):
     """An application that shows a table and can open pages over it.
 
     Attributes:
-        page_keys: The keys that work while a page is open, each with the name of its action.
-        stage: The contents of the screen: the state of the table and of the game.
+        page_keys: The actions of the keys that work while a page is open.
         numbers: The lines that state the table's guarantees in numbers, such as its quorum.
         ticket: The ticket of the table. "" if there is none.
     """
@@ -125,22 +112,13 @@ class PagedApp(App[None]):
         self.ticket = ""
 
     def _print_error_renderables(self) -> None:
-        """Print nothing after a failure of the screen.
-
-        Textual would print a traceback here, but the line prompt takes over and reports the
-        failure.
-        """
+        """Print no traceback: the line prompt takes over and reports the failure."""
 
     def compose(self) -> ComposeResult:
-        """Show the board.
-
-        Yields:
-            The widget.
-        """
+        """Show the board."""
         yield self._board
 
     def _frame(self, width: int, height: int) -> list[Line]:
-        """Return all lines of the screen in its present state."""
         return frame(self.stage, self.desk, width, height)
 
     @property
@@ -154,15 +132,13 @@ class PagedApp(App[None]):
             self._board.redraw()
 
     def on_mount(self) -> None:
-        """Notice if the terminal closes.
-
-        Not every terminal that closes sends SIGHUP, and Textual would read its end again and again.
-        """
+        """Notice if the terminal closes."""
+        # Not every terminal that closes sends SIGHUP, and Textual would read its end again and
+        # again.
         if not self.is_headless:
             self.set_interval(TERMINAL_CHECK, self._check_terminal)
 
     def _check_terminal(self) -> None:
-        """End the program if its terminal has closed."""
         if is_closed(sys.stdin.fileno()):
             hang_up()
 
@@ -190,25 +166,18 @@ class PagedApp(App[None]):
             await self.push_screen(Picture([text(line, "qr on qr") for line in qr(self.ticket)]))
 
     def over_a_page(self, key: str) -> str | None:
-        """Return the action of a key that works while a page is open.
-
-        Returns:
-            The action, or None if the key has none.
-        """
+        """Return the action of a key that works while a page is open, None if it has none."""
         return self.page_keys.get(key)
 
     async def key_over_a_page(self, event: events.Key) -> None:
-        """Handle a key while a page is open.
-
-        The key of another page turns to that page, and the key of the open page closes it. Other
-        keys with an action close the page and run the action.
-        """
+        """Handle a key while a page is open: close the page, or turn to another one."""
         action = self.over_a_page(key_of(event).lower())
         if action is None or not isinstance(self.screen, Page) or self.screen.name is None:
             return
         event.prevent_default()  # Textual would call the handler of a base class as well.
         name = self.screen.name
         await self.pop_screen()
+        # The key of the open page only closes it.
         if action != f"page('{name}')":
             await self.run_action(action)
 

@@ -11,16 +11,9 @@ from .seats_and_pieces import POINTER
 
 
 def question(stage: Stage, menu: Menu, width: int, rows: int) -> list[Line]:
-    """Return the lines of a question.
+    """Return at most `rows` lines of a question: the answers, or the marked pieces.
 
-    Args:
-        width: The width of the screen, in cells.
-        rows: The greatest number of lines.
-
-    Returns:
-        The answers from which the person picks. For an exhibit or a theft, lines about the marked
-        pieces instead. A last line may say that the last key was wrong, or that the question is
-        asked again.
+    A last line may say that the last key was wrong, or that the question is asked again.
     """
     below = []
     if menu.complaint:
@@ -90,14 +83,7 @@ def _best(menu: Menu, width: int) -> list[Line]:
 
 
 def waiting(stage: Stage, width: int) -> list[Line]:
-    """Return the lines shown while nothing is asked.
-
-    They say whether this seat has sealed its choice, who is awaited, and what happens at the
-    timeout.
-
-    Args:
-        width: The width of the screen, in cells.
-    """
+    """Return what is shown while nothing is asked: what is sealed, who is awaited, the timeout."""
     scene, lines = stage.scene, []
     if away := absence(scene):
         lines.append(text(" " + away, "warn", "seal()" if scene.may_rejoin else ""))

@@ -20,11 +20,7 @@ PAGES: Final = {"i": "pieces", "l": "log", "r": "rules", "p": "links", "?": "rep
 
 
 class ReplayApp(PagedApp):
-    """The full screen of a replay, on which keys move through a recorded game.
-
-    Attributes:
-        speed: The index in `SPEEDS`. None if the replay stands still.
-    """
+    """The full screen of a replay. `speed` is the index in `SPEEDS`, None if it stands still."""
 
     page_keys: ClassVar = {key: f"page('{name}')" for key, name in PAGES.items()}
 
@@ -62,19 +58,11 @@ class ReplayApp(PagedApp):
             await self.action_page(PAGES[key])
 
     async def action_menu(self, first: str = "") -> None:
-        """Leave without a question, because nothing can be lost here.
-
-        Args:
-            first: The entry to highlight. It is ignored.
-        """
+        """Leave without a question, because nothing can be lost here."""
         self.exit()
 
     def move(self, number: int) -> None:
-        """Go forward or back by hand, which stops a running replay.
-
-        Args:
-            number: How many moments. Negative to go back.
-        """
+        """Go forward, or back by a negative number. This stops a running replay."""
         self.speed = None
         self.film.step(number)
 
@@ -84,36 +72,26 @@ class ReplayApp(PagedApp):
         self._start_run()
 
     def change_speed(self, faster: int) -> None:
-        """Let the replay run faster or slower.
-
-        Args:
-            faster: 1 for faster, -1 for slower.
-        """
+        """Let the replay run faster (1) or slower (-1)."""
         now = 2 if self.speed is None else self.speed
         self.speed = min(max(0, now + faster), len(SPEEDS) - 1)
         self._start_run()
 
     def _start_run(self) -> None:
-        """Start the timer for the next moment of a running replay.
-
-        This timer replaces any earlier timer.
-        """
+        """Start the timer for the next moment of a running replay."""
+        # An earlier timer, which has a lower number, then does nothing.
         self._run += 1
         if self.speed is not None:
             self.set_timer(SPEEDS[self.speed], lambda run=self._run: self._go_on(run))
 
     def _go_on(self, run: int) -> None:
-        """Show the next moment of a running replay, and start the timer for the moment after it.
-
-        Args:
-            run: The number of the timer that calls this. Nothing happens if a later timer has
-                replaced this timer, or if the replay was stopped.
-        """
+        """Show the next moment, unless a later timer has replaced this one or the replay stands."""
         if run != self._run or self.speed is None:
             return
         before = self.film.at
         self.film.step(1)
         self._show()
+        # At the last moment the replay stops.
         if self.film.at != before:
             self._start_run()
 

@@ -17,17 +17,10 @@ SEVERAL = "&"
 
 
 def track(stage: Stage, width: int, rows: int) -> list[Line]:
-    """Return the score track: a scale, and below it the figures, stacked if a field has several.
+    """Return the score track in at most `rows` lines, none before the game has begun.
 
-    Each field has an octagon, which says how far the best and the second-best exhibit move. A free
-    field shows the first of these two numbers, and in a second row the other if there is room.
-
-    Args:
-        width: The width of the screen, in cells.
-        rows: The greatest number of lines.
-
-    Returns:
-        The lines. They are empty before the game has begun.
+    A free field shows how far its octagon moves the best exhibit, and in a second row, if there is
+    room, the second-best. Several figures on a field are stacked.
     """
     view = stage.scene.view
     if view is None:
@@ -77,11 +70,9 @@ def _figures(stage: Stage, view: View, rows: int) -> list[Line]:
 
 
 def _ground(edition: Edition, field: int, row: int) -> str:
-    """Return the character that a row of the score track shows at a field without a figure.
+    """Return what a row of the track shows at a field without a figure.
 
-    Row 0 shows the first number of the field's octagon: how far the best exhibit's figure moves.
-    Row 1 shows the second number, for the second-best exhibit. A number from 10 on is shown as `+`.
-    Fields of the Banquet show `=` in row 0. All other places are blank.
+    Rows 0 and 1 show the numbers of the octagon, as `+` from 10 on. Row 0 shows the Banquet as `=`.
     """
     if edition.in_banquet(field):
         return "=" if row == 0 else " "

@@ -24,11 +24,7 @@ def marks_of(nicknames: Sequence[str]) -> tuple[str, ...]:
 
 
 def seat_style(stage: Stage, seat: int) -> str:
-    """Return the name of the style of a seat's colour.
-
-    Returns:
-        The name of a bold style: the seat's colour, or `*bright` if no colours are known yet.
-    """
+    """Return the bold style of a seat's colour, `*bright` if no colours are known yet."""
     if stage.names is None or seat >= len(stage.names.colours):
         return "*bright"
     found = looks(tuple(colour.name for colour in stage.names.edition.colours))
@@ -48,10 +44,7 @@ LEAST_OF_NAME = 5
 
 
 def _year(mark: Mark, digits: int) -> str:
-    """Return the first digits of a piece's year, and a star if only its owner sees the piece.
-
-    A year of three digits or fewer is written whole.
-    """
+    """Return the first digits of a piece's year, and a star if only its owner sees the piece."""
     year = str(mark.year)
     return (year[:digits] if len(year) > 3 else year) + "*" * mark.is_secret
 
@@ -59,17 +52,13 @@ def _year(mark: Mark, digits: int) -> str:
 def pieces(stage: Stage, menu: Menu | None, width: int) -> list[Line]:
     """Return the grid of pieces: a heading, a line for each seat, and the Auction Hall's windows.
 
-    Args:
-        menu: The open question. None if nothing can be marked.
-        width: The width of the screen, in cells.
-
-    Returns:
-        The lines. They are empty before the game has begun.
+    It is empty before the game has begun. `menu` is None if nothing can be marked.
     """
     if stage.scene.view is None or stage.names is None:
         return []
     found = grid(stage.scene.view)
     longest = max(len(row.best) for row in found.rows)
+    # The widths of the columns of nicknames and of best exhibits.
     name, best = 9 if width < 100 else 12, min(max(6, longest), 16 if width >= 100 else 9)
     needed = _needed(found, menu.slots if menu is not None else ())
     years, columns = _fitting(stage.names, found, needed, width - name - best - 10)
@@ -88,14 +77,8 @@ def pieces(stage: Stage, menu: Menu | None, width: int) -> list[Line]:
 
 
 def _needed(found: Grid, slots: Sequence[int]) -> list[int]:
-    """Return the least width of each column of the grid, in cells.
-
-    The column must have room for all own pieces, which are in the first row, and for all pieces
-    that may be marked.
-
-    Args:
-        slots: The deck slots of the pieces that may be marked.
-    """
+    """Return the least width of each column, with room for own pieces and those in `slots`."""
+    # The first row is this person's own.
     first, *others = [row.cells for row in found.rows]
     needed = []
     for at, own in enumerate(first):
@@ -105,37 +88,28 @@ def _needed(found: Grid, slots: Sequence[int]) -> list[int]:
 
 
 def _holds(cell: Sequence[Mark], slots: Sequence[int]) -> bool:
-    """Return whether a cell shows a Collectible whose position in the deck is in `slots`."""
     return any(mark.slot in slots for mark in cell)
 
 
 def _fitting(
     names: Names, found: Grid, needed: Sequence[int], room: int
 ) -> tuple[list[int], list[int]]:
-    """Fit the grid's columns, one for each letter of Collectibles, into a width.
-
-    As many columns as possible write whole years. Spare room goes to the words in the heading. If
-    room is lacking, columns that are wider than `needed` shrink first.
-
-    Args:
-        needed: The least width of each column, in cells.
-        room: The width of all columns together, in cells.
-
-    Returns:
-        Two lists over the letters: how many digits of a year are written, and the column's width.
-    """
+    """Fit the grid into `room`. Return, by letter, the digits of years and the column's width."""
     years, columns = [SHORT] * len(LETTERS), _widths(found, SHORT)
     whole = _widths(found, WHOLE)
+    # The columns that need the least more get whole years first.
     for at in sorted(range(len(columns)), key=lambda at: whole[at] - columns[at]):
         if sum(columns) - columns[at] + whole[at] <= room:
             years[at], columns[at] = WHOLE, whole[at]
     wished = [cells(card_names.category(names.edition, letter)) + 4 for letter in LETTERS]
+    # Spare room goes to the words in the heading, first where the least is lacking.
     while sum(columns) < room:
         lacking = [w - c for c, w in zip(columns, wished, strict=True)]
         least = min((lack for lack in lacking if lack > 0), default=None)
         if least is None:
             break
         columns[lacking.index(least)] += 1
+    # Columns with more than they need shrink first.
     while sum(columns) > room and max(columns) > 1:
         roomy = [at for at, column in enumerate(columns) if column > needed[at]]
         columns[max(roomy or range(len(columns)), key=columns.__getitem__)] -= 1
@@ -143,12 +117,7 @@ def _fitting(
 
 
 def _widths(found: Grid, years: int) -> list[int]:
-    """Return the width that each column of the grid needs, in cells of the terminal.
-
-    Args:
-        found: The grid of Collectibles.
-        years: How many digits of each Collectible's year are written.
-    """
+    """Return the width that each column needs if years have so many digits."""
     columns = zip(*(row.cells for row in found.rows), strict=True)
     return [max(3, *(_cell_width(cell, years) for cell in column)) + 1 for column in columns]
 
@@ -159,11 +128,7 @@ def _cell_width(cell: Sequence[Mark], years: int) -> int:
 
 
 def _heading(names: Names, found: Grid, name: int, columns: Sequence[int], width: int) -> Line:
-    """Return the heading of the grid: each letter with the name of its category.
-
-    A column that is too narrow for the category's name has the letter alone. `name` is the width
-    of the first column, and `columns` are the widths of the letters' columns, in cells.
-    """
+    """Return the heading of the grid: letters, with the names of categories if there is room."""
     line = text(fit(" " + _("PIECES"), name), "dim")
     for letter, column in zip(LETTERS, columns, strict=True):
         word, room = " " + card_names.category(names.edition, letter), column - 2
@@ -177,11 +142,7 @@ def _heading(names: Names, found: Grid, name: int, columns: Sequence[int], width
 
 
 def _cell(menu: Menu | None, cell: Sequence[Mark], years: int, column: int) -> Line:
-    """Return one cell of the grid: a seat's pieces of one letter, as many as fit in the column.
-
-    `menu` says which pieces are marked, None if no question is open. `years` is how many digits of
-    each year are shown. `column` is the width in terminal cells.
-    """
+    """Return one cell of the grid: a seat's pieces of one letter, as many as fit."""
     line = Line()
     if not cell:
         line.add(" ·", "rule")
@@ -196,12 +157,7 @@ def _cell(menu: Menu | None, cell: Sequence[Mark], years: int, column: int) -> L
 
 
 def _piece(menu: Menu | None, mark: Mark, word: str) -> Line:
-    """Return a piece as the text `word`, with a sign or a blank before the text.
-
-    If the pointer is at the piece, the sign is an arrow, and a marked piece has a tick after the
-    text. Otherwise a marked piece has a tick as its sign. Otherwise a piece that a Thief may take
-    has the sign `TAKEN`.
-    """
+    """Return a piece, after a sign: the pointer, else a tick if it is marked, else `TAKEN`."""
     if menu is None or mark.slot not in menu.slots:
         return text(" ").add(word, "title" if mark.is_secret else "plain")
     pointed = menu.slots[menu.at] == mark.slot
@@ -224,17 +180,7 @@ def _top(top: card_names.Top) -> Line:
 def _windows(
     stage: Stage, menu: Menu | None, found: Grid, name: int, columns: Sequence[int], width: int
 ) -> Line:
-    """Return the line of the Auction Hall's windows.
-
-    Each window stands below the column that has the letter of its top Collectible.
-
-    Args:
-        menu: The open question. None if nothing can be marked.
-        found: All Collectibles as the seat may know them, also those on top of the windows.
-        name: The width of the column with the names of the seats, in cells.
-        columns: The width of each further column, in cells.
-        width: The width of the screen, in cells.
-    """
+    """Return the line of windows, each below the column of its top Collectible's letter."""
     line = text(fit(" " + _("Windows"), name), "dim")
     if not found.tops:
         return line.add(_("empty: everyone is in the Castle"), "dim").within(width)
@@ -243,6 +189,7 @@ def _windows(
     shown = [_top(top) for top in tops]
     for number, (top, one) in enumerate(zip(tops, shown, strict=True)):
         start = 0 if top.letter == HIDDEN else starts[LETTERS.index(top.letter)]
+        # Far enough to the left that the other windows have room.
         rest = sum(other.width for other in shown[number:])
         line.fill(min(start + 1, width - rest)).join(one)
     if width >= 100 and line.width + 30 < width:
@@ -255,15 +202,9 @@ SHORT_COLOUR, LONG_COLOUR = 7, 10
 
 
 def seats(stage: Stage, width: int) -> list[Line]:
-    """Return a heading, a line for each seat, and a last line: the prison and the cash register.
+    """Return a heading, a line for each seat, and the prison with the cash register.
 
-    The seat of this person comes first.
-
-    Args:
-        width: The width of the screen, in cells.
-
-    Returns:
-        The lines. They are empty before the game has begun.
+    This person's seat comes first. The lines are empty before the game has begun.
     """
     rows, view = seat_rows(stage), stage.scene.view
     if view is None or stage.names is None:
@@ -334,15 +275,11 @@ SINGLE = (ActionKind.DETECTIVE, ActionKind.EXHIBIT)
 
 
 def _flags(row: SeatRow) -> str:
-    """Return the first letters of the Detective and Exhibit cards that a seat has.
-
-    A dot stands for a card that the seat lacks, as in `D ·`.
-    """
+    """Return the letters of a seat's Detective and Exhibit, a dot for one it lacks, as in `D ·`."""
     return " ".join(_mark(kind) if row.hand[kind] else "·" for kind in SINGLE)
 
 
 def _mark(kind: ActionKind) -> str:
-    """Return the first letter of the word for a kind of Action card."""
     return _(card_names.KIND_WORDS[kind])[0]
 
 

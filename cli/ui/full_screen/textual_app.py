@@ -33,13 +33,7 @@ HURRIED: Final[Seconds] = 30.0
 
 
 class TableApp(PagedApp):
-    """The table of a seat or of an onlooker.
-
-    Attributes:
-        hands: The object whose methods are called for what the person does.
-        rings: Whether the terminal rings when it is this person's turn.
-        is_asking: Whether the open question has been shown, so that keys may answer it.
-    """
+    """The table of a seat or of an onlooker. `is_asking` is set once the question was shown."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+c", "interrupt", show=False, priority=True),
@@ -53,11 +47,7 @@ class TableApp(PagedApp):
         self._beating = False
 
     def furnish(self, settings: Settings, bell: bool) -> None:
-        """Apply the person's stored settings to the screen.
-
-        Args:
-            bell: Whether the command allows the bell.
-        """
+        """Apply the person's stored settings. `bell` is whether the command allows the bell."""
         self.rings = bell and settings.bell is not False
         self.stage.staged = settings.staged is not False
         self.theme = LIGHT if settings.light else DARK
@@ -65,30 +55,23 @@ class TableApp(PagedApp):
     # Display
 
     def compose(self) -> ComposeResult:
-        """Show the board, and below it the line for chat.
-
-        Yields:
-            The widgets.
-        """
+        """Show the board, and below it the line for chat."""
         yield from super().compose()
         talk = Input(max_length=MOST_TALK, id="talk")
         talk.display = False
         yield talk
 
     def remark(self, words: str) -> None:
-        """Add a line to this screen's log. The node does not know of the line."""
+        """Add a line to the log of this screen alone."""
         self.stage.hear(Remark(words))
         self.redraw()
 
     # Updates
 
     def hear(self, update: Update) -> None:
-        """Take in an update, and begin to show what it reveals.
-
-        If little time is left for the current step, everything that still waits to be revealed is
-        shown at once, before the update.
-        """
+        """Take in an update, and begin to show what it reveals."""
         now = self.stage.scene.clock if self.stage.scene.is_clock_of_step else None
+        # With little time left, nothing may keep the question from being seen.
         if now is not None and now.timeout and now.left < min(HURRIED, now.timeout / 4):
             self.stage.hurry()
         self.stage.hear(update)
@@ -104,7 +87,7 @@ class TableApp(PagedApp):
         self.call_later(self.redraw)
 
     def _next_beat(self) -> None:
-        """Show the next part of a reveal (its next beat), and set a timer for the part after it."""
+        """Show the next part of a reveal (its next beat), and set a timer for the one after it."""
         seconds = self.stage.advance()
         if seconds > 0:
             self.set_timer(seconds, self._next_beat)
@@ -113,25 +96,18 @@ class TableApp(PagedApp):
         self.redraw()
 
     def ask(self, view: View, kind: rules.Kind, again: bool) -> None:
-        """Open a question.
-
-        Args:
-            again: Whether the player is asked again because an earlier choice, which others may
-                have seen, no longer counts.
-        """
+        """Open a question."""
         if self.stage.names is not None:
             self.stage.hear(Choosing(view, kind, again))  # The question before may have closed it.
             self.desk.menu = menu(view, kind, self.stage.names, again)
+            # A key that was typed for what was shown before must not answer.
             self.is_asking = False
             self.call_after_refresh(self._question_shown)
             self._ring()
         self.redraw()
 
     def on_mount(self) -> None:
-        """Have `_question_shown` called after each page.
-
-        So a question that was opened behind a page can be answered once the page is closed.
-        """
+        """Let keys answer a question that was opened behind a page, once the page is closed."""
         self.screen_change_signal.subscribe(
             self, lambda _screen: self.call_after_refresh(self._question_shown)
         )
@@ -152,40 +128,25 @@ class TableApp(PagedApp):
         self.redraw()
 
     def ask_plainly(self, words: str) -> None:
-        """Ask a question that is answered with yes or no, or change the words of the open one.
-
-        Args:
-            words: The question. "" to close it.
-        """
+        """Ask a question with yes or no, or change the words of the open one. "" closes it."""
         if words and not self.desk.answers:
             self._ring()
         self.desk.answers = words
         self.redraw()
 
     def explain(self, words: str) -> None:
-        """Show an explanation of the lesson until Enter is typed.
-
-        Args:
-            words: The explanation. "" to remove it.
-        """
+        """Show an explanation of the lesson until Enter is typed. "" removes it."""
         self.desk.lesson = words
         self.redraw()
 
     def _ring(self) -> None:
-        """Tell this person by the bell and the window's title that it is their turn.
-
-        Nothing is done while the window has the focus, and the bell may be turned off.
-        """
+        """Ring for this person's turn, and set the title, unless the window has the focus."""
         if self.rings and not self._watched:
             self.bell()
         self._entitle(_("► your turn") if not self._watched else "")
 
     def _entitle(self, turn: str) -> None:
-        """Set the title of the terminal's window by an escape sequence.
-
-        Args:
-            turn: The words before the program's name. "" to clear the title.
-        """
+        """Set the title of the terminal's window by an escape sequence. "" clears it."""
         if self._driver is not None and not self.is_headless:
             self._driver.write(f"\x1b]2;{turn} · {self.TITLE}\x07" if turn else "\x1b]2;\x07")
 
@@ -201,11 +162,7 @@ class TableApp(PagedApp):
     # Keys
 
     async def on_key(self, event: events.Key) -> None:
-        """Run the action of a key.
-
-        While something is revealed, nearly any key shows all of it at once. An open page and the
-        line for chat have keys of their own.
-        """
+        """Run the action of a key. While something is revealed, nearly any key shows all of it."""
         if len(self.screen_stack) > 1:
             await self.key_over_a_page(event)
             self.redraw()
@@ -231,10 +188,7 @@ class TableApp(PagedApp):
             self.redraw()
 
     def over_a_page(self, key: str) -> str | None:
-        """Return the action of a key that works while a page is open, or None.
-
-        Besides the keys of pages, a digit picks an entry of the open question.
-        """
+        """Return the action of a key. Besides those of pages, a digit picks an answer."""
         found, number = self.desk.menu, NUMBERS.get(key, 0)
         if found is not None and found.has(number) and self._hears:
             return KEYS[key]
@@ -248,21 +202,12 @@ class TableApp(PagedApp):
         self.redraw()
 
     def action_choose(self, how: str, *number: int) -> None:
-        """Act on the open question: pick or mark an answer, or move the pointer.
-
-        Args:
-            how: The name of the `Menu` method that does this, such as `pick` or `toggle`.
-            number: The arguments of the method, such as the number of an answer.
-        """
+        """Call a method of the open `Menu` by its name, such as `pick` or `toggle`."""
         if self.desk.menu is not None and self._hears:
             getattr(self.desk.menu, how)(*number)
 
     def action_seal(self) -> None:
-        """Seal the picked choice, or show why it cannot be sealed. This is the action of Enter.
-
-        After the end, Enter leaves the table. In a lesson, Enter continues the lesson. After an
-        absence, Enter takes the seat again.
-        """
+        """Do what Enter does now: seal the choice, go on in a lesson, come back, or leave."""
         found = self.desk.menu
         if self.desk.hint:
             self.hands.leave()
@@ -275,6 +220,7 @@ class TableApp(PagedApp):
             found.complaint = found.why_not()
             choice = found.choice
             if not found.complaint and choice is not None:
+                # Closed first, so that a second Enter cannot answer again.
                 self.desk.menu = None
                 self.hands.answer(choice, found.view)
 
@@ -337,13 +283,7 @@ class TableApp(PagedApp):
         return self.is_asking and is_seen and not self.stage.is_revealing
 
     async def action_menu(self, first: str = "") -> None:
-        """Open the menu, or close it if it is open.
-
-        In the menu a player can leave the table, let a bot play, or change settings.
-
-        Args:
-            first: The name of the entry that is highlighted at first, such as `bot`.
-        """
+        """Open the menu with the entry `first` highlighted, or close it if it is open."""
         if self.desk.hint:
             self.hands.leave()
             return

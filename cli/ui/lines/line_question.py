@@ -57,14 +57,7 @@ PROOFS: Final = 20
 
 
 def key_of(word: str) -> str:
-    """Return the command that a typed word means, such as `b` for `board`.
-
-    Args:
-        word: The word, in small letters.
-
-    Returns:
-        The command, or the word itself if it means none.
-    """
+    """Return the command that a word in small letters means, or the word itself for none."""
     return KEYS.get(word, word)
 
 
@@ -73,15 +66,9 @@ PAGES: Final = frozenset({"b", "h", "i", "l", "r", "proofs"})
 
 
 def page(screen: LineScreen, word: str, rest: str) -> Iterable[str] | None:
-    """Return the lines of the page that a word opens. Pages can be opened at any time.
+    """Return the lines of the page that a word and the words after it open, None if there is none.
 
-    Args:
-        screen: The screen, with what has been shown so far.
-        word: The word that is typed, in small letters.
-        rest: The words after it.
-
-    Returns:
-        The lines. None if these words open no page.
+    Pages can be opened at any time. `word` is in small letters.
     """
     key, names, view = key_of(word), screen.names, screen.view
     if key not in PAGES or (rest and key != "i"):
@@ -120,11 +107,7 @@ COLUMNS: Final = 80
 
 
 class Asker:
-    """The questions to a person at the line prompt, asked one after the other.
-
-    Attributes:
-        hungry: An event that is set while an answer is awaited.
-    """
+    """The questions to a person at the line prompt. `hungry` is set while an answer is awaited."""
 
     def __init__(self, say: Callable[[str], None]) -> None:
         self._say = say
@@ -145,6 +128,7 @@ class Asker:
 
     def answer(self, line: str) -> None:
         """Give a typed line to the open question, as a possible answer."""
+        # A new event, so that the next line of a pipe waits until something is asked again.
         self.hungry = trio.Event()
         self._answers.put(line)
 
@@ -153,14 +137,7 @@ class Asker:
         self._answers.empty()
 
     async def agree(self, question: str, silent: bool | None = True) -> bool:
-        """Ask for a yes or a no.
-
-        Args:
-            silent: The answer that an empty line means. None if an empty line is no answer.
-
-        Returns:
-            The answer.
-        """
+        """Ask for a yes or a no. An empty line means `silent`, and if that is None no answer."""
         self._asking += 1
         try:
             self._put(question)
@@ -171,12 +148,7 @@ class Asker:
     async def ask(
         self, view: rules.View, kind: rules.Kind, again: bool, names: Names
     ) -> rules.Choice:
-        """Ask the person for a choice until the person confirms it.
-
-        Args:
-            again: Whether the player is asked again because an earlier choice, which others may
-                have seen, no longer counts.
-        """
+        """Ask the person for a choice until the person confirms it."""
         self._asking += 1
         try:
             if again:
@@ -195,12 +167,7 @@ class Asker:
             self._asking -= 1
 
     async def _confirmed(self, otherwise: str = "", silent: bool | None = True) -> bool:
-        """Wait for a yes or a no. After any other line, print what can be answered.
-
-        Args:
-            otherwise: The words printed after another line. "" for the usual words.
-            silent: The answer that an empty line means. None if an empty line is no answer.
-        """
+        """Wait for a yes or a no. After any other line, print `otherwise` or the usual words."""
         while True:
             answer = yes_or_no(await self._heard(), silent)
             if answer is not None:
@@ -209,6 +176,7 @@ class Asker:
 
     async def _question(self, question: Query, view: rules.View, kind: rules.Kind) -> rules.Choice:
         """Ask one of the questions that make up a choice, until the answer is valid."""
+        # Nothing else can be taken from this exhibit.
         if len(question.options) == 1 and kind == "theft":
             return question.options[0].value
         self._put(*_asked(question, kind))
@@ -230,10 +198,9 @@ class Asker:
 
 
 def _asked(question: Query, kind: rules.Kind) -> list[str]:
-    """Return the lines of a question and its options.
+    """Return the lines of a question and its options, as many options on a line as fit.
 
-    If the choice is a Place or a window (pile of the Auction Hall), the two options stand on the
-    line of the question. Other options stand below it, as many on each line as there is room for.
+    The two options of a Place or a window (pile of the Auction Hall) stand on the question's line.
     """
     if kind in ("place", "window"):
         two = (f"{n} {option.words}" for n, option in enumerate(question.options, 1))
@@ -249,9 +216,7 @@ def _asked(question: Query, kind: rules.Kind) -> list[str]:
 def too_many_strays(is_lesson: bool, game: str) -> str:
     """Return why the program ends if too many lines of a file or pipe were no choice.
 
-    Args:
-        is_lesson: Whether a lesson is played.
-        game: The words that name the game for `hoity resume`. "" if none has begun.
+    `game` is what to type after `hoity resume`, "" if no game has begun.
     """
     if is_lesson:
         return _("Lines of the input that were no choice: {number}.").format(number=STRAYS)
@@ -276,9 +241,8 @@ def nothing() -> None:
 class SideQuestion:
     """A question that is no part of the game, such as whether to leave, answered with yes or no.
 
-    Attributes:
-        act: Called if the answer is yes.
-        bot: Called if the answer is to give the seat to a bot. None if this is no possible answer.
+    `act` is called for yes. `bot` gives the seat to a bot, and is None if that is no possible
+    answer.
     """
 
     lines: tuple[str, ...]
@@ -286,15 +250,7 @@ class SideQuestion:
     bot: Act | None = None
 
     def answer(self, line: str) -> Act | None:
-        """Return the function to call for an answer.
-
-        Args:
-            line: The line that was typed.
-
-        Returns:
-            The attribute `act` for yes, the attribute `bot` to give the seat to a bot, or a
-            function that does nothing for no. None if the line is no answer.
-        """
+        """Return what to call for a line: `act`, `bot` or `nothing`. None if it is no answer."""
         word = line.strip().lower()
         if self.bot is not None and word in BOT:
             return self.bot
@@ -305,13 +261,8 @@ class SideQuestion:
 
 
 def leaving(has_begun: bool, leave: Act, bot: Act) -> SideQuestion:
-    """Return the question whether to leave for now, to let a bot play on, or to stay.
-
-    Args:
-        has_begun: Whether the game has begun. Before that no bot can be given the seat.
-        leave: Leaves the table.
-        bot: Gives the seat to a bot.
-    """
+    """Return the question whether to leave for now, to let a bot play on, or to stay."""
+    # Before the game no bot can be given the seat.
     if not has_begun:
         words = _(
             "Leave the table? No game has begun, so you would lose your seat. y leaves, n stays"
@@ -344,22 +295,11 @@ class LineTalk:
         self._muted: set[str] = set()
 
     def mute(self, names: Iterable[str]) -> None:
-        """Hide the chat messages of some players from now on.
-
-        Args:
-            names: Their nicknames.
-        """
+        """Hide the chat messages of these nicknames from now on."""
         self._muted.update(names)
 
     def takes(self, line: str) -> bool:
-        """Run a line if it is a chat command: `t` to talk or `m` to mute.
-
-        Args:
-            line: The line that is typed.
-
-        Returns:
-            Whether the line is a chat command.
-        """
+        """Run a chat command, `t` to talk or `m` to mute. Return False if the line is none."""
         command, _space, rest = line.partition(" ")
         if command.lower() == TALK:
             self._talk(rest.strip())
@@ -387,9 +327,5 @@ class LineTalk:
             self._request(Talk(chat_phrases.meant(words)))
 
     def hears(self, said: Said) -> bool:
-        """Return whether a chat message is to be shown.
-
-        Returns:
-            Whether its author is not muted.
-        """
+        """Return whether a chat message is to be shown, because its author is not muted."""
         return said.who not in self._muted

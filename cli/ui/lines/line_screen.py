@@ -40,24 +40,14 @@ Say = Callable[[str], None]
 
 
 class LineScreen(FollowedTable):
-    """A screen that prints each update in sentences.
+    """A screen that prints each update in sentences, and pages of the table's state on request.
 
-    It also stores the table's state, from which it prints a page when the player asks for one.
-
-    Attributes:
-        is_confirmed: Whether the player has just confirmed a choice, which is then not printed
-            again.
-        by_bot: Whether a bot plays the seat.
+    `is_confirmed` tells that the player has just confirmed a choice, which is then not printed
+    again.
     """
 
     def __init__(self, say: Say, options: str = "") -> None:
-        """Make a screen for a table that still waits for guests.
-
-        Args:
-            say: Prints one line.
-            options: The options, such as `--plain `, in commands that the screen tells the player
-                to type.
-        """
+        """Make a screen. `options`, such as `--plain `, stand in the commands that it shows."""
         super().__init__()
         self.say = say
         self._options = options
@@ -94,6 +84,7 @@ class LineScreen(FollowedTable):
         self._take(update)
         telling = Telling(self.names, before, self._options, self.by_bot, printing.width)
         if isinstance(update, updates.ChoiceTaken) and self.is_confirmed:
+            # After `_take`, which clears this flag for every choice that is taken.
             self._owes_awaited, self.is_confirmed = True, False
             return
         tell = self.note if type(update) in REMARKS else self.say
@@ -101,13 +92,10 @@ class LineScreen(FollowedTable):
             tell(line)
 
     def _take(self, update: updates.Update) -> None:
-        """Handle an update for the line that names the seats that still have to choose.
-
-        This line is printed at most once after each choice of this player, by a `Clock` update. It
-        is no longer needed after an event of the game, or a reminder that seats are awaited.
-        """
+        """Print with a `Clock`, once after each choice of this player, which seats still choose."""
         if isinstance(update, updates.Clock):
             self._tell_awaited(update)
+        # These tell the same, or that the wait is over.
         if isinstance(update, updates.Happened | updates.Awaited | updates.ChoiceTaken):
             self._owes_awaited = False
 
@@ -124,10 +112,7 @@ class LineScreen(FollowedTable):
 
 
 def is_news(update: updates.Update) -> bool:
-    """Return whether an update may arrive while a person is typing, and begins on a new line.
-
-    Returns:
-        False also for a link that a better link to the same peer has replaced.
-    """
+    """Return whether an update may arrive while a person is typing, and begins on a new line."""
+    # If a better link to the same peer has taken its place, nothing is lost.
     is_replaced = isinstance(update, updates.Unlinked) and update.reason.code == LinkCode.REPLACED
     return isinstance(update, BREAKING_IN) and not is_replaced

@@ -12,15 +12,10 @@ from ...words.translation import N_, _
 from .line_screen import LineScreen, Say
 
 EDGE = 2
-"""The width of the light border around a QR code, in modules (the squares of the code).
-
-With a narrower border some cameras do not find the code.
-"""
+"""The light border of a QR code, in modules (squares). Some cameras need as much to find it."""
+# The ink of the terminal is light, so a blank shows two dark squares.
 BLOCKS = {(False, False): "█", (False, True): "▀", (True, False): "▄", (True, True): " "}
-"""The character for two squares of a QR code, the upper and the lower one. True is a dark square.
-
-The ink of the terminal is light, so a blank shows two dark squares.
-"""
+"""The character for an upper and a lower square of a QR code. True is a dark square."""
 
 
 def show_qr(ticket: str) -> None:
@@ -42,26 +37,16 @@ def copy(
     text: str,
     done: str = N_("The ticket was sent to your clipboard. Not every terminal accepts it."),
 ) -> None:
-    """Copy a text to the clipboard, if the terminal can, and print whether it did.
-
-    Args:
-        text: The text, usually a ticket.
-        done: The message to print if the text was sent to the terminal.
-    """
+    """Copy a text to the clipboard, and print `done`, or that there is no terminal."""
     is_sent = printing.copy(text)
     printing.say(_(done) if is_sent else _("There is no terminal with which to copy it."))
 
 
 def qr(ticket: str) -> list[str]:
-    """Return the QR code of a ticket as lines of text, with two rows of the code in each line.
-
-    The ticket is encoded in capitals, which take less room. A ticket may be typed in any case.
-
-    Returns:
-        The lines of block characters.
-    """
+    """Return the QR code of a ticket as lines of text, with two rows of the code in each line."""
     import segno
 
+    # Capitals take less room, and a ticket may be typed in any case.
     modules = segno.make_qr(ticket.upper(), error="l").matrix
     wide = len(modules) + 2 * EDGE
     light = [False] * wide
@@ -73,16 +58,11 @@ def qr(ticket: str) -> list[str]:
 
 
 def _line(above: Sequence[bool], below: Sequence[bool]) -> str:
-    """Return one line of text for two rows of a QR code, in which True is a dark square."""
     return "".join(BLOCKS[pair] for pair in zip(above, below, strict=True))
 
 
 class LineTicket:
-    """The commands that copy and show the ticket of a table and its spoken code.
-
-    Attributes:
-        word: The ticket. None if there is none.
-    """
+    """The commands that copy and show a ticket and its spoken code. `word` is the ticket."""
 
     def __init__(self, say: Say, screen: LineScreen) -> None:
         self._say, self._screen = say, screen

@@ -55,24 +55,14 @@ WIDTH: Final = 96
 
 
 class LineWindow(PeopleWindow):
-    """The screen of lines as the window of a seat.
+    """The screen of lines as the window of a seat. Typed lines are sent into `typed`.
 
     The player can type commands at any time. If the input is a file or a pipe, each line waits
     until a question is asked, and leaving needs no confirmation. A line that a person types before
     a question is not taken as the answer. An onlooker can only open pages, chat and leave.
-
-    Attributes:
-        typed: The channel into which typed lines are sent.
-        ticket: The ticket of the table, and what can be done with it.
     """
 
     def __init__(self, seat: PersonSeat, say: Say | None = None) -> None:
-        """Prepare the screen.
-
-        Args:
-            seat: Who plays. The seat is left when the player quits or the input ends.
-            say: Prints a line. None for the standard output.
-        """
         super().__init__(seat)
         how = self._how = seat.how
         self._say = say or printing.say
@@ -93,13 +83,11 @@ class LineWindow(PeopleWindow):
     # Screen
 
     def tell(self, update: updates.Update) -> None:
-        """Print an update, on a new line if a question is open.
-
-        What a person has typed without Enter is not lost, because the terminal keeps it.
-        """
+        """Print an update, on a new line if a question is open."""
         self.ticket.follow(update)
         asks = self._asker.is_asking or self._back is not None
         breaks_in = is_news(update) and asks and not self.seat.by_bot
+        # What a person has typed without Enter is not lost, because the terminal keeps it.
         if breaks_in:
             self._say("")
         self._screen.by_bot = self.seat.by_bot
@@ -115,7 +103,6 @@ class LineWindow(PeopleWindow):
         self._say(words)
 
     def _tell(self, lines: Iterable[str]) -> None:
-        """Print lines."""
         for line in lines:
             self._say(line)
 
@@ -154,11 +141,8 @@ class LineWindow(PeopleWindow):
     # Input
 
     def listener(self, is_asked: bool) -> Callable[[], Awaitable[None]] | None:
-        """Return the function that reads typed lines.
-
-        At a terminal lines are always read, because a person may type commands. Lines of a file or
-        a pipe are read only if they may answer a question.
-        """
+        """Return the function that reads typed lines, None if none have to be read."""
+        # At a terminal a person may type commands at any time. A file or a pipe only answers.
         is_read = (is_asked and not self._how.looks_on) or sys.stdin.isatty()
         return self.listen if is_read else None
 
@@ -187,17 +171,16 @@ class LineWindow(PeopleWindow):
         if self._stands_in and not self.seat.by_bot:
             self._let_bot_play(_("The input has ended: a bot plays your seat."))
             return
+        # The seat is not left before an answer is needed that will never come.
         await self._until_asked()
         if self._is_over:
+            # Another game is offered, and nobody can answer any more.
             self._asker.answer("n")
         elif self._how.looks_on or not self.seat.by_bot:
             self.seat.leave(_("the input has ended"))
 
     async def _hear(self, line: str) -> None:
-        """Handle one line of the input, or a signal such as Ctrl-C.
-
-        The line answers an open question, or is a command or a chat message.
-        """
+        """Handle a signal such as Ctrl-C, or a line: an answer, a command or a chat message."""
         if line in SIGNALS:
             SIGNALS[line](self)
             return
@@ -231,11 +214,7 @@ class LineWindow(PeopleWindow):
             self._tell(map(_, WATCH_HELP + TALK_HELP))
 
     def _count_stray(self) -> None:
-        """Add one to the number of input lines since the last choice.
-
-        Raises:
-            Trouble: If the lines come from a file or a pipe, and there are too many of them.
-        """
+        """Count a line since the last choice. Raise `Trouble` if a file or a pipe has too many."""
         self._strays += 1
         if self._patient and self._strays > STRAYS:
             raise Trouble(too_many_strays(self._is_lesson, self._screen.typed_game), USAGE)
@@ -259,26 +238,18 @@ class LineWindow(PeopleWindow):
         return True
 
     def _opens(self, word: str, rest: str) -> bool:
-        """Print the page that a typed line opens, and return whether there is such a page.
-
-        `word` is the first word of the line, and `rest` is the text after it.
-        """
+        """Print the page that a word and the text after it open. Return whether there is one."""
         lines = page(self._screen, word, rest)
         self._tell(lines or ())
         return lines is not None
 
     def _help(self) -> None:
-        """Print what can be typed."""
         self._tell(map(_, HELP + TALK_HELP))
         if self.ticket.word is not None:
             self._say(_(HOST_HELP))
 
     def _repeat(self) -> None:
-        """Print the open question again, if there is one.
-
-        The question is a menu (for example, whether to leave), the offer to come back to the table
-        by Enter, or a choice of the game. While a bot plays, only a menu is printed.
-        """
+        """Print the open question again, if there is one. While a bot plays, only a menu is one."""
         if self._menu is not None:
             self._tell(self._menu.lines)
         elif self.seat.by_bot:
@@ -289,12 +260,9 @@ class LineWindow(PeopleWindow):
             self._asker.repeat()
 
     async def _answer(self, line: str) -> None:
-        """Use a typed line as the answer to the open question.
-
-        If the player is away from the table, the line brings the player back instead. If no
-        question is open, say that it is not the player's turn.
-        """
+        """Answer the open question with a line, or bring an absent player back to the table."""
         if self._back is not None and not self.seat.by_bot:
+            # A new event, so that the next line of a pipe waits until something is asked again.
             self._asker.hungry = trio.Event()
             self._back.set()
         elif self._asker.is_asking:
@@ -307,12 +275,9 @@ class LineWindow(PeopleWindow):
     # Leaving, waiting, and the bot
 
     def _quit(self) -> None:
-        """Ask whether to leave the table.
-
-        If the command came from a file or a pipe, or the game is over, leave at once without
-        asking. If another game is offered, decline the offer instead.
-        """
+        """Ask whether to leave the table, if there is somebody to ask and something to lose."""
         if self._is_over:
+            # This declines the offer of another game.
             self._asker.answer("n")
             return
         if self._patient or self._screen.scene.is_over:
@@ -325,7 +290,6 @@ class LineWindow(PeopleWindow):
             self._menu = leaving(self._screen.names is not None, self._go, self._hand_over)
 
     def _go(self) -> None:
-        """Leave the table."""
         self.seat.leave(_("you left"))
 
     def _interrupt(self) -> None:
@@ -350,7 +314,6 @@ class LineWindow(PeopleWindow):
             self._say(_("One moment, please."))
 
     def _hint(self) -> None:
-        """Print what the hard bot would do at the open choice."""
         self._tell(hint(self.seat.open, self._screen.names, self.seat.has_hints, MOST))
 
     def _toggle(self) -> None:
@@ -365,11 +328,9 @@ class LineWindow(PeopleWindow):
             self._menu = SideQuestion((text,), self._hand_over)
 
     def _hand_over(self) -> None:
-        """Give the seat to a bot."""
         self._let_bot_play(_("A bot plays your seat. Enter or a takes it back."))
 
     def _let_bot_play(self, words: str) -> None:
-        """Give the seat to a bot, and print a message about it."""
         self.seat.hand_over(True)
         self._say(words)
 
@@ -393,10 +354,7 @@ class LineWindow(PeopleWindow):
         return choice
 
     def _orient(self, view: rules.View, names: Names) -> None:
-        """Print this seat's own Collectibles, once in each round.
-
-        If no event of the game was shown before, the whole board is printed instead.
-        """
+        """Print this seat's own Collectibles once a round, or the board if it was never shown."""
         if view.state.round == self._oriented:
             return
         first, self._oriented = self._oriented == 0, view.state.round

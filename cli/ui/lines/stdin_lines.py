@@ -1,4 +1,4 @@
-"""The lines of the standard input, read in a thread so that the node never waits for them."""
+"""The lines of the standard input, read in a thread so that the program never waits for them."""
 
 from __future__ import annotations
 
@@ -24,14 +24,8 @@ Read = Callable[[], bytes]
 
 
 def read_stdin() -> bytes:
-    """Wait for some bytes of the standard input.
-
-    This does not use `sys.stdin`, because a waiting thread would still hold its lock when the
-    program ends.
-
-    Returns:
-        At most `CHUNK` bytes. They are empty at the end of the input.
-    """
+    """Wait for at most `CHUNK` bytes of the standard input. They are empty at its end."""
+    # Not `sys.stdin`: a waiting thread would still hold its lock when the program ends.
     return os.read(STDIN, CHUNK)
 
 
@@ -41,11 +35,7 @@ async def forward_input(
     """Send every line of the input into a channel, and close the channel after the last line.
 
     A file or pipe is read to its end. At a terminal, each Ctrl-D sends `END` into the channel, and
-    two Ctrl-D in a row end the reading.
-
-    Args:
-        read: The function that reads some bytes. It is called in a thread.
-        at_terminal: Whether the input is a terminal.
+    two Ctrl-D in a row end the reading. `read` is called in a thread.
     """
     rest, was_end, decoder = "", False, None
     async with lines:
@@ -57,6 +47,7 @@ async def forward_input(
                 if was_end or not at_terminal:
                     break
             was_end = not data
+            # Only the first bytes tell the encoding.
             decoder = decoder or _decoder(data)
             *whole, rest = (rest + decoder.decode(data)).split("\n")
             for line in whole:
@@ -67,22 +58,15 @@ async def forward_input(
 
 
 def _decoder(first: bytes) -> IncrementalNewlineDecoder:
-    """Return what decodes the input and makes a newline of each kind of line end.
-
-    A file may begin with a byte order mark. It may be in UTF-16, in which some shells of Windows
-    write files. `first` are the first bytes of the input.
-    """
+    """Return what decodes an input with these first bytes, and makes a newline of each line end."""
+    # Some shells of Windows write files in UTF-16. A file in UTF-8 may have a byte order mark.
     is_wide = first.startswith((BOM_UTF16_LE, BOM_UTF16_BE))
     kind = getincrementaldecoder("utf-16" if is_wide else "utf-8-sig")
     return IncrementalNewlineDecoder(kind("replace"), translate=True)
 
 
 def _line(text: str) -> str:
-    """Return a typed line without its zero characters and without white space around it.
-
-    Special values such as `END` begin with a zero character. So no typed line can equal a special
-    value.
-    """
+    # Special values such as `END` begin with a zero character, so no typed line can equal one.
     return text.replace("\0", "").strip()
 
 
