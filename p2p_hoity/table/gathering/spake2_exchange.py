@@ -55,7 +55,6 @@ def _checked(message: bytes, side: bytes) -> bytes:
     if len(message) != MESSAGE or message[:1] != side:
         raise CodeError(CodeCode.NOT_OURS)
     try:
-        # With a point of small order the key would not depend on the words.
         check_public(message[1:])
     except Invalid as error:
         raise CodeError(CodeCode.NOT_OURS) from error
@@ -109,8 +108,7 @@ class GuestExchange:
             CodeError: If the proof is wrong, or the ticket cannot be decrypted.
         """
         proof, sealed = last[:PROOF], last[PROOF:]
-        # Before anything is decrypted: a relay that plays the host must not get a ticket of its own
-        # used.
+        # Otherwise a relay that plays the host could give the guest a ticket of its own.
         if not hmac.compare_digest(proof, digest(Label.CODE_HOST_PROOF, self._key)):
             raise CodeError(CodeCode.WRONG)
         try:

@@ -50,6 +50,7 @@ class Capability:
         return self._proof(Label.TICKET_HOST, binding, host, guest)
 
     def _proof(self, label: Label, binding: bytes, host: bytes, guest: bytes) -> bytes:
+        """Return the proof that a label names, empty if there is no secret."""
         if not self.secret:
             return b""
         # The label keeps the guest's proof from being sent back to it as the host's.
