@@ -139,11 +139,7 @@ class Access(ABC):
         self._hub.post(peer, lobby.encode_lobby(frame))
 
     def link_down(self, peer: PeerId) -> None:
-        """Forget a lost link. The peer then no longer counts as let in.
-
-        Args:
-            peer: The id of the node at the other end.
-        """
+        """Forget a lost link. The peer then no longer counts as let in."""
         self._bindings.pop(peer, None)
         self._since.pop(peer, None)
         self._admitted.discard(peer)
@@ -154,14 +150,7 @@ class Access(ABC):
         return lobby.SignedTable(self.table.id, self.roster.signature)
 
     def is_let_in(self, peer: PeerId) -> bool:
-        """Return whether a peer was let in, so that the table's frames are read from it.
-
-        Args:
-            peer: The id of a linked node.
-
-        Returns:
-            True if the peer was let in on its present link ([L-19], [L-20]).
-        """
+        """Return whether a peer was let in on its present link ([L-19], [L-20])."""
         return peer in self._admitted
 
     def may_send(self, peer: PeerId, sender: Sender) -> bool:
