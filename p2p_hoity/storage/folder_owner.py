@@ -92,10 +92,9 @@ class Foreign:
 
 
 def foreign(folder: Path) -> Foreign | None:
-    """Return what keeps the user from a folder because another user owns it. None if nothing does.
+    """Return what keeps the user from a folder because another user owns it, or None.
 
-    It may be the folder, which need not exist, the nearest folder above it that is there, or what
-    is in it.
+    It may be the folder, which need not exist, the nearest one above it, or what is in it.
     """
     if os.name == "nt":
         return None

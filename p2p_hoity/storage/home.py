@@ -84,10 +84,7 @@ class Home:
 
     @cached_property
     def unchecked(self) -> FileStore:
-        """The store of the files without a secret, such as transcripts.
-
-        On this computer's disk other users may have access to them.
-        """
+        """The store of the files without a secret, such as transcripts, which others may read."""
         from .private_files import NAMED  # A help page does not need it.
 
         return self.store or NAMED
@@ -123,10 +120,9 @@ def written(files: FileStore, path: Path) -> int:
 
 
 def home() -> Home:
-    """Return the folder that HOITY_HOME names, or else the platform's usual one for user data.
+    """Return the folder that HOITY_HOME names, or else the usual one. It need not exist yet.
 
-    It need not exist yet. A FolderError is raised if the variable names no folder for this program
-    alone.
+    A FolderError is raised if the variable names no folder for this program alone.
     """
     return Home(own_folder("HOITY_HOME", "XDG_DATA_HOME", _usual))
 
@@ -184,13 +180,7 @@ def _check_links(path: Path, real: Real, has: Has) -> None:
 
 
 def _check_owner(path: Path, variable: str, instead: str) -> None:
-    """Check that a path on this computer's disk is a folder, and that no other user keeps it.
-
-    Args:
-        path: The folder, which need not exist.
-        variable: The environment variable that can name another folder.
-        instead: Such a folder, as an example.
-    """
+    """Check that a path is a folder, if it exists, and that no other user keeps it."""
     if os.path.exists(path) and not os.path.isdir(path):
         raise FolderError(FolderCode.NO_FOLDER, path=str(path), name=variable, example=instead)
     if (found := foreign(path)) is None:

@@ -361,10 +361,7 @@ def _keep_damaged(files: FileStore, path: Path) -> None:
 
 
 def _chain(form: Form, file: Readable) -> Iterator[tuple[bytes, bytes]]:
-    """Yield each valid record with its check value, up to the first invalid one.
-
-    The file is read as the items are requested.
-    """
+    """Yield each record with its check value as it is read, up to the first invalid one."""
     file.seek(len(MAGIC) + HEAD)
     last, number = form.start, 1
     while (found := form.next(file, number, last)) is not None:

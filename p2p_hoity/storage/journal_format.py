@@ -115,13 +115,10 @@ class Form:
         return self.open(number, before, sealed), check
 
     def goes_on_behind(self, file: Readable, number: int, before: bytes) -> bool:
-        """Return whether a whole record follows an incomplete record, which shows damage.
+        """Return whether a whole record follows an incomplete one, which shows damage ([J-2]).
 
-        If only the last write was interrupted, nothing follows the incomplete record, whose number
-        is `number`. A later record is whole if its check value is right ([J-2]).
-
-        Args:
-            file: The file, at the beginning of the incomplete record. It is read to its end.
+        If only the last write was interrupted, nothing follows. The incomplete record has the
+        number `number` and begins at the position of the file, which is read to its end.
         """
         tail = file.read(SEARCHED)
         if len(tail) == SEARCHED:
@@ -134,10 +131,7 @@ class Form:
         return self._follows(tail, number) or self._lies_in(tail, number + 1, checks)
 
     def _follows(self, tail: bytes, number: int) -> bool:
-        """Return whether a valid record follows the damaged record at the beginning of `tail`.
-
-        Where a record ends is computed from the length that the record itself states.
-        """
+        """Return whether a valid record follows a damaged one where that states its end."""
         before, begin = b"", 0
         while (found := _framed(tail, begin)) is not None:
             sealed, check, begin = found
@@ -167,20 +161,16 @@ class Form:
         return False
 
     def mark(self, check: bytes, file: int, path: bytes) -> bytes:
-        """Make the content of the rollback mark, authenticated with a key of the journal.
+        """Make the rollback mark that names the record with a check value, authenticated.
 
         Args:
-            check: The check value of the last record, by which the mark names it.
             file: `StoredFile.number` of the journal.
         """
         said = check + file.to_bytes(8, "big")
         return MARK_MAGIC + said + _mac(self._mark_key, said, path)[:CHECK] + path
 
     def marked(self, mark: bytes) -> tuple[bytes, int] | None:
-        """Return the check value and the file number in a rollback mark of this journal.
-
-        None if the bytes are not a valid mark, made with the keys of this journal.
-        """
+        """Return check value and file number of a valid mark of this journal, or None."""
         said = mark[len(MARK_MAGIC) :][: CHECK + 8]
         path = path_of(mark)
         if path is None:
@@ -190,10 +180,7 @@ class Form:
 
 
 def _framed(data: bytes, begin: int) -> tuple[bytes, bytes, int] | None:
-    """Return the content, the check value and the end of the record that may begin at a position.
-
-    None if no record fits there.
-    """
+    """Return content, check value and end of the record that may begin at a position, or None."""
     size, head = int.from_bytes(data[begin : begin + 4], "big"), begin + 4 + CHECK
     end = head + size
     if not 0 < size <= MAX_RECORD or end > len(data):
@@ -208,12 +195,7 @@ def path_of(mark: bytes) -> bytes | None:
 
 
 def _form(head: bytes, key: bytes, locked: bool) -> Form:
-    """Derive the keys of a journal.
-
-    Args:
-        key: Derived from the passphrase and the salt, or the salt alone.
-        locked: Whether there is a passphrase, so that records are encrypted.
-    """
+    """Derive the keys of a journal from its key, which is the salt if nothing is encrypted."""
     box = Aead(_mac(key, b"hoity journal seal")) if locked else None
     return Form(head, _mac(key, b"hoity journal check"), _mac(key, b"hoity journal mark"), box)
 

@@ -100,10 +100,7 @@ def check_private(path: Path, found: os.stat_result) -> None:
 
 
 def _keeps_modes(folder: Path) -> bool:
-    """Return whether a folder's file system stores who can access a file, by making a folder there.
-
-    True if none can be made.
-    """
+    """Return whether a file system stores who can access a file. True if it cannot be tried."""
     trial = folder / f".{secrets.token_hex(12)}.new"
     try:
         trial.mkdir(mode=0o700)
@@ -157,7 +154,7 @@ def private_folder(path: Path) -> Path:
 
 
 class DiskFile(io.BufferedRandom):
-    """An open file on this computer's disk (see `StoredFile`).
+    """An open file on this computer's disk.
 
     Attributes:
         unsettled: The folder of a new file whose directory entry may not be on disk. None if it is.
@@ -199,11 +196,7 @@ class PrivateFiles(FileStore):
         return above[: above.index(self.root) + 1][::-1] if self.root in above else above[:1]
 
     def _open(self, path: Path, flags: int) -> int:
-        """Open a regular file of the user, and return its descriptor.
-
-        Raises:
-            NotRegularError: If the path is not a regular file.
-        """
+        """Return the descriptor of a regular file of the user, or raise NotRegularError."""
         descriptor = os.open(path, flags | CAREFUL, 0o600)
         try:
             # Of the open file, not of the path, which may lead to another file by now.
@@ -342,10 +335,7 @@ NAMED: Final = NamedFiles(None)
 
 
 def open_at_once(name: str | Path, flags: int) -> int:
-    """Open a file or pipe without waiting, as an `opener` of `open`.
-
-    A pipe that no other process has opened for writing counts as empty.
-    """
+    """Open a file or pipe without waiting. A pipe that nobody writes to counts as empty."""
     waits = getattr(os, "O_NONBLOCK", 0)
     descriptor = os.open(name, flags | waits)
     if waits:
@@ -354,10 +344,7 @@ def open_at_once(name: str | Path, flags: int) -> int:
 
 
 def _name(fresh: Path, path: Path, once: bool) -> None:
-    """Rename a written file to its final path.
-
-    If `once` is True and a file exists there, raise FileExistsError.
-    """
+    """Rename a written file. If `once` is True and the new path exists, raise FileExistsError."""
     if not once:
         fresh.replace(path)
         return

@@ -26,11 +26,7 @@ MOST = 1 << 16
 def folder(files: FileStore | None = NAMED) -> Path:
     """Return the folder that HOITY_MARKS names, or else the platform's folder for program state.
 
-    A FolderError is raised if the variable names no folder for this program alone.
-
-    Args:
-        files: None for this computer's disk, on which it is also checked that the folder can be
-            used.
+    For this computer's disk `files` is None, and it is also checked that the folder can be used.
     """
     return own_folder("HOITY_MARKS", "XDG_STATE_HOME", _usual, files)
 
@@ -42,10 +38,7 @@ def _usual() -> Path:
 
 
 def path_of(journal: Path, files: FileStore = NAMED) -> Path:
-    """Return the path of a journal's mark.
-
-    Its name is made from the name of the journal and the real path of its folder.
-    """
+    """Return the path of a mark, made from its journal's name and the real path of its folder."""
     where = os.path.normcase(files.real(journal.parent))
     name = hashlib.sha256(os.fsencode(where)).hexdigest()[:24]
     return folder(files) / f"{name}-{journal.stem}.mark"
@@ -54,7 +47,7 @@ def path_of(journal: Path, files: FileStore = NAMED) -> Path:
 def lies_with(home: Path, files: FileStore = NAMED) -> bool:
     """Return whether the marks lie inside the folder of a player's files.
 
-    If so, a copy of the player's files contains the marks, too, and an old copy is not noticed.
+    If so, a copy of these files contains the marks, too, and an old copy is not noticed.
     """
     return files.real(folder(files)).is_relative_to(files.real(home))
 
@@ -67,7 +60,7 @@ def read(files: FileStore, mark: Path) -> bytes:
 
 
 def write(files: FileStore, mark: Path, data: bytes) -> None:
-    """Write a mark over the old one, to the disk."""
+    """Write a mark over the old one, to the disk ([J-4])."""
     # A mark that comes back after a crash does no harm: it names an earlier record ([J-4]). But
     # without any mark a journal looks like a copy, so the first one is settled.
     files.put(mark, data, settle=not files.has(mark))

@@ -133,10 +133,9 @@ def parse_talk(data: bytes) -> Spoken | PassedWords:
 
 
 def tidied(words: str) -> str:
-    """Return a typed text in the form in which it is sent. It may be empty or too long.
+    """Return a typed text as it is sent: in NFC, without surplus marks and outer spaces.
 
-    It is composed (NFC) and has no space at its ends, nor surplus combining marks, which the screen
-    does not show.
+    It may be empty or too long.
     """
     return thinned(unicodedata.normalize("NFC", words.strip()))
 
@@ -184,9 +183,7 @@ class Heard:
 class ChatHistory:
     """The chat state of one peer at one table: who may still send, and which messages are new.
 
-    For each author it stores the last count, and a token bucket that limits the author's rate. A
-    message that exceeds the rate is dropped, and leaves the bucket with a debt of one token
-    ([W-4]).
+    A message that exceeds its author's rate is dropped, and costs a token nevertheless ([W-4]).
     """
 
     def __init__(
@@ -320,18 +317,14 @@ class ChatHistory:
     def _next(self, who: bytes | int) -> int:
         """Return a count above all earlier ones of an author, or of a seat that passes messages on.
 
-        It is at least the time of the clock in milliseconds ([W-2]), so that it also rises after a
-        restart.
+        It is at least the clock's milliseconds, so that it also rises after a restart ([W-2]).
         """
         self._last[who] = max(self._clock(), self._last.get(who, -1) + 1)
         return self._last[who]
 
 
 def _said(word: Spoken) -> updates.Said:
-    """Return the screen update that shows an onlooker's message.
-
-    An onlooker has no nickname. The first characters of its key's fingerprint stand for it.
-    """
+    """Return the update that shows an onlooker's message, by its key instead of a name."""
     return updates.Said(None, fingerprint(word.author)[:SHORT], _readable(word))
 
 

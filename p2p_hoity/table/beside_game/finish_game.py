@@ -90,10 +90,7 @@ def _read(files: FileStore, path: Path) -> bytes:
 
 
 def _check(path: Path, report: transcript.Report, table: TableId, game: str) -> None:
-    """Check that a verifier's report is about the finished and valid game of a table.
-
-    A PeerError is raised if it is not.
-    """
+    """Check that a report is about the finished and valid game of a table, or raise PeerError."""
     if report.ok and report.table == table.hex():
         return
     if report.table and report.table != table.hex():

@@ -64,10 +64,7 @@ class KnownProgress:
                 self.home.files.put(_kept_in(self.home), json.dumps(self.used).encode())
 
     def row(self, path: Path) -> tuple[str, tuple[str, ...], Progress] | None:
-        """Return the stored name, nicknames and progress of the game in a file.
-
-        None if nothing is stored of the file, or the file has changed since.
-        """
+        """Return the stored name, nicknames and progress of an unchanged file, or None."""
         value: Any = self.known.get(_key_of(self.home.files, path))
         with suppress(TypeError, KeyError, ValueError, OverflowError):  # JSON has Infinity
             fields, ranks = (tuple(map(int, value[name])) for name in ("fields", "ranks"))

@@ -16,10 +16,7 @@ from .known_progress import NOT_BEGUN, Progress
 
 
 def head_of(files: FileStore, path: Path) -> tuple[str, tuple[str, ...]] | None:
-    """Return the name of a transcript's game, as used in commands, and the players' nicknames.
-
-    None if the file is not a transcript.
-    """
+    """Return the name of a transcript's game and the nicknames. None if it is no transcript."""
     header = transcript.header_of(_opened(files, path))
     if header is None:
         return None

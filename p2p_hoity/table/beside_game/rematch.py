@@ -50,10 +50,7 @@ ANSWER: Final[Seconds] = 60.0
 GATHER: Final[Seconds] = 75.0
 """Seconds for which the host waits until all seats have consented to another game ([A-4])."""
 MAX_GATHER: Final[Seconds] = 90.0
-"""Seconds for which the other seats wait for the host's roster of the next table.
-
-This is longer than GATHER, so that nobody who has consented gives up before the host does.
-"""
+"""Seconds for which the others wait for the roster. They must not give up before the host."""
 ALONE: Final[Seconds] = 10.0
 """Seconds without a link to any seat after which a peer stops waiting."""
 LOOK: Final[Seconds] = 0.1
@@ -94,9 +91,9 @@ class Rematch:
     # Frames received
 
     def receive(self, peer: PeerId, data: bytes) -> bool:
-        """Handle a consent, a refusal or the next roster, and pass it on if it is valid and new.
+        """Pass on a consent, a refusal or the next roster, if it is valid and new.
 
-        Return whether it was ([A-2], [A-3], [A-5]).
+        Return whether it is ([A-2], [A-3], [A-5]).
         """
         try:
             is_roster = codec.kind_at(data) == "roster"
@@ -112,10 +109,10 @@ class Rematch:
         return True
 
     def _word(self, word: Consent | Decline) -> object:
-        """Store a seat's consent to the next game, or its refusal, if the message is new.
+        """Store a seat's consent to the next game, or its refusal.
 
-        Return the number of the seat and whether it refuses, the key under which the caller stores
-        the frame. None if the message is not new, or is of another table.
+        Return the key of its frame: the number of the seat and whether it refuses. None if it is
+        not new, or is of another table.
         """
         who = word.id if isinstance(word, Decline) else word.entry[0]
         if word.table != self._table.id or who not in self._table.ids:
@@ -147,11 +144,7 @@ class Rematch:
         return is_same and word.vouch is not None and self.roster is None
 
     def _check_player(self, seat: int, vouch: Vouch | None) -> None:
-        """Check that a seat shows the same long-lived key as at this table, if any ([A-2]).
-
-        Raises:
-            Invalid: With code `bad-vouch` if the keys differ.
-        """
+        """Check that a seat shows the same key as before, if any, or raise `bad-vouch` ([A-2])."""
         before = self._vouches[seat]
         if vouch is not None and before is not None and vouch.id != before.id:
             raise Invalid(vouches.BAD_VOUCH, "a seat shows another player than at this table")
@@ -203,8 +196,7 @@ class Rematch:
             return
         nickname, before = self._table.header.roster[self._seat].nickname, self._vouches[self._seat]
         entry, vouch = self._keys.consent(self.terms, nickname)
-        # Others drop a vouch of another key than at this table, and who has shown none there goes on
-        # to show none.
+        # Others drop a vouch of another key than at this table. Who has shown none shows none now.
         if before is None or vouch is None or vouch.id != before.id:
             vouch = None
         self._entries[self._seat], self._shown[self._seat] = entry, vouch
@@ -281,10 +273,7 @@ class Rematch:
         return self.roster
 
     async def _ask(self, player: Player) -> None:
-        """Ask the player for another game, and consent or refuse.
-
-        A late answer counts as a refusal.
-        """
+        """Ask the player for another game, and consent or refuse. A late answer is a refusal."""
         willing = False
         with trio.move_on_after(ANSWER):
             willing = await player.again()
@@ -314,12 +303,7 @@ class SideChannel:
     def __init__(
         self, access: Access, keys: TableKeys, hub: Hub, screen: Screen, talks: bool = True
     ) -> None:
-        """Make the channel for a peer's chat and for its agreement on another game.
-
-        Args:
-            talks: Whether this peer shows chat messages and sends those of its player. Messages of
-                others are passed on in any case.
-        """
+        """Make the channel. Messages of others are passed on whether the player `talks` or not."""
         self._table, self._seat, self._access = access.table, access.seat, access
         self._hub, self._screen, self._talks = hub, screen, talks
         self._conversation = ChatHistory(

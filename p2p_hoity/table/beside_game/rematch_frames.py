@@ -52,11 +52,7 @@ class Consent:
 
 @dataclass(frozen=True)
 class Decline:
-    """The refusal of a seat of this table to play at the next one.
-
-    Attributes:
-        id: The public key of the seat.
-    """
+    """The refusal of a seat of this table, named by its public key, to play at the next one."""
 
     table: codec.Octets32
     id: codec.Octets32
@@ -82,10 +78,9 @@ def refuse(table: bytes, who: Identity) -> Decline:
 
 
 def refuser_of(table: Table, data: bytes) -> int | None:
-    """Return the number of the seat that refused a rematch which is being set up, or None.
+    """Return the number of the seat that refuses the rematch at this table by a valid frame.
 
-    None if the frame is not a valid refusal by a seat, or names another table than the one before
-    this rematch ([A-8]).
+    None also if the refusal names another table than the one before this rematch ([A-8]).
     """
     try:
         word = parse_again(data)

@@ -122,9 +122,9 @@ def _unfinished(home: Home, passphrase: str | None) -> Iterator[KeptGame]:
 
 
 def _finished(home: Home, memory: KnownProgress) -> Iterator[KeptGame]:
-    """Yield each game that has a transcript, without its progress.
+    """Yield the games with a transcript, without their progress.
 
-    A claim is yielded as not over. It is left out if its journal still exists.
+    A claim counts as not over. It is left out if its journal still exists.
     """
     for path in transcripts(home):
         row = memory.row(path)

@@ -170,10 +170,7 @@ def find_game(home: Home, name: str | None, passphrase: str | None = None) -> Op
 
 
 def _tell_unreadable(home: Home, name: str, passphrase: str | None) -> None:
-    """Raise PeerError if a journal whose name begins with `name` cannot be read.
-
-    The game that the player looks for may be in that journal.
-    """
+    """Raise PeerError if a journal that may be of the game `name` cannot be read."""
     for path in _journals(home):
         if path.stem.startswith(name):
             try:

@@ -77,8 +77,8 @@ class PastFilter:
     async def run(self) -> None:
         """Wait until the past of the game has arrived, and then show the state of the game.
 
-        The past counts as complete when no new step has arrived for QUIET seconds, or when none
-        arrives within FIRST seconds. The wait ends after MAX_CATCH_UP seconds in any case.
+        That is when no new step has come for QUIET seconds, or none for FIRST seconds, and after
+        MAX_CATCH_UP seconds in any case.
         """
         await self._started.wait()
         began = trio.current_time()

@@ -60,7 +60,7 @@ class TicketTeller:
         seating: `follow` updates the host's addresses in this list.
         ticket: The ticket with the addresses that are valid now.
         is_told: Whether the player is told anything. True if the host wants guests from outside its
-            network.
+        network.
     """
 
     seating: Seating
@@ -70,10 +70,7 @@ class TicketTeller:
     _last: Judged | None = None
 
     def tell(self, judged: Judged) -> None:
-        """Tell the host's player from where the ticket can be used, if that has changed.
-
-        If the addresses have changed, the player also gets a new ticket with them.
-        """
+        """Tell from where the ticket can be used, with a new one if its addresses changed."""
         if not self.is_told or judged == self._last:
             return
         word = ""
@@ -322,10 +319,7 @@ async def _watch_time(lobby: Lobby, full: trio.CancelScope) -> None:
 
 
 async def _announce(what: Announcement, lobby: Lobby) -> None:
-    """Announce the table on the LAN, and again after each change of the number of seated guests.
-
-    A failed announcement is tried again later ([L-22]).
-    """
+    """Announce the table on the LAN, again after each change or failure ([L-22])."""
     last, due = what.joined, trio.current_time() + AGAIN
     async with announce(what) as announcing:
         while True:
@@ -356,13 +350,7 @@ class Newcomer:
 
 @dataclass
 class Lobby:
-    """The host's side of the lobby, which answers guests until the table is full.
-
-    Attributes:
-        capability: The secret of the ticket.
-        me: The host's id.
-        admissions: None if every guest is admitted.
-    """
+    """The host's side of the lobby. Without `admissions` every guest is admitted."""
 
     hub: Hub
     seating: Seating
@@ -394,11 +382,7 @@ class Lobby:
         self.tell()
 
     def tick(self, now: float) -> None:
-        """Drop peers that did not prove the ticket in time. Free abandoned seats ([L-8]).
-
-        Args:
-            now: The time, in seconds of Trio's clock.
-        """
+        """Drop peers that did not prove the ticket in time. Free abandoned seats ([L-8])."""
         for peer, one in list(self._here.items()):
             if one.asked is None and one.since <= now - SHOW:
                 self.hub.drop(peer, because(LobbyCode.NOT_SHOWN))
@@ -409,10 +393,9 @@ class Lobby:
         self.tell()
 
     def onlookers(self) -> list[Event]:
-        """Return two events of each peer that holds the ticket and has not sat down.
+        """Return two events of each peer with the ticket that has not sat down and may look on.
 
-        They are its `LinkUp`, and the frame in which it proved that it holds the ticket. The
-        running table handles them, so that these peers can look on.
+        They are its `LinkUp`, and the frame in which it proved that it holds the ticket.
         """
         found: list[Event] = []
         for peer, one in self._here.items():
@@ -509,10 +492,7 @@ class Lobby:
             self._post(peer, Refuse(Refusal.FULL))
 
     def _may_name(self, link: LinkUp, address: str) -> bool:
-        """Return whether a guest may give this address to the other seats.
-
-        A loopback address counts only if the guest's link comes from this computer.
-        """
+        """Return whether a guest may give this address to the other seats."""
         # On any other computer a loopback address leads to that computer itself. Seats would dial
         # services there.
         return not is_loopback(host_of(address)) or is_own_host(host_of(link.address))

@@ -127,11 +127,7 @@ class CodeKeeper:
         return WORDS + sum(self._wrong >= most for most in WRONG)
 
     async def _one(self, relay: str) -> CodeEnd:
-        """Offer one spoken code to a guest at a relay, and return how the code ended.
-
-        Raises:
-            NetError: If the relay fails before the code has ended.
-        """
+        """Offer a code at a relay, and return how it ended. Raise NetError if the relay fails."""
         async with conversation(self._network, parse_address(relay), b"", Limits()) as talk:
             code = SpokenCode(await _number(talk), fresh_words(self._words), relay)
             self._lost.clear()
@@ -163,11 +159,7 @@ class CodeKeeper:
 
 
 async def _number(talk: Conversation) -> int:
-    """Return the number under which guests find this host at the relay.
-
-    Raises:
-        NetError: If the relay gives no number.
-    """
+    """Return the number under which guests find this host, or raise NetError."""
     with trio.move_on_after(Limits().handshake):
         said = await talk.receive()
         number = int.from_bytes(said, "big")
@@ -177,10 +169,7 @@ async def _number(talk: Conversation) -> int:
 
 
 ANSWER: Final[Seconds] = 30.0
-"""Seconds within which a guest gets the ticket, with all answers of the relay and the host.
-
-The relay may have to be asked several times.
-"""
+"""Seconds within which a guest gets the ticket, also if the relay is asked several times."""
 
 
 async def ticket_by_code(code: SpokenCode, network: Network | None = None) -> Ticket:

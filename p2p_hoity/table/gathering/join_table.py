@@ -55,8 +55,7 @@ LINES: Final[Pace] = (24, 0.5)
 AcceptTerms = Callable[[Terms, HoityToity, tuple[str, ...], bytes | None], Awaitable[bool]]
 """Shows the player the terms of a table, and returns whether it accepts them ([L-63]).
 
-The arguments are the terms, the game, the nicknames of those who have sat down, and the long-lived
-public key of the host. The key is None if the host does not show it.
+The other arguments are the nicknames of those who sit, and the host's long-lived key or None.
 """
 
 
@@ -271,10 +270,7 @@ async def join_table(
 
 
 def kept_seat(home: Home, passphrase: str | None, ticket: Ticket) -> str | None:
-    """Return the name of this home's unfinished game at the table of a ticket.
-
-    None if there is no such game, or its journal cannot be read.
-    """
+    """Return the name of the unfinished game at a ticket's table, or None if none can be read."""
     for path in home.files.list(home.journals, ".journal"):
         try:
             first = journals.read_first(path, passphrase, home.files)
@@ -286,20 +282,14 @@ def kept_seat(home: Home, passphrase: str | None, ticket: Ticket) -> str | None:
 
 
 class HostLink:
-    """A link to the host of a ticket, which is kept until the host has given the roster.
-
-    Attributes:
-        capability: The secret of the ticket.
-        backlog: The events of the running table that came before the roster.
-    """
+    """A link to the host of a ticket. `backlog` has the events that came before the roster."""
 
     def __init__(self, hub: Hub, ticket: Ticket, full: Callable[[], None] | None = None) -> None:
         """Prepare a link to the host, which `stay_linked` dials.
 
         Args:
             full: Is called once if the host has no room for more links. The host is then dialled
-                again and again without limit. If None, a full host counts as one that cannot be
-                reached.
+                without limit. If None, a full host counts as one that cannot be reached.
         """
         self.hub, self.ticket, self._full, self._is_told = hub, ticket, full, False
         self.capability = Capability(ticket.terms, ticket.secret)
@@ -322,8 +312,8 @@ class HostLink:
     async def _connect(self, was_linked: bool) -> None:
         """Dial the host until there is a link. Raise PeerError after CONNECT seconds without one.
 
-        There is no time limit while the host answers that it has no room, if `__init__` was given a
-        function `full`.
+        There is no limit while the host answers that it has no room, if `__init__` was given
+        `full`.
         """
         pause, last = FIRST_PAUSE, trio.current_time() + CONNECT
         while True:
@@ -351,10 +341,7 @@ class HostLink:
             pause = min(2 * pause, LONGEST_PAUSE)
 
     def _unreached(self, error: NetError) -> PeerError:
-        """Return the error for an unreachable host.
-
-        It depends on from where its addresses can be reached ([L-51]).
-        """
+        """Return the error for an unreachable host, by the scope of its addresses ([L-51])."""
         proxy = broken_proxy(error.reason)
         if proxy is not None:
             return PeerError(JoinCode.UNREACHED_PROXY, why=proxy)
@@ -368,12 +355,10 @@ class HostLink:
         self.hub.post(host, lobby.encode_lobby(lobby.Ask(proof)))
 
     def check_offer(self, offer: lobby.Offer) -> None:
-        """Check that the host's offer belongs to this ticket, and that its vouch, if any, is valid.
+        """Check that the host's offer belongs to this ticket ([L-7], [L-17], [H-16]).
 
         Raises:
             PeerError: If one of these checks fails.
-
-        SPEC: [L-7], [L-17], [H-16].
         """
         host, binding = self.ticket.host_id, self.hub.binding(self.ticket.host_id)
         # Before the terms are looked at: who cannot prove the ticket shall not make the player read
@@ -432,11 +417,7 @@ class HostLink:
 
 
 def _parsed(event: Event) -> lobby.LobbyFrame | None:
-    """Return the lobby frame in a network event, or None if the event is something else.
-
-    Raises:
-        PeerError: If the frame is malformed, or of another version of the protocol.
-    """
+    """Return the lobby frame in an event, or None. Raise PeerError if it cannot be read."""
     if not isinstance(event, Frame) or is_of_game(event.data):
         return None
     try:
@@ -496,10 +477,7 @@ class _Guest(HostLink):
             self.hub.post(self.ticket.host_id, lobby.encode_lobby(frame))
 
     async def _roster(self, offer: lobby.Offer) -> lobby.Roster:
-        """Wait until the host sends the roster, check and return it.
-
-        Meanwhile the player is shown who has sat down.
-        """
+        """Wait for the roster, check and return it. Meanwhile show the player who sits."""
         lines = Bucket(LINES)
         while True:
             match await self.next():
@@ -519,13 +497,7 @@ class _Guest(HostLink):
                     return roster
 
     def _check_mine(self, complete: Header, roster: lobby.Roster) -> None:
-        """Check that the roster contains the entry and the vouch that this guest has sent.
-
-        Raises:
-            PeerError: If it does not.
-
-        SPEC: [H-9], [L-7].
-        """
+        """Check that the roster has what this guest has sent, or raise PeerError ([H-9], [L-7])."""
         ids = [entry.id for entry in complete.roster]
         if self.hub.me not in ids:
             journal = journal_path(self.seat.home, bind_raw(roster.header))
@@ -542,10 +514,7 @@ class _Guest(HostLink):
 
 
 def _check_names(complete: Header) -> None:
-    """Check that no two nicknames look alike and none has too many combining marks ([H-11]).
-
-    A PeerError is raised if they do.
-    """
+    """Check that the nicknames differ and have few combining marks, or raise PeerError ([H-11])."""
     names = [entry.nickname for entry in complete.roster]
     for name in filter(is_stacked, names):
         raise PeerError(JoinCode.STACKED, name=name)
@@ -555,13 +524,11 @@ def _check_names(complete: Header) -> None:
 
 
 def checked_header(roster: lobby.Roster, ticket: Ticket) -> Header:
-    """Check a roster, and return its header.
+    """Check a roster, and return its header ([L-7], [H-16]).
 
     Raises:
-        PeerError: If the host has not signed the roster, if the ticket is of another table, or if a
-            vouch is invalid.
-
-    SPEC: [L-7], [H-16].
+        PeerError: If it is not signed by the host, has an invalid vouch, or is not of the ticket's
+            table.
     """
     try:
         complete = table_header.parse_header(roster.header)
@@ -577,11 +544,7 @@ def checked_header(roster: lobby.Roster, ticket: Ticket) -> Header:
 
 
 def _game_of(terms: Terms) -> HoityToity:
-    """Return the game that the terms define ([H-8], [H-14]).
-
-    Raises:
-        PeerError: If this program cannot play by these terms.
-    """
+    """Return the game of the terms, or raise PeerError if this program has none ([H-8], [H-14])."""
     try:
         terms.check_options()
         game = read_game(terms)

@@ -78,11 +78,7 @@ class Ask:
 
 @dataclass(frozen=True)
 class Offer:
-    """The host's terms and proof, sent to a guest that has proven the ticket.
-
-    Attributes:
-        names: The nicknames of the players who have sat down.
-    """
+    """The host's terms and proof for a guest with the ticket, and the names of those who sit."""
 
     proof: Proof
     terms: Annotated[Terms, _Terms()]
@@ -92,23 +88,14 @@ class Offer:
 
 @dataclass(frozen=True)
 class Sit:
-    """A guest's signed consent to the terms.
-
-    Attributes:
-        entry: The guest's entry, as a plain value.
-        addresses: The addresses at which the guest can be dialled.
-    """
+    """A guest's signed consent: its entry, as a plain value, and where it can be dialled."""
 
     entry: Annotated[Any, codec.Rows(codec.ANY)]
     addresses: Annotated[tuple[str, ...], _ADDRESSES]
     vouch: Vouch | None = None
 
     def player(self, peer: PeerId) -> bytes:
-        """Return the key by which the guest's player is known: its long-lived key if it shows one.
-
-        Args:
-            peer: The key of the link over which this frame came.
-        """
+        """Return the guest's long-lived key if it shows one, or else the key of its link."""
         return peer if self.vouch is None else self.vouch.id
 
 
@@ -138,7 +125,6 @@ class Roster:
     Attributes:
         header: The encoded header: the terms and the entry of each seat.
         addresses: For each seat the addresses at which it can be dialled.
-        signature: The host's signature of the header.
     """
 
     header: bytes
@@ -204,10 +190,7 @@ class Seated:
 
 
 class Seating:
-    """The host's list of seats.
-
-    The seat of a guest is kept while the guest has a live link, and for some seconds longer.
-    """
+    """The host's list of seats. A guest's seat is kept for a while after its link is lost."""
 
     def __init__(
         self, terms: Terms, own: SeatEntry, addresses: Sequence[str], vouch: Vouch | None = None
@@ -245,10 +228,7 @@ class Seating:
     def sit(
         self, entry: SeatEntry, addresses: tuple[str, ...], vouch: Vouch | None = None
     ) -> list[bytes]:
-        """Seat a guest whose entry `may_sit` has accepted.
-
-        Return the ids of earlier seats of the same player, which are removed ([L-79]).
-        """
+        """Seat a guest that `may_sit`. Return the ids of its player's earlier seats ([L-79])."""
         earlier = [
             peer for peer, one in self._seats.items() if one.is_of(vouch) and peer != entry.id
         ]
@@ -260,19 +240,16 @@ class Seating:
         return earlier
 
     def may_sit(self, peer: PeerId, request: Sit) -> SeatEntry | Refusal:
-        """Check a guest's consent, and return its entry in the roster or the reason to refuse it.
+        """Return a guest's entry in the roster or the reason to refuse it ([L-8], [L-79], [H-11]).
 
-        A player may already have a seat, under another key of this table, but with the same
-        long-lived key. Then its new consent is accepted, even if the table is full, and `sit`
-        replaces the old seat.
+        A player may already have a seat, under another key of this table. Then its new consent is
+        accepted, even if the table is full, and `sit` replaces the old seat.
 
         Args:
             peer: The key of the guest's link.
 
         Raises:
             Invalid: If the signature of the consent or that of the vouch is invalid.
-
-        SPEC: [L-8], [L-79], [H-11].
         """
         entry = table_header.parse_entry(self.terms, request.entry)
         # Only who owns the link may sit under its key. Otherwise a guest could pass on the consent
@@ -302,10 +279,7 @@ class Seating:
             self._away[peer] = now
 
     def give_up(self, since: float) -> bool:
-        """Free the seats whose links were lost at `since` or earlier ([L-8]).
-
-        Return whether there were any. The clock is that of `leave`.
-        """
+        """Free the seats whose links were lost by `since`. Return whether any was ([L-8])."""
         gone = [peer for peer, when in self._away.items() if when <= since]
         for peer in gone:
             del self._seats[peer], self._away[peer]

@@ -47,11 +47,7 @@ def _sides(number: int) -> tuple[bytes, bytes]:
 
 
 def _checked(message: bytes, side: bytes) -> bytes:
-    """Return a message if it is from the given side, with a point of prime order ([K-3]).
-
-    Raises:
-        CodeError: If it is not.
-    """
+    """Return a message if it has the given side and a point of prime order ([K-3])."""
     if len(message) != MESSAGE or message[:1] != side:
         raise CodeError(CodeCode.NOT_OURS)
     try:
@@ -62,11 +58,7 @@ def _checked(message: bytes, side: bytes) -> bytes:
 
 
 def _agreed(spake: Any, message: bytes) -> bytes:
-    """Return the secret key that follows from the other side's message.
-
-    Raises:
-        CodeError: If the message is this side's own message, sent back.
-    """
+    """Return the secret key that a message gives. Raise CodeError if it is ours, sent back."""
     from spake2 import SPAKEError
 
     try:
@@ -76,12 +68,9 @@ def _agreed(spake: Any, message: bytes) -> bytes:
 
 
 class GuestExchange:
-    """The exchange on the side of the guest, which has typed the spoken code.
+    """The guest's side, which has typed the spoken code.
 
-    The guest sends `first`, then the result of `prove`, and gets the ticket by `open`.
-
-    Attributes:
-        first: The first message, 33 bytes.
+    It sends `first`, 33 bytes, then the result of `prove`, and gets the ticket by `open`.
     """
 
     def __init__(self, code: SpokenCode, entropy: Entropy = os.urandom) -> None:
@@ -118,10 +107,9 @@ class GuestExchange:
 
 
 class HostExchange:
-    """The exchange on the side of the host, which shows the spoken code to one guest.
+    """The host's side, which sends the result of `answer`, then the result of `give`.
 
-    The host sends the result of `answer`, then the result of `give`. Each method can be called
-    once, because a code can be tried only once ([K-5]).
+    Each can be called once, because a code can be tried only once ([K-5]).
     """
 
     def __init__(self, code: SpokenCode, ticket: str, entropy: Entropy = os.urandom) -> None:

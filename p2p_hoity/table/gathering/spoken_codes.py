@@ -241,10 +241,7 @@ def beginning_with(letters: str) -> tuple[str, ...]:
 
 
 def _completed(word: str) -> str | None:
-    """Return the only word of the word list that a typed word can mean, or None.
-
-    It means a word that is equal, or the only one that begins with it if it is long enough.
-    """
+    """Return the only word that a typed word, or a long enough beginning of it, can mean."""
     those = beginning_with(word)
     if word in those:
         return word
@@ -259,10 +256,7 @@ def _whole_word(word: str) -> str:
 
 
 def _word(word: str) -> str:
-    """Return the word of the word list that a typed word means, or raise a CodeError.
-
-    The error names a similar word, if the list has one.
-    """
+    """Return the word that a typed word means, or raise a CodeError with a similar one."""
     found = _completed(word)
     if found is not None:
         return found

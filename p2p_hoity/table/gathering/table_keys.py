@@ -18,21 +18,13 @@ from protocol import Identity, SeatEntry, Terms, Vouch, table_header, vouches
 
 @dataclass(frozen=True)
 class TableKeys:
-    """The keys of one player at one table, and at the later tables of the same people.
-
-    Attributes:
-        seat: The key that was drawn for the table.
-        player: The long-lived key.
-    """
+    """The drawn key and the long-lived key of one player at a table and its rematches."""
 
     seat: Identity = field(repr=False)
     player: Identity | None = field(default=None, repr=False)
 
     def consent(self, terms: Terms, nickname: str) -> tuple[SeatEntry, Vouch | None]:
-        """Consent to the terms of a table: sign a new entry for its roster ([H-8], [H-15]).
-
-        Return the entry, and the vouch if the player shows its long-lived key.
-        """
+        """Sign a new entry for a roster, and vouch for it if the player does ([H-8], [H-15])."""
         random = os.urandom(32)
         if self.player is None:
             return table_header.sit(terms, self.seat, nickname, random), None

@@ -30,13 +30,10 @@ class Capability:
     is_open: bool = False
 
     def next(self, terms: bytes) -> Capability:
-        """Return the capability for the next table of the same people ([A-7]).
+        """Return the capability for the next table, by the digest of its terms ([A-7]).
 
         Whoever has this secret and knows the next terms can compute the next secret. Nobody can
         compute an earlier secret from a later one.
-
-        Args:
-            terms: The digest of the terms of the next table.
         """
         secret = digest(Label.NEXT_TICKET, self.secret, terms)[: len(self.secret)]
         return Capability(terms, secret, self.is_open)
@@ -61,10 +58,7 @@ class Capability:
         return self.is_open or self._is(proof, self.guest_proof(binding, host, guest))
 
     def trusts(self, proof: bytes, binding: bytes, host: bytes, guest: bytes) -> bool:
-        """Return whether a guest believes another peer's proof ([L-17]).
-
-        It believes everyone if its ticket has no secret.
-        """
+        """Return whether a guest believes a peer's proof, as it does without a secret ([L-17])."""
         return not self.secret or self._is(proof, self.host_proof(binding, host, guest))
 
     def _is(self, proof: bytes, expected: bytes) -> bool:

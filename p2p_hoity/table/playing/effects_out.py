@@ -35,18 +35,11 @@ In these turns the task that writes a link wakes up, acquires its lock and write
 
 
 LAG: Final[Seconds] = 0.2
-"""Seconds for which the rollback mark may lag.
-
-The mark that is written then covers all records that were written meanwhile.
-"""
+"""Seconds for which the rollback mark may lag, to cover all records that are written meanwhile."""
 
 
 class JournalKeeper:
-    """The writer of one journal and of its rollback mark.
-
-    Attributes:
-        journal: None for an onlooker, and after `remove`. All methods then do nothing.
-    """
+    """The writer of a journal and its mark. Without a journal its methods do nothing."""
 
     def __init__(self, journal: Journal | None) -> None:
         self.journal = journal
@@ -120,11 +113,7 @@ class GameReporter:
         return 0 if node is None else shared_length(self._told, play_of(node))
 
     def accuse(self, seat: int, code: str) -> None:
-        """Tell the screen that a seat is proven at fault, with one of `protocol.FAULTS`.
-
-        The same code is not told twice in a row. The proof may be in a message, in the chain, or in
-        the base of a new epoch.
-        """
+        """Tell that a seat is at fault (`protocol.FAULTS`), but not the same twice in a row."""
         if self._accused.get(seat) != code:
             self._accused[seat] = code
             self._screen(updates.Accused(seat, code))
@@ -132,9 +121,7 @@ class GameReporter:
     def tell(self, node: Node, kept: int | None = None) -> None:
         """Tell the screen what has happened in the game up to a node, and who is convicted there.
 
-        Args:
-            kept: How many of the events reported earlier are still valid, after a change of epoch.
-                None for all.
+        After a change of epoch only the first `kept` events of those reported are still valid.
         """
         for guilty in node.convictions:
             if guilty.seat not in self._accused:
@@ -146,12 +133,9 @@ class GameReporter:
             self._screen(updates.Happened(items, self._view_of(play)))
 
     def entered(self, epoch: int, base: Node, faults: Sequence[tuple[int, str]]) -> None:
-        """Tell the screen which events a new epoch has replaced or added, and who is at fault.
+        """Tell which events a new epoch, which starts from the node `base`, has replaced or added.
 
-        Args:
-            base: The end of the history that the epoch starts from.
-            faults: The number of each seat whose fault is proven by then, and the code of its
-                fault.
+        Each fault that is proven by then is the number of a seat and a code.
         """
         for seat, code in faults:
             self.accuse(seat, code)
@@ -166,8 +150,6 @@ class EffectsOut:
     """The executor of a state machine's effects: first the journal, then frames, screen, player.
 
     Attributes:
-        _access: Decides which linked peers get frames that are for all.
-        _presence: Tells the screen that a step has timed out.
         _screen: The function that is called with all updates of which no reporter tells.
         _now: Returns the time on the state machine's clock, in seconds.
         broken: The effect that ended the table without a result. None if there was none.
@@ -197,10 +179,7 @@ class EffectsOut:
             await self._job_due.wait()
 
     def decided_in(self, seconds: float) -> None:
-        """Store how many seconds the machine computed before it last added a step to the chain.
-
-        The screen is told this later.
-        """
+        """Store how many seconds the last step has taken to compute, for the screen."""
         self._seconds = seconds
 
     def carry_out(self) -> None:
@@ -213,10 +192,7 @@ class EffectsOut:
             self._job_due.set()
 
     def send_out(self) -> None:
-        """Append the state machine's records to the journal, then queue its frames.
-
-        All other effects are stored until `carry_out` is called.
-        """
+        """Append the records to the journal, then queue the frames. Store all other effects."""
         found = self._machine.take()
         # Every record before any frame, for each frame may depend on any of them ([J-1]).
         for record in found:
@@ -240,10 +216,7 @@ class EffectsOut:
                 self._has_posted |= self._hub.post(peer, send.frame, send.once)
 
     async def wait_until_sent(self) -> None:
-        """Wait a few turns of the event loop, in which the frames that were queued last are sent.
-
-        Return at once if no frame was queued since the last call.
-        """
+        """Wait a few turns of the event loop if frames were queued, in which they are sent."""
         turns, self._has_posted = TURNS if self._has_posted else 0, False
         for _ in range(turns):
             await trio.lowlevel.checkpoint()

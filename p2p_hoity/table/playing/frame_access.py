@@ -83,7 +83,6 @@ class Access(ABC):
 
     Attributes:
         seat: The number of this peer's seat. None for an onlooker.
-        capability: The secret of the table's ticket.
         _screen: Is told if no seat lets this onlooker in.
     """
 
@@ -100,8 +99,7 @@ class Access(ABC):
     def link_up(self, peer: PeerId, binding: bytes | None, now: float) -> None:
         """Register a new link, and send the frame that shows what this peer is ([L-20]).
 
-        Args:
-            binding: The bytes that only the two ends of the link know. None if it was already lost.
+        The binding are the bytes that only the two ends know, None if the link was already lost.
         """
         # Who was let in on an earlier link has to show itself anew: proofs are bound to one link.
         self.link_down(peer)
@@ -114,17 +112,12 @@ class Access(ABC):
 
     @abstractmethod
     def receive(self, peer: PeerId, data: bytes, bound: bool = False) -> bool:
-        """Handle a frame of the lobby, by which a peer can get access to this table.
-
-        Return whether it has let in a peer that was not let in before ([L-19], [L-21]).
-
-        Args:
-            bound: Whether this peer's own seat is bound.
+        """Return whether a frame of the lobby has let in a new peer ([L-19], [L-21]).
 
         Raises:
             Invalid: If the frame contains an invalid signature of the host.
-            TwoRosters: If the frame proves that the host has signed two rosters for the same terms,
-                and `bound` is False.
+            TwoRosters: If the host has signed two rosters for the same terms, and this seat is not
+                bound.
         """
 
     @abstractmethod
@@ -169,10 +162,7 @@ class Access(ABC):
         return frozenset(self._admitted.difference(self.table.ids))
 
     def _let_in(self, peer: PeerId) -> bool:
-        """Read the table's frames from a peer from now on.
-
-        Return False if the peer was already let in on its present link.
-        """
+        """Let a peer in. Return False if it was already let in on its present link."""
         is_new = peer not in self._admitted
         self._admitted.add(peer)
         return is_new
@@ -244,10 +234,7 @@ class SeatAccess(Access):
 
 
 class OnlookerAccess(Access):
-    """The access rules on the side of an onlooker.
-
-    The onlooker proves to each seat that it holds the ticket, and leaves seats that refuse it.
-    """
+    """The access rules of an onlooker, which proves to each seat that it holds the ticket."""
 
     _is_told = False
 
@@ -283,10 +270,7 @@ class OnlookerAccess(Access):
 
 
 class TwoRosters(Exception):
-    """An error: the host has signed two different rosters for the same terms ([L-21]).
-
-    Each roster makes a table of its own, whose id is computed from the terms and the roster.
-    """
+    """An error: the host has signed two rosters, which make two tables ([L-21])."""
 
     def __init__(self, evidence: TwoTables) -> None:
         super().__init__(TWO_ROSTERS)
@@ -301,7 +285,7 @@ def check_signed(roster: lobby.Roster, complete: table_header.Header) -> None:
 
     Raises:
         Invalid: With code `bad-header` if the host has not signed the roster, and `bad-vouch` if a
-            vouch is invalid.
+        vouch is invalid.
     """
     try:
         table_header.check_roster(complete.terms, complete.table_id, roster.signature)

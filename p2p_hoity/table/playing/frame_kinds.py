@@ -66,12 +66,10 @@ class FrameKind:
     """The rules for frames of one kind.
 
     Attributes:
-        most_bytes: The most bytes of such a frame.
-        budget: The rate limit that counts the frame before it is read.
         is_spread: Whether such frames are passed on to all peers. They are queued while the state
             machine of the game makes a long computation, and then read in their order.
-        feature: The number of a protocol feature. Such frames are sent only to peers that have
-            named this feature ([L-74]). None if they may be sent to every peer.
+        feature: The number of a protocol feature that a peer must have named to be sent such a
+            frame ([L-74]). None if there is none.
     """
 
     most_bytes: int

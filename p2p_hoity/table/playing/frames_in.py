@@ -65,12 +65,7 @@ OVERHEAD: Final = 256
 class FramesIn:
     """The queue between the links and one state machine, which reads the frames of the game.
 
-    Links whose frames do not advance the game are charged for the processor time.
-
-    Attributes:
-        _hub: The links, which may be dropped or read more slowly.
-        _now: Returns the time on the state machine's clock, in seconds.
-        _off_loop: None if the state machine makes its long computations itself.
+    Without `_off_loop` the machine makes its long computations itself. `_now` tells its time.
     """
 
     _machine: SeatMachine
@@ -109,10 +104,7 @@ class FramesIn:
             await self._room.park()
 
     async def run(self) -> None:
-        """Run the state machine's long computations one after the other, until cancelled.
-
-        If a computation is cancelled, the state machine stays as it is.
-        """
+        """Run the machine's long computations one by one. A cancelled one leaves it as it is."""
         while self._off_loop is not None:
             await self._effects_out.wait_for_job()
             while (job := self._machine.job) is not None:
@@ -149,13 +141,10 @@ class FramesIn:
         self._account(peer, tip, began, time.thread_time() - spent)
 
     def _account(self, peer: PeerId | None, tip: Node, began: float, spent: float) -> None:
-        """Charge a frame's processor time to its link, unless the frame has advanced the chain.
+        """Charge a frame's processor seconds to its link, unless the frame has advanced the chain.
 
-        Args:
-            peer: None if no link is to be charged.
-            tip: The end of the chain of steps before the frame was read.
-            began: When this peer began to process the frame, by `time.perf_counter`.
-            spent: The processor time that the frame took, in seconds.
+        Nobody is charged if `peer` is None. `tip` was the end of the chain before the frame was
+        read, and `began` the moment by `time.perf_counter`.
         """
         if self._machine.tip is not tip:
             self._effects_out.decided_in(time.perf_counter() - began)

@@ -42,10 +42,9 @@ from .session import Attendee, Outcome, compose
 
 
 class Backlog:
-    """The events of a running table that arrived before its roster is known, in their order.
+    """The events of a running table that came before its roster is known, up to a limit.
 
-    Events are stored up to a limit, and later ones are dropped. The state machine asks the other
-    peers again for what was dropped.
+    The state machine asks the other peers again for what was dropped.
     """
 
     FRAMES = 1024
@@ -94,7 +93,6 @@ class Seat(Attendee):
 
     Attributes:
         home: The folder with journals, transcripts and settings.
-        me: The player's long-lived key and its nickname.
         passphrase: None for a journal that is not encrypted.
         unknown: Whether the player hides its long-lived key from the others at the table.
     """
@@ -106,10 +104,7 @@ class Seat(Attendee):
 
     @property
     def long_lived_key(self) -> Identity | None:
-        """The key by which others recognise the player from table to table.
-
-        None if the player does not show it.
-        """
+        """The key by which others recognise the player. None if the player does not show it."""
         return None if self.unknown else self.me.identity
 
 
@@ -183,10 +178,7 @@ class Reach:
 
 
 def only_by_relays(reach: Reach) -> Reach:
-    """Return the settings of a peer that is reached by its relays alone ([L-58]).
-
-    Only these relays learn its address.
-    """
+    """Return the settings of a peer whose address is known to its relays alone ([L-58])."""
     return replace(reach, relay_only=True, lan=Lan.OFF, maps=False, advertised=())
 
 
@@ -229,11 +221,7 @@ async def open_hub(
 
 
 async def _own(hub: Hub, reach: Reach) -> tuple[str, ...]:
-    """Listen, and return the addresses of this computer at which others can dial this peer.
-
-    Raises:
-        PeerError: If the hub cannot listen.
-    """
+    """Listen, and return the addresses at which this peer can be dialled, or raise PeerError."""
     host, _, port = reach.listen.rpartition(":")
     number = parse_port(port)
     if number is None:
@@ -260,11 +248,7 @@ async def _wait_at(hub: Hub, reach: Reach, screen: Screen) -> tuple[str, ...]:
 
 
 async def _first(hub: Hub, relays: Sequence[str]) -> None:
-    """Wait until the first of several relays lets this peer wait for calls.
-
-    Raises:
-        NetError: If no relay does.
-    """
+    """Wait until the first of several relays agrees, or raise NetError if none does."""
     failures: list[NetError] = []
     async with open_nursery() as nursery:
 
@@ -363,15 +347,10 @@ async def run_session(
     book: journals.Journal,
     backlog: Sequence[Event],
 ) -> Outcome:
-    """Play at one table with the seat's state machine and its open journal. Return how it ended.
+    """Play at one table with a fresh state machine and an open journal. Return how it ended.
 
-    Meanwhile the player may hand over tickets of seats that have moved to other addresses. This
-    peer then dials these addresses.
-
-    Args:
-        machine: The state machine of the seat, which has not been started.
-        book: The journal. It is closed at the end.
-        backlog: The network events that came before the table was known.
+    Meanwhile the player may hand over tickets of seats that have moved (`take_tickets`). The
+    journal is closed at the end. The backlog has the events before the table was known.
     """
     roster, capability = agreed.roster, agreed.capability
     usual = seat.home.transcripts / f"{table_name(machine.table)}.hoity"

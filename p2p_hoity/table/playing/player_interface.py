@@ -88,12 +88,7 @@ class BotPlayer:
     """A bot as the player of a seat. It always comes back after an absence."""
 
     def __init__(self, level: str = bots.STAND_IN, rng: random.Random | None = None) -> None:
-        """Make a player whose choices a bot makes.
-
-        Args:
-            level: The name of the bot, one of `bots.BOTS`.
-            rng: None for the randomness of the system.
-        """
+        """Make a player for one of `bots.BOTS`. Without `rng` the system's randomness is used."""
         self._bot = bots.BOTS[level]
         self._rng = rng or random.SystemRandom()
 
@@ -123,14 +118,11 @@ FRESH: Final[Seconds] = 60.0
 
 @dataclass(eq=False, repr=False)
 class PlayerQuestions:
-    """The questions to the player of one seat. Only one question is asked at a time.
+    """The questions to the player of one seat: for a choice, or whether an absent one is back.
 
-    The player is asked for choices. After the seat has become absent, the player is asked whether
-    they are back.
+    Only one is asked at a time, and none if the player is None.
 
     Attributes:
-        _player: If None, no questions are asked.
-        _view: Returns the game as this seat may see it.
         _now: Returns the time on the state machine's clock, in seconds.
     """
 
@@ -150,11 +142,7 @@ class PlayerQuestions:
         self._there_until = self._now() + FRESH
 
     def ask(self, kind: str, again: bool) -> None:
-        """Ask the player for a choice. An earlier question is cancelled.
-
-        Args:
-            again: See `Player.choose`.
-        """
+        """Ask for a choice as `Player.choose` does. An earlier question is cancelled."""
         if self._player is not None:
             self._begin(partial(self._choose, self._player, kind, again), True)
 

@@ -57,10 +57,7 @@ class PresenceTeller:
         return {seat for seat, peer in enumerate(ids) if self._hub.linked(peer)}
 
     def tell(self, now: float) -> None:
-        """Show who is connected, if this has changed, and show the step's clock once a second.
-
-        The clock says which seats are awaited, for how long, and how much time they have left.
-        """
+        """Show who is connected, if this has changed, and the step's clock once a second."""
         linked = self._linked()
         found = attendance(self._machine, linked)
         if found != self._attendance:
@@ -203,8 +200,7 @@ def _presence(machine: SeatMachine, seat: int, linked: Set[int]) -> updates.Atte
 def is_silent_itself(machine: SeatMachine) -> bool:
     """Return whether the game waits for this seat alone, while this seat may not sign yet.
 
-    A resumed seat may not sign until the other seats have told it which of its signed messages they
-    store.
+    A resumed seat first asks the others which of its signed messages they store.
     """
     return machine.is_silent and awaited(machine) == {machine.seat}
 
@@ -212,8 +208,8 @@ def is_silent_itself(machine: SeatMachine) -> bool:
 def awaited(machine: SeatMachine) -> frozenset[int]:
     """Return the numbers of the awaited seats.
 
-    If too few seats are present for the game to go on, the absent seats are returned instead,
-    because the game pauses until some of them rejoin. Banned seats cannot rejoin.
+    If too few are present to go on, these are the absent seats that are not banned: the game pauses
+    until some of them rejoin.
     """
     tip = machine.tip
     if machine.has_begun and machine.stands_still:

@@ -43,8 +43,7 @@ class RateLimit:
     def __init__(self, ids: Sequence[bytes]) -> None:
         """Create unused budgets for the seats with these ids. All other peers are onlookers.
 
-        The budget of a seat has room for the chat of all seats and onlookers, because a seat passes
-        chat on. The budget of an onlooker only has room for the onlooker's own messages ([W-5]).
+        The chat budget of a seat has room for all, because it passes chat on ([W-5]).
         """
         self._ids, seats = ids, len(ids)
         said = (seats * (SEAT[0] + FORWARDED[0]), seats * (SEAT[1] + FORWARDED[1]))
@@ -81,8 +80,5 @@ class RateLimit:
         self._questions.forget(peer)
 
     def spend(self, peer: PeerId, seconds: float, now: float) -> float:
-        """Charge a peer for the processor seconds of a frame that did not advance the game.
-
-        Return for how many seconds its link should rest.
-        """
+        """Charge a peer for processor seconds. Return for how many seconds its link should rest."""
         return min(LONGEST_REST, self._processor.take(peer, now, seconds))

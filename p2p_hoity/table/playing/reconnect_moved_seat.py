@@ -54,10 +54,7 @@ def dial_seats(hub: Hub, table: Table, addresses: Sequence[Sequence[str]]) -> No
 def dial_by_ticket(
     hub: Hub, table: Table, addresses: Sequence[Sequence[str]], ticket: Ticket
 ) -> None:
-    """Dial all seats, and a ticket's seat at the addresses of the ticket as well ([T-4]).
-
-    `check_fresh` has checked the ticket.
-    """
+    """Dial all seats, and a checked ticket's seat at the ticket's addresses as well ([T-4])."""
     if ticket.host_id != hub.me:
         # Otherwise each ticket of the seat would leave its addresses behind, to be dialled for
         # ever.
@@ -103,10 +100,7 @@ class FreshError(CodedError):
 
 
 def check_fresh(ticket: Ticket, header: Header, secret: bytes) -> None:
-    """Check that a ticket leads to a seat of a table ([T-3]).
-
-    Args:
-        secret: The secret of this player's own ticket. Empty if that ticket had none.
+    """Check that a ticket leads to a seat of a table, with this player's secret if any ([T-3]).
 
     Raises:
         FreshError: If the ticket is of another table, of no seat there, or has another secret.
@@ -174,10 +168,7 @@ async def take_tickets(
 
 
 def _handed(files: FileStore, place: Path) -> Ticket | None:
-    """Return the ticket that another process has handed to this game, and remove its file.
-
-    None if there is no such file, or if it does not contain a valid ticket.
-    """
+    """Return the valid ticket that another process has handed over, if any. Remove the file."""
     with suppress(OSError, NotPrivateError, TicketError, UnicodeDecodeError):
         if files.has(place):
             word = files.get(place, MAX_TICKET_FILE + 1)
@@ -201,7 +192,6 @@ class NewTicketReporter:
 
     Attributes:
         bare: A ticket of this table for this seat, without addresses.
-        known: The addresses of this seat that the others know.
         is_meant: Whether the player has asked for other addresses or relays than before.
     """
 

@@ -122,9 +122,7 @@ class Answers:
 
 
 async def wait_for_answers(hub: Hub, answers: Answers) -> Sequence[Event]:
-    """Wait for the other seats' answers, until this seat may be resumed ([L-11]).
-
-    Return the events that came meanwhile. The hub already dials the other seats.
+    """Wait until this seat may be resumed, and return the events that came meanwhile ([L-11]).
 
     Raises:
         PeerError: If another process plays this seat.
@@ -172,11 +170,7 @@ def reopen(
 ) -> tuple[journals.Journal, SeatRecord, SeatMachine, Roster]:
     """Open the journal of a game, and replay its records in a new state machine.
 
-    Return the journal, its first record, the machine and the roster of the table.
-
-    Raises:
-        PeerError: If there is no such game.
-        JournalError: If its journal is in use, or cannot be read.
+    A PeerError is raised if there is no such game, JournalError if it is in use or cannot be read.
     """
     game = find_game(seat.home, name, seat.passphrase)
     book, first, records = journals.reopen(game.path, seat.passphrase, seat.home.files)
@@ -192,11 +186,8 @@ async def resume_table(
 ) -> Outcome:
     """Resume a seat after a crash or Ctrl-C, and play on. Return how the last table ended.
 
-    Args:
-        how: The settings that decide how the seat is reached. Some are taken from the journal,
-            unless the player has set them anew.
-        fresh: A new ticket from another seat of the table that has moved, whose addresses are
-            dialled too.
+    What the player has not set anew in `how` comes from the journal. The addresses of `fresh`, a
+    ticket of a seat that has moved, are dialled too.
 
     Raises:
         PeerError: If the seat cannot be resumed.
@@ -241,15 +232,11 @@ async def resume_table(
 
 
 def _alone(how: Reach, book: journals.Journal, first: SeatRecord) -> Reach:
-    """Return the settings of the command `how`, restricted to relays if the seat hides its address.
-
-    A seat that was ever reached by relays alone is reached only by relays for the rest of its game.
+    """Return the settings `how`, for relays alone if the seat was ever reached so ([L-55], [L-58]).
 
     Raises:
         PeerError: If the command itself names an address to show, or lacks the proxy with which the
             game began, or if there is no relay.
-
-    SPEC: [L-55], [L-58].
     """
     if first.hidden and not how.hidden:
         raise PeerError(ResumeCode.BY_PROXY)
@@ -268,15 +255,10 @@ def _alone(how: Reach, book: journals.Journal, first: SeatRecord) -> Reach:
 
 
 def _reach_again(how: Reach, listen: str, relays: tuple[str, ...], known: Sequence[str]) -> Reach:
-    """Return the settings that decide how a resumed seat is reached.
+    """Return the settings of a resumed seat, which keep what `how` does not set anew.
 
-    Args:
-        how: The settings that the player gave when resuming.
-        listen: Where the seat was to listen. It is kept unless `how` names a new place, with the
-            port at which the seat listened in fact. Another port will do if that one is taken,
-            because a seat that comes back connects to the others.
-        relays: The seat's earlier relays, which are kept unless `how` names new relays.
-        known: The seat's earlier addresses, in which its earlier port is looked up.
+    Another port will do if that in the `known` addresses is taken, because a seat that comes back
+    connects to the others.
     """
     reach = replace(how, returning=True, relays=how.relays if how.relays_anew else relays)
     if how.anew:
@@ -287,8 +269,7 @@ def _reach_again(how: Reach, listen: str, relays: tuple[str, ...], known: Sequen
 def _recalling(screen: updates.Screen, machine: SeatMachine) -> updates.Screen:
     """Wrap a screen, so that it also gets the state of the resumed game once the table is known.
 
-    Without this, a player who has already made the choice for the current step would see nothing of
-    the game.
+    A player who has already chosen for the current step would see nothing of the game.
     """
 
     def tell(update: updates.Update) -> None:
@@ -305,8 +286,7 @@ def _same_port(listen: str, addresses: Sequence[str]) -> str:
     """Return where to listen so that others can dial the seat's earlier port.
 
     That is the port in the earlier addresses of this computer: the port of `listen` may have been
-    taken. Other addresses may be the router's, and count only if `listen` has the port 0 (any free
-    port). Without such an address, `listen` is returned unchanged.
+    taken. Other addresses may be the router's, and count only if `listen` has the port 0.
     """
     host, _, port = listen.rpartition(":")
     direct = [a for a in addresses if not a.startswith(RELAY_PREFIX)]

@@ -115,11 +115,8 @@ class Session:
     """The play of one peer at one table, until the table has ended and nobody needs this peer.
 
     Attributes:
-        machine: The state machine of the seat or onlooker, which has not been started.
         _usual: The path for the transcript if the attendee names none. None to write none.
-        _files: The store of the transcript.
         _clock: Tells the state machine the time.
-        _access: Decides which links are let in.
         _side: The chat, and the agreement on another game.
     """
 
@@ -153,14 +150,9 @@ class Session:
         return table.header.roster[table.ids.index(peer)].nickname if peer in table.ids else None
 
     async def run(self, addresses: Sequence[Sequence[str]], backlog: Sequence[Event]) -> Outcome:
-        """Play until the table has ended for this peer. Return how it ended.
+        """Play until the table has ended for this peer, and return how it ended.
 
-        Args:
-            addresses: For each seat the addresses at which it can be dialled.
-            backlog: The network events that came before the table was known.
-
-        Raises:
-            JournalError: If the journal cannot be written.
+        The addresses are those of each seat. The backlog has the events before the table was known.
         """
         try:
             async with open_nursery() as nursery:
@@ -309,10 +301,7 @@ class Session:
                 self._frames_in.receive(peer, data, kind)
 
     def _receive_lobby(self, peer: PeerId, data: bytes) -> None:
-        """Handle a frame of the lobby, which may give its sender access to the table.
-
-        If the frame shows that the host signed two rosters, the table ends.
-        """
+        """Let a peer in by a frame of the lobby, or end the table if it shows two rosters."""
         try:
             is_new = self._access.receive(peer, data, self.machine.is_bound)
         except Invalid as error:
@@ -408,10 +397,7 @@ class Session:
         return path
 
     def _end(self) -> None:
-        """Determine how the table has ended, and complete the transcript of a finished game.
-
-        A JournalError is raised if there is none of a finished game, and none can be written.
-        """
+        """Determine how the table has ended, and complete the transcript of a finished game."""
         broken, machine = self._effects_out.broken, self.machine
         if self._outcome is None and broken is not None:
             path = None if machine.is_bound else self._save_proof()
@@ -477,13 +463,10 @@ def compose(
     journal: Journal | None = None,
     usual: Path | None = None,
 ) -> Session:
-    """Make a session that has not been started: create all its parts and connect them.
+    """Create and connect all parts of a session, with a machine that has not been started.
 
-    Args:
-        machine: The state machine of the seat or onlooker, which has not been started.
-        keys: The keys with which this peer signs chat messages and consents.
-        journal: None for an onlooker.
-        usual: The path for the transcript if the attendee names none. None to write none.
+    The keys sign chat messages and consents. An onlooker has no journal. If `usual` is None, a
+    transcript is written only where the attendee wants it.
     """
     screen, clock, limit = attendee.screen, AwakeClock(), RateLimit(machine.table.ids)
     kind = OnlookerAccess if machine.seat is None else SeatAccess
