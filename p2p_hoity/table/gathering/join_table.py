@@ -514,7 +514,7 @@ class _Guest(HostLink):
 
 
 def _check_names(complete: Header) -> None:
-    """Check that the nicknames differ and have few combining marks, or raise PeerError ([H-11])."""
+    """Check that no nickname looks like another or is stacked, or raise PeerError ([H-11])."""
     names = [entry.nickname for entry in complete.roster]
     for name in filter(is_stacked, names):
         raise PeerError(JoinCode.STACKED, name=name)
@@ -555,7 +555,7 @@ def _game_of(terms: Terms) -> HoityToity:
 
 
 def _check_colours(names: list[str]) -> None:
-    """Check that the names of an edition's colours differ, or raise PeerError ([H-11])."""
+    """Check that no colours of an edition have names alike, or raise PeerError ([H-11])."""
     for name in filter(is_stacked, names):
         raise PeerError(JoinCode.COLOUR_STACKED, name=name)
     alike = twins_among(names)

@@ -47,7 +47,7 @@ def _sides(number: int) -> tuple[bytes, bytes]:
 
 
 def _checked(message: bytes, side: bytes) -> bytes:
-    """Return a message if it has the given side and a point of prime order ([K-3])."""
+    """Return a message of this side with a point of prime order, or raise CodeError ([K-3])."""
     if len(message) != MESSAGE or message[:1] != side:
         raise CodeError(CodeCode.NOT_OURS)
     try:

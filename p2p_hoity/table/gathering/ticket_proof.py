@@ -1,7 +1,7 @@
 """Proofs that both ends of a link know a ticket's secret. The secret itself is never sent.
 
 A proof is a hash of the secret, of the binding, of the ids of host and guest, and of the digest of
-the terms. The binding are bytes that only the two ends of one link know. So a proof is worthless on
+the terms. Only the two ends of one link know the bytes of its binding. So a proof is worthless on
 another link, at another table, and for another pair of peers. Here the host is the peer that the
 guest asks. A proof has 32 bytes, or none if there is no secret.
 """

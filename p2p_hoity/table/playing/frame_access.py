@@ -99,7 +99,7 @@ class Access(ABC):
     def link_up(self, peer: PeerId, binding: bytes | None, now: float) -> None:
         """Register a new link, and send the frame that shows what this peer is ([L-20]).
 
-        The binding are the bytes that only the two ends know, None if the link was already lost.
+        Only the two ends know the bytes of `binding`. It is None if the link was already lost.
         """
         # Who was let in on an earlier link has to show itself anew: proofs are bound to one link.
         self.link_down(peer)
