@@ -14,7 +14,7 @@ from ..coded_errors import CodedError
 
 
 class NotPrivateError(CodedError):
-    """An error: other users of the computer own or can access a file or folder of the player."""
+    """An error: other users of the computer own or can access a file of the player."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class StoredFile(Protocol):
     def number(self) -> int:
         """A number below 2**64 that identifies this file in its store, such as an inode number.
 
-        If the file is replaced by a copy at the same path, the copy has another number.
+        A copy that replaces the file at the same path has another number.
         """
 
     @property
@@ -68,7 +68,7 @@ class StoredFile(Protocol):
         """Move to a position in the file.
 
         Args:
-            offset: The position, in bytes from the beginning.
+            offset: Bytes from the beginning.
 
         Returns:
             The new position.
@@ -78,7 +78,7 @@ class StoredFile(Protocol):
         """Return the current position.
 
         Returns:
-            The position, in bytes from the beginning.
+            Bytes from the beginning.
         """
 
     def truncate(self) -> int:
@@ -111,7 +111,7 @@ class FileStore(Protocol):
 
         Args:
             path: The file.
-            most: The most bytes to return. If negative, the whole file is read.
+            most: The most bytes to return. All if negative.
 
         Returns:
             The bytes.
@@ -120,14 +120,12 @@ class FileStore(Protocol):
     def put(self, path: Path, data: bytes, once: bool = False, settle: bool = True) -> None:
         """Write a file as a whole or not at all.
 
-        An older file at this path is replaced, unless `once` is True.
-
         Args:
-            path: The file.
-            data: The content of the file.
+            path: The file. An older one at this path is replaced, unless `once` is True.
+            data: The whole content.
             once: Whether to raise FileExistsError, and change nothing, if the file exists.
-            settle: Whether to force the directory entry to the disk, too. If not, a crash may
-                bring back the state before the call.
+            settle: Whether to force the directory entry to the disk, too. If not, a crash may bring
+                back the state before the call.
         """
 
     def append(self, path: Path, new: bool = False) -> StoredFile:
@@ -135,8 +133,8 @@ class FileStore(Protocol):
 
         Args:
             path: The file.
-            new: Whether to make a new file, and raise FileExistsError if it exists. If False, the
-                file must exist.
+            new: Whether to make the file, and raise FileExistsError if it exists. If False, it must
+                exist.
 
         Returns:
             The open file.
@@ -166,9 +164,6 @@ class FileStore(Protocol):
 
         Returns:
             The paths of the files, sorted by name.
-
-        Raises:
-            NotPrivateError: If other people can access the folder.
         """
 
     def has(self, path: Path) -> bool:
@@ -178,19 +173,17 @@ class FileStore(Protocol):
             path: The file.
 
         Returns:
-            True if something has this name.
+            True if anything has this path.
         """
 
     def info(self, path: Path) -> FileInfo:
-        """Return the size of a file and the time of its last change.
-
-        Nobody's access is checked, because nothing is read.
+        """Return what is known of a file. Nobody's access is checked, because nothing is read.
 
         Args:
             path: The file.
 
         Returns:
-            The size and the time.
+            Its size and the time of its last change.
 
         Raises:
             FileNotFoundError: If the file does not exist.
@@ -212,6 +205,6 @@ class FileStore(Protocol):
 
         Args:
             path: The file.
-            settle: Whether to force the removal of the directory entry to the disk. Otherwise the
-                file may be there again after a crash.
+            settle: Whether to force the removal to the disk. If not, the file may be there again
+                after a crash.
         """

@@ -27,14 +27,8 @@ def closing(path: Path, is_folder: bool) -> tuple[str | Path, ...] | None:
     """Return the command that keeps other users from a file or folder of this program.
 
     In a copy of a player's folder all files are open. So the command is for the whole folder, if
-    nothing else is in it.
-
-    Args:
-        is_folder: Whether it is a folder.
-
-    Returns:
-        The words of the command, not quoted. None if the folder may have files of other programs,
-        as /etc has.
+    nothing else is in it. It is given as words that are not quoted, and None if the folder may have
+    files of other programs, as /etc has.
     """
     above = (path, *path.parents)[: NEAR + 1]
     for place in reversed(above):
@@ -98,15 +92,9 @@ class Foreign:
 
 
 def foreign(folder: Path) -> Foreign | None:
-    """Return what keeps the user of this process from a folder because another user owns it.
+    """Return what keeps the user from a folder because another user owns it, or None.
 
-    It may be the folder, the nearest folder above it that is there, or what is in it.
-
-    Args:
-        folder: The folder, which need not exist.
-
-    Returns:
-        What is another user's. None if nothing is, or the folder can be used nevertheless.
+    It may be the folder, which need not exist, the nearest one above it, or what is in it.
     """
     if os.name == "nt":
         return None

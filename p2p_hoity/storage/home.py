@@ -1,4 +1,7 @@
-"""The folder of a player's files (the home): the key, the journals and the transcripts."""
+"""The folder of a player's files (the home): the key, the journals and the transcripts.
+
+Where a store is asked for, None stands for this computer's disk.
+"""
 
 from __future__ import annotations
 
@@ -67,35 +70,28 @@ class FolderError(CodedError):
 
 @dataclass(frozen=True)
 class Home:
-    """The folder of one player's files, with the paths of the files in it.
-
-    Attributes:
-        store: The store of the files. None for this computer's disk.
-    """
+    """The folder of one player's files, with the paths of the files in it."""
 
     path: Path
     store: FileStore | None = None
 
     @cached_property
     def files(self) -> FileStore:
-        """The store in which the files of this folder are read and written."""
+        """The store of the files of this folder."""
         from .private_files import PrivateFiles  # A help page does not need it.
 
         return self.store or PrivateFiles(self.path)
 
     @cached_property
     def unchecked(self) -> FileStore:
-        """The store in which files without a secret are read and written, such as transcripts.
-
-        On this computer's disk other users may have access to them.
-        """
+        """The store of the files without a secret, such as transcripts, which others may read."""
         from .private_files import NAMED  # A help page does not need it.
 
         return self.store or NAMED
 
     @property
     def identity(self) -> Path:
-        """The path of the file with the player's long-lived key."""
+        """The file with the player's long-lived key."""
         return self.path / "identity"
 
     @property
@@ -117,31 +113,21 @@ def transcripts(home: Home) -> list[Path]:
 
 
 def written(files: FileStore, path: Path) -> int:
-    """Return the time at which a file was last modified.
-
-    Returns:
-        Seconds since 1970. 0 if the file is gone.
-    """
+    """Return when a file was last modified, in seconds since 1970, or 0 if it is gone."""
     with suppress(OSError):
         return files.info(path).changed // 1_000_000_000
     return 0
 
 
 def home() -> Home:
-    """Return the folder of the player's files. It need not exist yet.
+    """Return the folder that HOITY_HOME names, or else the usual one. It need not exist yet.
 
-    Returns:
-        The folder that the environment variable HOITY_HOME names, or else the usual place of the
-        platform for user data.
-
-    Raises:
-        FolderError: If the variable names no folder for this program alone.
+    A FolderError is raised if the variable names no folder for this program alone.
     """
     return Home(own_folder("HOITY_HOME", "XDG_DATA_HOME", _usual))
 
 
 def _usual() -> Path:
-    """Return the usual place of the platform for user data."""
     from platformdirs import user_data_path
 
     return user_data_path("hoity", appauthor=False)
@@ -150,16 +136,12 @@ def _usual() -> Path:
 def own_folder(
     variable: str, of_platform: str, usual: Callable[[], Path], store: FileStore | None = None
 ) -> Path:
-    """Return a folder of this program that an environment variable can name.
+    """Return the absolute path of a folder of this program that an environment variable can name.
 
     Args:
-        variable: The environment variable. `~` at its beginning is the user's home folder, also
-            where no shell has replaced it.
-        of_platform: The environment variable on which the usual folder depends.
-        store: The store that has the folder. None for this computer's disk.
-
-    Returns:
-        The folder, by its absolute path.
+        variable: The variable. `~` at its beginning is the user's home folder, also where no shell
+            has replaced it.
+        of_platform: The variable on which the usual folder depends.
 
     Raises:
         FolderError: If the path is relative, leads to a place that is gone, or is no folder, if
@@ -172,6 +154,7 @@ def own_folder(
     instead = _example("hoity-marks" if variable == "HOITY_MARKS" else "hoity")
     if not named:
         variable = of_platform if of_platform in os.environ else "HOME"
+    # Spaces around the name would make another folder, which looks the same in a list.
     if not path.is_absolute() or named != named.strip():
         told = named or os.environ.get(variable, "")
         raise FolderError(FolderCode.RELATIVE, name=variable, text=told, example=instead)
@@ -197,13 +180,7 @@ def _check_links(path: Path, real: Real, has: Has) -> None:
 
 
 def _check_owner(path: Path, variable: str, instead: str) -> None:
-    """Check that a path on this computer's disk is a folder, and that no other user keeps it.
-
-    Args:
-        path: The path, which need not exist.
-        variable: The environment variable that can name another folder.
-        instead: Such a folder, as an example.
-    """
+    """Check that a path is a folder, if it exists, and that no other user keeps it."""
     if os.path.exists(path) and not os.path.isdir(path):
         raise FolderError(FolderCode.NO_FOLDER, path=str(path), name=variable, example=instead)
     if (found := foreign(path)) is None:
@@ -222,10 +199,6 @@ def _is_everything(path: Path, real: Real, has: Has) -> bool:
 
 
 def _example(name: str = "hoity") -> str:
-    """Return a folder that the user could choose for the files of this program.
-
-    Returns:
-        The path, in the user's home folder if that is known.
-    """
+    """Return a folder that the user could choose, in the home folder if that is known."""
     folder = Path(os.path.expanduser("~"))
     return str((folder if folder.is_absolute() else Path(os.path.abspath(os.sep))) / name)

@@ -2,10 +2,14 @@
 
 A journal has every message that the seat signed or received. The file consists of a magic word, a
 head (see `journal_format`), and records. A record has its length (4 bytes), a check value and its
-content. The content is encrypted if there is a passphrase. The first record names the table and the
-seat. The seat's state machine writes and reads all later records. A small file in another folder,
-the rollback mark, names the last record of the journal. The mark shows whether a journal was
-restored from an old copy.
+content. The content is encrypted if there is a passphrase, which is None if there is none. The
+first record names the table and the seat. The seat's state machine writes and reads all later
+records. A small file in another folder, the rollback mark, names the last record of the journal.
+The mark shows whether a journal was restored from an old copy.
+
+A journal lies in a folder inside the folder of the player's files. Their store is this computer's
+disk if it is None. A NotPrivateError is raised if other users can access a journal, its folders or
+those of its mark.
 """
 
 from __future__ import annotations
@@ -94,10 +98,9 @@ class Journal:
     """An open journal, locked against other processes.
 
     Attributes:
-        mark: The path of its rollback mark, a file elsewhere that names the last record of the
-            journal.
-        current: Whether the journal passed the check by the mark when it was opened. If False, the
-            journal may be an old copy, or is damaged.
+        mark: The path of its rollback mark.
+        current: Whether the journal passed the check by the mark when it was opened. If False, it
+            may be an old copy, or is damaged.
         is_older: Whether the mark names a record that the journal lacks. Then the journal is
             certainly an old copy, or its end is lost.
     """
@@ -119,41 +122,28 @@ class Journal:
     _gone: bool = False
 
     def append(self, record: bytes) -> None:
-        """Append a record. It is on disk after the next `sync` or `settle`.
-
-        Args:
-            record: The content of the record.
-        """
+        """Append a record. It is on disk after the next `sync` or `settle`."""
         self._write(self._seal(record))
 
     def begin(self, record: bytes) -> None:
-        """Write the first record to disk, after the rollback mark.
-
-        The mark is a file elsewhere that names the last record. A journal without a mark looks like
-        a restored copy, and a seat with a restored copy signs nothing. So the mark comes first.
-
-        Args:
-            record: The content of the record.
-
-        SPEC: [J-4].
-        """
+        """Write the first record to disk, after the rollback mark ([J-4])."""
         sealed = self._seal(record)
+        # The mark comes first. If a crash left a journal without one, it would look like a restored
+        # copy, with which a seat signs nothing.
         self._settled = self._last
         self.set_mark()
         self._write(sealed)
         self.sync()
 
     def _seal(self, record: bytes) -> bytes:
-        """Return the encrypted content of the next record, and compute the record's check value.
-
-        Without a passphrase the content stays as it is. Each check value depends on the one before.
-        """
+        """Return the content of the next record for the file, and compute its check value."""
         number = self._number + 1
         sealed = self._form.seal(number, self._last, record)
         self._last, self._number = self._form.check(number, self._last, sealed), number
         return sealed
 
     def _write(self, sealed: bytes) -> None:
+        """Write a record with its length and the check value that `_seal` has computed."""
         try:
             self._file.write(len(sealed).to_bytes(4, "big") + self._last + sealed)
         except OSError as error:
@@ -161,18 +151,12 @@ class Journal:
         self._dirty = True
 
     def sync(self) -> None:
-        """Force all appended records to the disk. Then write the rollback mark.
-
-        The mark is a file elsewhere that names the last record of the journal.
-        """
+        """Force all appended records to the disk. Then write the rollback mark."""
         self.settle()
         self.set_mark()
 
     def settle(self) -> bool:
-        """Force all appended records to the disk ([J-1]).
-
-        Returns:
-            True if some records were not on disk before.
+        """Force all appended records to the disk ([J-1]). Return False if they were there already.
 
         Raises:
             JournalError: If they cannot be written.
@@ -183,20 +167,19 @@ class Journal:
             self._file.sync()
         except OSError as error:
             raise self._trouble(self.path, error) from error
+        # Only now, because another thread may write the mark at any moment: with a mark of a record
+        # that a crash has lost, the journal would look like an old copy.
         self._dirty, self._settled = False, self._last
         return True
 
     def set_mark(self) -> None:
-        """Write the rollback mark, the file that names the last record on disk.
-
-        Any thread may call this.
-
-        If this fails or comes late, the old mark remains. It names an earlier record of the
-        journal, which does no harm ([J-4]).
+        """Name the last record on disk in the rollback mark. Any thread may call this.
 
         Raises:
-            JournalError: If the mark cannot be written.
+            JournalError: If the mark cannot be written. The old one remains.
         """
+        # A mark that comes late names an earlier record, which does no harm ([J-4]). But two
+        # threads must not write an earlier one over a later one.
         with self._marking:
             last = self._settled
             if self._gone or last == self._marked:
@@ -212,10 +195,6 @@ class Journal:
         rollback_marks.write(self.files, self.mark, self._form.mark(last, self._file.number, where))
 
     def _trouble(self, path: Path, error: OSError) -> JournalError:
-        """Return the error for a file that cannot be written during a game.
-
-        `path` leads to the journal, or to the small file that names the journal's last record.
-        """
         return JournalError(JournalCode.STOPPED, path=str(path), why=of_system(error))
 
     def close(self) -> None:
@@ -226,10 +205,9 @@ class Journal:
             self._let_go()
 
     def _let_go(self) -> None:
-        """Close the file and release its lock.
-
-        From then on `set_mark` does nothing, even if another thread calls it.
-        """
+        """Close the file and release its lock."""
+        # From here on `set_mark` does nothing, so that no thread brings back the mark of a journal
+        # that is removed.
         with self._marking:
             self._gone = True
             with suppress(
@@ -240,19 +218,14 @@ class Journal:
     def remove(self) -> None:
         """Close the journal, and remove its file and its rollback mark.
 
-        The mark is a file elsewhere that names the last record. Call this when nothing is left to
-        resume, because the journal contains secrets of the seat.
+        Call this when nothing is left to resume, because the journal contains secrets of the seat.
         """
         self._let_go()  # A full disk does not matter for a file that is removed.
         _remove(self.files, self.path)
 
 
 def _remove(files: FileStore, path: Path) -> None:
-    """Remove a journal, its rollback mark, and the other files that belong to it.
-
-    The mark is a file elsewhere that names the last record. The other files lie beside the journal,
-    with the suffixes in BESIDE.
-    """
+    """Remove a journal, its rollback mark, and the other files that belong to it."""
     files.remove(path)
     files.remove(path.with_suffix(DAMAGED))
     files.remove(rollback_marks.path_of(path, files))
@@ -264,11 +237,8 @@ def _remove(files: FileStore, path: Path) -> None:
 def check_marks(home: Path, files: FileStore = NAMED) -> None:
     """Check that rollback marks are not stored inside the folder of a player's files ([J-5]).
 
-    A mark names the last record of a journal, and so shows if the journal is an old copy.
-
     Raises:
-        JournalError: If they are inside, because a copy of the folder would then contain the marks,
-            too.
+        JournalError: If they are. A copy of the folder would then contain the marks, too.
     """
     if rollback_marks.lies_with(home, files):
         path = str(rollback_marks.folder(files))
@@ -276,16 +246,11 @@ def check_marks(home: Path, files: FileStore = NAMED) -> None:
 
 
 def _place(path: Path, files: FileStore) -> Path:
-    """Return the path of a journal's rollback mark, a file that names the journal's last record.
-
-    A JournalError is raised if the mark would lie inside the folder of the player's files.
-    """
     check_marks(path.parent.parent, files)
     return rollback_marks.path_of(path, files)
 
 
 def _files(files: FileStore | None, path: Path) -> FileStore:
-    """Return the given store. If it is None, return a store on disk for the journal at `path`."""
     return files or PrivateFiles(path.parent.parent)
 
 
@@ -294,18 +259,8 @@ def create(
 ) -> Journal:
     """Create a journal, with its first record on disk.
 
-    Args:
-        path: The path of the journal, in a folder inside the folder of the player's files.
-        passphrase: The passphrase with which to encrypt the journal. None for no encryption.
-        files: The store of the player's files. None for this computer's disk.
-
-    Returns:
-        The open journal.
-
     Raises:
         JournalError: If there is already a journal at this path, or it cannot be written.
-        NotPrivateError: If other users can access the folder of the journal, or the folder of its
-            rollback mark (the file that names its last record).
     """
     files = _files(files, path)
     mark, form = _place(path, files), new_form(passphrase)
@@ -328,10 +283,7 @@ def create(
 
 
 def _locked(files: FileStore, path: Path) -> StoredFile:
-    """Open a journal and lock it against other processes until it is closed.
-
-    SPEC: [J-3].
-    """
+    """Open a journal and lock it against other processes until it is closed ([J-3])."""
     try:
         return files.append(path)
     except BlockingIOError as error:
@@ -355,27 +307,17 @@ def reopen(
 ) -> tuple[Journal, SeatRecord, Iterator[bytes]]:
     """Open a journal to continue its game. An incomplete last record is cut off ([J-2]).
 
-    The rollback mark is a file in another folder that names the journal's last record. The
-    journal's attribute `current` is False if the mark is missing, was made for another file, or
+    The journal's attribute `current` is False if the mark is missing, was made for another file, or
     names a record that the journal lacks. It is also False if the journal is damaged, so that whole
     records follow a broken record. The records after the damage are dropped, and the mark is
-    removed. Before, the whole file is copied beside the journal (`DAMAGED`), because what is
-    dropped may be the only proof of what another seat has signed. A copy of earlier damage stays.
-
-    The attribute `is_older` is True if a valid mark names a record that the journal lacks. Then the
-    journal is certainly an old copy, or its end is lost ([E-22]).
-
-    Args:
-        passphrase: The passphrase with which the journal is encrypted. None if it is not.
-        files: The store of the player's files. None for this computer's disk.
+    removed. `is_older` is True if a valid mark names a record that the journal lacks ([E-22]).
 
     Returns:
-        The journal, its first record, and an iterator of the further records, as bytes. They are
-        read from the file as they are requested. Read all of them before you append a record.
+        The journal, its first record, and an iterator of the further records. They are read from
+        the file as they are requested. Read all of them before you append a record.
 
     Raises:
         JournalError: If the journal cannot be used.
-        NotPrivateError: If other users can access the journal.
     """
     files = _files(files, path)
     file = _locked(files, path)
@@ -394,6 +336,8 @@ def reopen(
         file.seek(end)
         if form.goes_on_behind(file, number + 1, last):
             current = False
+            # What is dropped may be the only proof of what another seat has signed. The mark goes
+            # before anything is cut off, or the shortened journal would look current after a crash.
             _keep_damaged(files, path)
             files.remove(mark, settle=True)
         file.seek(end)
@@ -417,10 +361,7 @@ def _keep_damaged(files: FileStore, path: Path) -> None:
 
 
 def _chain(form: Form, file: Readable) -> Iterator[tuple[bytes, bytes]]:
-    """Yield each valid record with its check value, from the first one on.
-
-    The file is read as the items are requested. The first invalid record ends the iteration.
-    """
+    """Yield each record with its check value as it is read, up to the first invalid one."""
     file.seek(len(MAGIC) + HEAD)
     last, number = form.start, 1
     while (found := form.next(file, number, last)) is not None:
@@ -429,10 +370,7 @@ def _chain(form: Form, file: Readable) -> Iterator[tuple[bytes, bytes]]:
 
 
 def _rest(form: Form, file: StoredFile, end: int) -> Iterator[bytes]:
-    """Yield the records after the first one.
-
-    Then set the file to the position `end`, at which new records are written.
-    """
+    """Yield the records after the first one. Then set the file to `end`, where it is written on."""
     try:
         for number, (record, _) in enumerate(_chain(form, file)):
             if number:
@@ -443,10 +381,7 @@ def _rest(form: Form, file: StoredFile, end: int) -> Iterator[bytes]:
 
 
 def _form_of(file: Readable, passphrase: str | None) -> Form:
-    """Read the beginning of a journal, and return the keys with which its records are read.
-
-    A JournalError is raised if the file is not a journal of this version.
-    """
+    """Return the keys of a journal. Raise JournalError if the file is none of this version."""
     magic = file.read(len(MAGIC))
     if magic == MAGIC_OF_VERSION_2:
         raise JournalError(JournalCode.OF_VERSION_2)
@@ -471,10 +406,6 @@ def read_first(
 ) -> SeatRecord:
     """Read the first record of a journal without locking the journal.
 
-    Args:
-        passphrase: The passphrase with which the journal is encrypted. None if it is not.
-        files: The store of the player's files. None for this computer's disk.
-
     Raises:
         JournalError: If the file is not a journal, or was written by another version.
         VaultError: If the passphrase is wrong or missing.
@@ -487,14 +418,7 @@ def read_first(
 def read(
     path: Path, passphrase: str | None = None, files: FileStore | None = None
 ) -> tuple[SeatRecord, Iterator[bytes]]:
-    """Read the records of a journal as they are now, without locking the journal.
-
-    Args:
-        passphrase: The passphrase with which the journal is encrypted. None if it is not.
-        files: The store of the player's files. None for this computer's disk.
-
-    Returns:
-        The first record, and an iterator of the further records, as bytes.
+    """Read the first record of a journal and those after it, without locking the journal.
 
     Raises:
         JournalError: If the journal cannot be read.
@@ -508,13 +432,8 @@ def read(
 def check(path: Path, files: FileStore | None = None) -> None:
     """Check that the owner of a journal can open it, and that no other user can.
 
-    Args:
-        files: The store of the player's files. None for this computer's disk.
-
     Raises:
         JournalError: If the journal cannot be opened.
-        NotPrivateError: If other users can access the journal, or one of the folders in which the
-            player's files lie.
     """
     _got(files, path, 0)
 
@@ -522,14 +441,7 @@ def check(path: Path, files: FileStore | None = None) -> None:
 def is_open(path: Path, files: FileStore | None = None) -> bool:
     """Return whether a process has a journal open, which means that its seat is being played.
 
-    Args:
-        files: The store of the player's files. None for this computer's disk.
-
-    Returns:
-        True if the journal is locked.
-
-    Raises:
-        JournalError: If the journal cannot be opened.
+    A JournalError is raised if the journal cannot be opened.
     """
     try:
         _locked(_files(files, path), path).close()
@@ -541,19 +453,12 @@ def is_open(path: Path, files: FileStore | None = None) -> bool:
 
 
 def forget(path: Path, files: FileStore | None = None) -> None:
-    """Remove a journal that no process has open, with its rollback mark.
-
-    The mark is a file elsewhere that names the last record of the journal.
-
-    Args:
-        files: The store of the player's files. None for this computer's disk.
-
-    Raises:
-        JournalError: If a process has the journal open.
-    """
+    """Remove a journal with its rollback mark. Raise JournalError if a process has it open."""
     files = _files(files, path)
+    # Locked from here on: a seat that another process plays must not lose its journal.
     file = _locked(files, path)
     if os.name == "nt":  # There an open file cannot be removed.
         file.close()
+    # Before the lock is released, where the system allows it: nobody opens the journal in between.
     _remove(files, path)
     file.close()

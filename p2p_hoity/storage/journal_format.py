@@ -1,13 +1,14 @@
 """Encode and decode the bytes of a journal: its first record, its other records, and its mark.
 
 The first record names the table and the seat, and contains what a seat needs to return there. The
-mark is a file elsewhere that names the last record.
+mark is a file elsewhere that names the last record (see `rollback_marks`).
 
 With a passphrase the key is derived by Argon2id (RFC 9106). Each record is then encrypted with
-XChaCha20-Poly1305 (PyNaCl), bound to its number and to the check value of the record before. Every
-check value is an HMAC (RFC 2104) under that key. So if a record is removed, moved, or taken from
-another journal, the check value after it is invalid. Only the mark can show that the end was cut
-off.
+XChaCha20-Poly1305 (PyNaCl), bound to its number and to the check value of the record before.
+Records are numbered from 1. Every check value is an HMAC (RFC 2104) under that key. So if a record
+is removed, moved, or taken from another journal, the check value after it is invalid. Only the mark
+can show that the end was cut off. The head of the file, behind its magic word, says how it is
+encrypted. Without a passphrase the sealed content of a record is the content itself.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ MAGIC = b"hoity-journal-3\n"
 MAGIC_OF_VERSION_2 = b"hoity-journal-2\n"
 """The first bytes of a journal of version 2 of the protocol."""
 MARK_MAGIC = b"hoity-mark-3\n"
-"""The first bytes of a rollback mark, the file that names the last record of a journal."""
+"""The first bytes of a rollback mark."""
 MAX_RECORD = 1 << 21
 """The most bytes of a record."""
 CHECK = 16
@@ -43,7 +44,7 @@ SEARCHED = 1 << 23
 What a crash leaves of a last record is shorter.
 """
 HEAD = 1 + SALT_SIZE
-"""Bytes of the head after the magic word: the kind of encryption (1 byte) and the salt."""
+"""Bytes of the head: the kind of encryption (1 byte) and the salt."""
 
 
 Readable = StoredFile | BytesIO
@@ -51,17 +52,12 @@ Readable = StoredFile | BytesIO
 
 
 def _mac(key: bytes, *parts: bytes) -> bytes:
-    """Return the HMAC-SHA-256 of the concatenated parts."""
     return hmac.digest(key, b"".join(parts), "sha256")
 
 
 @dataclass(frozen=True)
 class Form:
-    """The keys of one journal, which encrypt, decrypt and authenticate its records.
-
-    Attributes:
-        head: The bytes after the magic word of the file: the kind of encryption and the salt.
-    """
+    """The keys of one journal, which encrypt, decrypt and authenticate its records."""
 
     head: bytes
     _check_key: bytes = field(repr=False)
@@ -75,43 +71,25 @@ class Form:
 
     @property
     def start(self) -> bytes:
-        """The value with which the chain of check values begins, before the first record."""
+        """The check value before the first record."""
         return _mac(self._check_key, MAGIC, self.head)[:CHECK]
 
     def check(self, number: int, before: bytes, sealed: bytes) -> bytes:
-        """Compute the check value of a record, an HMAC over the record and the check value before.
-
-        Args:
-            number: The number of the record, from 1.
-            sealed: The content of the record as it is in the file.
-        """
+        """Compute the check value of a sealed record."""
         return _mac(self._check_key, before, number.to_bytes(8, "big"), sealed)[:CHECK]
 
     def seal(self, number: int, before: bytes, record: bytes) -> bytes:
-        """Encrypt the content of a record, if there is a passphrase.
-
-        Args:
-            number: The number of the record, from 1.
-            before: The check value of the record before it.
-
-        Returns:
-            The bytes for the file: encrypted, or unchanged without a passphrase.
-        """
+        """Return the bytes of a record for the file, after one with the check value `before`."""
         if self._box is None:
             return record
         return bytes(self._box.encrypt(record, before + number.to_bytes(8, "big")))
 
     def open(self, number: int, before: bytes, sealed: bytes) -> bytes:
-        """Decrypt the content of a record, if there is a passphrase.
-
-        Args:
-            number: The number of the record, from 1.
-            before: The check value of the record before it.
-            sealed: The bytes in the file.
+        """Return the content of a sealed record.
 
         Raises:
-            VaultError: If the content was not encrypted with this key, for this number and check
-                value ([J-6]).
+            VaultError: If it was not encrypted with this key, for this number and check value
+                ([J-6]).
         """
         if self._box is None:
             return sealed
@@ -121,18 +99,13 @@ class Form:
             raise VaultError(VaultCode.WRONG) from error
 
     def next(self, file: Readable, number: int, before: bytes) -> tuple[bytes, bytes] | None:
-        """Read and check the record that begins at the current position of a file.
+        """Return the content and check value of the record at the current position of a file.
 
-        Args:
-            number: The number of the record, from 1.
-            before: The check value of the record before it.
-
-        Returns:
-            The decrypted content and the check value of the record. None if no valid record begins
-            here.
+        None if no valid record begins here. `before` is the check value of the record before.
         """
         head = file.read(4 + CHECK)
         size, check = int.from_bytes(head[:4], "big"), head[4:]
+        # Checked before the content is read, so that a damaged length takes no memory.
         if len(head) < 4 + CHECK or size > MAX_RECORD:
             return None
         sealed = file.read(size)
@@ -142,33 +115,23 @@ class Form:
         return self.open(number, before, sealed), check
 
     def goes_on_behind(self, file: Readable, number: int, before: bytes) -> bool:
-        """Return whether a whole record follows an incomplete record, which shows damage.
+        """Return whether a whole record follows an incomplete one, which shows damage ([J-2]).
 
-        If only the last write was interrupted, nothing follows the incomplete record. A later
-        record is whole if its check value is right. Each check value depends on the previous check
-        value. For the incomplete record two values are tried: the check value in the file, and the
-        check value that is computed from the record's bytes.
-
-        Args:
-            file: The file, at the beginning of the incomplete record. It is read to its end.
-
-        Returns:
-            True if the journal is damaged and not merely cut off.
+        If only the last write was interrupted, nothing follows. The incomplete record has the
+        number `number` and begins at the position of the file, which is read to its end.
         """
         tail = file.read(SEARCHED)
         if len(tail) == SEARCHED:
             return True
+        # The check value of the incomplete record is either right in the file, or follows from its
+        # bytes.
         checks, framed = {tail[4 : 4 + CHECK]}, _framed(tail, 0)
         if framed is not None:
             checks.add(self.check(number, before, framed[0]))
         return self._follows(tail, number) or self._lies_in(tail, number + 1, checks)
 
     def _follows(self, tail: bytes, number: int) -> bool:
-        """Return whether a valid record follows a damaged record.
-
-        `tail` begins with the damaged record, and `number` is the number of that record. Where a
-        record ends is computed from the length that the record itself states.
-        """
+        """Return whether a valid record follows a damaged one where that states its end."""
         before, begin = b"", 0
         while (found := _framed(tail, begin)) is not None:
             sealed, check, begin = found
@@ -180,42 +143,34 @@ class Form:
     def _lies_in(self, tail: bytes, number: int, checks: set[bytes]) -> bool:
         """Return whether a valid record with a given number begins anywhere in the bytes.
 
-        Every position is tried, because a damaged length does not tell where the next record
-        begins. `checks` contains the possible check values of the record before, on which the check
-        value of a valid record depends. True is also returned if there are too many bytes to check.
+        `checks` contains the possible check values of the record before. True is also returned if
+        there are too many bytes to check.
         """
         left = SEARCHED
+        # Every position is tried, because a damaged length does not tell where the next record
+        # begins.
         for begin in range(1, len(tail) - CHECK - 4):
             found = _framed(tail, begin)
             if found is None:
                 continue
             sealed, check, _ = found
+            # A file of forged lengths could take hours of hashing without this bound.
             left -= len(sealed)
             if left < 0 or any(self.check(number, one, sealed) == check for one in checks):
                 return True
         return False
 
     def mark(self, check: bytes, file: int, path: bytes) -> bytes:
-        """Make the content of the rollback mark, the file that names the journal's last record.
+        """Make the rollback mark that names the record with a check value, authenticated.
 
         Args:
-            check: The check value of the last record, by which the mark names it.
-            file: The number that identifies the journal's file in its store, such as an inode
-                number.
-
-        Returns:
-            The bytes, authenticated with a key of the journal.
+            file: `StoredFile.number` of the journal.
         """
         said = check + file.to_bytes(8, "big")
         return MARK_MAGIC + said + _mac(self._mark_key, said, path)[:CHECK] + path
 
     def marked(self, mark: bytes) -> tuple[bytes, int] | None:
-        """Check and parse the rollback mark of this journal, the file that names its last record.
-
-        Returns:
-            The check value of the named record, and the number that identifies the journal's file.
-            None if the bytes are not a valid mark, made with the keys of this journal.
-        """
+        """Return check value and file number of a valid mark of this journal, or None."""
         said = mark[len(MARK_MAGIC) :][: CHECK + 8]
         path = path_of(mark)
         if path is None:
@@ -225,10 +180,7 @@ class Form:
 
 
 def _framed(data: bytes, begin: int) -> tuple[bytes, bytes, int] | None:
-    """Split the record that may begin at a position of the bytes.
-
-    Return its content, its check value, and the position after it. None if no record fits there.
-    """
+    """Return content, check value and end of the record that may begin at a position, or None."""
     size, head = int.from_bytes(data[begin : begin + 4], "big"), begin + 4 + CHECK
     end = head + size
     if not 0 < size <= MAX_RECORD or end > len(data):
@@ -237,25 +189,13 @@ def _framed(data: bytes, begin: int) -> tuple[bytes, bytes, int] | None:
 
 
 def path_of(mark: bytes) -> bytes | None:
-    """Return the path of the journal to which a rollback mark belongs.
-
-    The mark is a file that names the last record of the journal. Its authenticity is not checked.
-
-    Returns:
-        The path, or None if the bytes are not a mark.
-    """
+    """Return the path of a rollback mark's journal, unauthenticated. None if it is no mark."""
     size = len(MARK_MAGIC) + CHECK + 8 + CHECK
     return mark[size:] if mark.startswith(MARK_MAGIC) and len(mark) > size else None
 
 
 def _form(head: bytes, key: bytes, locked: bool) -> Form:
-    """Derive the keys for check values, rollback marks and encryption from the key of a journal.
-
-    Args:
-        head: The bytes after the magic word of the file: the kind of encryption and the salt.
-        key: The key that is derived from the passphrase and the salt, or from the salt alone.
-        locked: Whether there is a passphrase, so that records are encrypted.
-    """
+    """Derive the keys of a journal from its key, which is the salt if nothing is encrypted."""
     box = Aead(_mac(key, b"hoity journal seal")) if locked else None
     return Form(head, _mac(key, b"hoity journal check"), _mac(key, b"hoity journal mark"), box)
 
@@ -265,9 +205,6 @@ def new_form(passphrase: str | None) -> Form:
 
     Without a passphrase the keys are derived from the salt alone, which is in the file. Check
     values then detect damage, but not forgery.
-
-    Args:
-        passphrase: The passphrase. None for no encryption.
     """
     salt = os.urandom(SALT_SIZE)
     if not passphrase:
@@ -278,16 +215,13 @@ def new_form(passphrase: str | None) -> Form:
 def read_form(head: bytes, passphrase: str | None) -> Form:
     """Return the keys of an existing journal, from its head and the passphrase.
 
-    Args:
-        head: The HEAD bytes after the magic word of the journal.
-        passphrase: The passphrase. None if there is none.
-
     Raises:
         VaultError: If the head is damaged, the passphrase is missing, or one is given for a journal
             that is not encrypted.
     """
     if len(head) < HEAD or head[0] not in (PLAIN, SEALED):
         raise VaultError(VaultCode.DAMAGED)
+    # Somebody may have put a plain journal there for a player who expects an encrypted one.
     if head[0] == PLAIN and passphrase:
         raise VaultError(VaultCode.NOT_SEALED)
     if head[0] == PLAIN:
@@ -303,7 +237,7 @@ VERSION: Final = 1
 
 
 class EarlierRecord(ValueError):
-    """An error: another version of this program has written the first record of the journal."""
+    """An error: another version of this program has written the journal's first record."""
 
 
 @dataclass(frozen=True)
@@ -311,20 +245,19 @@ class SeatRecord:
     """The first record of a journal, with everything that a seat needs to return to its table.
 
     Attributes:
-        header: The encoded header of the table: its terms, and the entry of each seat.
+        header: The encoded header of the table.
         seed: 32 bytes from which all secrets of the seat are derived.
         key: The secret seed of the seat's signing key at this table, 32 bytes.
         addresses: For each seat the addresses at which it could be dialled when the game began.
-        listen: The 'host:port' at which this node listened.
-        relays: The relays at which this node waited for calls.
+        listen: The 'host:port' at which this peer listened.
+        relays: The relays at which this peer waited for calls.
         started: When the game began, in Unix seconds.
-        signature: The host's signature of the list of seats (the roster), 64 bytes.
+        signature: The host's signature of the roster, 64 bytes.
         secret: The secret of the ticket.
         is_open: Whether everyone on the local network could join the table.
         hidden: Whether the seat connects through a proxy.
         relay_only: Whether the seat is reached, and connects, through relays alone.
-        vouches: The vouch of each seat: the signature of the player's long-lived key over the key
-            of the seat. None for a seat that has shown none.
+        vouches: The vouch of each seat. None for a seat that has shown none.
     """
 
     header: bytes
@@ -346,7 +279,7 @@ class SeatRecord:
 
     @cached_property
     def table(self) -> Header:
-        """The header of the table, parsed. Raises Invalid if it is malformed."""
+        """The header, parsed. Raises Invalid if it is malformed."""
         return table_header.parse_header(self.header)
 
     @cached_property

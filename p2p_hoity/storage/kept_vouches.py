@@ -2,7 +2,8 @@
 
 A transcript names seats by keys that were drawn for the table. A vouch is a signature by which a
 player's long-lived key confirms such a key as the player's. The seats show the vouches only to each
-other. With this file anybody else can check them, too.
+other. With this file anybody else can check them, too. Vouches stand in the order of the seats,
+with None for a seat that has shown none.
 
 SPEC: section 4.6.
 """
@@ -19,13 +20,12 @@ from protocol.units import TableId
 from .file_store import FileStore
 
 MAGIC: Final = "hoity-vouches"
-"""The text that is the first item of the file."""
+"""The first item of the file."""
 VERSION: Final = 3
-"""The version of the format of the file."""
+"""The version of the file's format."""
 MAX_FILE: Final = 4_096
-"""The most bytes of a file of vouches (players' signatures). Sixteen vouches need fewer."""
+"""The most bytes of such a file. Sixteen vouches need fewer."""
 SUFFIX: Final = ".vouches"
-"""The suffix of the name of a file of vouches (players' signatures over their seats' keys)."""
 _ROWS: Final = codec.Rows(Vouch | None, table_header.SEAT_NUMBERS)
 _FORM: Final = codec.Fields(
     codec.Text(lambda text: text == MAGIC), codec.Int(VERSION, VERSION), codec.Octets(32), _ROWS
@@ -33,33 +33,16 @@ _FORM: Final = codec.Fields(
 
 
 def place_of(folder: Path, table: TableId) -> Path:
-    """Return the path of the file with the vouches of a table.
-
-    A vouch is a player's signature, by the long-lived key, over the key of its seat.
-
-    Args:
-        folder: The folder of the transcripts.
-
-    Returns:
-        The path, whether there is such a file or not.
-    """
+    """Return the path of a table's vouches in the folder of transcripts. It need not exist."""
     return folder / f"{table.hex()[:16]}{SUFFIX}"
 
 
 def keep_vouches(
     files: FileStore, folder: Path, table: TableId, shown: tuple[Vouch | None, ...]
 ) -> None:
-    """Store the vouches of a table, if there are any.
-
-    A vouch is a player's signature, by the long-lived key, over the key of its seat.
+    """Store the vouches of a table, if there are any, in the folder of the transcripts.
 
     No error is raised if the file cannot be written, because the game does not depend on it.
-
-    Args:
-        files: The store of the transcripts.
-        folder: The folder of the transcripts.
-        shown: The vouch of each seat, in the order of the seats. None for a seat that has shown
-            none.
     """
     if any(shown):
         with suppress(OSError):
@@ -67,28 +50,12 @@ def keep_vouches(
 
 
 def encode_vouches(table: TableId, shown: tuple[Vouch | None, ...]) -> bytes:
-    """Encode the file with the vouches of a table.
-
-    A vouch is a player's signature, by the long-lived key, over the key of its seat.
-
-    Args:
-        shown: The vouch of each seat, in the order of the seats. None for a seat that has shown
-            none.
-    """
+    """Encode the file with the vouches of a table."""
     return codec.encode((MAGIC, VERSION, table, _ROWS.write(shown)))
 
 
 def read_vouches(data: bytes, header: Header) -> tuple[bytes | None, ...]:
-    """Check a file of vouches, and return the long-lived key of the player at each seat.
-
-    A vouch is a player's signature, by the long-lived key, over the key of its seat.
-
-    Args:
-        header: The header of the table.
-
-    Returns:
-        For each seat the long-lived key of its player, 32 bytes. None if the player has not shown
-        it.
+    """Check a file of vouches, and return the long-lived key of the player at each seat, or None.
 
     Raises:
         Invalid: With code `bad-encoding` or `bad-vouch` if the bytes are no such file, the file
@@ -96,6 +63,7 @@ def read_vouches(data: bytes, header: Header) -> tuple[bytes | None, ...]:
     """
     value = codec.decode(data, MAX_FILE)
     _, _, table, shown = codec.read(_FORM, value, vouches.BAD_VOUCH, "the file")
+    # A vouch names terms and a key, not the roster, so this ties the file to its table.
     if table != header.table_id:
         raise Invalid(vouches.BAD_VOUCH, "the file is of another table")
     vouches.check_vouches(shown, header.terms, header.roster)

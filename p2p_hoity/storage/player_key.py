@@ -1,7 +1,8 @@
 """The file with a player's long-lived key and nickname, encrypted if there is a passphrase.
 
 The encryption key is derived from the passphrase by Argon2id (RFC 9106). The content is encrypted
-with XSalsa20-Poly1305 under a fresh nonce. Both algorithms are those of PyNaCl.
+with XSalsa20-Poly1305 under a fresh nonce. Both algorithms are those of PyNaCl. A passphrase that
+is None or empty encrypts nothing.
 """
 
 from __future__ import annotations
@@ -45,14 +46,7 @@ class VaultError(CodedError, ValueError):
 
 
 def of_file(error: Exception) -> Reason:
-    """Return the reason, for a player, why a file of this program cannot be read.
-
-    Args:
-        error: The error that reading the file has raised.
-
-    Returns:
-        The reason to show.
-    """
+    """Return the reason, for a player, why reading a file of this program raised an error."""
     if isinstance(error, CodedError):
         return error.reason
     return of_protocol(error) if isinstance(error, Invalid) else because(VaultCode.DAMAGED)
@@ -75,26 +69,15 @@ class Vault:
         return self._box is not None
 
     def header(self) -> bytes:
-        """Return the bytes with which the encrypted part of the file begins.
-
-        Returns:
-            One byte for the kind of encryption, then the salt if there is a passphrase.
-        """
+        """Return the byte for the kind of encryption, then the salt if there is a passphrase."""
         return bytes([SEALED]) + self.salt if self._box else bytes([PLAIN])
 
     def seal(self, data: bytes) -> bytes:
-        """Encrypt bytes, if there is a passphrase.
-
-        Returns:
-            The bytes for the file: encrypted, or unchanged without a passphrase.
-        """
+        """Return bytes for the file, encrypted if there is a passphrase."""
         return bytes(self._box.encrypt(data)) if self._box else data
 
     def open(self, data: bytes) -> bytes:
-        """Decrypt bytes, if there is a passphrase.
-
-        Args:
-            data: The bytes in the file.
+        """Decrypt bytes of the file, if there is a passphrase.
 
         Raises:
             VaultError: If the bytes are damaged or the passphrase is wrong.
@@ -108,24 +91,14 @@ class Vault:
 
 
 def new_vault(passphrase: str | None) -> Vault:
-    """Return the encryption of a new file, with a fresh salt.
-
-    Args:
-        passphrase: The passphrase. If None or empty, nothing is encrypted.
-    """
+    """Return the encryption of a new file, with a fresh salt."""
     if not passphrase:
         return Vault(b"")
     return _locked(os.urandom(SALT_SIZE), passphrase)
 
 
 def stretched(passphrase: str, salt: bytes) -> bytes:
-    """Derive an encryption key from a passphrase by Argon2id.
-
-    Args:
-        salt: Random bytes that are stored in the file, SALT_SIZE of them.
-
-    Returns:
-        The key, 32 bytes.
+    """Derive an encryption key of 32 bytes from a passphrase and a salt of SALT_SIZE random bytes.
 
     Raises:
         VaultError: If the passphrase is not valid Unicode text.
@@ -144,19 +117,13 @@ def stretched(passphrase: str, salt: bytes) -> bytes:
 
 
 def _locked(salt: bytes, passphrase: str) -> Vault:
-    """Derive a key from a passphrase and a salt, and return the encryption with this key."""
     return Vault(salt, SecretBox(stretched(passphrase, salt)))
 
 
 def read_vault(data: bytes, passphrase: str | None) -> tuple[Vault, int]:
     """Read the header that says how a file is encrypted, and derive the file's key.
 
-    Args:
-        data: The bytes of the file, starting with the byte for the kind of encryption.
-        passphrase: The passphrase, or None.
-
-    Returns:
-        The encryption, and the number of bytes before the content.
+    Return the encryption, and the number of bytes before the content.
 
     Raises:
         VaultError: If the header is damaged, or the file is encrypted and no passphrase is given.
@@ -218,11 +185,7 @@ class NamedIdentity:
 
 
 def new_identity(home: Home, nickname: str | None, passphrase: str | None = None) -> NamedIdentity:
-    """Make a new long-lived key and store it.
-
-    Args:
-        nickname: The nickname to store with the key. None to store none.
-        passphrase: The passphrase with which to encrypt the file. None for no encryption.
+    """Make a new long-lived key and store it, with the nickname if it is not None.
 
     Raises:
         KeyFileError: If there is a key already, or the nickname is not allowed.
@@ -238,7 +201,7 @@ def check_name(nickname: str) -> None:
     """Check whether a nickname is allowed.
 
     Raises:
-        KeyFileError: If the nickname is not allowed.
+        KeyFileError: If it is not.
     """
     if not 0 < len(nickname) <= table_header.MAX_NICKNAME:
         raise KeyFileError(KeyCode.NAME_SIZE, most=table_header.MAX_NICKNAME)
@@ -251,11 +214,11 @@ def check_name(nickname: str) -> None:
 
 
 def save_identity(home: Home, seed: bytes, nickname: str | None, vault: Vault) -> None:
-    """Write the key file, with the player's long-lived key and nickname.
+    """Write the key file.
 
     Args:
         seed: The secret seed of the key, 32 bytes.
-        nickname: The nickname to store with the key. None to store none.
+        nickname: None to store none.
         vault: The encryption of the file.
 
     Raises:
@@ -266,6 +229,8 @@ def save_identity(home: Home, seed: bytes, nickname: str | None, vault: Vault) -
         check_name(nickname)
     data = vault.seal(codec.encode((seed, nickname or "")))
     try:
+        # Never over a key that another process has made since it was looked for: that key would be
+        # lost.
         home.files.put(home.identity, MAGIC + vault.header() + data, once=True)
     except FileExistsError as error:
         raise KeyFileError(KeyCode.TAKEN, path=str(home.identity)) from error
@@ -274,15 +239,11 @@ def save_identity(home: Home, seed: bytes, nickname: str | None, vault: Vault) -
 
 
 def _told(code: KeyCode, home: Home, error: OSError) -> KeyFileError:
-    """Return the error for a key file that the system cannot read or write."""
     return KeyFileError(code, path=str(home.identity), why=of_system(error))
 
 
 def load_identity(home: Home, passphrase: str | None = None) -> NamedIdentity:
-    """Read the key file, with the player's long-lived key and nickname.
-
-    Args:
-        passphrase: The passphrase with which the file is encrypted. None if it is not.
+    """Read the key file.
 
     Raises:
         KeyFileError: If there is no key file, or it cannot be read.
@@ -306,9 +267,5 @@ def load_identity(home: Home, passphrase: str | None = None) -> NamedIdentity:
 
 
 def passphrase_from_environment() -> str | None:
-    """Return the passphrase in the environment variable HOITY_PASSPHRASE.
-
-    Returns:
-        The passphrase. None if the variable is not set or is empty.
-    """
+    """Return the passphrase in HOITY_PASSPHRASE, None if it is not set or is empty."""
     return os.environ.get("HOITY_PASSPHRASE") or None

@@ -35,21 +35,19 @@ Follow no link, do not pass the file to child processes, and do not wait for the
 pipe.
 """
 NEW: Final = os.O_CREAT | os.O_EXCL | CAREFUL
-"""Flags for making a file that must not exist."""
 OTHERS: Final = 0o077
 """The mode bits that give access to users other than the owner."""
 LOCKED_BYTE: Final = 2**31 - 2
-"""The byte by which Windows locks a file.
+"""The byte by which all copies of this program lock a file on Windows.
 
-It lies behind the end of every file, because other programs cannot read a locked byte. All programs
-that lock a file must use the same byte.
+It lies behind the end of every file, because other programs cannot read a locked byte.
 """
 
 
 class PrivateCode(Code):
     """The reasons why a file is refused because other users can access it.
 
-    In the texts `{command}` stands for a shell command that solves the problem.
+    `{command}` stands for a shell command that solves the problem.
     """
 
     OTHERS = (
@@ -79,13 +77,13 @@ def check_private(path: Path, found: os.stat_result) -> None:
     """Check that only the user of this process can access a file or folder.
 
     Raises:
-        NotPrivateError: If another user owns or can access the file or folder, as far as the system
-            can tell.
+        NotPrivateError: If another user owns or can access it, as far as the system can tell.
     """
     if not CHECKED:
         return
     is_folder = stat.S_ISDIR(found.st_mode)
     is_foreign = found.st_uid != os.geteuid()
+    # A link has every mode bit, and they give nobody access.
     is_open = not stat.S_ISLNK(found.st_mode) and bool(found.st_mode & OTHERS)
     if (is_foreign or is_open) and not _keeps_modes(path if is_folder else path.parent):
         raise NotPrivateError(PrivateCode.NO_MODES, path=str(path))
@@ -102,10 +100,7 @@ def check_private(path: Path, found: os.stat_result) -> None:
 
 
 def _keeps_modes(folder: Path) -> bool:
-    """Return whether a folder's file system stores which users can access a file.
-
-    A folder is made there as a trial. True if none can be made.
-    """
+    """Return whether a file system stores who can access a file. True if it cannot be tried."""
     trial = folder / f".{secrets.token_hex(12)}.new"
     try:
         trial.mkdir(mode=0o700)
@@ -119,34 +114,22 @@ def _keeps_modes(folder: Path) -> bool:
 
 
 def check_folder(path: Path) -> None:
-    """Check that only the user of this process can access a folder.
-
-    If the path is a symbolic link, the link is checked, too.
-
-    Args:
-        path: The folder. A NotPrivateError is raised if another user owns or can access it.
-    """
+    """Check that only the user can access a folder, or raise NotPrivateError."""
+    # First the link itself, which another user could turn elsewhere, then what it leads to.
     check_private(path, path.lstat())
     check_private(path, path.stat())
 
 
 def check_if_there(path: Path) -> None:
-    """Check that only the user of this process can access a folder, if the folder exists.
-
-    Args:
-        path: The folder. A NotPrivateError is raised if another user owns or can access it.
-    """
+    """Check that only the user can access a folder, if the folder exists."""
     if os.path.lexists(path):
         check_folder(path)
 
 
 def make_folder(path: Path) -> Path:
-    """Make a folder that only its owner can enter, and missing folders above it.
+    """Make a folder that only its owner can enter, and missing folders above it. Return its path.
 
     An existing folder is left as it is, and is not checked.
-
-    Returns:
-        The same path.
 
     Raises:
         NotADirectoryError: If the path exists and is not a folder.
@@ -161,13 +144,9 @@ def make_folder(path: Path) -> Path:
 
 
 def private_folder(path: Path) -> Path:
-    """Make a folder that only its owner can enter. If it exists, check this instead.
+    """Make a folder that only its owner can enter, or check the one that exists. Return its path.
 
-    Returns:
-        The same path.
-
-    Raises:
-        NotPrivateError: If another user owns or can access the folder.
+    A NotPrivateError is raised if another user owns or can access the folder.
     """
     make_folder(path)
     check_folder(path)
@@ -175,11 +154,10 @@ def private_folder(path: Path) -> Path:
 
 
 class DiskFile(io.BufferedRandom):
-    """An open file on this computer's disk (see `StoredFile`).
+    """An open file on this computer's disk.
 
     Attributes:
-        unsettled: The folder of a new file whose directory entry is not known to be on disk. None
-            if the entry is on disk.
+        unsettled: The folder of a new file whose directory entry may not be on disk. None if it is.
     """
 
     unsettled: Path | None = None
@@ -190,7 +168,7 @@ class DiskFile(io.BufferedRandom):
         return os.fstat(self.fileno()).st_ino & (2**64 - 1)
 
     def sync(self) -> None:
-        """Flush all written data to the disk with fsync, and the directory entry of a new file."""
+        """Force all written data to the disk (fsync), and the directory entry of a new file."""
         self.flush()
         os.fsync(self.fileno())
         if self.unsettled is not None:
@@ -204,8 +182,8 @@ class PrivateFiles(FileStore):
 
     Attributes:
         root: The highest folder of the store. Only the owner may have access to the root and to the
-            folders between the root and a file. For a file outside the root, only the folder of
-            the file is checked. If the root is None, no folder is checked.
+            folders between the root and a file. For a file outside the root, only the folder of the
+            file is checked. If the root is None, no folder is checked.
     """
 
     root: Path | None
@@ -218,14 +196,10 @@ class PrivateFiles(FileStore):
         return above[: above.index(self.root) + 1][::-1] if self.root in above else above[:1]
 
     def _open(self, path: Path, flags: int) -> int:
-        """Open a regular file of the user, and return its descriptor.
-
-        Raises:
-            NotPrivateError: If another user owns or can access the file or one of its folders.
-            NotRegularError: If the path is not a regular file.
-        """
+        """Return the descriptor of a regular file of the user, or raise NotRegularError."""
         descriptor = os.open(path, flags | CAREFUL, 0o600)
         try:
+            # Of the open file, not of the path, which may lead to another file by now.
             found = os.fstat(descriptor)
             if not stat.S_ISREG(found.st_mode):
                 raise NotRegularError(22, "it is not a regular file", str(path))
@@ -243,11 +217,7 @@ class PrivateFiles(FileStore):
             return file.read(most)
 
     def _make_folders(self, path: Path) -> None:
-        """Make the missing folders above a file, so that only their owner can enter them.
-
-        A NotPrivateError is raised if another user owns or can access one of the folders that must
-        be private.
-        """
+        """Make the missing folders above a file. Check those that must be private."""
         for folder in self._folders(path):
             private_folder(folder)
         if self.root is None:
@@ -263,6 +233,8 @@ class PrivateFiles(FileStore):
                 file.write(data)
                 file.flush()
                 os.fsync(file.fileno())
+            # On disk before it gets its name: after a crash the path has the old content or the
+            # new.
             _name(fresh, path, once)
         finally:
             fresh.unlink(missing_ok=True)
@@ -273,13 +245,14 @@ class PrivateFiles(FileStore):
         """Open a file for reading and writing, and lock it.
 
         Raises:
-            BlockingIOError: If the file is locked.
-            FileNotFoundError: If the file does not exist, or the process that had it locked has
-                just removed it.
+            FileNotFoundError: Also if the process that had the file locked has just removed it.
+            BlockingIOError: If it is locked.
         """
         if new:
             self._make_folders(path)
         file = self._opened(path, os.O_RDWR | (NEW if new else 0))
+        # Another process may have removed the file after it was opened here and before it was
+        # locked. A lock of a file without a name would lock out nobody.
         is_ours = hold(file)
         if is_ours and _is_named(file, path):
             file.unsettled = path.parent if new else None
@@ -290,7 +263,6 @@ class PrivateFiles(FileStore):
         raise BlockingIOError(errno.EAGAIN, "it is locked", str(path))
 
     def _opened(self, path: Path, flags: int) -> DiskFile:
-        """Open a file for reading and writing, without locking it."""
         return DiskFile(io.FileIO(self._open(path, flags), "r+b"))
 
     def lock(self, path: Path, wait: bool = False) -> DiskFile | None:
@@ -363,17 +335,7 @@ NAMED: Final = NamedFiles(None)
 
 
 def open_at_once(name: str | Path, flags: int) -> int:
-    """Open a file or pipe without waiting. Use this as the `opener` of `open`.
-
-    Normally, opening a pipe waits until another process opens it for writing. Here such a pipe
-    counts as empty.
-
-    Args:
-        flags: The flags of `os.open`.
-
-    Returns:
-        The file descriptor.
-    """
+    """Open a file or pipe without waiting. A pipe that nobody writes to counts as empty."""
     waits = getattr(os, "O_NONBLOCK", 0)
     descriptor = os.open(name, flags | waits)
     if waits:
@@ -382,14 +344,12 @@ def open_at_once(name: str | Path, flags: int) -> int:
 
 
 def _name(fresh: Path, path: Path, once: bool) -> None:
-    """Rename a written file to its final path.
-
-    If `once` is True and a file exists at the final path, raise FileExistsError.
-    """
+    """Rename a written file. If `once` is True and the new path exists, raise FileExistsError."""
     if not once:
         fresh.replace(path)
         return
     try:
+        # Unlike a rename, this fails if the path exists.
         os.link(fresh, path)
     except FileExistsError:
         raise
@@ -401,8 +361,7 @@ def _name(fresh: Path, path: Path, once: bool) -> None:
 def _is_named(file: IO[Any], path: Path) -> bool:
     """Return whether a path still leads to this open file.
 
-    Another process may have removed the file after it was opened here and before it was locked. On
-    Windows the result is always True, because no open file can be removed there.
+    On Windows the result is always True, because no open file can be removed there.
     """
     if not CHECKED:
         return True
@@ -424,18 +383,12 @@ def sync_folder(path: Path) -> None:
 
 
 def hold(file: IO[Any], wait: bool = False) -> bool:
-    """Lock an open file until it is closed.
-
-    Args:
-        wait: Whether to wait until the lock is free.
-
-    Returns:
-        False if somebody else has locked it.
-    """
+    """Lock an open file until it is closed. Return False if somebody else has locked it."""
     try:
         if os.name == "nt":
             import msvcrt
 
+            # mypy knows the names in `msvcrt` on Windows only.
             way = msvcrt.LK_LOCK if wait else msvcrt.LK_NBLCK  # type: ignore[attr-defined,unused-ignore]
             at = os.lseek(file.fileno(), 0, os.SEEK_CUR)
             try:

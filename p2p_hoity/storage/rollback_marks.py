@@ -20,89 +20,60 @@ from .home import own_folder
 from .private_files import NAMED
 
 MOST = 1 << 16
-"""The most bytes that are read of a mark (the file that names a journal's last record)."""
+"""The most bytes that are read of a mark."""
 
 
 def folder(files: FileStore | None = NAMED) -> Path:
-    """Return the folder of the rollback marks, the files that name the last record of each journal.
+    """Return the folder that HOITY_MARKS names, or else the platform's folder for program state.
 
-    Args:
-        files: The store of the marks. None for this computer's disk, on which it is also checked
-            that the folder can be used.
-
-    Returns:
-        The folder that the environment variable HOITY_MARKS names, or else the platform's folder
-        for program state.
-
-    Raises:
-        FolderError: If the variable names no folder for this program alone.
+    For this computer's disk `files` is None, and it is also checked that the folder can be used.
     """
     return own_folder("HOITY_MARKS", "XDG_STATE_HOME", _usual, files)
 
 
 def _usual() -> Path:
-    """Return the platform's folder for program state."""
     from platformdirs import user_state_path
 
     return user_state_path("hoity-marks", appauthor=False)
 
 
 def path_of(journal: Path, files: FileStore = NAMED) -> Path:
-    """Return the path of a journal's rollback mark, the file that names its last record.
-
-    The name of the file is made from the name of the journal and the real path of its folder.
-    """
+    """Return the path of a mark, made from its journal's name and the real path of its folder."""
     where = os.path.normcase(files.real(journal.parent))
     name = hashlib.sha256(os.fsencode(where)).hexdigest()[:24]
     return folder(files) / f"{name}-{journal.stem}.mark"
 
 
 def lies_with(home: Path, files: FileStore = NAMED) -> bool:
-    """Return whether the folder of the rollback marks lies inside the folder of a player's files.
+    """Return whether the marks lie inside the folder of a player's files.
 
-    If so, a copy of the player's files contains the marks, too, and an old copy is not noticed.
-
-    Returns:
-        True if the folder of the marks lies inside.
+    If so, a copy of these files contains the marks, too, and an old copy is not noticed.
     """
     return files.real(folder(files)).is_relative_to(files.real(home))
 
 
 def read(files: FileStore, mark: Path) -> bytes:
-    """Read a rollback mark, the file that names the last record of a journal.
-
-    Returns:
-        The bytes. Empty if the mark is missing or cannot be read.
-    """
+    """Return the bytes of a mark, empty if it is missing or cannot be read."""
     with suppress(OSError, NotPrivateError):
         return files.get(mark, MOST)
     return b""
 
 
 def write(files: FileStore, mark: Path, data: bytes) -> None:
-    """Write a rollback mark, the file that names a journal's last record, over the old one.
-
-    The bytes are on disk when this returns. If there was a mark before, its directory entry is not
-    forced to the disk. So after a crash the old mark may be there again, which does no harm,
-    because it names an earlier record ([J-4]).
-
-    Args:
-        data: The new bytes.
-    """
+    """Write a mark over the old one, to the disk ([J-4])."""
+    # A mark that comes back after a crash does no harm: it names an earlier record ([J-4]). But
+    # without any mark a journal looks like a copy, so the first one is settled.
     files.put(mark, data, settle=not files.has(mark))
 
 
 def sweep(files: FileStore) -> None:
-    """Remove the rollback marks (files that name a journal's last record) of removed journals.
-
-    A mark stays if the folder of its journal is missing or empty, because the folder may be on a
-    disk that is not mounted now. Without their marks, the journals there would later look like old
-    copies.
-    """
+    """Remove the marks of removed journals."""
     for mark in files.list(folder(files), ".mark"):
         with suppress(OSError, NotPrivateError):
             name = journal_format.path_of(read(files, mark))
             journal = Path(os.fsdecode(name or b""))
             beside = files.list(journal.parent, "") if name else []
+            # An empty folder may be on a disk that is not mounted now. Without their marks its
+            # journals would later look like old copies.
             if beside and journal not in beside:
                 files.remove(mark)

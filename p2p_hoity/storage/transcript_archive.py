@@ -1,4 +1,8 @@
-"""Write the transcripts of finished games, to a second place if the first one fails."""
+"""Write the transcripts of finished games, to a second place if the first one fails.
+
+A game is named by the first hexadecimal digits of its table's id. One transcript has more than
+another if it has steps of the same table that the other one lacks.
+"""
 
 from __future__ import annotations
 
@@ -42,18 +46,11 @@ CLAIM: Final = ".claim.hoity"
 MOST_NAMES: Final = 100
 """How many names are tried for a transcript beside other files."""
 ROOM = 4096
-"""The number of bytes that are written to test whether a folder can be written to."""
+"""The number of bytes that are written to test a folder."""
 
 
 def why_not(folder: Path) -> Reason | None:
-    """Try to write a file in a folder, and return the reason if this fails.
-
-    Args:
-        folder: The folder. It need not exist yet.
-
-    Returns:
-        The reason, or None if a file can be written.
-    """
+    """Return why no file can be written in a folder, which need not exist. None if one can."""
     while not folder.exists() and folder != folder.parent:
         folder = folder.parent
     try:
@@ -77,11 +74,8 @@ def write_transcript(path: Path, data: bytes, files: FileStore = NAMED) -> None:
 def write_named(path: Path, data: bytes, files: FileStore = NAMED) -> None:
     """Write a transcript to a path that a person has named, where it replaces nothing else.
 
-    It may replace only an earlier part of the same game. A device or pipe is written to.
-
-    Raises:
-        FileExistsError: If another file is there.
-        OSError: If the file cannot be written.
+    It may replace only an earlier part of the same game. A device or pipe is written to. A
+    FileExistsError is raised if another file is there.
     """
     if _is_stream(path, files) or _is_earlier(path, data, files):
         write_transcript(path, data, files)
@@ -91,15 +85,7 @@ def write_named(path: Path, data: bytes, files: FileStore = NAMED) -> None:
 
 
 def is_of_game(path: Path, game: str, files: FileStore = NAMED) -> bool:
-    """Return whether a file is a transcript of a game, finished or not.
-
-    Args:
-        path: The file, which need not exist.
-        game: The name of the game.
-
-    Returns:
-        False also if the file is no transcript.
-    """
+    """Return whether a file is a transcript of a game, finished or not. It need not exist."""
     found = _read(files, path)
     if found is None:
         return False
@@ -142,14 +128,9 @@ def complete(path: Path, before: bytes, data: bytes, files: FileStore = NAMED) -
 def free_place(path: Path, data: bytes, files: FileStore = NAMED) -> Path:
     """Return a path at which a transcript replaces no other history of its game.
 
-    A file of which the new one is a continuation is replaced. So is what is no transcript of the
-    same table.
-
-    Args:
-        path: The usual path, such as `8daa.hoity`.
-
-    Returns:
-        The path, or one with a number behind the id of the game, such as `8daa.2.hoity`.
+    That is the usual path, such as `8daa.hoity`, or one with a number, such as `8daa.2.hoity`. A
+    file of which the new one is a continuation is replaced. So is what is no transcript of the same
+    table.
     """
     new = protocol.transcript.opened(data).transcript
     return next(place for place in _places(path) if not _has_more(_read(files, place), new))
@@ -164,21 +145,12 @@ def _places(path: Path) -> Iterator[Path]:
 
 
 def place_of_claim(folder: Path, game: str, data: bytes, files: FileStore) -> Path:
-    """Return where an unfinished game is saved, so that it replaces no other history of it.
-
-    Args:
-        folder: The folder of transcripts.
-        game: The name of the game.
-    """
+    """Return where in the folder of transcripts an unfinished game is saved (`free_place`)."""
     return free_place(folder / f"{game}{CLAIM}", data, files)
 
 
 def lacks(path: Path, data: bytes, files: FileStore) -> bool:
-    """Return whether a transcript has steps that a file of the same table does not have.
-
-    Returns:
-        False also if there is no such file, or if one of both is no transcript.
-    """
+    """Return whether a transcript has more than a file. False if either is no transcript."""
     return _has_more(protocol.transcript.opened(data).transcript, _read(files, path))
 
 
@@ -199,10 +171,7 @@ def _has_more(one: Transcript | None, other: Transcript | None) -> bool:
 
 
 def transcript_of(machine: SeatMachine) -> bytes:
-    """Make the transcript of a game, the file with which anybody can verify the game.
-
-    Args:
-        machine: The state machine of the seat.
+    """Make the transcript of a game.
 
     Raises:
         JournalError: If the file would be larger than verifiers accept.
@@ -220,19 +189,16 @@ def keep(
     journal: Journal | None,
     files: FileStore = NAMED,
 ) -> Path:
-    """Write a transcript where the player wants it, or in the usual place if that fails.
+    """Write a transcript where the player wants it, or in the usual place. Return where it is.
 
-    It fails too if another file is there (`write_named`). In the usual folder it replaces no other
-    history of the same game (`free_place`).
+    The wish fails too if another file is there (`write_named`). In the usual folder it replaces no
+    other history of the same game (`free_place`).
 
     Args:
-        usual: The path in the usual folder. None for a player without one, whose transcript is
-            written beside another file under a name with a number.
-        journal: The journal of the seat, or None. If nothing can be written, the error tells the
-            player how to write the transcript from this journal later.
-
-    Returns:
-        The path of the written transcript.
+        usual: None for a player without such a folder, whose transcript is written beside another
+            file under a name with a number.
+        journal: If nothing can be written, the error tells the player how to write the transcript
+            from this journal later.
 
     Raises:
         JournalError: If neither place can be written.

@@ -1,4 +1,4 @@
-"""The error of a table that this node cannot play at."""
+"""The error of a table that this program cannot play at."""
 
 from __future__ import annotations
 

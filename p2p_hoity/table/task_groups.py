@@ -15,9 +15,7 @@ T = TypeVar("T")
 async def open_nursery() -> AsyncIterator[trio.Nursery]:
     """Open a trio nursery that raises a single error instead of an exception group.
 
-    Raises:
-        BaseException: The error of a task or of the block. If there are several, the first one that
-            is not a cancellation.
+    It is the first error of a task or of the block that is not a cancellation.
     """
     first: BaseException | None = None
     try:
@@ -34,14 +32,9 @@ async def open_nursery() -> AsyncIterator[trio.Nursery]:
 
 
 async def beside(task: Callable[[], Awaitable[object]], act: Awaitable[T]) -> T:
-    """Await `act` while a task runs beside it. If either fails, the other one is cancelled.
+    """Return the result of `act`, while a task runs beside it that is cancelled at the end.
 
-    Args:
-        task: The task. It is cancelled when `act` is done.
-        act: The awaitable whose result is returned.
-
-    Returns:
-        The result of `act`.
+    If either fails, the other one is cancelled.
     """
     async with open_nursery() as nursery:
         nursery.start_soon(task)

@@ -1,7 +1,10 @@
-"""Chat at a table: signed messages that are not part of the game, for all nodes of the table.
+"""Chat at a table: signed messages that are not part of the game, for all peers of the table.
 
-Each node passes on every new message once. A seat that sends messages too fast is muted for a
-while. If a link carries too many frames of chat, nothing is read from that link for a second.
+A seat sends its own messages, and passes on those of its onlookers, signed once more: `via` is the
+number of this seat. Each peer passes on every new message once. The words are plain text, or the
+number of a phrase. The count of a message rises with every message of its author, and another one
+with every message that a seat passes on. A seat that sends messages too fast is muted for a while.
+If a link carries too many frames of chat, nothing is read from that link for a second.
 
 SPEC: section 13.6.
 """
@@ -43,15 +46,7 @@ _WORDS: Final = codec.Text(lambda words: words != "" and is_plain(words), MAX_WO
 
 @dataclass(frozen=True)
 class Spoken:
-    """A chat message: plain text, or the number of a phrase, signed by its author.
-
-    Attributes:
-        author: The public key of the author, 32 bytes.
-        via: The number of the seat that sends the message to the table: the author's own seat, or
-            the seat to which an onlooker has sent the message.
-        count: A number that rises with every message of the author.
-        signature: The author's signature of `statement`, 64 bytes.
-    """
+    """A chat message, signed by its author."""
 
     table: codec.Octets32
     author: codec.Octets32
@@ -61,27 +56,15 @@ class Spoken:
     signature: codec.Octets64 = b""
 
     def statement(self) -> bytes:
-        """Return the bytes that the author signs.
-
-        Returns:
-            The encoded fields, without the signature.
-        """
+        """Return the bytes that the author signs: the encoded fields, without the signature."""
         return codec.encode((self.table, self.author, self.via, self.count, self.words))
 
     def encode(self) -> bytes:
-        """Return the message as a frame.
-
-        Returns:
-            The bytes of the frame `talk`.
-        """
+        """Return the frame `talk`."""
         return codec.encode(FRAMES.write(self))
 
     def check(self) -> None:
-        """Check the author's signature ([W-2]).
-
-        Raises:
-            Invalid: If the signature is invalid.
-        """
+        """Check the author's signature ([W-2])."""
         verify_signature(self.author, Label.TALK, self.statement(), self.signature)
 
 
@@ -92,68 +75,32 @@ class _PassedOn(codec.FieldForm[Spoken]):
     """The form of a field that contains the whole frame `talk` of another author, as bytes."""
 
     def read(self, value: Any) -> Spoken:
-        """Parse the message in a field.
-
-        Args:
-            value: The decoded field.
-
-        Returns:
-            The message. Its signature is not checked.
-
-        Raises:
-            WrongForm: If the field is not a byte string.
-            Invalid: If the bytes are not a frame `talk`.
-        """
+        """Parse the message in a decoded field. Its signature is not checked."""
         return _SPOKEN.parse(codec.Octets().read(value), "what is passed on")
 
     def write(self, value: Spoken) -> bytes:
-        """Encode a message as the bytes of its frame.
-
-        Returns:
-            The bytes of the frame `talk`.
-        """
+        """Encode a message as the bytes of its frame `talk`."""
         return codec.encode(_SPOKEN.write(value))
 
 
 @dataclass(frozen=True)
 class PassedWords:
-    """An onlooker's chat message, signed once more by the seat that passes it on.
-
-    Attributes:
-        count: A number that rises with every message that this seat passes on.
-        signature: The seat's signature over the message and the count, 64 bytes.
-    """
+    """An onlooker's chat message, signed once more by the seat that passes it on."""
 
     spoken: Annotated[Spoken, _PassedOn()]
     count: _Count
     signature: codec.Octets64 = b""
 
     def statement(self) -> bytes:
-        """Return the bytes that are signed by the seat that passes the message on.
-
-        Returns:
-            The encoding of an array of two items: the onlooker's message as a frame `talk` (bytes),
-            and the number `count`.
-        """
+        """Return the bytes that the seat signs: an array of the frame `talk` and the count."""
         return codec.encode((self.spoken.encode(), self.count))
 
     def encode(self) -> bytes:
-        """Return the message as a frame.
-
-        Returns:
-            The bytes of the frame `passed`.
-        """
+        """Return the frame `passed`."""
         return codec.encode(FRAMES.write(self))
 
     def check(self, via: bytes) -> None:
-        """Check the signatures of the author and of the seat that passed the message on ([W-3]).
-
-        Args:
-            via: The public key of that seat, 32 bytes.
-
-        Raises:
-            Invalid: If one of the signatures is invalid.
-        """
+        """Check the signatures of the author and of the seat with the key `via` ([W-3])."""
         verify_signature(via, Label.TALK_PASSED, self.statement(), self.signature)
         self.spoken.check()
 
@@ -164,39 +111,20 @@ FRAMES: Final[codec.Kinds[Spoken | PassedWords]] = codec.Kinds(
 
 
 def speak(table: TableId, who: Identity, via: int, count: int, words: str | int) -> Spoken:
-    """Make a chat message and sign it as its author.
-
-    Args:
-        who: The author's key.
-        via: The number of the seat that sends the message to the table.
-        count: A number above those of all earlier messages of the author.
-        words: The text, or the number of a phrase.
-    """
+    """Make a chat message and sign it with its author's key."""
     bare = Spoken(table, who.public, via, count, words)
     signature = who.sign(Label.TALK, bare.statement())
     return Spoken(table, who.public, via, count, words, signature)
 
 
 def pass_on(spoken: Spoken, who: Identity, count: int) -> PassedWords:
-    """Sign an onlooker's message as the seat that passes it on.
-
-    Args:
-        who: The seat's key.
-        count: A number above those of all messages that the seat has passed on.
-
-    Returns:
-        The message with both signatures.
-    """
+    """Sign an onlooker's message with the key of the seat that passes it on."""
     bare = PassedWords(spoken, count)
     return PassedWords(spoken, count, who.sign(Label.TALK_PASSED, bare.statement()))
 
 
 def parse_talk(data: bytes) -> Spoken | PassedWords:
     """Parse a frame of chat, without checking signatures ([W-1], [X-2]).
-
-    Returns:
-        The message of a seat or onlooker, or an onlooker's message that a seat has signed and
-        passed on.
 
     Raises:
         Invalid: If the bytes are not such a frame.
@@ -205,13 +133,9 @@ def parse_talk(data: bytes) -> Spoken | PassedWords:
 
 
 def tidied(words: str) -> str:
-    """Return a typed text in the form in which it is sent.
+    """Return a typed text as it is sent: in NFC, without surplus marks and outer spaces.
 
-    The text to send is composed (NFC) and has no space at its ends. Surplus combining marks on a
-    character, which the screen does not show, are removed.
-
-    Returns:
-        The text to send. It may be empty or too long.
+    It may be empty or too long.
     """
     return thinned(unicodedata.normalize("NFC", words.strip()))
 
@@ -221,14 +145,14 @@ SEAT: Final[Pace] = (5.0, 1 / 3)
 ONLOOKER: Final[Pace] = (3.0, 1 / 9)
 """The rate of messages of one onlooker. The seat that passes them on applies this rate."""
 FORWARDED: Final[Pace] = (9.0, 1 / 3)
-"""The rate of messages of all onlookers of one seat together, which every node applies."""
+"""The rate of messages of all onlookers of one seat together, which every peer applies."""
 DEBT: Final[Quota] = 10
 """The most messages by which an author may exceed its rate.
 
 The author is muted until it has waited as long as the rate requires for these messages.
 """
 MOST_ONLOOKERS: Final[Quota] = 32
-"""The most onlookers of one seat of which the last message number is stored.
+"""The most onlookers of one seat of which the last count is stored.
 
 The onlooker that has been silent for longest is forgotten.
 """
@@ -250,23 +174,16 @@ class TalkCode(Code):
 
 @dataclass(frozen=True)
 class Heard:
-    """A new chat message, received or sent by this node.
-
-    Attributes:
-        said: The update for the screen.
-        frame: The bytes of the frame to send or pass on to other nodes.
-    """
+    """A new chat message: the update for the screen, and the frame to send or pass on."""
 
     said: updates.Said
     frame: bytes
 
 
 class ChatHistory:
-    """The chat state of one node at one table: who may still send, and which messages are new.
+    """The chat state of one peer at one table: who may still send, and which messages are new.
 
-    For each author it stores the number (`count`) of the last message, and a token bucket that
-    limits the author's rate. A message that exceeds the rate is dropped, and leaves the bucket with
-    a debt of one token ([W-4]).
+    A message that exceeds its author's rate is dropped, and costs a token nevertheless ([W-4]).
     """
 
     def __init__(
@@ -282,11 +199,7 @@ class ChatHistory:
     # Messages received
 
     def receive(self, peer: PeerId, data: bytes, now: float) -> Heard | None:
-        """Return the message in a frame of chat if it is new and may be shown ([W-2], [W-3]).
-
-        Returns:
-            The message and the frame to pass on, or None if the frame is to be dropped.
-        """
+        """Return the message in a frame if it is new and may be shown, or None ([W-2], [W-3])."""
         try:
             frame = parse_talk(data)
             if isinstance(frame, PassedWords):
@@ -303,26 +216,26 @@ class ChatHistory:
         if not self._is_here(word, seat) or word.count <= self._last.get(word.author, -1):
             return None
         word.check()
+        # Before the rate is looked at: a message above it must not be sent again later ([W-4]).
         self._last[word.author] = word.count
         if not self._seats.take_if_any(seat, now, DEBT):
             return None
         return Heard(updates.Said(seat, self._nickname(seat), _readable(word)), word.encode())
 
     def _is_here(self, word: Spoken, via: int) -> bool:
-        """Return whether a message belongs to this table and names the seat `via` as its sender."""
         return word.table == self._table.id and word.via == via
 
     def _of_onlooker(self, peer: PeerId, word: Spoken, now: float) -> Heard | None:
         """Sign an onlooker's message as this seat, and return it, if it may be passed on ([W-3]).
 
-        The message must have come over the onlooker's own link and must name this seat. Otherwise,
-        or if the message exceeds the rate, None is returned.
+        It must have come over the onlooker's own link and must name this seat.
         """
         here, me = self._seat, self._me
         if here is None or me is None or word.author != peer or not self._is_here(word, here):
             return None
         if self._knows(here, word):
             return None
+        # Checked before it is stored: a forged count would silence the onlooker.
         word.check()
         self._remember(here, word)
         may_speak = self._onlookers.take_if_any(peer, now, DEBT)
@@ -339,6 +252,8 @@ class ChatHistory:
             return None
         frame.check(self._table.ids[via])
         self._last[via] = frame.count
+        # An old message takes a token of the seat, too, so that it does not pass on the same one
+        # for ever.
         is_old = self._knows(via, word)
         self._remember(via, word)
         if not self._forwarded.take_if_any(via, now, DEBT) or is_old:
@@ -346,40 +261,24 @@ class ChatHistory:
         return Heard(_said(word), frame.encode())
 
     def _knows(self, via: int, word: Spoken) -> bool:
-        """Return whether an onlooker's message is old: its count is not above the last one stored.
-
-        Counts are stored for each onlooker, and separately for each seat `via` that passes messages
-        on.
-        """
         return word.count <= self._guests[via].get(word.author, -1)
 
     def _remember(self, via: int, word: Spoken) -> None:
-        """Store the number of an onlooker's message if it is the onlooker's highest number so far.
-
-        The seat `via` has passed the message on. At most MOST_ONLOOKERS onlookers are stored for
-        each such seat. If there are more, the onlooker that has been silent for longest is removed.
-        """
+        """Store the count of an onlooker's message if it is the highest one so far."""
         guests = self._guests[via]
         guests[word.author] = max(word.count, guests.get(word.author, -1))
         guests.move_to_end(word.author)
+        # A seat can make up as many onlookers as it likes.
         if len(guests) > MOST_ONLOOKERS:
             guests.popitem(last=False)
 
     def _nickname(self, seat: int) -> str:
-        """Return the nickname of a seat."""
         return self._table.header.roster[seat].nickname
 
-    # Messages of this node
+    # Messages of this peer
 
     def why_not(self, words: str | int) -> Reason | None:
-        """Return why a player's words cannot be sent as they are ([W-1]).
-
-        Args:
-            words: The text as typed, or the number of a phrase.
-
-        Returns:
-            The reason, or None if the words can be sent.
-        """
+        """Return why a player's words cannot be sent as they were typed, or None ([W-1])."""
         if isinstance(words, int):
             fits = 0 <= words < PHRASES
             return None if fits else because(TalkCode.NO_PHRASE, last=PHRASES - 1)
@@ -391,14 +290,10 @@ class ChatHistory:
         return None if is_plain(text) else because(TalkCode.NOT_PLAIN)
 
     def say(self, words: str | int, linked: Collection[int], now: float) -> Heard | Reason:
-        """Sign a message of this node's player, unless it may not be sent.
+        """Sign a message of this peer's player, or return the reason why it may not be sent.
 
         Args:
-            words: The text as typed, or the number of a phrase.
             linked: The numbers of the seats that are linked and let in.
-
-        Returns:
-            The message and the frame to send, or the reason why the message is not sent.
         """
         if (reason := self.why_not(words)) is not None:
             return reason
@@ -420,24 +315,19 @@ class ChatHistory:
         return Heard(replace(said, is_own=True), word.encode())
 
     def _next(self, who: bytes | int) -> int:
-        """Return a count for an author's next message, higher than all the author's earlier counts.
+        """Return a count above all earlier ones of an author, or of a seat that passes messages on.
 
-        The count is at least the time of the clock in milliseconds ([W-2]), so that it also rises
-        after a restart. `who` is the public key of the author, or the number of a seat that passes
-        messages on.
+        It is at least the clock's milliseconds, so that it also rises after a restart ([W-2]).
         """
         self._last[who] = max(self._clock(), self._last.get(who, -1) + 1)
         return self._last[who]
 
 
 def _said(word: Spoken) -> updates.Said:
-    """Return the screen update that shows an onlooker's message.
-
-    An onlooker has no nickname. The first characters of its key's fingerprint stand for it.
-    """
+    """Return the update that shows an onlooker's message, by its key instead of a name."""
     return updates.Said(None, fingerprint(word.author)[:SHORT], _readable(word))
 
 
 def _readable(word: Spoken) -> str | int:
-    """Return the words to show: text without surplus combining marks, or the number of a phrase."""
+    """Return the words to show, without surplus combining marks."""
     return thinned(word.words) if isinstance(word.words, str) else word.words

@@ -50,17 +50,14 @@ def finish_from(
     """Finish a game with the transcript of another seat, and remove the journal.
 
     The transcript is verified first, and a copy of it is stored. It must have every final step of
-    the journal, because a journal with another final step is the only proof of a fork.
+    the journal, because a journal with another final step is the only proof of a fork. Return where
+    the copy is, and the report of the verifier.
 
     Args:
-        seat: The player and the folder with the player's journals.
         name: The name of the game or its beginning. None for the only game that waits for its
             player.
         beside: The folders of this computer's bots at the table. Their journals are compared too,
             because they are removed once the game has no journal of the player.
-
-    Returns:
-        The path at which the transcript is stored, and the report of the verifier.
 
     Raises:
         PeerError: If there is no such game, if the file is not the valid transcript of this
@@ -79,6 +76,7 @@ def finish_from(
         files = seat.home.unchecked
         kept = transcript_archive.keep(data, seat.output or usual, usual, book, files)
         keep_vouches(files, seat.home.transcripts, machine.table.id, first.vouches)
+    # Only now, when the copy is on disk: the journal was the only file of the game.
     book.remove()
     return kept, report
 
@@ -92,15 +90,7 @@ def _read(files: FileStore, path: Path) -> bytes:
 
 
 def _check(path: Path, report: transcript.Report, table: TableId, game: str) -> None:
-    """Check that a verifier's report is about the finished and valid game of a table.
-
-    Args:
-        path: The path of the transcript, for the error.
-        game: The name of the game, for the error.
-
-    Raises:
-        PeerError: If the report is about another table, or the game is unfinished or invalid.
-    """
+    """Check that a report is about the finished and valid game of a table, or raise PeerError."""
     if report.ok and report.table == table.hex():
         return
     if report.table and report.table != table.hex():

@@ -12,7 +12,7 @@ from ...storage.file_store import FileStore, NotPrivateError
 from ...storage.home import Home
 
 MOST_KEPT: Final = 1 << 22
-"""The most bytes of the file in which the progress of games is stored."""
+"""The most bytes of the file."""
 
 
 @dataclass(frozen=True)
@@ -33,20 +33,18 @@ class Progress:
 
 
 NOT_BEGUN: Final = Progress(0, ())
-"""The progress of a game that had not begun."""
 
 
 @dataclass
 class KnownProgress:
-    """The file that stores how far each game came (its progress), read into memory.
+    """The file that stores how far each game came, read into memory.
 
     The key of an entry is made of the name, size and time of the game's transcript or journal. The
     entry has the progress, the name of the game and the nicknames.
 
     Attributes:
-        home: The player's folder, which has the file.
-        known: The entries that the file had when it was read, by their keys.
-        used: The entries of games that still exist, by their keys. `save` writes them to the file.
+        known: The entries that the file had when it was read.
+        used: The entries of games that still exist. `save` writes them to the file.
     """
 
     home: Home
@@ -54,23 +52,19 @@ class KnownProgress:
     used: dict[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """Read the file with the progress of games. If it cannot be read, it counts as empty."""
+        """Read the file. If it cannot be read, it counts as empty."""
         with suppress(OSError, NotPrivateError, ValueError, RecursionError):
             known = json.loads(self.home.files.get(_kept_in(self.home), MOST_KEPT + 1))
             self.known = known if isinstance(known, dict) else {}
 
     def save(self) -> None:
-        """Write the progress of games to the file. If that fails, games are read again later."""
+        """Write the file. If that fails, games are read again later."""
         if self.used != self.known:
             with suppress(OSError, NotPrivateError):
                 self.home.files.put(_kept_in(self.home), json.dumps(self.used).encode())
 
     def row(self, path: Path) -> tuple[str, tuple[str, ...], Progress] | None:
-        """Return the stored name, nicknames and progress of the game in a file.
-
-        Returns:
-            The three values. None if nothing is stored of the file, or the file has changed since.
-        """
+        """Return the stored name, nicknames and progress of an unchanged file, or None."""
         value: Any = self.known.get(_key_of(self.home.files, path))
         with suppress(TypeError, KeyError, ValueError, OverflowError):  # JSON has Infinity
             fields, ranks = (tuple(map(int, value[name])) for name in ("fields", "ranks"))
@@ -79,27 +73,17 @@ class KnownProgress:
         return None
 
     def keep(self, path: Path, name: str, nicknames: tuple[str, ...], progress: Progress) -> None:
-        """Make the entry of a game that `save` writes.
-
-        Args:
-            path: The path of the game's transcript or journal.
-            nicknames: The nickname of each seat.
-            progress: The point to which the game was played.
-        """
+        """Make the entry that `save` writes of the game with a transcript or journal at a path."""
         head = {"name": name, "nicknames": nicknames}
         self.used[_key_of(self.home.files, path)] = {**asdict(progress), **head}
 
 
 def _kept_in(home: Home) -> Path:
-    """Return the path of the file in which the progress of games is stored."""
     return home.path / "games.json"
 
 
 def _key_of(files: FileStore, path: Path) -> str:
-    """Return the key under which the progress of a game is stored.
-
-    The key is the name, size and time of change of the file at `path`, a transcript or journal.
-    """
+    """Return the key of a transcript or journal: its name, size and time of change."""
     with suppress(OSError):
         found = files.info(path)
         return f"{path.name}:{found.size}:{found.changed}"

@@ -16,11 +16,7 @@ from .known_progress import NOT_BEGUN, Progress
 
 
 def head_of(files: FileStore, path: Path) -> tuple[str, tuple[str, ...]] | None:
-    """Return the id of a transcript's game, as used in commands, and the players' nicknames.
-
-    Returns:
-        The id and the nickname of each seat. None if the file is not a transcript.
-    """
+    """Return the name of a transcript's game and the nicknames. None if it is no transcript."""
     header = transcript.header_of(_opened(files, path))
     if header is None:
         return None
@@ -38,18 +34,10 @@ def _opened(files: FileStore, path: Path) -> transcript.OpenedFile:
 
 
 def of_journal(path: Path, passphrase: str | None, files: FileStore | None) -> Progress | None:
-    """Read how far the game of a journal came.
-
-    The journal is replayed without the seat's key, so nothing is signed.
-
-    Args:
-        files: The store of the journal. None for this computer's disk.
-
-    Returns:
-        The progress. None if the journal cannot be read.
-    """
+    """Return how far the game of a journal came, None if it cannot be read."""
     try:
         first, records = journals.read(path, passphrase, files)
+        # Without the seat's key, so that nothing can be signed.
         machine = SeatMachine(bind_raw(first.header), os.urandom)
         machine.restore(records)
     except (journals.JournalError, NotPrivateError, ValueError, OSError):
@@ -61,7 +49,7 @@ def of_journal(path: Path, passphrase: str | None, files: FileStore | None) -> P
 
 
 def of_transcript(files: FileStore, path: Path) -> Progress:
-    """Verify a transcript, and return how far its game came and whether the transcript is valid."""
+    """Verify a transcript, and return how far its game came and whether it is valid."""
     report = transcript.verify(_opened(files, path), read_game)
     play = report.node.state if report.node is not None else None
     if not isinstance(play, Play):

@@ -1,4 +1,9 @@
-"""The agreement on another game with the same people (a rematch), and the chat beside the game."""
+"""The agreement on another game with the same people (a rematch), and the chat beside the game.
+
+Each seat sends a consent, which says that it will play at the next table, or a refusal. The host
+then signs the next roster. A vouch is the signature of the player's long-lived key over the key of
+the seat, None for a seat that shows none.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +42,7 @@ from .chat import ChatHistory, Heard, TalkCode
 from .rematch_frames import Consent, Decline, next_terms, parse_again, refuse
 
 Flood = Callable[[bytes, bytes | None], None]
-"""Sends a frame to all links of the table, except to the node with this id if one is given."""
+"""Sends a frame to all links of the table, except to the peer with this id if one is given."""
 
 
 ANSWER: Final[Seconds] = 60.0
@@ -45,32 +50,26 @@ ANSWER: Final[Seconds] = 60.0
 GATHER: Final[Seconds] = 75.0
 """Seconds for which the host waits until all seats have consented to another game ([A-4])."""
 MAX_GATHER: Final[Seconds] = 90.0
-"""Seconds for which the other seats wait for the host's roster of the next table.
-
-This is longer than GATHER, so that nobody who has consented gives up before the host does.
-"""
+"""Seconds for which the others wait for the roster. They must not give up before the host."""
 ALONE: Final[Seconds] = 10.0
-"""Seconds without a link to any seat after which a node stops waiting."""
+"""Seconds without a link to any seat after which a peer stops waiting."""
 LOOK: Final[Seconds] = 0.1
 """Seconds between two checks whether the next table is agreed on."""
 
 
 @dataclass(eq=False, repr=False)
 class Rematch:
-    """The agreement on the next table of the same people, as far as one node knows it.
+    """The agreement on the next table of the same people, as far as one peer knows it.
 
-    Each seat consents or refuses, and the host then signs the next roster. Each frame is passed on
-    once. As soon as one seat is unwilling, a node stops waiting for the others.
+    Each frame is passed on once. As soon as one seat is unwilling, a peer stops waiting for the
+    others.
 
     Attributes:
         _table: The table that ends.
-        _seat: The number of this node's seat. None for an onlooker.
-        _keys: The keys of this node at this table, and so at the next. None for an onlooker.
-        _flood: Sends the frames of this node, and passes on the frames of others.
-        _vouches: For each seat its vouch at this table (the signature of the player's long-lived
-            key over the key of the seat), or None.
+        _seat: The number of this peer's seat. None for an onlooker.
+        _keys: The keys of this peer at this table, and so at the next. None for an onlooker.
         _gone: The seats that are absent or banned at the end, for which nobody waits.
-        roster: The roster of the next table, as its host has signed it. None until it is known.
+        roster: The roster of the next table. None until it is known.
     """
 
     _table: Table
@@ -87,18 +86,14 @@ class Rematch:
     roster: Roster | None = None
 
     def __post_init__(self) -> None:
-        """Compute the terms of the next table."""
         self.terms = next_terms(self._table)
 
     # Frames received
 
     def receive(self, peer: PeerId, data: bytes) -> bool:
-        """Handle a consent, a refusal or the next roster, and pass it on if it is new.
+        """Pass on a consent, a refusal or the next roster, if it is valid and new.
 
-        The rules are [A-2], [A-3] and [A-5].
-
-        Returns:
-            True if the frame is valid and new.
+        Return whether it is ([A-2], [A-3], [A-5]).
         """
         try:
             is_roster = codec.kind_at(data) == "roster"
@@ -107,16 +102,17 @@ class Rematch:
             return False
         if key is None:
             return False
+        # Only what is valid and new is stored and passed on, so that nobody can fill memory or
+        # links.
         self._frames[key] = data
         self._flood(data, peer)
         return True
 
     def _word(self, word: Consent | Decline) -> object:
-        """Store a seat's consent to the next game, or its refusal, if the message is new.
+        """Store a seat's consent to the next game, or its refusal.
 
-        Return the number of the seat and whether the seat refuses, as a key under which the caller
-        can store the frame of the message. Return None if the message is not new, or is of another
-        table.
+        Return the key of its frame: the number of the seat and whether it refuses. None if it is
+        not new, or is of another table.
         """
         who = word.id if isinstance(word, Decline) else word.entry[0]
         if word.table != self._table.id or who not in self._table.ids:
@@ -140,34 +136,25 @@ class Rematch:
         return seat, isinstance(word, Decline)
 
     def _is_completed_by(self, word: Consent) -> bool:
-        """Return whether a consent has a vouch, and the same consent is stored without it ([A-2]).
-
-        A consent says that a seat agrees to play the next table. A vouch is a signature of the
-        player's long-lived key over the key of the seat. The signature of a consent does not cover
-        the vouch, so a node that passes the consent on can leave the vouch out.
-        """
+        """Return whether a consent is stored without the vouch that this one has ([A-2])."""
         seat = self._table.ids.index(word.entry[0])
+        # The signature of a consent does not cover the vouch, so a peer that passes it on can leave
+        # the vouch out.
         is_same = self._entries[seat].value() == word.entry and self._shown[seat] is None
         return is_same and word.vouch is not None and self.roster is None
 
     def _check_player(self, seat: int, vouch: Vouch | None) -> None:
-        """Check that a seat shows the same long-lived key for the rematch as at this table ([A-2]).
-
-        If the seat shows no key at one of the two tables, nothing is checked.
-
-        Raises:
-            Invalid: With code `bad-vouch` if the keys differ.
-        """
+        """Check that a seat shows the same key as before, if any, or raise `bad-vouch` ([A-2])."""
         before = self._vouches[seat]
         if vouch is not None and before is not None and vouch.id != before.id:
             raise Invalid(vouches.BAD_VOUCH, "a seat shows another player than at this table")
 
     def _roster(self, data: bytes) -> object:
-        """Check and store the roster of the next table, if this node waits for a roster.
+        """Check and store the roster of the next table, if this peer waits for a roster ([A-5]).
 
-        A seat waits for a roster only after its own consent ([A-5]). Return the class `Roster` if
-        the roster was stored now, and None otherwise. The caller stores the frame under this class.
+        Return the class `Roster` if it was stored now, as the key of its frame, and None otherwise.
         """
+        # Without its own consent a seat would be bound by a roster that it never agreed to.
         waits = self._seat is None or self.is_waiting
         found = parse_lobby(data) if waits and self.roster is None else None
         if not isinstance(found, Roster):
@@ -198,11 +185,7 @@ class Rematch:
         return self._seat in self._entries and not self._refused and self.roster is None
 
     def accepted_frames(self) -> tuple[bytes, ...]:
-        """Return the valid consents, refusals and roster so far, for a node that is newly linked.
-
-        Returns:
-            The bytes of each frame, in the order in which they were stored.
-        """
+        """Return the valid frames so far, in their order, for a peer that is newly linked."""
         return tuple(self._frames.values())
 
     # Frames of this seat
@@ -213,32 +196,26 @@ class Rematch:
             return
         nickname, before = self._table.header.roster[self._seat].nickname, self._vouches[self._seat]
         entry, vouch = self._keys.consent(self.terms, nickname)
+        # Others drop a vouch of another key than at this table. Who has shown none shows none now.
         if before is None or vouch is None or vouch.id != before.id:
             vouch = None
         self._entries[self._seat], self._shown[self._seat] = entry, vouch
         self._say((self._seat, False), Consent(self._table.id, entry.value(), vouch).encode())
 
     def refuse(self) -> None:
-        """Refuse the next table and tell all nodes, even if this seat consented before ([A-3])."""
+        """Refuse the next table and tell all, even if this seat consented before ([A-3])."""
         if self._keys is None or self._seat is None or self._seat in self._refused:
             return
         self._refused.add(self._seat)
         self._say((self._seat, True), refuse(self._table.id, self._keys.seat).encode())
 
     def _say(self, key: object, frame: bytes) -> None:
-        """Store a frame that this node made, and send the frame to all linked nodes.
-
-        `key` names the content of the frame: the seat and whether it refuses, or the class `Roster`
-        for a roster.
-        """
         self._frames[key] = frame
         self._flood(frame, None)
 
     def sign(self) -> None:
-        """Sign the next roster as the host, and send it, once all seats have consented ([A-4]).
-
-        Do nothing if this seat is not the host's, or if a consent is missing.
-        """
+        """Sign the next roster, if this is the host and all seats have consented ([A-4])."""
+        # A second signature for these terms would be a proof against this host.
         if self._keys is None or self._seat != 0 or self._refused or self.roster is not None:
             return
         seats = range(self._table.seats)
@@ -262,16 +239,12 @@ class Rematch:
         screen: Screen,
         linked: Callable[[], Set[int]],
     ) -> Roster | None:
-        """Wait until the next table is agreed on, or it is clear that there is none.
+        """Wait until the next table is agreed on, and return its roster, or None if there is none.
 
         Args:
-            player: The player that is asked whether it wants another game. None for an onlooker.
+            player: None for an onlooker.
             gone: The seats that are absent or banned at the end of this game.
-            screen: Is told which seats are willing and which are not.
             linked: Returns the numbers of the seats that are linked and let in.
-
-        Returns:
-            The roster of the next table, or None if there is no next table.
         """
         self._gone, heard = gone, trio.current_time()
         screen(told := self.standing)
@@ -300,10 +273,7 @@ class Rematch:
         return self.roster
 
     async def _ask(self, player: Player) -> None:
-        """Ask the player for another game, and consent or refuse.
-
-        A late answer counts as a refusal.
-        """
+        """Ask the player for another game, and consent or refuse. A late answer is a refusal."""
         willing = False
         with trio.move_on_after(ANSWER):
             willing = await player.again()
@@ -315,42 +285,25 @@ class Rematch:
 
 @dataclass(frozen=True)
 class Agreed:
-    """A table that all seats have agreed on, and the secret of its ticket.
-
-    Attributes:
-        roster: The roster, as its host has signed it.
-        capability: The secret of the table's ticket.
-    """
+    """A table that all seats have agreed on, and the secret of its ticket."""
 
     roster: Roster
     capability: Capability
 
 
 RECENT: Final[Seconds] = 10.0
-"""Seconds for which a chat message is sent to nodes that are let in after it."""
+"""Seconds for which a chat message is sent to peers that are let in after it."""
 MOST_RECENT: Final[Quota] = 8
-"""The most chat messages that are stored for nodes that are let in later."""
+"""The most chat messages that are stored for peers that are let in later."""
 
 
 class SideChannel:
-    """The frames of one node that are not part of the game: chat, and the agreement on a rematch.
-
-    Attributes:
-        rematch: The agreement on another game.
-    """
+    """The frames of one peer beside the game: chat, and the agreement on a rematch."""
 
     def __init__(
         self, access: Access, keys: TableKeys, hub: Hub, screen: Screen, talks: bool = True
     ) -> None:
-        """Make the channel for a node's chat and for its agreement on another game.
-
-        Args:
-            access: Decides which links are let in.
-            keys: The keys with which this node signs.
-            screen: The function that is called with each update.
-            talks: Whether this node shows chat messages and sends those of its player. Messages of
-                others are passed on in any case.
-        """
+        """Make the channel. Messages of others are passed on whether the player `talks` or not."""
         self._table, self._seat, self._access = access.table, access.seat, access
         self._hub, self._screen, self._talks = hub, screen, talks
         self._conversation = ChatHistory(
@@ -368,38 +321,25 @@ class SideChannel:
             self._spread(heard.frame, peer)
 
     def _tell(self, heard: Heard) -> None:
-        """Show a message, unless chat is switched off here."""
         if self._talks:
             self._screen(heard.said)
 
     def _spread(self, frame: bytes, source: bytes | None) -> None:
-        """Send a chat message to all nodes but `source`, from which it came ([W-6]).
-
-        `source` is None for a message of this node. At an onlooker, do nothing.
-        """
+        """Send a chat message to all but its source. An onlooker passes nothing on ([W-6])."""
         if self._seat is not None:
             self._latest.append((trio.current_time(), frame))
             self.flood(frame, source)
 
     def flood(self, frame: bytes, source: bytes | None) -> None:
-        """Send a frame to all nodes with access to the table, except to the frame's source.
-
-        Args:
-            source: The id of the node from which the frame came. None if the frame is this node's
-                own.
-        """
+        """Send a frame to all peers with access to the table, except to its source, if any."""
         for peer in self._hub.links():
             if peer != source and self._access.is_let_in(peer):
                 self._hub.post(peer, frame)
 
-    # Messages of this node
+    # Messages of this peer
 
     def say(self, words: str | int) -> None:
-        """Send a chat message of the player, or tell the player why it is not sent.
-
-        Args:
-            words: The text as typed, or the number of a phrase.
-        """
+        """Send a chat message of the player, or tell the player why it is not sent."""
         found = because(TalkCode.OFF) if not self._talks else self._said(words)
         if isinstance(found, Reason):
             self._screen(Unsaid(found))
@@ -411,27 +351,19 @@ class SideChannel:
             self._hub.post(self._table.ids[min(self.linked_seats())], found.frame)
 
     def _said(self, words: str | int) -> Heard | Reason:
-        """Sign a chat message of the player, or return the reason why it cannot be sent."""
         return self._conversation.say(words, self.linked_seats(), trio.current_time())
 
     def linked_seats(self) -> frozenset[int]:
-        """Return the seats that are linked with this node and were let in.
-
-        Returns:
-            The numbers of the seats.
-        """
+        """Return the numbers of the seats that are linked with this peer and were let in."""
         here = [self._hub.linked(peer) and self._access.is_let_in(peer) for peer in self._table.ids]
         return frozenset(seat for seat, is_here in enumerate(here) if is_here)
 
     # Agreement on another game
 
     def catch_up(self, peer: PeerId) -> None:
-        """Send a node that was just let in what it may have missed ([W-6], [A-6]).
+        """Send a peer that was just let in what it may have missed ([W-6], [A-6]).
 
         This is the chat of the last seconds, and the frames about another game.
-
-        Args:
-            peer: The id of the node.
         """
         since = trio.current_time() - RECENT
         words = (frame for when, frame in self._latest if when > since)
@@ -439,28 +371,18 @@ class SideChannel:
             self._hub.post(peer, frame)
 
     def link_up(self, peer: PeerId) -> None:
-        """Ask a newly linked seat for the next table's roster, if this seat waits for it ([A-6]).
-
-        Args:
-            peer: The id of the linked node.
-        """
+        """Ask a newly linked seat for the next roster, if this seat waits for it ([A-6])."""
         if peer in self._table.ids and self.rematch.is_waiting:
             self._hub.post(peer, encode_lobby(Ask(b"")))
 
     async def settle(
         self, player: Player | None, asks: bool, present: frozenset[int]
     ) -> Agreed | None:
-        """Wait until a next table of the same people is agreed on, or there will be none.
+        """Wait until a next table of the same people is agreed on, or there will be none ([A-3]).
 
         Args:
-            player: The player that is asked. None for an onlooker.
-            asks: Whether this node takes part in the agreement. If not, it refuses at once.
+            asks: Whether this peer takes part in the agreement. If not, it refuses at once.
             present: The seats that are present and not banned at the end of this game.
-
-        Returns:
-            The next table, or None if there is none.
-
-        SPEC: [A-3].
         """
         if not asks:
             self.rematch.refuse()

@@ -1,4 +1,7 @@
-"""The frames with which the seats of a table agree on another game: consents and refusals."""
+"""The frames with which the seats of a table agree on another game: consents and refusals.
+
+A frame names this table, the one that ends.
+"""
 
 from __future__ import annotations
 
@@ -19,22 +22,12 @@ from protocol import (
 
 
 def next_terms(table: Table) -> Terms:
-    """Return the terms of the next table of the same people ([A-1]).
-
-    They are the terms of this table with a nonce that is made from the id of this table.
-    """
+    """Return the terms of the next table, with a nonce made from the id of this table ([A-1])."""
     return replace(table.header.terms, nonce=digest(Label.NEXT_TABLE, table.id))
 
 
 def is_next(terms: Terms, table: bytes) -> bool:
-    """Return whether terms are those of a rematch: the next table after a given earlier table.
-
-    Args:
-        table: The id of the earlier table, 32 bytes.
-
-    Returns:
-        True if the nonce of the terms was made from this id.
-    """
+    """Return whether terms are those of the next table after the one with a given id."""
     return terms.nonce == digest(Label.NEXT_TABLE, table)
 
 
@@ -43,11 +36,9 @@ class Consent:
     """The consent of a seat of this table to play at the next one.
 
     Attributes:
-        table: The id of this table, 32 bytes.
         entry: The seat's signed entry for the roster of the next table (its key, nickname and
             nonce), as a plain value.
-        vouch: The vouch for that entry, if the seat shows one: the signature of the player's
-            long-lived key over the key of the seat.
+        vouch: The vouch for that entry, if the seat shows one.
     """
 
     table: codec.Octets32
@@ -55,42 +46,24 @@ class Consent:
     vouch: Vouch | None = None
 
     def encode(self) -> bytes:
-        """Return the consent as a frame.
-
-        Returns:
-            The bytes of the frame `again`.
-        """
+        """Return the frame `again`."""
         return codec.encode(FRAMES.write(self))
 
 
 @dataclass(frozen=True)
 class Decline:
-    """The refusal of a seat of this table to play at the next one.
-
-    Attributes:
-        table: The id of this table, 32 bytes.
-        id: The public key of the seat, 32 bytes.
-        signature: The signature of the seat, 64 bytes.
-    """
+    """The refusal of a seat of this table, named by its public key, to play at the next one."""
 
     table: codec.Octets32
     id: codec.Octets32
     signature: codec.Octets64
 
     def encode(self) -> bytes:
-        """Return the refusal as a frame.
-
-        Returns:
-            The bytes of the frame `no-more`.
-        """
+        """Return the frame `no-more`."""
         return codec.encode(FRAMES.write(self))
 
     def check(self) -> None:
-        """Check the signature of the seat ([A-3]).
-
-        Raises:
-            Invalid: If the signature is invalid.
-        """
+        """Check the signature of the seat ([A-3])."""
         verify_signature(self.id, Label.NO_MORE, self.table, self.signature)
 
 
@@ -100,25 +73,14 @@ FRAMES: Final[codec.Kinds[Consent | Decline]] = codec.Kinds(
 
 
 def refuse(table: bytes, who: Identity) -> Decline:
-    """Make and sign a seat's refusal to play another game with the same people.
-
-    Args:
-        table: The id of this table, 32 bytes.
-        who: The key of the seat.
-    """
+    """Make and sign a seat's refusal with the seat's key."""
     return Decline(table, who.public, who.sign(Label.NO_MORE, table))
 
 
 def refuser_of(table: Table, data: bytes) -> int | None:
-    """Return the seat that signed a refusal of this rematch, if a frame contains one.
+    """Return the number of the seat that refuses the rematch at this table by a valid frame.
 
-    Args:
-        table: The table of the rematch, which is being set up.
-        data: The bytes of any frame.
-
-    Returns:
-        The number of the seat. None if the frame is not a valid refusal by a seat, or if the
-        refusal does not name the table that was played before this rematch ([A-8]).
+    None also if the refusal names another table than the one before this rematch ([A-8]).
     """
     try:
         word = parse_again(data)

@@ -1,8 +1,9 @@
 """List the games of this computer, finished or not, show how far each came, and remove one.
 
-To find how far a game came, its whole file is read, which takes up to a second. So this progress
-is stored in a file of the player's folder, together with the size and time of the file that was
-read. The progress of games with an encrypted journal is not stored.
+To find how far a game came, its whole file is read, which takes up to a second. So this progress is
+stored in a file of the player's folder, together with the size and time of the file that was read.
+The progress of games with an encrypted journal is not stored. A claim is an unfinished game that
+the player has saved as a transcript.
 """
 
 from __future__ import annotations
@@ -39,12 +40,10 @@ class KeptGame:
 
     Attributes:
         when: The time at which the file was last written, in Unix seconds.
-        is_over: Whether the game is over.
         seat: The number of the player's own seat. None if it is not known.
         is_running: Whether a process of this computer plays the game now.
-        is_claimed: Whether the player has saved the unfinished game as a transcript (a claim to the
-            result so far).
-        progress: The point to which the game was played. None if it was not read.
+        is_claimed: Whether there is a claim.
+        progress: None if it was not read.
     """
 
     name: str
@@ -59,20 +58,15 @@ class KeptGame:
 
 
 def kept_games(home: Home, passphrase: str | None, clock: Clock, seconds: float) -> list[KeptGame]:
-    """List all games of a player's folder, finished or not.
+    """List all games of a player's folder, finished or not, the newest first.
 
     A game of which there is a valid transcript with the result is over, also if its journal is
     still there.
 
-    Reading the progress of many games takes time. After the given time no further file is read. The
-    other games get the progress that was stored earlier, or None.
-
     Args:
         clock: Returns the time in seconds, as `time.monotonic` does.
-        seconds: The time in seconds after which no further file is read.
-
-    Returns:
-        The games, the newest first.
+        seconds: How long files are read. The other games get the progress that was stored earlier,
+            or None.
     """
     memory = KnownProgress(home)
     found = [*_unfinished(home, passphrase), *_finished(home, memory)]
@@ -86,16 +80,11 @@ def kept_games(home: Home, passphrase: str | None, clock: Clock, seconds: float)
 
 
 def _is_won(progress: Progress | None) -> bool:
-    """Return whether a transcript is known to be valid and to have the result."""
     return progress is not None and progress.whole and bool(progress.ranks)
 
 
 def progress_of(game: OpenGame, passphrase: str | None) -> Progress | None:
-    """Read the point to which a resumable game was played, from its journal.
-
-    Returns:
-        The progress, or None if the journal cannot be read.
-    """
+    """Return how far a resumable game came, None if its journal cannot be read."""
     from . import read_progress  # It loads the rules and the protocol, which a list does not need.
 
     return read_progress.of_journal(game.path, passphrase, game.files)
@@ -117,11 +106,7 @@ def forget_game(game: OpenGame) -> None:
 
 
 def is_running(game: OpenGame) -> bool:
-    """Return whether a process of this computer plays a game now.
-
-    Returns:
-        True if one does.
-    """
+    """Return whether a process of this computer plays a game now."""
     with suppress(journals.JournalError, NotPrivateError):
         return journals.is_open(game.path, game.files)
     return False
@@ -137,10 +122,9 @@ def _unfinished(home: Home, passphrase: str | None) -> Iterator[KeptGame]:
 
 
 def _finished(home: Home, memory: KnownProgress) -> Iterator[KeptGame]:
-    """Yield each game that has a transcript. The `progress` of the games is None.
+    """Yield the games with a transcript, without their progress.
 
-    A game whose transcript was saved before its end is yielded as not over. It is left out if its
-    journal still exists. `memory` has names that were read from transcripts before.
+    A claim counts as not over. It is left out if its journal still exists.
     """
     for path in transcripts(home):
         row = memory.row(path)
@@ -155,7 +139,6 @@ def _finished(home: Home, memory: KnownProgress) -> Iterator[KeptGame]:
 
 
 def _head_of(files: FileStore, path: Path) -> tuple[str, tuple[str, ...]] | None:
-    """Return the id of a transcript's game and the nicknames. None if the file is no transcript."""
     from .read_progress import head_of
 
     return head_of(files, path)
@@ -164,12 +147,12 @@ def _head_of(files: FileStore, path: Path) -> tuple[str, tuple[str, ...]] | None
 def _complete(
     game: KeptGame, memory: KnownProgress, passphrase: str | None, may_read: bool
 ) -> KeptGame:
-    """Return a copy of a game with its progress: the point to which the game was played.
+    """Return a copy of a game with its progress, None if it is not known.
 
-    The progress is looked up in `memory` first, then read from the game's file if it `may_read`. It
-    is None if it is not known.
+    It is looked up in `memory` first, then read from the game's file if it `may_read`.
     """
     path, is_journal = game.path, game.path.suffix == ".journal"
+    # What is encrypted must not stand in the open file of progress.
     is_sealed = is_journal and bool(passphrase)
     row = None if is_sealed else memory.row(path)
     found = row[-1] if row else None

@@ -46,14 +46,9 @@ class SplitCode(Code):
 
 
 def machines_in(homes: Iterable[Home], game: str) -> Iterator[SeatMachine]:
-    """Replay the journals of a game, without locking them. What cannot be read is left out.
+    """Replay the journals of a game in homes without a passphrase, without locking them.
 
-    Args:
-        homes: The folders of players whose journals have no passphrase.
-        game: The name of the game.
-
-    Yields:
-        For each journal a machine that nobody starts, so it signs nothing.
+    What cannot be read is left out. Nobody starts the machines, so they sign nothing.
     """
     for home in homes:
         path = home.journals / f"{game}.journal"
@@ -67,12 +62,6 @@ def machines_in(homes: Iterable[Home], game: str) -> Iterator[SeatMachine]:
 
 def check_branch(path: Path, report: transcript.Report, machine: SeatMachine, game: str) -> None:
     """Check that a valid file has all final steps of a replayed journal, and that no fork is known.
-
-    Args:
-        path: The path of the file, for the error.
-        report: The report on the file, which is of the same table.
-        machine: The machine into which the journal was replayed.
-        game: The name of the game, for the error.
 
     Raises:
         PeerError: If the table was split. The journal is the proof of it.
@@ -90,10 +79,8 @@ def rescue(home: Home, others: Iterable[Home]) -> None:
     """Save what the folders of this computer's bots prove and the player's own files do not.
 
     Call it before these folders are removed. On a split table a bot may have been on another branch
-    than the player. Nothing is saved of a game that the player's folder has no transcript of.
-
-    Raises:
-        OSError: If something could not be read or saved. Then keep the folders.
+    than the player. Nothing is saved of a game that the player's folder has no transcript of. If an
+    OSError is raised, something could not be read or saved. Then keep the folders.
     """
     for one in others:
         for path in one.unchecked.list(one.transcripts, ".hoity"):

@@ -1,4 +1,8 @@
-"""The unfinished games of this computer: list them, and find the one that the player means."""
+"""The unfinished games of this computer: list them, and find the one that the player means.
+
+A game is claimed if its player has saved it unfinished as a transcript. It is then found only by
+its name. Marks are empty files beside a journal.
+"""
 
 from __future__ import annotations
 
@@ -66,8 +70,6 @@ class OpenGame:
     Attributes:
         started: The time at which the game began, in Unix seconds.
         seat: The number of the player's own seat.
-        is_claimed: Whether the player has saved the unfinished game as a transcript (a claim to the
-            result so far). `find_game` then finds the game only by its name.
         relays: The 'host:port' of each relay at which the seat waits for calls.
         relay_only: Whether the seat is reached by its relays alone.
     """
@@ -97,16 +99,10 @@ class SeveralGames(PeerError):
 
 
 def open_games(home: Home, passphrase: str | None = None) -> list[OpenGame]:
-    """List the games of this computer that can be resumed.
+    """List the games of this computer that can be resumed, the newest first.
 
     A journal is left out if it cannot be read, or if other users have access to it (see
-    `refused_games`).
-
-    Returns:
-        The games, the newest first.
-
-    Raises:
-        NotPrivateError: If other users have access to the folder of the journals.
+    `refused_games`). A NotPrivateError is raised if they have access to the folder of the journals.
     """
     found = []
     for path in _journals(home):
@@ -127,8 +123,7 @@ def open_games(home: Home, passphrase: str | None = None) -> list[OpenGame]:
 def refused_games(home: Home) -> Iterator[NotPrivateError]:
     """Find the journals that other users own or have access to.
 
-    Yields:
-        For each such journal an error that says what is wrong and how to correct it.
+    Each error says what is wrong and how to correct it.
     """
     for path in _journals(home):
         try:
@@ -140,11 +135,6 @@ def refused_games(home: Home) -> Iterator[NotPrivateError]:
 
 
 def _journals(home: Home) -> list[Path]:
-    """Return the paths of all journals, sorted by name.
-
-    Raises:
-        NotPrivateError: If other users have access to the folder of the journals.
-    """
     return home.files.list(home.journals, ".journal")
 
 
@@ -152,9 +142,7 @@ def find_game(home: Home, name: str | None, passphrase: str | None = None) -> Op
     """Return the game with a given name, or the only game that waits for its player.
 
     Args:
-        name: The name of the game or its beginning. None for the only game that is not
-            claimed. A game is claimed if the player has saved it as an unfinished transcript.
-        passphrase: The passphrase of the journals, if they have one.
+        name: The name of the game or its beginning. None for the only game that is not claimed.
 
     Raises:
         SeveralGames: If more than one game fits.
@@ -182,13 +170,7 @@ def find_game(home: Home, name: str | None, passphrase: str | None = None) -> Op
 
 
 def _tell_unreadable(home: Home, name: str, passphrase: str | None) -> None:
-    """Check that every journal whose name begins with `name` can be read.
-
-    If one cannot be read, the game that the player looks for may be in that journal.
-
-    Raises:
-        PeerError: If such a journal cannot be read.
-    """
+    """Raise PeerError if a journal that may be of the game `name` cannot be read."""
     for path in _journals(home):
         if path.stem.startswith(name):
             try:
@@ -199,25 +181,12 @@ def _tell_unreadable(home: Home, name: str, passphrase: str | None) -> None:
 
 
 def claimed_mark(journal: Path) -> Path:
-    """Return the path of the empty file that marks a game as claimed.
-
-    A game is claimed if its player has saved it unfinished as a transcript. The file lies beside
-    the journal.
-
-    Returns:
-        The path, whether or not there is such a file.
-    """
+    """Return the path of the mark of a claimed game, whether it exists or not."""
     return journal.with_suffix(".claimed")
 
 
 def relay_only_mark(journal: Path) -> Path:
-    """Return the path of the file whose presence says that a seat is reached by relays alone.
-
-    The file is empty and lies beside the journal of the seat.
-
-    Returns:
-        The path, whether or not there is such a file.
-    """
+    """Return the path of the mark of a seat that is reached by relays alone."""
     return journal.with_suffix(".relay-only")
 
 
@@ -225,8 +194,5 @@ def is_relay_only(files: FileStore, journal: Path, first: SeatRecord) -> bool:
     """Return whether a seat is reached by its relays alone.
 
     This was decided when the game began, or when the seat was resumed.
-
-    Returns:
-        True if the seat is reached by its relays alone.
     """
     return first.relay_only or files.has(relay_only_mark(journal))

@@ -30,7 +30,7 @@ from ..task_groups import beside
 from .rematch import Agreed
 
 QUIET: Final[Seconds] = 1.0
-"""Seconds without a new step after which this node counts as up to date with the game."""
+"""Seconds without a new step after which an onlooker counts as up to date with the game."""
 FIRST: Final[Seconds] = 5.0
 """Seconds to wait for the first step. If none comes, updates are shown from then on."""
 MAX_CATCH_UP: Final[Seconds] = 30.0
@@ -77,9 +77,8 @@ class PastFilter:
     async def run(self) -> None:
         """Wait until the past of the game has arrived, and then show the state of the game.
 
-        The past is the steps that were played before this onlooker came. The past counts as
-        complete when no new step has arrived for QUIET seconds, or when none arrives within FIRST
-        seconds. The wait ends after MAX_CATCH_UP seconds in any case.
+        That is when no new step has come for QUIET seconds, or none for FIRST seconds, and after
+        MAX_CATCH_UP seconds in any case.
         """
         await self._started.wait()
         began = trio.current_time()
@@ -98,7 +97,7 @@ class PastFilter:
 
 @dataclass(frozen=True)
 class Onlooker(Attendee):
-    """The person that watches the game at this node.
+    """The person that watches the game.
 
     Attributes:
         from_now: Whether the steps that were played before the onlooker came are not shown.
@@ -112,13 +111,11 @@ async def watch_table(
 ) -> Outcome:
     """Watch the game at a table, and further games of the same people ([A-7]).
 
+    Return how the last table ended.
+
     Args:
-        onlooker: The person that watches.
         network: The network that dials. None for TCP from this computer.
         hidden: Whether the network dials through a proxy.
-
-    Returns:
-        How the last table ended for this node.
     """
     if not onlooker.from_now:
         return await _watch(ticket, onlooker, network, hidden)
@@ -130,10 +127,8 @@ async def watch_table(
 async def _watch(
     ticket: Ticket, onlooker: Onlooker, network: Network | None, hidden: bool
 ) -> Outcome:
-    """Watch the game at a table and all later games of the same people.
-
-    The onlooker's screen gets all updates. `hidden` says whether the network dials through a proxy.
-    """
+    """Watch the game at a table and all later games of the same people, with all updates."""
+    # A fresh key: nothing shows that the same person looks on at two tables.
     keys = draw_keys(None)
     reach = Reach("127.0.0.1:0", network=network, hidden=hidden)
     async with open_hub(keys.seat, reach) as (hub, _):
@@ -151,11 +146,7 @@ async def _watch(
 
 
 async def _wait_for_roster(host_link: HostLink) -> Roster:
-    """Wait until the table is full, however long it takes, and return its roster.
-
-    Raises:
-        PeerError: If the host refuses this node, or the terms admit no onlookers.
-    """
+    """Wait until the table is full, however long it takes, and return its roster."""
     frame: LobbyFrame = await host_link.first()
     while True:
         match frame:
@@ -168,10 +159,5 @@ async def _wait_for_roster(host_link: HostLink) -> Roster:
 
 
 def _check_watched(terms: Terms) -> None:
-    """Check that the terms admit onlookers.
-
-    Raises:
-        PeerError: If they do not.
-    """
     if not terms.watched:
         raise PeerError(JoinCode.UNWATCHED)

@@ -15,24 +15,17 @@ from ...confusable_names import twins
 
 @cache
 def nickname_words() -> tuple[tuple[str, ...], ...]:
-    """Return the words of drawn nicknames.
-
-    Returns:
-        The qualities and the animals, in lower case.
-    """
+    """Return the words of drawn nicknames: the qualities and the animals, in lower case."""
     text = files(__package__).joinpath("nickname_words.txt").read_text("ascii")
     plain = "\n".join(line for line in text.splitlines() if not line.startswith("#"))
     return tuple(tuple(part.split()) for part in plain.split("\n\n"))
 
 
 def draw_nickname(taken: Iterable[str] = ()) -> str:
-    """Draw a nickname of two words, such as Brisk Walrus.
+    """Draw a nickname of two words, such as Brisk Walrus, of at most 16 characters.
 
     Args:
         taken: Nicknames at the table, at most some dozen. The drawn one looks like none of them.
-
-    Returns:
-        A nickname of at most 16 characters.
     """
     others = tuple(taken)
     while True:

@@ -1,7 +1,9 @@
 """Host a table: make a ticket, seat the guests, and sign the roster when all seats are taken.
 
 With `hoity host --ask` the host's player is asked about each guest, one question at a time. The
-answers are stored.
+answers are stored. A guest sits down by its consent to the terms, the frame `Sit`. Its source is
+the remote computer or network from which its link comes, as `Hub.source` names it. The load of a
+source is how many of its guests wait for an answer or were refused ([L-70]).
 """
 
 from __future__ import annotations
@@ -55,11 +57,10 @@ class TicketTeller:
     """A reporter that tells the host's player from where the ticket can be used ([L-51]).
 
     Attributes:
-        seating: The list of seats. `follow` updates the host's addresses in this list.
-        screen: The function that is called with each update.
+        seating: `follow` updates the host's addresses in this list.
         ticket: The ticket with the addresses that are valid now.
         is_told: Whether the player is told anything. True if the host wants guests from outside its
-            network.
+        network.
     """
 
     seating: Seating
@@ -69,14 +70,7 @@ class TicketTeller:
     _last: Judged | None = None
 
     def tell(self, judged: Judged) -> None:
-        """Tell the host's player from where the ticket can be used, if that has changed.
-
-        If this node's addresses have changed, the player also gets a new ticket with them.
-
-        Args:
-            judged: The addresses that the ticket should name, and from how far away they can be
-                reached.
-        """
+        """Tell from where the ticket can be used, with a new one if its addresses changed."""
         if not self.is_told or judged == self._last:
             return
         word = ""
@@ -87,21 +81,11 @@ class TicketTeller:
         self.screen(Reached(judged.scope, judged.reasons, word))
 
     def word(self) -> str:
-        """Return the ticket that is valid now, in the text form that players pass on.
-
-        Returns:
-            The encoded ticket.
-        """
+        """Return the encoded ticket that is valid now."""
         return encode_ticket(self.ticket)
 
     async def follow(self, ways: Reachability) -> None:
-        """Tell the host's player about each change of this node's addresses, until cancelled.
-
-        The addresses in the list of seats are updated as well.
-
-        Args:
-            ways: The addresses and relays by which this node can be reached, as they are found.
-        """
+        """Report each change of this peer's addresses, and update the list of seats."""
         while True:
             await ways.changed()
             judged = ways.judged()
@@ -116,10 +100,7 @@ The arguments are the guest's nickname and its long-lived public key. The key is
 does not show it.
 """
 Decided = Callable[[bytes, Sit, bool | None], None]
-"""Is called with a guest's id, the guest's consent and the answer of the host's player.
-
-The answer is None if the player gave none in time.
-"""
+"""Is called with a guest's id, its consent and the answer, None if there was none in time."""
 
 ADMISSION_TIMEOUT: Final[Seconds] = 180.0
 """Seconds within which the host's player has to answer a question about a guest."""
@@ -129,22 +110,12 @@ MOST_WAITING: Final[Quota] = 16
 If one more guest comes, it replaces a guest from a machine with more guests, or is turned away.
 """
 MOST_REMEMBERED: Final[Quota] = 1024
-"""The most refused guests that are stored.
-
-If a forgotten one comes back, the host is asked again.
-"""
+"""The most refused guests that are stored. About a forgotten one the host is asked again."""
 
 
 @dataclass(frozen=True)
 class WaitingGuest:
-    """A guest that waits for the host's answer.
-
-    Attributes:
-        nickname: The nickname under which the guest wants to sit down.
-        sit: The guest's consent to the terms.
-        source: The remote computer or network from which the guest's link comes, as `Hub.source`
-            names it.
-    """
+    """A guest that waits for the host's answer."""
 
     nickname: str
     sit: Sit
@@ -157,11 +128,10 @@ class AdmissionQueue:
 
     Attributes:
         _admit: Asks the host's player about a guest.
-        waiting: The guests that the host has not answered yet, by the id of the guest.
+        waiting: The guests that the host has not answered yet, by id.
         admitted: The players that the host has admitted, as pairs of the player's key (see
             `Sit.player`) and the nickname that the host was shown.
-        denied: The players that the host has refused. Each key of a player is mapped to the
-            computer from which the player came.
+        denied: The source of each player that the host has refused, by the player's key.
     """
 
     _admit: Admit
@@ -174,20 +144,12 @@ class AdmissionQueue:
     def wait(self, peer: PeerId, nickname: str, frame: Sit, source: str) -> bytes | None:
         """Queue a question to the host about a guest.
 
-        Args:
-            peer: The guest's id, 32 bytes.
-            nickname: The nickname under which the guest wants to sit down.
-            frame: The guest's consent to the terms.
-            source: The remote computer or network from which the guest's link comes, as
-                `Hub.source` names it.
-
-        Returns:
-            The id of the guest that is turned away because the queue is full. It is this guest, or
-            a guest from the computer with the most waiting and refused guests. None if there is
-            room for all.
+        Return the id of the guest that is turned away because the queue is full. It is this guest,
+        or one from the source with the highest load. None if there is room for all.
         """
         turned_away = None
         if len(self.waiting) >= MOST_WAITING and peer not in self.waiting:
+            # Somebody with one machine and many keys must not fill the queue against all others.
             turned_away = self._most_crowded(source) or peer
         if turned_away != peer:
             self.waiting.pop(turned_away or b"", None)
@@ -198,36 +160,29 @@ class AdmissionQueue:
     def _most_crowded(self, source: str) -> bytes | None:
         """Return the id of the waiting guest that a guest from `source` replaces, or None.
 
-        The load of a computer is how many of its guests wait or were refused. If the highest load
-        exceeds the load of `source` by two or more, return the last guest of the computer with the
-        highest load.
+        It is the last guest of the source with the highest load, if that exceeds the load of
+        `source` by two or more.
         """
         load = self._load()
+        # The guest that the player is looking at keeps its place.
         others = [peer for peer in self.waiting if peer != self._asking]
         last = max(reversed(others), key=lambda peer: load[self.waiting[peer].source])
         return last if load[self.waiting[last].source] > load[source] + 1 else None
 
     def _least_crowded(self) -> bytes:
-        """Return the id of a guest from a computer with the lowest load.
-
-        The host is asked about this guest next. The load counts waiting and refused guests.
-        """
+        """Return the id of a guest from a source with the lowest load."""
         load = self._load()
         return min(self.waiting, key=lambda peer: load[self.waiting[peer].source])
 
     def _load(self) -> Counter[str]:
-        """Return for each computer how many of its guests wait or were refused ([L-70])."""
+        """Return the load of each source ([L-70])."""
         waiting = (guest.source for guest in self.waiting.values())
         return Counter((*waiting, *self.denied.values()))
 
     async def run(self, decided: Decided) -> None:
-        """Ask the host's player about one guest after the other, until cancelled.
+        """Ask the host's player about one guest after the other, those of the lowest load first.
 
-        Guests from computers with the fewest waiting and refused guests come first. If a guest
-        loses its link during the question, it gets the answer when it connects again.
-
-        Args:
-            decided: Is called with each answer.
+        If a guest loses its link during the question, it gets the answer when it connects again.
         """
         while True:
             self._more = trio.Event()
@@ -239,8 +194,7 @@ class AdmissionQueue:
     async def _ask(self, peer: PeerId, decided: Decided) -> None:
         """Ask the host about one guest, store the answer, and call `decided` with the answer.
 
-        `decided` is not called if the guest is gone, or was admitted under another nickname than
-        the nickname that the guest has now.
+        `decided` is not called if the guest is gone, or has another nickname now than was admitted.
         """
         guest, self._asking = self.waiting[peer], peer
         answer: bool | None = None
@@ -267,13 +221,13 @@ class AdmissionQueue:
 LOOK: Final[Seconds] = 1.0
 """Seconds between two checks for guests that were too slow, and for a changed number of guests."""
 SHOW: Final[Seconds] = 10.0
-"""Seconds within which a newly linked node must have proven that it holds the ticket."""
+"""Seconds within which a newly linked peer must have proven that it holds the ticket."""
 KEEP: Final[Seconds] = 10.0
 """Seconds for which a guest's seat is kept after its link is lost, so that it can dial again."""
 MOST_PROVEN: Final[Quota] = 16
-"""The most unseated nodes with the ticket whose links are preferred to those of strangers."""
+"""The most unseated peers with the ticket whose links are preferred to those of strangers."""
 MOST_KEPT: Final[Quota] = 24
-"""The most further nodes with the ticket whose links are closed only for seated guests.
+"""The most further peers with the ticket whose links are closed only for seated guests.
 
 The other links are free for newcomers ([L-62]).
 """
@@ -301,18 +255,13 @@ async def host_table(
     on_ticket: Callable[[str], None],
     admit: Admit | None = None,
 ) -> Outcome:
-    """Open a table, wait until it is full, and play.
+    """Open a table, wait until it is full, and play. Return how the last table played ended.
 
     Args:
-        seat: The host's player and its files.
         keys: The player's keys at this table.
         terms: The terms, which contain the public key of the host's seat.
-        reach: The settings that decide how the host is reached.
         on_ticket: Is called with the encoded ticket.
-        admit: Asks the host's player about each guest. None to seat everyone who has the ticket.
-
-    Returns:
-        How the last table that was played ended for this node.
+        admit: None to seat everyone who has the ticket.
     """
     who = keys.seat
     capability = Capability(terms.digest(), fresh_secret(), reach.announced is Lan.OPEN)
@@ -362,10 +311,7 @@ async def _fill(lobby: Lobby, beside: Sequence[Callable[[], Awaitable[None]]]) -
 
 
 async def _watch_time(lobby: Lobby, full: trio.CancelScope) -> None:
-    """Let the lobby check its time limits each second, until the table is full.
-
-    Then cancel the scope `full`.
-    """
+    """Let the lobby check its time limits each second, until the table is full."""
     while not lobby.seating.is_complete:
         await trio.sleep(LOOK)
         lobby.tick(trio.current_time())
@@ -373,12 +319,7 @@ async def _watch_time(lobby: Lobby, full: trio.CancelScope) -> None:
 
 
 async def _announce(what: Announcement, lobby: Lobby) -> None:
-    """Announce the table on the LAN, and again after each change of the number of seated guests.
-
-    A failed announcement is tried again later.
-
-    SPEC: [L-22].
-    """
+    """Announce the table on the LAN, again after each change or failure ([L-22])."""
     last, due = what.joined, trio.current_time() + AGAIN
     async with announce(what) as announcing:
         while True:
@@ -392,14 +333,13 @@ async def _announce(what: Announcement, lobby: Lobby) -> None:
 
 @dataclass
 class Newcomer:
-    """A node that is linked with the host while the table fills.
+    """A peer that is linked with the host while the table fills.
 
     Attributes:
-        link: The event that reported the new link of this node.
-        since: The time of that event, in seconds of Trio's clock.
-        asked: The bytes of the frame with which the node has proven that it holds the ticket. None
-            as long as it has not.
-        has_sat: Whether the node has sent its consent to the terms on this link.
+        since: The time of its `LinkUp`, in seconds of Trio's clock.
+        asked: The frame with which it has proven that it holds the ticket. None as long as it has
+            not.
+        has_sat: Whether it has sent its consent to the terms on this link.
     """
 
     link: LinkUp
@@ -410,16 +350,7 @@ class Newcomer:
 
 @dataclass
 class Lobby:
-    """The host's side of the lobby, which answers guests until the table is full.
-
-    Attributes:
-        hub: The links of the host.
-        seating: The list of seats.
-        capability: The secret of the ticket.
-        screen: The function that is called with each update.
-        me: The host's id, 32 bytes.
-        admissions: The guests that wait for the host's answer. None if every guest is admitted.
-    """
+    """The host's side of the lobby. Without `admissions` every guest is admitted."""
 
     hub: Hub
     seating: Seating
@@ -434,7 +365,7 @@ class Lobby:
     _changes: Bucket = field(default_factory=lambda: Bucket(CHANGES))
 
     def hear(self, event: Event) -> None:
-        """Handle a network event: a guest's link that was made or lost, or a frame of a guest."""
+        """Handle a guest's link that was made or lost, or a frame of a guest."""
         match event:
             case LinkUp():
                 self._here[event.peer] = Newcomer(event, trio.current_time())
@@ -451,13 +382,7 @@ class Lobby:
         self.tell()
 
     def tick(self, now: float) -> None:
-        """Drop nodes that did not prove in time that they have the ticket. Free abandoned seats.
-
-        A seat is abandoned if its guest has been without a link for KEEP seconds ([L-8]).
-
-        Args:
-            now: The time, in seconds of Trio's clock.
-        """
+        """Drop peers that did not prove the ticket in time. Free abandoned seats ([L-8])."""
         for peer, one in list(self._here.items()):
             if one.asked is None and one.since <= now - SHOW:
                 self.hub.drop(peer, because(LobbyCode.NOT_SHOWN))
@@ -468,11 +393,9 @@ class Lobby:
         self.tell()
 
     def onlookers(self) -> list[Event]:
-        """Return the events of the nodes that hold the ticket and have not sat down.
+        """Return two events of each peer with the ticket that has not sat down and may look on.
 
-        Returns:
-            For each node two events: its `LinkUp`, and the frame in which it proved that it holds
-            the ticket. The running table handles these events, so that the nodes can look on.
+        They are its `LinkUp`, and the frame in which it proved that it holds the ticket.
         """
         found: list[Event] = []
         for peer, one in self._here.items():
@@ -481,7 +404,6 @@ class Lobby:
         return found
 
     def _post(self, peer: PeerId, frame: LobbyFrame) -> None:
-        """Queue a frame of the lobby for a peer."""
         self.hub.post(peer, encode_lobby(frame))
 
     def _frame(self, peer: PeerId, data: bytes) -> None:
@@ -505,19 +427,15 @@ class Lobby:
             self.hub.drop(peer, because(LobbyCode.NO_CONSENT, why=of_protocol(error)))
 
     def _asked(self, peer: PeerId, proof: bytes, data: bytes) -> None:
-        """Send the terms and names to a node that asks for them, or refuse the node.
+        """Send the terms and names to a peer that proves the ticket, or refuse it ([L-16]).
 
-        The node is refused if it does not prove that it has the ticket ([L-16]).
-
-        Args:
-            peer: The id of the node, 32 bytes.
-            proof: The node's proof that it has the ticket.
-            data: The bytes of the whole frame. They are stored if the node is not refused.
+        The whole frame, `data`, is stored if the peer is not refused.
         """
         one, binding = self._here[peer], self._here[peer].link.binding
         if not self.capability.admits(proof, binding, self.me, peer):
             self._post(peer, Refuse(Refusal.UNPROVEN))
             return
+        # Terms and names follow only now: strangers learn nothing of the table ([L-16]).
         one.asked = data
         self._prefer()
         shown = self.capability.host_proof(binding, self.me, peer) if proof else b""
@@ -536,12 +454,10 @@ class Lobby:
                 self._post(replaced, Refuse(Refusal.REPLACED))
 
     def _lets_in(self, peer: PeerId, nickname: str, frame: Sit) -> bool:
-        """Return whether a guest may sit down at once.
+        """Return whether a guest may sit down at once ([L-60]).
 
         If the host has to decide about the guest first, the guest is told to wait. If the host has
         refused it before, or too many guests wait, the guest is refused.
-
-        SPEC: [L-60].
         """
         player = frame.player(peer)
         if self.admissions is None or (player, nickname) in self.admissions.admitted:
@@ -557,13 +473,8 @@ class Lobby:
         return False
 
     def decided(self, peer: PeerId, frame: Sit, answer: bool | None) -> None:
-        """Seat or refuse a guest after the host's answer ([L-61]).
-
-        Args:
-            peer: The guest's id, 32 bytes.
-            frame: The guest's consent to the terms.
-            answer: Whether the host admits the guest. None if the host did not answer in time.
-        """
+        """Seat or refuse a guest after the host's answer, None if it came too late ([L-61])."""
+        # Again, because others may have sat down during the question.
         entry = self.seating.may_sit(peer, frame)
         if isinstance(entry, SeatEntry):
             self.screen(updates.Admitted(entry.nickname, answer))
@@ -581,18 +492,15 @@ class Lobby:
             self._post(peer, Refuse(Refusal.FULL))
 
     def _may_name(self, link: LinkUp, address: str) -> bool:
-        """Return whether a guest may give this address to the other seats.
-
-        A loopback address counts only if the guest's link comes from this computer, because on any
-        other computer it leads to that computer itself.
-        """
+        """Return whether a guest may give this address to the other seats."""
+        # On any other computer a loopback address leads to that computer itself. Seats would dial
+        # services there.
         return not is_loopback(host_of(address)) or is_own_host(host_of(link.address))
 
     def _prefer(self) -> None:
-        """Tell the hub (the links of this node) which links to keep when there is no room for more.
-
-        Links of seated guests come first, then those of nodes that have proven the ticket.
-        """
+        """Tell the hub which links to keep when there is no room for more."""
+        # Seated guests come first, then those who have proven the ticket, so that strangers cannot
+        # crowd them out.
         proven = [peer for peer, one in self._here.items() if one.asked is not None]
         self.hub.prefer(self.seating.ids.union(proven[:MOST_PROVEN]))
         self.hub.keep(proven[MOST_PROVEN:][:MOST_KEPT])

@@ -2,7 +2,8 @@
 
 A spoken code is for one guest and is valid for some minutes. Strangers can try to guess a code, and
 each wrong try ends the code that is shown. A new code follows. After many wrong tries the next
-codes have more words, and after several in a row the next code comes after a pause.
+codes have more words, and after several in a row the next code comes after a pause. The network
+that dials is TCP from this computer if it is None.
 """
 
 from __future__ import annotations
@@ -78,8 +79,6 @@ class CodeKeeper:
         Args:
             relays: The 'host:port' of each relay at which codes can be used.
             word: Returns the encoded ticket that is valid when it is called.
-            screen: The function that is called with each update.
-            network: The network that dials. None for TCP from this computer.
         """
         self._relays, self._word, self._screen = tuple(relays), word, screen
         self._network = network or TcpNetwork()
@@ -110,10 +109,7 @@ class CodeKeeper:
             await self._count(relay)
 
     async def _count(self, relay: str) -> None:
-        """Count a spoken code that has ended, and pause if too many in a row ended by a wrong try.
-
-        `relay` is named when the player is told of many wrong tries.
-        """
+        """Count a spoken code that has ended, and pause after too many wrong tries in a row."""
         if self._after is not CodeEnd.WRONG:
             self._in_a_row, self._pause = 0, FIRST_PAUSE
             return
@@ -131,13 +127,7 @@ class CodeKeeper:
         return WORDS + sum(self._wrong >= most for most in WRONG)
 
     async def _one(self, relay: str) -> CodeEnd:
-        """Offer one spoken code to a guest at a relay, until the code is used or too old.
-
-        Return how the code ended.
-
-        Raises:
-            NetError: If the relay fails before the code has ended.
-        """
+        """Offer a code at a relay, and return how it ended. Raise NetError if the relay fails."""
         async with conversation(self._network, parse_address(relay), b"", Limits()) as talk:
             code = SpokenCode(await _number(talk), fresh_words(self._words), relay)
             self._lost.clear()
@@ -151,13 +141,13 @@ class CodeKeeper:
     async def _exchange(self, talk: Conversation, host: HostExchange, first: bytes) -> CodeEnd:
         """Let a guest try a spoken code once, and return how the code has ended.
 
-        `first` is the guest's first message. If the guest breaks off, the code counts as tried
-        wrongly ([K-5]).
+        If the guest breaks off, the code counts as tried wrongly ([K-5]).
         """
         with trio.move_on_after(EXCHANGE):
             try:
                 talk.post(host.answer(first))
                 talk.post(host.give(await talk.receive()))
+            # Who breaks off may have seen that the guess is wrong, so that is a try, too.
             except (CodeError, NetError):
                 return CodeEnd.WRONG
             # Wait until the guest has read the ticket and closed the connection.
@@ -169,11 +159,7 @@ class CodeKeeper:
 
 
 async def _number(talk: Conversation) -> int:
-    """Return the number under which guests find this host at the relay.
-
-    Raises:
-        NetError: If the relay gives no number.
-    """
+    """Return the number under which guests find this host, or raise NetError."""
     with trio.move_on_after(Limits().handshake):
         said = await talk.receive()
         number = int.from_bytes(said, "big")
@@ -183,19 +169,13 @@ async def _number(talk: Conversation) -> int:
 
 
 ANSWER: Final[Seconds] = 30.0
-"""Seconds within which a guest gets the ticket, with all answers of the relay and the host.
-
-The relay may have to be asked several times.
-"""
+"""Seconds within which a guest gets the ticket, also if the relay is asked several times."""
 
 
 async def ticket_by_code(code: SpokenCode, network: Network | None = None) -> Ticket:
     """Get the ticket for a spoken code, over the relay that the code names.
 
     The code can be tried only once, even if this fails ([K-5]).
-
-    Args:
-        network: The network that dials. None for TCP from this computer.
 
     Raises:
         CodeError: If there is no ticket.
@@ -214,10 +194,7 @@ async def ticket_by_code(code: SpokenCode, network: Network | None = None) -> Ti
 
 @contextmanager
 def _refusals_of(code: SpokenCode) -> Iterator[None]:
-    """Run a `with` block, and turn its RefusedError or NetError into a `CodeError`.
-
-    The CodeError says why the spoken code `code` could not be used at its relay.
-    """
+    """Run a block, and turn a failure of the code's relay into a `CodeError`."""
     try:
         yield
     except RefusedError as error:
@@ -230,10 +207,7 @@ def _refusals_of(code: SpokenCode) -> Iterator[None]:
 
 
 async def _word(guest: GuestExchange, talk: Conversation, code: SpokenCode) -> str:
-    """Prove to the host that this guest knows the words of the spoken code.
-
-    Return the encoded ticket that the host sends back.
-    """
+    """Prove to the host that this guest knows the words. Return the encoded ticket."""
     try:
         second = await talk.receive()
     except NetError as error:
@@ -246,5 +220,4 @@ async def _word(guest: GuestExchange, talk: Conversation, code: SpokenCode) -> s
 
 
 def _unanswered(code: SpokenCode) -> CodeError:
-    """Return the error for a spoken code whose host did not answer."""
     return CodeError(CodeCode.UNANSWERED, number=code.number, relay=code.relay)

@@ -55,8 +55,7 @@ LINES: Final[Pace] = (24, 0.5)
 AcceptTerms = Callable[[Terms, HoityToity, tuple[str, ...], bytes | None], Awaitable[bool]]
 """Shows the player the terms of a table, and returns whether it accepts them ([L-63]).
 
-The arguments are the terms, the game, the nicknames of those who have sat down, and the long-lived
-public key of the host. The key is None if the host does not show it.
+The other arguments are the nicknames of those who sit, and the host's long-lived key or None.
 """
 
 
@@ -231,11 +230,7 @@ class JoinCode(Code):
 
     @classmethod
     def usual_exit(cls) -> int:
-        """Return the exit code of the members that are made without an exit code.
-
-        Returns:
-            NOT_OK.
-        """
+        """Return NOT_OK, the exit code of the members that are made without one."""
         return NOT_OK
 
 
@@ -244,26 +239,16 @@ UNREACHED: Final = {
     Scope.LAN: JoinCode.UNREACHED_LAN,
     Scope.MACHINE: JoinCode.UNREACHED_MACHINE,
 }
-"""The error code for a host that cannot be reached, by where its addresses can be reached from."""
+"""The code for a host that cannot be reached, by where its addresses can be reached from."""
 REFUSED: Final = {refusal: JoinCode[refusal.name] for refusal in lobby.Refusal}
-"""The error code for each reason for which a host refuses a node."""
 
 
 async def join_table(
     seat: Seat, keys: TableKeys, ticket: Ticket, accept: AcceptTerms, reach: Reach
 ) -> Outcome:
-    """Sit down at the table of a ticket and play.
+    """Sit down at the table of a ticket and play, also at further tables of the same people.
 
-    After a game the same people may play again at a further table.
-
-    Args:
-        seat: The guest's player and its files.
-        keys: The player's keys at this table.
-        accept: Shows the player the terms, and returns whether the player accepts the terms.
-        reach: The settings that decide how the guest is reached.
-
-    Returns:
-        How the last of these tables ended for this node.
+    Return how the last of these tables ended.
 
     Raises:
         PeerError: If the guest cannot sit down.
@@ -274,6 +259,8 @@ async def join_table(
         code = JoinCode.OTHER_RELAYS if ticket.relay else JoinCode.NO_RELAYS
         raise PeerError(code, **({"relays": ticket.relay} if ticket.relay else {}))
     leads_outside = widest(ticket.dial_addresses()) in (Scope.ANYWHERE, Scope.IPV6)
+    # A ticket that leads nowhere outside is of a table at home, for which no router needs to open a
+    # port.
     how = replace(reach, maps=reach.maps and leads_outside)
     async with open_hub(keys.seat, how, seat.screen) as (hub, ways):
         guest = _Guest(hub, seat, keys, ticket, ways)
@@ -283,15 +270,7 @@ async def join_table(
 
 
 def kept_seat(home: Home, passphrase: str | None, ticket: Ticket) -> str | None:
-    """Find the unfinished game of this home that is played at the table of a ticket.
-
-    Args:
-        home: The player's folder, which has the journals.
-        passphrase: The passphrase of the journals, if they have one.
-
-    Returns:
-        The name of the game. None if there is no such game, or its journal cannot be read.
-    """
+    """Return the name of the unfinished game at a ticket's table, or None if none can be read."""
     for path in home.files.list(home.journals, ".journal"):
         try:
             first = journals.read_first(path, passphrase, home.files)
@@ -303,20 +282,14 @@ def kept_seat(home: Home, passphrase: str | None, ticket: Ticket) -> str | None:
 
 
 class HostLink:
-    """A link to the host of a ticket, which is kept until the host has given the roster.
-
-    Attributes:
-        capability: The secret of the ticket, which proves that this node holds the ticket.
-        backlog: The events of the running table that came before the roster.
-    """
+    """A link to the host of a ticket. `backlog` has the events that came before the roster."""
 
     def __init__(self, hub: Hub, ticket: Ticket, full: Callable[[], None] | None = None) -> None:
         """Prepare a link to the host, which `stay_linked` dials.
 
         Args:
             full: Is called once if the host has no room for more links. The host is then dialled
-                again and again without limit. If None, a full host counts as one that cannot be
-                reached.
+                without limit. If None, a full host counts as one that cannot be reached.
         """
         self.hub, self.ticket, self._full, self._is_told = hub, ticket, full, False
         self.capability = Capability(ticket.terms, ticket.secret)
@@ -339,9 +312,8 @@ class HostLink:
     async def _connect(self, was_linked: bool) -> None:
         """Dial the host until there is a link. Raise PeerError after CONNECT seconds without one.
 
-        There is no time limit while the host answers that it has no room, if `__init__` was given
-        a function `full`. `was_linked` says whether there was an earlier link to the host. The
-        PeerError then says that the host is gone.
+        There is no limit while the host answers that it has no room, if `__init__` was given
+        `full`.
         """
         pause, last = FIRST_PAUSE, trio.current_time() + CONNECT
         while True:
@@ -369,11 +341,7 @@ class HostLink:
             pause = min(2 * pause, LONGEST_PAUSE)
 
     def _unreached(self, error: NetError) -> PeerError:
-        """Return the error for an unreachable host, which depends on the scope of its addresses.
-
-        The scope says from where they can be reached: the same computer, the LAN or anywhere
-        ([L-51]).
-        """
+        """Return the error for an unreachable host, by the scope of its addresses ([L-51])."""
         proxy = broken_proxy(error.reason)
         if proxy is not None:
             return PeerError(JoinCode.UNREACHED_PROXY, why=proxy)
@@ -381,26 +349,20 @@ class HostLink:
         return PeerError(code, why=error.reason)
 
     def show_ticket(self) -> None:
-        """Prove to the host that this node holds the ticket, over the present link."""
+        """Prove to the host that this peer holds the ticket, over the present link."""
         host, binding = self.ticket.host_id, self.hub.binding(self.ticket.host_id)
         proof = self.capability.guest_proof(binding or b"", host, self.hub.me)
         self.hub.post(host, lobby.encode_lobby(lobby.Ask(proof)))
 
     def check_offer(self, offer: lobby.Offer) -> None:
-        """Check that the host's offer belongs to this ticket, and that the host's vouch is valid.
-
-        A vouch is a signature by a player's long-lived key over the player's key at this table. The
-        host need not show a vouch.
-
-        Args:
-            offer: The offer of the host, with the terms of the table.
+        """Check that the host's offer belongs to this ticket ([L-7], [L-17], [H-16]).
 
         Raises:
             PeerError: If one of these checks fails.
-
-        SPEC: [L-7], [L-17], [H-16].
         """
         host, binding = self.ticket.host_id, self.hub.binding(self.ticket.host_id)
+        # Before the terms are looked at: who cannot prove the ticket shall not make the player read
+        # anything ([L-17]).
         if not self.capability.trusts(offer.proof, binding or b"", host, self.hub.me):
             raise PeerError(JoinCode.IMPOSTOR)
         if offer.terms.host != host or offer.terms.digest() != self.ticket.terms:
@@ -412,16 +374,13 @@ class HostLink:
                 raise PeerError(JoinCode.BAD_VOUCH) from error
 
     async def next(self) -> lobby.LobbyFrame:
-        """Wait for the next lobby frame of the host.
+        """Wait for the next lobby frame of the host. It is never a refusal.
 
-        On each new link this node proves its ticket. Frames of a running table are stored in
+        On each new link this peer proves its ticket. Frames of a running table are stored in
         `backlog` ([L-18]).
 
-        Returns:
-            The frame, which is never a refusal.
-
         Raises:
-            PeerError: If the host refuses this node or plays by another protocol, or if this node
+            PeerError: If the host refuses this peer or plays by another protocol, or if this peer
                 has closed its links.
         """
         host = self.ticket.host_id
@@ -440,13 +399,10 @@ class HostLink:
         raise PeerError(JoinCode.LINKS_CLOSED)
 
     async def first(self) -> lobby.Offer | lobby.Roster:
-        """Wait for the host's terms or, if the game has already begun, for the roster.
-
-        Returns:
-            The checked offer or roster of the ticket's table.
+        """Wait for the host's terms or, if the game has already begun, for the roster. Check them.
 
         Raises:
-            PeerError: If the host refuses this node, sends something invalid, or is silent.
+            PeerError: If the host refuses this peer, sends something invalid, or is silent.
         """
         with trio.move_on_after(CONNECT + ANSWER):
             while True:
@@ -461,11 +417,7 @@ class HostLink:
 
 
 def _parsed(event: Event) -> lobby.LobbyFrame | None:
-    """Return the lobby frame in a network event, or None if the event is something else.
-
-    Raises:
-        PeerError: If the frame is malformed, or of another version of the protocol.
-    """
+    """Return the lobby frame in an event, or None. Raise PeerError if it cannot be read."""
     if not isinstance(event, Frame) or is_of_game(event.data):
         return None
     try:
@@ -491,12 +443,6 @@ class _Guest(HostLink):
     async def sit(self, accept: AcceptTerms) -> lobby.Roster:
         """Read the terms, ask the player, consent, and wait for the roster ([H-8]).
 
-        Args:
-            accept: Shows the player the terms, and returns whether it accepts them.
-
-        Returns:
-            The roster, in which this guest has a seat.
-
         Raises:
             PeerError: If the guest cannot sit down, or its player does not want to.
         """
@@ -512,8 +458,7 @@ class _Guest(HostLink):
     async def _ask(self, offer: lobby.Offer, game: HoityToity, accept: AcceptTerms) -> None:
         """Show the player the terms, and consent to them if the player accepts ([H-8]).
 
-        The consent is a fresh entry for the roster, signed with the key of this table. A drawn
-        nickname is drawn again if somebody there has one like it.
+        A drawn nickname is drawn again if somebody there has one like it.
         """
         host = None if offer.vouch is None else offer.vouch.id
         if not await accept(offer.terms, game, self.names, host):
@@ -532,11 +477,7 @@ class _Guest(HostLink):
             self.hub.post(self.ticket.host_id, lobby.encode_lobby(frame))
 
     async def _roster(self, offer: lobby.Offer) -> lobby.Roster:
-        """Wait until the host sends the roster (all seats of the table), check and return it.
-
-        If the link to the host is lost and made again, this guest's entry for the roster, if there
-        is one, is sent again. Meanwhile the player is shown who has sat down.
-        """
+        """Wait for the roster, check and return it. Meanwhile show the player who sits."""
         lines = Bucket(LINES)
         while True:
             match await self.next():
@@ -556,35 +497,24 @@ class _Guest(HostLink):
                     return roster
 
     def _check_mine(self, complete: Header, roster: lobby.Roster) -> None:
-        """Check that the roster contains the entry and the vouch that this guest has sent.
-
-        `complete` is the header of the table with the entries of all seats. A vouch is a signature
-        of the player's long-lived key over the player's key at this table.
-
-        Raises:
-            PeerError: If the roster does not contain them.
-
-        SPEC: [H-9], [L-7].
-        """
+        """Check that the roster has what this guest has sent, or raise PeerError ([H-9], [L-7])."""
         ids = [entry.id for entry in complete.roster]
         if self.hub.me not in ids:
             journal = journal_path(self.seat.home, bind_raw(roster.header))
             if self.seat.home.files.has(journal):
                 raise PeerError(JoinCode.KEPT)
             raise PeerError(JoinCode.BEGUN if self.entry is None else JoinCode.BEGUN_WITHOUT)
+        # An entry that this guest has signed earlier for these terms must not be used in its place.
         if self.entry not in complete.roster:
             raise PeerError(JoinCode.OLD_CONSENT)
+        # The signature of the roster does not cover the vouches, so a host could leave one out.
         if roster.vouches[ids.index(self.hub.me)] != self.vouch:
             raise PeerError(JoinCode.VOUCH_LOST)
         _check_names(complete)
 
 
 def _check_names(complete: Header) -> None:
-    """Check that no two nicknames look alike and none has too many combining marks ([H-11]).
-
-    Raises:
-        PeerError: If one of these checks fails.
-    """
+    """Check that no nickname looks like another or is stacked, or raise PeerError ([H-11])."""
     names = [entry.nickname for entry in complete.roster]
     for name in filter(is_stacked, names):
         raise PeerError(JoinCode.STACKED, name=name)
@@ -594,16 +524,11 @@ def _check_names(complete: Header) -> None:
 
 
 def checked_header(roster: lobby.Roster, ticket: Ticket) -> Header:
-    """Check a roster, and return its header.
-
-    Args:
-        ticket: The ticket of its table.
+    """Check a roster, and return its header ([L-7], [H-16]).
 
     Raises:
-        PeerError: If the host has not signed the roster, if the ticket is of another table, or if a
-            vouch (a player's signature with its long-lived key) is invalid.
-
-    SPEC: [L-7], [H-16].
+        PeerError: If it is not signed by the host, has an invalid vouch, or is not of the ticket's
+            table.
     """
     try:
         complete = table_header.parse_header(roster.header)
@@ -619,13 +544,7 @@ def checked_header(roster: lobby.Roster, ticket: Ticket) -> Header:
 
 
 def _game_of(terms: Terms) -> HoityToity:
-    """Return the game that the terms define, if this program supports all of the terms.
-
-    Raises:
-        PeerError: If this program cannot play by these terms.
-
-    SPEC: [H-8], [H-14].
-    """
+    """Return the game of the terms, or raise PeerError if this program has none ([H-8], [H-14])."""
     try:
         terms.check_options()
         game = read_game(terms)
@@ -636,11 +555,7 @@ def _game_of(terms: Terms) -> HoityToity:
 
 
 def _check_colours(names: list[str]) -> None:
-    """Check that the players can tell the colours of an edition apart by their names ([H-11]).
-
-    Raises:
-        PeerError: If they cannot.
-    """
+    """Check that no colours of an edition have names alike, or raise PeerError ([H-11])."""
     for name in filter(is_stacked, names):
         raise PeerError(JoinCode.COLOUR_STACKED, name=name)
     alike = twins_among(names)

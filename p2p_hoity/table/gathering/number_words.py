@@ -33,11 +33,7 @@ def plain(word: str) -> str:
 
 @cache
 def number_words() -> Mapping[str, int]:
-    """Return the numbers by their words, whose parts are joined by hyphens.
-
-    Returns:
-        The numbers. The words have small letters and no accents.
-    """
+    """Return the numbers by their words: small letters, no accents, parts joined by hyphens."""
     return dict(_english()) | dict(_german()) | dict(_spanish())
 
 

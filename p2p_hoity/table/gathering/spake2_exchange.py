@@ -4,9 +4,9 @@ The exchange is SPAKE2 over Ed25519 (Abdalla and Pointcheval 2005; RFC 9382 in s
 package `spake2`. Each side then proves to the other that it has the key. As in Magic Wormhole
 (Warner 2016), a code has a number for the meeting place and words for the secret.
 
-The third message shows whether the guest's words are right. A wrong guess gives the guest nothing
-with which it could test other words. The classes here take and return messages as bytes, and send
-nothing.
+The guest sends the first message and the third, the host the second and the fourth. The third shows
+whether the guest's words are right. A wrong guess gives the guest nothing with which it could test
+other words. The classes here take and return messages as bytes, and send nothing.
 
 SPEC: section 13.9.
 """
@@ -40,22 +40,14 @@ GUEST, HOST = b"A", b"B"
 def _sides(number: int) -> tuple[bytes, bytes]:
     """Return the names of the guest's and the host's side, which SPAKE2 hashes into the key.
 
-    The names are hashes of the code's number. The relay is not part of them, because the two sides
-    may know the relay by different names ([K-2]).
+    The relay is not part of them, because the two sides may know it by different names ([K-2]).
     """
     where = number.to_bytes(4, "big")
     return digest(Label.CODE_GUEST, where), digest(Label.CODE_HOST, where)
 
 
 def _checked(message: bytes, side: bytes) -> bytes:
-    """Check the form of a message: it must be from the given side, with a valid point ([K-3]).
-
-    A valid point is in the prime-order group. The message is returned.
-
-    Raises:
-        CodeError: If the check fails, for example because the other end has sent back this side's
-            own message.
-    """
+    """Return a message of this side with a point of prime order, or raise CodeError ([K-3])."""
     if len(message) != MESSAGE or message[:1] != side:
         raise CodeError(CodeCode.NOT_OURS)
     try:
@@ -66,11 +58,7 @@ def _checked(message: bytes, side: bytes) -> bytes:
 
 
 def _agreed(spake: Any, message: bytes) -> bytes:
-    """Return the secret key that follows from the other side's message.
-
-    Raises:
-        CodeError: If the message is this side's own message, sent back.
-    """
+    """Return the secret key that a message gives. Raise CodeError if it is ours, sent back."""
     from spake2 import SPAKEError
 
     try:
@@ -80,12 +68,9 @@ def _agreed(spake: Any, message: bytes) -> bytes:
 
 
 class GuestExchange:
-    """The key exchange on the side of the guest, which has typed the spoken code.
+    """The guest's side, which has typed the spoken code.
 
-    The guest sends `first`, then the result of `prove`, and gets the ticket by `open`.
-
-    Attributes:
-        first: The first message, 33 bytes.
+    It sends `first`, 33 bytes, then the result of `prove`, and gets the ticket by `open`.
     """
 
     def __init__(self, code: SpokenCode, entropy: Entropy = os.urandom) -> None:
@@ -97,15 +82,7 @@ class GuestExchange:
         self.first = bytes(self._spake.start())
 
     def prove(self, second: bytes) -> bytes:
-        """Compute the key, and return the third message.
-
-        The message proves that the guest knows the words of the code.
-
-        Args:
-            second: The second message, of the host.
-
-        Returns:
-            The proof, 32 bytes.
+        """Compute the key from the second message, and return the third: a proof of 32 bytes.
 
         Raises:
             CodeError: If the second message is malformed.
@@ -114,18 +91,13 @@ class GuestExchange:
         return digest(Label.CODE_GUEST_PROOF, self._key)
 
     def open(self, last: bytes) -> str:
-        """Decrypt the ticket, after checking that the host knows the words of the code ([K-4]).
-
-        Args:
-            last: The fourth message, of the host.
-
-        Returns:
-            The encoded ticket.
+        """Return the encoded ticket in the last message, if the host knows the words ([K-4]).
 
         Raises:
             CodeError: If the proof is wrong, or the ticket cannot be decrypted.
         """
         proof, sealed = last[:PROOF], last[PROOF:]
+        # Otherwise a relay that plays the host could give the guest a ticket of its own.
         if not hmac.compare_digest(proof, digest(Label.CODE_HOST_PROOF, self._key)):
             raise CodeError(CodeCode.WRONG)
         try:
@@ -135,10 +107,9 @@ class GuestExchange:
 
 
 class HostExchange:
-    """The key exchange on the side of the host, which shows the spoken code to one guest.
+    """The host's side, which sends the result of `answer`, then the result of `give`.
 
-    The host sends the result of `answer`, then the result of `give`. Each method can be called
-    once, because a code can be tried only once ([K-5]).
+    Each can be called once, because a code can be tried only once ([K-5]).
     """
 
     def __init__(self, code: SpokenCode, ticket: str, entropy: Entropy = os.urandom) -> None:
@@ -151,13 +122,7 @@ class HostExchange:
         self._key = b""
 
     def answer(self, first: bytes) -> bytes:
-        """Compute the key, and return the second message. This can be called only once.
-
-        Args:
-            first: The first message, of the guest.
-
-        Returns:
-            The letter of the host's side and a point, 33 bytes.
+        """Compute the key, and return the second message.
 
         Raises:
             CodeError: If the first message is malformed.
@@ -168,17 +133,14 @@ class HostExchange:
         return second
 
     def give(self, proof: bytes) -> bytes:
-        """Return the host's proof and the encrypted ticket, if the guest knows the words ([K-4]).
+        """Return the last message, if the guest's proof shows that it knows the words ([K-4]).
 
-        Args:
-            proof: The guest's proof, which is the third message of the exchange.
-
-        Returns:
-            The fourth message: the host's proof, a nonce and the encrypted ticket.
+        It is the host's proof, a nonce and the encrypted ticket.
 
         Raises:
-            CodeError: If the guest's proof is wrong, because the guest does not know the words.
+            CodeError: If the proof is wrong.
         """
+        # The key is gone before the proof is looked at: a second guess at the same words fails.
         key, self._key = self._key, b""
         if not key or not hmac.compare_digest(proof, digest(Label.CODE_GUEST_PROOF, key)):
             raise CodeError(CodeCode.WRONG)

@@ -1,6 +1,7 @@
 """Spoken codes, by which a guest gets a ticket: a number, some words, and perhaps a relay.
 
-A code has two words. It has three or four after many wrong tries at the table.
+A code has two words. It has three or four after many wrong tries at the table. The words are in
+lower case, and those of the word list are sorted.
 """
 
 from __future__ import annotations
@@ -105,7 +106,6 @@ class SpokenCode:
     """A spoken code: the number under which a host waits at a relay, and some secret words.
 
     Attributes:
-        words: The words, in lower case.
         relay: The 'host:port' of the relay. Empty if it was not typed.
     """
 
@@ -124,11 +124,7 @@ class SpokenCode:
 
 @cache
 def word_list() -> tuple[str, ...]:
-    """Return all words from which spoken codes are made.
-
-    Returns:
-        The words in lower case, sorted.
-    """
+    """Return all words from which spoken codes are made."""
     text = files(__package__).joinpath("words.txt").read_text("ascii")
     return tuple(sorted(line for line in text.splitlines() if line and not line.startswith("#")))
 
@@ -141,12 +137,8 @@ def fresh_words(number: int = WORDS) -> tuple[str, ...]:
 def is_code(text: str) -> bool:
     """Return whether a typed text is meant as a spoken code, and not as a ticket or a nickname.
 
-    A spoken code has the form of a number and words, joined by dashes. A text of this form is meant
-    as a code if it also names a relay, or contains a word of the word list. It may stand in a
-    command or in the marks of a mail or chat.
-
-    Returns:
-        True if it is meant as a spoken code.
+    It has the form of a number and words, joined by dashes, and also names a relay or contains a
+    word of the word list. It may stand in a command or in the marks of a mail or chat.
     """
     plain, at, *_ = _plain(text)
     found = _FORM.fullmatch(plain)
@@ -157,14 +149,15 @@ def parse_code(text: str) -> SpokenCode:
     """Return the spoken code that a player means by a typed text.
 
     Capitals, spaces and any dashes between the parts are accepted. A word may be shortened to its
-    first three letters. The number may be a word, if the others are whole. What a mail, a chat or
-    a command has put around a code is left out. Nothing is sent, so a mistyped code is not used up.
+    first three letters. The number may be a word, if the others are whole. What a mail, a chat or a
+    command has put around a code is left out. Nothing is sent, so a mistyped code is not used up.
 
     Raises:
-        CodeError: If the text is not a code. The error says what is wrong.
+        CodeError: If the text is not a code.
     """
     plain, at, relay, is_mixed = _plain(text)
     found = _FORM.fullmatch(plain)
+    # Python refuses to convert a number of thousands of digits.
     number = found[1].lstrip("0")[:10] if found is not None else ""
     if found is None or int(number or "0") > MOST_NUMBER:
         raise CodeError(CodeCode.NO_CODE, text=text[:40])
@@ -176,15 +169,11 @@ def parse_code(text: str) -> SpokenCode:
 
 
 def _words_of(found: re.Match[str]) -> list[str]:
-    """Return the words of a typed spoken code, from its match with the pattern of codes."""
     return found[2].strip("-").split("-")
 
 
 def parse_relay(text: str) -> str:
-    """Parse the address of a relay as it was typed. Without a port, the usual port is added.
-
-    Returns:
-        The address, 'host:port'.
+    """Return the 'host:port' of a relay as it was typed, with the usual port if there is none.
 
     Raises:
         CodeError: If the text is not an address.
@@ -244,14 +233,7 @@ def _with_digits(code: str) -> str:
 
 
 def beginning_with(letters: str) -> tuple[str, ...]:
-    """Return the words of the word list that begin with some letters.
-
-    Args:
-        letters: The letters, in lower case.
-
-    Returns:
-        The words, sorted.
-    """
+    """Return the words of the word list that begin with some letters in lower case."""
     words = word_list()
     first = bisect_left(words, letters)
     last = bisect_left(words, letters + "{")  # "{" follows "z" in ASCII.
@@ -259,11 +241,7 @@ def beginning_with(letters: str) -> tuple[str, ...]:
 
 
 def _completed(word: str) -> str | None:
-    """Return the only word of the word list that a typed word can mean, or None.
-
-    A typed word means a word of the list if both are equal, or if it is a long enough beginning of
-    one word only.
-    """
+    """Return the only word that a typed word, or a long enough beginning of it, can mean."""
     those = beginning_with(word)
     if word in those:
         return word
@@ -278,11 +256,7 @@ def _whole_word(word: str) -> str:
 
 
 def _word(word: str) -> str:
-    """Return the word of the word list that a typed word means.
-
-    Raises:
-        CodeError: If there is no such word. The error names a similar word, if the list has one.
-    """
+    """Return the word that a typed word means, or raise a CodeError with a similar one."""
     found = _completed(word)
     if found is not None:
         return found

@@ -32,15 +32,9 @@ class AwakeClock:
     slept: float = 0.0
 
     def time(self, clock: float) -> float:
-        """Return the time of a clock, less the time for which the process slept, in seconds.
+        """Return the time of a monotonic clock, less the sleep, in seconds. It never decreases.
 
-        The result never decreases from one call to the next.
-
-        Args:
-            clock: The time of a monotonic clock now, in seconds.
-
-        Returns:
-            The time. If more than GAP seconds pass between two calls, the excess counts as sleep.
+        If more than GAP seconds pass between two calls, the excess counts as sleep.
         """
         if self.last is not None:
             self.slept += max(0.0, clock - self.last - GAP)
@@ -48,9 +42,5 @@ class AwakeClock:
         return clock - self.slept
 
     def now(self) -> float:
-        """Return Trio's time, less the time for which the process slept.
-
-        Returns:
-            The time, in seconds. Only differences between two such times have a meaning.
-        """
+        """Return Trio's time, less the sleep. Only differences of such times have a meaning."""
         return self.time(trio.current_time())

@@ -2,7 +2,7 @@
 
 A record is on disk before any byte that depends on it is sent ([J-1]). The rollback mark (a file
 that names the last record and so shows if an old copy of the journal is used) may be written later
-([J-4]). So no frame waits for it.
+([J-4]). So no frame waits for it. A node is a point of the chain of steps.
 """
 
 from __future__ import annotations
@@ -35,23 +35,11 @@ In these turns the task that writes a link wakes up, acquires its lock and write
 
 
 LAG: Final[Seconds] = 0.2
-"""Seconds for which the rollback mark (the file that names the journal's last record) may lag.
-
-The mark that is written then covers all records that were written meanwhile. Frames do not wait for
-the mark.
-"""
+"""Seconds for which the rollback mark may lag, to cover all records that are written meanwhile."""
 
 
 class JournalKeeper:
-    """The writer of one journal and of its rollback mark.
-
-    The rollback mark is a file outside the journal that names its last record. It shows if an old
-    copy of the journal is used. A thread writes the mark a short time after the records.
-
-    Attributes:
-        journal: The open journal. None for an onlooker, and after `remove`. All methods then do
-            nothing.
-    """
+    """The writer of a journal and its mark. Without a journal its methods do nothing."""
 
     def __init__(self, journal: Journal | None) -> None:
         self.journal = journal
@@ -63,27 +51,17 @@ class JournalKeeper:
             self.journal.append(record)
 
     def settle(self) -> None:
-        """Write all appended records to disk, and have `run` write the rollback mark soon.
-
-        The mark is a file outside the journal that names the last record of the journal.
-
-        Raises:
-            JournalError: If the journal cannot be written.
-        """
+        """Write all appended records to disk, and have `run` write the rollback mark soon."""
         if self.journal is not None and self.journal.settle():
             self._due.set()
 
     async def run(self) -> None:
-        """Write the rollback mark each time records have been written, until cancelled.
-
-        The mark is a file outside the journal that names the last record of the journal.
-
-        Raises:
-            JournalError: If the mark cannot be written.
-        """
+        """Write the rollback mark each time records have been written, until cancelled."""
         while (journal := self.journal) is not None:
             await self._due.wait()
             await trio.sleep(LAG)
+            # Renewed before the mark is written, so that records of the meantime get a mark of
+            # their own.
             self._due = trio.Event()
             await trio.to_thread.run_sync(journal.set_mark)
 
@@ -100,11 +78,7 @@ class JournalKeeper:
 
 
 def play_of(node: Node) -> Play:
-    """Return the state of the game at a node, which is one point of the chain of steps.
-
-    Returns:
-        The state of the game. Before the deal it is the state with which the game starts.
-    """
+    """Return the state of the game at a node, or before the deal that with which it starts."""
     return node.state if isinstance(node.state, Play) else node.table.game.start()
 
 
@@ -116,62 +90,38 @@ class GameReporter:
 
         The events of the steps that are in the chain already count as reported. So a resumed game
         is not reported again from its beginning.
-
-        Args:
-            screen: The function that is called with each update.
         """
         self._machine, self._screen = machine, screen
         self._told = play_of(machine.tip)
         self._accused: dict[int, str] = {}
 
     def view(self) -> rules.View:
-        """Return the current state of the game as this seat may see it.
-
-        Returns:
-            The view of this seat, or of an onlooker.
-        """
+        """Return the current state of the game as this seat, or an onlooker, may see it."""
         return self._view_of(play_of(self._machine.tip))
 
     def _view_of(self, play: Play) -> rules.View:
-        """Return a state of the game as this seat may see it."""
         return rules.view(play.state, self._machine.seat, self._machine.hand())
 
     def final(self) -> int:
-        """Count the reported events of the game that no change of epoch can replace any more.
+        """Count the reported events, from the first one on, that no change of epoch can replace.
 
         Events are reported before they are final, because a step becomes final only once every
         present seat has given an input for a later step.
-
-        Returns:
-            How many of the reported events, counted from the first one, are final.
         """
         tip = self._machine.tip
         node = tip.before(min(tip.step, self._machine.final_step() + 1))
         return 0 if node is None else shared_length(self._told, play_of(node))
 
     def accuse(self, seat: int, code: str) -> None:
-        """Tell the screen that a seat is proven at fault. The same code is not told twice in a row.
-
-        This node may have found the proof in a message, in the chain of steps, or in the history
-        that a quorum has agreed on as the start of a new epoch.
-
-        Args:
-            seat: The number of the seat at fault.
-            code: The code of the fault, one of `protocol.FAULTS`.
-        """
+        """Tell that a seat is at fault (`protocol.FAULTS`), but not the same twice in a row."""
         if self._accused.get(seat) != code:
             self._accused[seat] = code
             self._screen(updates.Accused(seat, code))
 
     def tell(self, node: Node, kept: int | None = None) -> None:
-        """Tell the screen what has happened in the game up to a node (a point) of the chain.
+        """Tell the screen what has happened in the game up to a node, and who is convicted there.
 
-        The screen is also told which seats are convicted of a fault at this point of the chain.
-
-        Args:
-            node: The node, which becomes the last one reported.
-            kept: How many of the events reported earlier are still valid, after a change of epoch.
-                None if all of these events are valid.
+        After a change of epoch only the first `kept` events of those reported are still valid.
         """
         for guilty in node.convictions:
             if guilty.seat not in self._accused:
@@ -183,13 +133,9 @@ class GameReporter:
             self._screen(updates.Happened(items, self._view_of(play)))
 
     def entered(self, epoch: int, base: Node, faults: Sequence[tuple[int, str]]) -> None:
-        """Tell the screen which events a new epoch has replaced or added, and who is at fault.
+        """Tell which events a new epoch, which starts from the node `base`, has replaced or added.
 
-        Args:
-            epoch: The number of the epoch.
-            base: The base of the epoch: the end of the history that the epoch starts from.
-            faults: For each seat whose fault is proven by then, its number and the code of its
-                fault.
+        Each fault that is proven by then is the number of a seat and a code.
         """
         for seat, code in faults:
             self.accuse(seat, code)
@@ -204,14 +150,7 @@ class EffectsOut:
     """The executor of a state machine's effects: first the journal, then frames, screen, player.
 
     Attributes:
-        _machine: The state machine of the seat, whose effects are carried out.
-        _keeper: Writes the journal.
-        _hub: The links over which frames are sent.
-        _access: Decides which linked nodes get frames that are for all.
-        _game_reporter: Tells the screen what happens in the game.
-        _presence: Tells the screen that a step has timed out.
-        _questions: Asks the player.
-        _screen: The function that is called with all other updates.
+        _screen: The function that is called with all updates of which no reporter tells.
         _now: Returns the time on the state machine's clock, in seconds.
         broken: The effect that ended the table without a result. None if there was none.
     """
@@ -234,19 +173,13 @@ class EffectsOut:
     broken: effects.Broken | None = None
 
     async def wait_for_job(self) -> None:
-        """Wait until the state machine has a computation that should run outside the event loop."""
+        """Wait until the state machine has a computation to run outside the event loop."""
         while self._machine.job is None:
             self._job_due = trio.Event()
             await self._job_due.wait()
 
     def decided_in(self, seconds: float) -> None:
-        """Store how long the state machine computed before it last added a step to the chain.
-
-        The screen is told this later.
-
-        Args:
-            seconds: The duration in seconds.
-        """
+        """Store how many seconds the last step has taken to compute, for the screen."""
         self._seconds = seconds
 
     def carry_out(self) -> None:
@@ -259,11 +192,9 @@ class EffectsOut:
             self._job_due.set()
 
     def send_out(self) -> None:
-        """Append the state machine's records to the journal, then queue its frames.
-
-        All effects that are neither records nor frames are stored until `carry_out` is called.
-        """
+        """Append the records to the journal, then queue the frames. Store all other effects."""
         found = self._machine.take()
+        # Every record before any frame, for each frame may depend on any of them ([J-1]).
         for record in found:
             if isinstance(record, effects.Record):
                 self._keeper.append(record.data)
@@ -274,11 +205,9 @@ class EffectsOut:
                 self._later.append(effect)
 
     def send(self, send: effects.Send) -> None:
-        """Queue a frame for its receivers, after the journal is on disk.
-
-        A frame that passes on a message of another seat is queued at once, because it depends on no
-        record of the journal.
-        """
+        """Queue a frame for its receivers, after the journal is on disk."""
+        # A frame with `but` passes on a message of another seat, which depends on no record of this
+        # journal.
         if not send.but:
             self._keeper.settle()
         seats, is_told = self._machine.table.ids, self._access.passes_on_to
@@ -287,22 +216,13 @@ class EffectsOut:
                 self._has_posted |= self._hub.post(peer, send.frame, send.once)
 
     async def wait_until_sent(self) -> None:
-        """Wait a few turns of the event loop, in which the frames that were queued last are sent.
-
-        Return at once if no frame was queued since the last call.
-        """
+        """Wait a few turns of the event loop if frames were queued, in which they are sent."""
         turns, self._has_posted = TURNS if self._has_posted else 0, False
         for _ in range(turns):
             await trio.lowlevel.checkpoint()
 
     def tell(self, effect: effects.Effect) -> None:
-        """Tell the screen and the player about an effect (output of the state machine).
-
-        An effect that does not concern them is ignored.
-
-        Args:
-            effect: Any effect except journal records and frames to send.
-        """
+        """Tell the screen and the player about an effect that is neither record nor frame."""
         match effect:
             case effects.StepAppended(before, after):
                 final = self._game_reporter.final()
@@ -337,12 +257,9 @@ class EffectsOut:
                 self.broken = effect
 
     def tell_own_presence(self, base: Node) -> None:
-        """Tell the screen if this seat has become absent or present.
+        """Tell the screen if this seat has become absent or present at the node `base`.
 
         If the seat is absent and may rejoin, the player is asked whether it wants to come back.
-
-        Args:
-            base: The node (a point) of the chain of steps. It says which seats are present.
         """
         seat = self._machine.seat
         present = seat is None or seat in base.present

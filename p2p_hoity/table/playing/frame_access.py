@@ -1,7 +1,8 @@
-"""Access to a running table: rules that decide from which linked nodes frames are read.
+"""Access to a running table: rules that decide from which linked peers frames are read.
 
 Another seat is let in once it has sent the table's id with the host's signature. An onlooker is let
-in once it has proven that it holds the ticket.
+in once it has proven that it holds the ticket. Such a first frame shows what a peer is. A seat is
+bound once it has signed that the shuffled deck is valid. Times are seconds of Trio's clock.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from .frame_kinds import Sender
 
 
 class DropCode(Code):
-    """The reasons for which a node of a running table drops a link."""
+    """The reasons for which a peer of a running table drops a link."""
 
     NOT_SHOWN = (
         "table-not-shown",
@@ -42,7 +43,7 @@ class DropCode(Code):
 
 
 PROOF_TIMEOUT: Final[Seconds] = 10.0
-"""Seconds within which a newly linked node must show the signed table or prove the ticket."""
+"""Seconds within which a newly linked peer must show the signed table or prove the ticket."""
 MOST_ONLOOKERS: Final[Quota] = 40
 """The most onlookers that one seat lets in. Further ones have to look on at another seat."""
 MAX_LOBBY_FRAME: Final = max(lobby.FRAMES.sizes["ask"], lobby.FRAMES.sizes["table"])
@@ -61,9 +62,9 @@ class TwoTables:
     """The proof that one host has signed two tables for the same terms.
 
     Attributes:
-        terms: The digest of the terms, 32 bytes.
-        one: The id of the table that this node plays at, with the host's signature.
-        other: The id of the other table, with the host's signature.
+        terms: The digest of the terms.
+        one: The signed id of the table that this peer plays at.
+        other: The signed id of the other table.
     """
 
     terms: bytes
@@ -72,19 +73,17 @@ class TwoTables:
 
     @property
     def both(self) -> tuple[lobby.SignedTable, lobby.SignedTable]:
-        """The signed id of this node's table, and the signed id of the other table."""
+        """Both signed ids, that of this peer's table first."""
         return self.one, self.other
 
 
 @dataclass(eq=False, repr=False)
 class Access(ABC):
-    """The rules by which one node decides which links it lets in at a running table.
+    """The rules by which one peer decides which links it lets in at a running table.
 
     Attributes:
-        seat: The number of this node's seat. None for an onlooker.
-        roster: The roster of the table, as its host has signed it.
-        capability: The secret of the table's ticket.
-        _screen: The function that is called with an update if no seat lets this onlooker in.
+        seat: The number of this peer's seat. None for an onlooker.
+        _screen: Is told if no seat lets this onlooker in.
     """
 
     table: Table
@@ -98,77 +97,42 @@ class Access(ABC):
     _admitted: set[bytes] = field(default_factory=set)
 
     def link_up(self, peer: PeerId, binding: bytes | None, now: float) -> None:
-        """Register a new link, and send the frame that shows what this node is ([L-20]).
+        """Register a new link, and send the frame that shows what this peer is ([L-20]).
 
-        A seat sends the table's id with the host's signature. An onlooker sends a proof that it
-        holds the ticket.
-
-        Args:
-            peer: The id of the linked node, 32 bytes.
-            binding: The bytes that only the two ends of the link know. None if the link was already
-                lost.
-            now: The time, in seconds of Trio's clock.
+        Only the two ends know the bytes of `binding`. It is None if the link was already lost.
         """
+        # Who was let in on an earlier link has to show itself anew: proofs are bound to one link.
         self.link_down(peer)
         self._bindings[peer], self._since[peer] = binding or b"", now
         self._introduce(peer)
 
     @abstractmethod
     def _introduce(self, peer: PeerId) -> None:
-        """Send the first frame on a new link, with which this node identifies itself.
-
-        A seat sends the table's id with the host's signature. An onlooker sends a proof that it
-        holds the ticket.
-        """
+        """Send the first frame on a new link, which shows what this peer is."""
 
     @abstractmethod
     def receive(self, peer: PeerId, data: bytes, bound: bool = False) -> bool:
-        """Handle a frame of the lobby, by which a node can get access to this table.
-
-        Args:
-            bound: Whether this node's own seat has signed that the shuffled deck is valid.
-
-        Returns:
-            True if the frame has let in a peer that was not let in before ([L-19], [L-21]).
+        """Return whether a frame of the lobby has let in a new peer ([L-19], [L-21]).
 
         Raises:
             Invalid: If the frame contains an invalid signature of the host.
-            TwoRosters: If the frame proves that the host has signed two different rosters (lists of
-                seats) for the same terms, and `bound` is False.
+            TwoRosters: If the host has signed two rosters for the same terms, and this seat is not
+                bound.
         """
 
     @abstractmethod
     def passes_on_to(self, peer: PeerId) -> bool:
-        """Return whether a peer gets the frames that are sent to all nodes of the table.
-
-        Args:
-            peer: The id of a linked node.
-
-        Returns:
-            True if these frames are sent to the peer.
-        """
+        """Return whether a linked peer gets the frames that are sent to all peers of the table."""
 
     def is_of_table(self, peer: PeerId) -> bool:
-        """Return whether a peer is a seat of this table, or an onlooker that was let in.
-
-        Args:
-            peer: The id of a linked node.
-
-        Returns:
-            True for either of the two.
-        """
+        """Return whether a peer is a seat of this table, or an onlooker that was let in."""
         return peer in self.table.ids or self.is_let_in(peer)
 
     def _post(self, peer: PeerId, frame: lobby.LobbyFrame) -> None:
-        """Queue a frame of the lobby for a peer."""
         self._hub.post(peer, lobby.encode_lobby(frame))
 
     def link_down(self, peer: PeerId) -> None:
-        """Forget a lost link. The peer then no longer counts as let in.
-
-        Args:
-            peer: The id of the node at the other end.
-        """
+        """Forget a lost link. The peer then no longer counts as let in."""
         self._bindings.pop(peer, None)
         self._since.pop(peer, None)
         self._admitted.discard(peer)
@@ -179,54 +143,26 @@ class Access(ABC):
         return lobby.SignedTable(self.table.id, self.roster.signature)
 
     def is_let_in(self, peer: PeerId) -> bool:
-        """Return whether a peer was let in, so that the table's frames are read from it.
-
-        Args:
-            peer: The id of a linked node.
-
-        Returns:
-            True if the peer was let in on its present link ([L-19], [L-20]).
-        """
+        """Return whether a peer was let in on its present link ([L-19], [L-20])."""
         return peer in self._admitted
 
     def may_send(self, peer: PeerId, sender: Sender) -> bool:
-        """Return whether frames of a kind are read from a peer.
-
-        Args:
-            peer: The id of a linked node.
-            sender: The nodes from which frames of this kind are read.
-
-        Returns:
-            True if the peer is one of these nodes.
-        """
+        """Return whether frames with this allowed sender are read from a linked peer."""
         is_seat = sender is Sender.SEAT and peer in self.table.ids
         return is_seat or sender is Sender.ANYONE or self.is_let_in(peer)
 
     def overdue(self, now: float) -> list[bytes]:
-        """Return the linked nodes that were not let in within PROOF_TIMEOUT seconds.
-
-        A seat is let in once it has shown the table's id with the host's signature. An onlooker is
-        let in once it has proved that it has the ticket.
-
-        Args:
-            now: The time, in seconds of Trio's clock.
-
-        Returns:
-            The ids of these nodes.
-        """
+        """Return the linked peers that were not let in within PROOF_TIMEOUT seconds."""
         late = now - PROOF_TIMEOUT
         return [p for p, since in self._since.items() if since <= late and p not in self._admitted]
 
     @property
     def onlookers(self) -> frozenset[bytes]:
-        """The ids of the nodes without a seat that were let in here ([L-62])."""
+        """The ids of the peers without a seat that were let in here ([L-62])."""
         return frozenset(self._admitted.difference(self.table.ids))
 
     def _let_in(self, peer: PeerId) -> bool:
-        """Let a peer in: from now on, this node reads the table's frames from the peer.
-
-        Return False if the peer was already let in on its present link.
-        """
+        """Let a peer in. Return False if it was already let in on its present link."""
         is_new = peer not in self._admitted
         self._admitted.add(peer)
         return is_new
@@ -241,29 +177,15 @@ class SeatAccess(Access):
             self._post(peer, self.shown)
 
     def passes_on_to(self, peer: PeerId) -> bool:
-        """Return whether a peer is a seat of this table, or an onlooker that was let in.
-
-        Returns:
-            True for either of the two.
-        """
+        """Return whether a peer is a seat of this table, or an onlooker that was let in."""
         return self.is_of_table(peer)
 
     def receive(self, peer: PeerId, data: bytes, bound: bool = False) -> bool:
         """Let in a seat that sends this table's signed id, or an onlooker that holds the ticket.
 
-        A seat that still sends the id of the previous table is ignored ([A-6]).
-
-        Args:
-            bound: Whether this node's own seat has signed that the shuffled deck is valid.
-
-        Returns:
-            True if the frame has let in a peer that was not let in before.
-
-        Raises:
-            Invalid: If the frame is malformed, or the host's signature of the id is invalid.
-            TwoRosters: If the host has signed another table with the same terms, and `bound` is
-                False ([L-21]).
+        A seat that still sends the id of the previous table is ignored ([A-6], [L-21]).
         """
+        # No other frame of the lobby is read here, and parsing a long one costs time.
         if len(data) > MAX_LOBBY_FRAME:
             return False
         match lobby.parse_lobby(data):
@@ -275,18 +197,18 @@ class SeatAccess(Access):
                 # The host may have signed another table on the same terms ([L-21]).
                 terms, is_ours = self.table.header.terms, shown.table == self.table.id
                 table_header.check_roster(terms, shown.table, shown.signature)
+                # The others may already play on with the word of a bound seat. A host could throw
+                # it out by a second roster ([D-3]).
                 if not is_ours and not bound:
                     raise TwoRosters(TwoTables(terms.digest(), self.shown, shown))
                 return is_ours and self._let_in(peer)
         return False
 
     def _asked(self, peer: PeerId, proof: bytes) -> bool:
-        """Answer a node that asks for access, and return whether it is let in as a new onlooker.
+        """Answer a peer that asks for access, and return whether it is let in as a new onlooker.
 
-        A node with a seat gets the roster, which it may never have received. A node without a seat
-        gets the roster if `proof` shows that it has the ticket, the terms admit onlookers, and
-        there is room. Otherwise it gets a refusal. True is returned only for an onlooker that was
-        not let in before.
+        A seat gets the roster, which it may never have received. Any other peer gets it if `proof`
+        shows that it has the ticket, the terms admit onlookers, and there is room.
 
         SPEC: [L-18], [L-62], [L-64].
         """
@@ -304,54 +226,39 @@ class SeatAccess(Access):
         return self._let_in(peer)
 
     def _refusal(self, peer: PeerId, proof: bytes) -> lobby.Refusal | None:
-        """Return why a node without a seat may not look on, or None if it may.
-
-        A node that does not prove by `proof` that it has the ticket is not told whether the table
-        admits onlookers.
-        """
+        """Return why a peer without a seat may not look on, or None if it may."""
+        # The proof first: who lacks the ticket is not told whether the table admits onlookers.
         if not self.capability.admits(proof, self._bindings.get(peer, b""), self._hub.me, peer):
             return lobby.Refusal.UNPROVEN
         return None if self.table.header.terms.watched else lobby.Refusal.UNWATCHED
 
 
 class OnlookerAccess(Access):
-    """The access rules on the side of an onlooker.
-
-    The onlooker proves to each seat that it holds the ticket, and leaves seats that refuse it.
-    """
+    """The access rules of an onlooker, which proves to each seat that it holds the ticket."""
 
     _is_told = False
 
     def _introduce(self, peer: PeerId) -> None:
-        """Prove to a seat that this node holds the ticket."""
+        """Prove to a seat that this peer holds the ticket."""
         self._admitted.add(peer)
         proof = self.capability.guest_proof(self._bindings[peer], peer, self._hub.me)
         self._post(peer, lobby.Ask(proof))
 
     def passes_on_to(self, peer: PeerId) -> bool:
-        """Return False, because an onlooker passes nothing on.
-
-        The seats also send each other everything that one of them sends to the onlooker ([M-7]).
-        """
+        """Return False: the seats send each other what one sends to an onlooker ([M-7])."""
         return False
 
     def receive(self, peer: PeerId, data: bytes, bound: bool = False) -> bool:
         """Drop the link to a seat whose frame says that it does not let this onlooker in.
 
-        The seat is then not dialled for a while ([L-65]). A seat that joined an open table without
-        a ticket can never check this node's proof, so it is not dialled again at all. Any other
-        frame is ignored, even a malformed frame.
-
-        Args:
-            bound: Not used here.
-
-        Returns:
-            Always False: the frame does not let the peer in.
+        The seat is then not dialled for a while ([L-65]). Any other frame is ignored, even a
+        malformed one. The result is always False.
         """
         with suppress(Invalid):
             frame = lobby.parse_lobby(data)
             if isinstance(frame, lobby.Refuse) and frame.reason in REFUSED:
                 if frame.reason is lobby.Refusal.UNPROVEN:
+                    # A seat that joined an open table without a ticket can never check a proof.
                     self._hub.forget(peer)
                 else:
                     self._hub.leave_alone(peer)
@@ -363,13 +270,7 @@ class OnlookerAccess(Access):
 
 
 class TwoRosters(Exception):
-    """An error: the host has signed two different rosters for the same terms ([L-21]).
-
-    Each roster makes a table of its own, whose id is computed from the terms and the roster.
-
-    Attributes:
-        evidence: The ids of these two tables, with the host's signature of each.
-    """
+    """An error: the host has signed two rosters, which make two tables ([L-21])."""
 
     def __init__(self, evidence: TwoTables) -> None:
         super().__init__(TWO_ROSTERS)
@@ -379,14 +280,12 @@ class TwoRosters(Exception):
 def check_signed(roster: lobby.Roster, complete: table_header.Header) -> None:
     """Check that the host has signed a roster, and that the seats' vouches are valid ([H-16]).
 
-    A vouch is a signature by a player's long-lived key over the key of the player's seat.
-
     Args:
-        complete: The header of the roster, parsed.
+        complete: The parsed header of the roster.
 
     Raises:
         Invalid: With code `bad-header` if the host has not signed the roster, and `bad-vouch` if a
-            vouch is invalid.
+        vouch is invalid.
     """
     try:
         table_header.check_roster(complete.terms, complete.table_id, roster.signature)

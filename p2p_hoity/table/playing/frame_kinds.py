@@ -1,8 +1,8 @@
-"""The kinds of frames between two nodes: who may send one, its greatest length, and its handler.
+"""The kinds of frames between two peers: who may send one, its greatest length, and its handler.
 
 A link looks up the kind of a frame when the first bytes of the frame have arrived. If the frame is
 too long, the link is closed before the rest is read ([L-3]). At a running table the session looks
-the kind up once for each frame.
+the kind up once for each frame. The head of a frame is its first 16 bytes, or all of a shorter one.
 """
 
 from __future__ import annotations
@@ -40,9 +40,9 @@ class Sender(Enum):
     ADMITTED = auto()
     """A seat that has shown the table, or an onlooker that was let in."""
     SEAT = auto()
-    """The nodes of ADMITTED, and a seat that has not shown the table yet."""
+    """The peers of ADMITTED, and a seat that has not shown the table yet."""
     ANYONE = auto()
-    """Any linked node, such as a guest."""
+    """Any linked peer, such as a guest."""
 
 
 class Budget(Enum):
@@ -54,7 +54,7 @@ class Budget(Enum):
 
     NONE = auto()
     QUESTIONS = auto()
-    """A request. Answers are not counted, because the asking node would miss a dropped answer."""
+    """A request. Answers are not counted, because the asking peer would miss a dropped answer."""
     TALK = auto()
     REMATCH = auto()
     UNKNOWN = auto()
@@ -66,14 +66,10 @@ class FrameKind:
     """The rules for frames of one kind.
 
     Attributes:
-        most_bytes: The most bytes of such a frame.
-        handler: The part of the program that handles the frame at a running table.
-        sender: The nodes from which such a frame is read at a running table.
-        budget: The rate limit that counts the frame before it is read.
-        is_spread: Whether such frames are passed on to all nodes. They are queued while the state
+        is_spread: Whether such frames are passed on to all peers. They are queued while the state
             machine of the game makes a long computation, and then read in their order.
-        feature: The number of a protocol feature. Such frames are sent only to nodes that have
-            named this feature ([L-74]). None if they may be sent to every node.
+        feature: The number of a protocol feature that a peer must have named to be sent such a
+            frame ([L-74]). None if there is none.
     """
 
     most_bytes: int
@@ -117,16 +113,7 @@ _MALFORMED: Final = FrameKind(OF_OTHERS, Handler.GAME, Sender.ADMITTED, Budget.N
 
 
 def kind_of(head: bytes) -> FrameKind:
-    """Return the rules for the kind of a frame, by its first bytes.
-
-    Args:
-        head: The first 16 bytes of the frame, or all of a shorter one.
-
-    Returns:
-        The rules. Unknown kinds and malformed bytes have rules of their own.
-
-    SPEC: [L-77].
-    """
+    """Return the rules for a frame. Unknown kinds and malformed bytes have their own ([L-77])."""
     kind = codec.kind_at(head)
     if kind is not None and kind in KINDS:
         return KINDS[kind]
@@ -135,47 +122,24 @@ def kind_of(head: bytes) -> FrameKind:
 
 
 def is_known(head: bytes) -> bool:
-    """Return whether the kind of a frame is known, so that the frame is not ignored ([L-77]).
-
-    Args:
-        head: The first 16 bytes of the frame, or all of a shorter one.
-
-    Returns:
-        False if the kind is unknown.
-    """
+    """Return whether the kind of a frame is known, so that the frame is not ignored ([L-77])."""
     return kind_of(head).handler is not Handler.NOBODY
 
 
 def is_of_game(head: bytes) -> bool:
     """Return whether the state machine of the game handles a frame.
 
-    The kind of such a frame is a number. The kinds of all other frames are words.
-
-    Args:
-        head: The first 16 bytes of the frame, or all of a shorter one.
-
-    Returns:
-        True also for malformed bytes, which the state machine rejects.
+    The kind of such a frame is a number, that of all others a word. Malformed bytes count as the
+    game's, so that it rejects them.
     """
     return kind_of(head).handler is Handler.GAME
 
 
 def feature_of(head: bytes) -> int | None:
-    """Return the protocol feature that a node must support to be sent a frame ([L-74]).
-
-    Args:
-        head: The first 16 bytes of the frame, or all of a shorter one.
-
-    Returns:
-        The number of the feature, or None if every node may be sent the frame.
-    """
+    """Return the feature that a peer must support to be sent a frame, or None ([L-74])."""
     return kind_of(head).feature
 
 
 def longest(head: bytes) -> int:
-    """Return the most bytes that a frame may have.
-
-    Args:
-        head: The first 16 bytes of the frame, or all of a shorter one.
-    """
+    """Return the most bytes that a frame may have."""
     return kind_of(head).most_bytes

@@ -3,7 +3,7 @@
 An expensive check of the state machine can run outside the event loop. Frames that arrive during
 the check are queued and read in their order afterwards. Requests are answered at once. Frames for
 the next table of the same people are stored until that table is known, a limited number from each
-node.
+peer.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from .frame_kinds import FrameKind
 from .rate_limit import RateLimit
 
 MOST_FRAMES: Final[Quota] = 64
-"""The most frames for the next table that are stored from each node.
+"""The most frames for the next table that are stored from each peer.
 
 Seats ask each other again for most dropped frames. They do not for the frame with which a seat
 shows its table. If that one is dropped, nothing is read from that seat until its link is made anew.
@@ -36,21 +36,13 @@ shows its table. If that one is dropped, nothing is read from that seat until it
 
 @dataclass
 class EarlyEvents:
-    """A store for events of the next table that arrive before this node knows the next table.
-
-    Attributes:
-        events: The stored events, in the order in which they came.
-    """
+    """The events of the next table that arrived before it is known, in their order."""
 
     events: list[Event] = field(default_factory=list)
     _frames: Counter[bytes] = field(default_factory=Counter)
 
     def keep(self, event: Event) -> None:
-        """Store an event. A frame is dropped if MOST_FRAMES frames of its node are already stored.
-
-        Args:
-            event: A network event: a frame that came, or a link that was made or lost.
-        """
+        """Store an event, but of each peer no more than MOST_FRAMES frames."""
         if isinstance(event, Frame):
             if self._frames[event.peer] >= MOST_FRAMES:
                 return
@@ -73,15 +65,7 @@ OVERHEAD: Final = 256
 class FramesIn:
     """The queue between the links and one state machine, which reads the frames of the game.
 
-    Links whose frames do not advance the game are charged for the processor time.
-
-    Attributes:
-        _hub: The links, which may be dropped or read more slowly.
-        _rate_limit: The limits on what each link may send.
-        _now: Returns the time on the state machine's clock, in seconds.
-        _effects_out: Carries out the effects of the state machine.
-        _off_loop: Runs long computations of the state machine outside the event loop. None if the
-            state machine makes these computations itself.
+    Without `_off_loop` the machine makes its long computations itself. `_now` tells its time.
     """
 
     _machine: SeatMachine
@@ -96,10 +80,6 @@ class FramesIn:
     _room: trio.lowlevel.ParkingLot = field(default_factory=trio.lowlevel.ParkingLot)
 
     def __post_init__(self) -> None:
-        """Tell the state machine to hand out long computations if `_off_loop` is not None.
-
-        `_off_loop` is the function that runs these computations outside the event loop.
-        """
         if self._off_loop is not None:
             self._machine.hand_out()
 
@@ -107,12 +87,11 @@ class FramesIn:
         """Pass a frame to the state machine, at once or after the frames that are queued.
 
         While a computation runs outside the event loop, a frame of a kind that is passed on to all
-        nodes is queued. Every later frame of the same link is then queued, too.
-
-        Args:
-            kind: The rules for the kind of the frame.
+        peers is queued.
         """
         is_busy = self._machine.job is not None or bool(self._line)
+        # Behind a queued frame everything of its link is queued, so that the frames of a link keep
+        # their order.
         if is_busy and (kind.is_spread or any(peer == one for one, _ in self._line)):
             self._line.append((peer, data))
             self._taken += len(data) + OVERHEAD
@@ -125,15 +104,15 @@ class FramesIn:
             await self._room.park()
 
     async def run(self) -> None:
-        """Run the state machine's long computations one after the other, until cancelled.
-
-        If a computation is cancelled, the state machine stays as it is.
-        """
+        """Run the machine's long computations one by one. A cancelled one leaves it as it is."""
         while self._off_loop is not None:
             await self._effects_out.wait_for_job()
             while (job := self._machine.job) is not None:
+                # A job is paid for by the link whose frame caused it. `finish` may cause the next
+                # one, which nobody pays for.
                 began, tip, payer = time.perf_counter(), self._machine.tip, self._payer
                 self._payer = None
+                # mypy cannot infer the type of a lambda with a default.
                 given, spent = await self._off_loop(lambda run=job.run: _timed(run))  # type: ignore[misc]
                 self._machine.finish(job, given, self._now())
                 self._account(payer, tip, began, spent)
@@ -144,6 +123,7 @@ class FramesIn:
                     self._taken -= len(data) + OVERHEAD
                     self._hand_over(peer, data)
                     self._effects_out.carry_out()
+                    # A long queue must not keep other tasks from running.
                     await trio.lowlevel.checkpoint()
                 if self._taken <= ROOM:
                     self._room.unpark_all()
@@ -161,13 +141,10 @@ class FramesIn:
         self._account(peer, tip, began, time.thread_time() - spent)
 
     def _account(self, peer: PeerId | None, tip: Node, began: float, spent: float) -> None:
-        """Charge a frame's processor time to its link, unless the frame has advanced the chain.
+        """Charge a frame's processor seconds to its link, unless the frame has advanced the chain.
 
-        Args:
-            peer: The id of the node that sent the frame. None if no link is to be charged.
-            tip: The end of the chain of steps before the frame was read.
-            began: When this node began to process the frame, by `time.perf_counter`.
-            spent: The processor time that the frame took, in seconds.
+        Nobody is charged if `peer` is None. `tip` was the end of the chain before the frame was
+        read, and `began` the moment by `time.perf_counter`.
         """
         if self._machine.tip is not tip:
             self._effects_out.decided_in(time.perf_counter() - began)

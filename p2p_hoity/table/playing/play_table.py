@@ -42,13 +42,9 @@ from .session import Attendee, Outcome, compose
 
 
 class Backlog:
-    """The events of a running table that arrive before this node knows its roster.
+    """The events of a running table that came before its roster is known, up to a limit.
 
-    Events are stored up to a limit, and later ones are dropped. The state machine asks the other
-    nodes again for what was dropped.
-
-    Attributes:
-        frames: The stored events, in the order in which they came.
+    The state machine asks the other peers again for what was dropped.
     """
 
     FRAMES = 1024
@@ -72,7 +68,7 @@ LOOPBACK: Final = "127.0.0.1"
 
 
 class SeatingCode(Code):
-    """The reasons for which this node cannot be reached at a table."""
+    """The reasons for which this peer cannot be reached at a table."""
 
     BAD_LISTEN = "bad-listen", "Write --listen as HOST:PORT, for example 0.0.0.0:4647, not {text}."
     CANNOT_LISTEN = (
@@ -97,9 +93,7 @@ class Seat(Attendee):
 
     Attributes:
         home: The folder with journals, transcripts and settings.
-        me: The player's long-lived key and its nickname.
-        passphrase: The passphrase that encrypts the journal. None for a journal that is not
-            encrypted.
+        passphrase: None for a journal that is not encrypted.
         unknown: Whether the player hides its long-lived key from the others at the table.
     """
 
@@ -110,11 +104,7 @@ class Seat(Attendee):
 
     @property
     def long_lived_key(self) -> Identity | None:
-        """The key by which others recognise the player from table to table.
-
-        With this key the player signs the key of the seat, and so shows the others who sits there.
-        None if the player does not show the key.
-        """
+        """The key by which others recognise the player. None if the player does not show it."""
         return None if self.unknown else self.me.identity
 
 
@@ -131,27 +121,26 @@ class Lan(StrEnum):
 
 @dataclass(frozen=True)
 class Reach:
-    """The settings that decide how this node is reached: listening, relays, the LAN and the router.
+    """The settings that decide how this peer is reached: listening, relays, the LAN and the router.
 
     Attributes:
         listen: The 'host:port' to listen at. An empty host means all addresses, port 0 a free port.
-        relays: The 'host:port' of each relay at which this node waits for calls.
-        lan: The announcement on the local network.
+        relays: The 'host:port' of each relay at which this peer waits for calls.
         network: The network that dials and listens. None for TCP from this computer.
         or_any: Whether another port will do if the one of `listen` is taken.
-        returning: Whether a seat is resumed. If so, the node does not wait for its relays before it
+        returning: Whether a seat is resumed. If so, it does not wait for its relays before it
             starts.
         anew: Whether a resumed seat listens at `listen` instead of where it listened before.
         relays_anew: Whether a resumed seat waits at `relays` instead of at its earlier relays.
         advertised: The 'host:port' addresses that the player has forwarded to this computer by
             hand.
         outside: Whether the table is also meant for people outside the local network. Then this
-            node finds out how they can reach it, and tells the player.
+            peer finds out how they can reach it, and tells the player.
         maps: Whether the router is asked to forward a port.
         shares_machine: Whether some of the seats are on this computer.
-        hidden: Whether this node dials through a proxy. Then it tells nobody an address of this
+        hidden: Whether this peer dials through a proxy. Then it tells nobody an address of this
             computer, and accepts connections from this computer only.
-        relay_only: Whether this node is reached by its relays alone. Then it tells nobody an
+        relay_only: Whether this peer is reached by its relays alone. Then it tells nobody an
             address, does not listen, and dials only its relays. Use `only_by_relays` to set this.
     """
 
@@ -172,40 +161,24 @@ class Reach:
 
     @property
     def wanted(self) -> Wanted:
-        """The facts that decide which addresses of this node are given to other seats.
-
-        They are: whether peers may be on the LAN or on this computer, whether this node hides
-        behind a proxy, and whether it uses relays alone.
-        """
+        """The facts that decide which addresses of this peer are given to other seats."""
         is_lan = self.announced is not Lan.OFF or not self.outside or self.returning
         return Wanted(is_lan, self.shares_machine, self.hidden, self.relay_only)
 
     @property
     def announced(self) -> Lan:
-        """How the table is announced on the LAN: not at all if this node hides its addresses.
-
-        SPEC: [L-55], [L-58].
-        """
+        """How the table is announced on the LAN. OFF if this peer hides ([L-55], [L-58])."""
         return Lan.OFF if self.hidden or self.relay_only else self.lan
 
     @property
     def dials(self) -> Network:
-        """The network with which this node dials."""
+        """The network with which this peer dials."""
         network = self.network or TcpNetwork()
         return RelayedNetwork(network, self.relays) if self.relay_only else network
 
 
 def only_by_relays(reach: Reach) -> Reach:
-    """Return the settings of a node that is reached by its relays alone ([L-58]).
-
-    Only these relays learn the address of the node.
-
-    Args:
-        reach: The settings to change. The relays stay as they are.
-
-    Returns:
-        The changed settings.
-    """
+    """Return the settings of a peer whose address is known to its relays alone ([L-58])."""
     return replace(reach, relay_only=True, lan=Lan.OFF, maps=False, advertised=())
 
 
@@ -220,19 +193,13 @@ WAITING_BY_PROXY = 40.0
 async def open_hub(
     who: Identity, reach: Reach, screen: Screen = lambda update: None
 ) -> AsyncIterator[tuple[Hub, Reachability]]:
-    """Run a hub (the links of this node), and find out how other nodes can reach it.
+    """Run a hub, and find out how others can reach this peer, by the key `who` of a table.
 
-    Args:
-        who: The key of this node at the table.
-        reach: The settings that decide how the node is reached.
-        screen: Is told when a relay is lost, and when the relay works again.
-
-    Yields:
-        The running hub, and the addresses by which others can reach it, as they are found.
+    The screen is told when a relay is lost, and when it works again.
 
     Raises:
         PeerError: If the hub cannot listen.
-        NetError: If this node needs a relay, and no relay lets it wait for calls.
+        NetError: If this peer needs a relay, and no relay lets it wait for calls.
     """
     limits = Limits(longest=longest)
     if reach.hidden:
@@ -254,11 +221,7 @@ async def open_hub(
 
 
 async def _own(hub: Hub, reach: Reach) -> tuple[str, ...]:
-    """Listen, and return the addresses of this computer at which others can dial this node.
-
-    Raises:
-        PeerError: If the hub cannot listen.
-    """
+    """Listen, and return the addresses at which this peer can be dialled, or raise PeerError."""
     host, _, port = reach.listen.rpartition(":")
     number = parse_port(port)
     if number is None:
@@ -271,11 +234,8 @@ async def _wait_at(hub: Hub, reach: Reach, screen: Screen) -> tuple[str, ...]:
     """Begin to wait for calls at all relays, and return the relays as 'relay+host:port'.
 
     A relay that refuses is asked again until it agrees. For a host or guest this returns once one
-    relay lets the node wait there ([L-69]). For a resumed seat this returns at once, because the
+    relay lets the peer wait there ([L-69]). For a resumed seat this returns at once, because the
     other seats may be reached directly.
-
-    Raises:
-        NetError: If no relay lets a host or guest wait there.
     """
 
     def tell(relay: str, why: Reason | None) -> None:
@@ -288,11 +248,7 @@ async def _wait_at(hub: Hub, reach: Reach, screen: Screen) -> tuple[str, ...]:
 
 
 async def _first(hub: Hub, relays: Sequence[str]) -> None:
-    """Wait until the first of several relays lets this node wait for calls.
-
-    Raises:
-        NetError: If no relay does.
-    """
+    """Wait until the first of several relays agrees, or raise NetError if none does."""
     failures: list[NetError] = []
     async with open_nursery() as nursery:
 
@@ -324,15 +280,9 @@ async def _listen(hub: Hub, host: str, port: int, or_any: bool) -> list[str]:
 
 
 def reachable(listening: list[str]) -> list[str]:
-    """Return the addresses at which others can dial.
+    """Return the 'host:port' addresses at which others can dial, none of them twice.
 
     A hub that listens at all addresses can be dialled at each address of this computer.
-
-    Args:
-        listening: The 'host:port' addresses at which the hub listens.
-
-    Returns:
-        The 'host:port' addresses, none of them twice.
     """
     found: list[str] = []
     for address in listening:
@@ -342,11 +292,7 @@ def reachable(listening: list[str]) -> list[str]:
 
 
 def journal_path(home: Home, table: Table) -> Path:
-    """Return the path of the journal of a table.
-
-    Returns:
-        The path, whether there is a journal or not.
-    """
+    """Return the path of the journal of a table, whether there is one or not."""
     return home.journals / f"{table_name(table)}.journal"
 
 
@@ -357,18 +303,11 @@ async def play(
 
     A journal is written with which the seat can be resumed. The transcript of the first game is
     written to the path that the player asked for, and the transcripts of later games to the usual
-    folder.
+    folder. Return how the last table ended.
 
     Args:
-        hub: The links of this node, made with the key of the seat.
-        seat: The player and its files.
-        keys: The player's keys at this table and at the tables that follow it.
-        reach: The settings that decide how this node is reached.
-        agreed: The roster of the table, and the secret of its ticket.
+        hub: The links of this peer, made with the key of the seat.
         early: The network events that came before the table was known.
-
-    Returns:
-        How the last table ended for this node.
     """
     while True:
         roster = agreed.roster
@@ -390,6 +329,7 @@ async def play(
             vouches=roster.vouches,
         )
         path, files = journal_path(seat.home, table), seat.home.files
+        # On disk before the machine signs anything with these keys.
         book = journals.create(path, record, seat.passphrase, files)
         machine = SeatMachine(table, os.urandom, record.seat, keys.seat, record.seed)
         outcome = await run_session(hub, seat, keys, agreed, machine, book, early)
@@ -407,20 +347,10 @@ async def run_session(
     book: journals.Journal,
     backlog: Sequence[Event],
 ) -> Outcome:
-    """Play at one table with the seat's state machine and its open journal.
+    """Play at one table with a fresh state machine and an open journal. Return how it ended.
 
-    Meanwhile the player may hand over tickets of seats that have moved to other addresses. This
-    node then dials these addresses.
-
-    Args:
-        seat: The player and its files.
-        agreed: The roster of the table, and the secret of its ticket.
-        machine: The state machine of the seat, which has not been started.
-        book: The open journal. It is closed at the end.
-        backlog: The network events that came before the table was known.
-
-    Returns:
-        How the table ended for this node.
+    Meanwhile the player may hand over tickets of seats that have moved (`take_tickets`). The
+    journal is closed at the end. The backlog has the events before the table was known.
     """
     roster, capability = agreed.roster, agreed.capability
     usual = seat.home.transcripts / f"{table_name(machine.table)}.hoity"

@@ -28,11 +28,7 @@ class WaitLonger:
 
 @dataclass(frozen=True)
 class Talk:
-    """The request to say something to the table.
-
-    Attributes:
-        words: Plain text, or the number of a phrase.
-    """
+    """The request to say something to the table: plain text, or the number of a phrase."""
 
     words: str | int
 
@@ -58,8 +54,7 @@ class Player(Protocol):
         Args:
             view: The game as this seat may see it.
             kind: The kind of choice that is asked for.
-            again: Whether the player is asked again because an earlier choice, which others may
-                have seen, no longer counts.
+            again: Whether an earlier choice, which others may have seen, no longer counts.
 
         Returns:
             The choice.
@@ -69,9 +64,7 @@ class Player(Protocol):
         """Wait until the player, whose seat has become absent, wants to play again."""
 
     async def next_request(self) -> PlayerRequest:
-        """Wait for the next request of the player, and return the request.
-
-        If the player never makes a request, this waits for ever.
+        """Wait for the next request of the player, perhaps for ever.
 
         Returns:
             The request.
@@ -95,24 +88,13 @@ class BotPlayer:
     """A bot as the player of a seat. It always comes back after an absence."""
 
     def __init__(self, level: str = bots.STAND_IN, rng: random.Random | None = None) -> None:
-        """Make a player whose choices a bot makes.
-
-        Args:
-            level: The name of the bot, one of `bots.BOTS`.
-            rng: The source of randomness. None for the randomness of the system.
-        """
+        """Make a player for one of `bots.BOTS`. Without `rng` the system's randomness is used."""
         self._bot = bots.BOTS[level]
         self._rng = rng or random.SystemRandom()
 
     async def choose(self, view: rules.View, kind: rules.Kind, again: bool) -> rules.Choice:
-        """Return the bot's choice, which is made from this seat's view alone.
-
-        Args:
-            view: The game as this seat may see it.
-            kind: The kind of choice that is asked for.
-            again: Whether the player is asked again because an earlier choice, which others may
-                have seen, no longer counts. The bot ignores this.
-        """
+        """Return the bot's choice, which is made from this seat's view alone."""
+        # The pause includes the computation, whose length would tell others about the hand.
         due = trio.current_time() + PAUSE
         choice = self._bot(view, rules.expected(view.state), self._rng)
         await trio.sleep_until(due)
@@ -122,19 +104,11 @@ class BotPlayer:
         """Return at once, because a bot whose seat is absent always wants to rejoin."""
 
     async def next_request(self) -> PlayerRequest:
-        """Wait for ever, because a bot requests nothing.
-
-        Returns:
-            Nothing, since it never returns.
-        """
+        """Wait for ever, because a bot requests nothing."""
         await never()
 
     async def again(self) -> bool:
-        """Agree to another game. A bot always agrees.
-
-        Returns:
-            True.
-        """
+        """Agree to another game."""
         return True
 
 
@@ -144,16 +118,11 @@ FRESH: Final[Seconds] = 60.0
 
 @dataclass(eq=False, repr=False)
 class PlayerQuestions:
-    """The questions to the player of one seat. Only one question is asked at a time.
+    """The questions to the player of one seat: for a choice, or whether an absent one is back.
 
-    The player is asked for choices. After the seat has become absent, the player is asked whether
-    they are back.
+    Only one is asked at a time, and none if the player is None.
 
     Attributes:
-        _machine: The seat's state machine, which takes the answers.
-        _player: The player. If None, no questions are asked.
-        _screen: Is told which choice is asked for, and whether the answer was accepted.
-        _view: Returns the game as this seat may see it.
         _now: Returns the time on the state machine's clock, in seconds.
     """
 
@@ -173,21 +142,12 @@ class PlayerQuestions:
         self._there_until = self._now() + FRESH
 
     def ask(self, kind: str, again: bool) -> None:
-        """Ask the player for a choice. An earlier question is cancelled.
-
-        Args:
-            again: Whether the player is asked again because an earlier choice, which others may
-                have seen, no longer counts.
-        """
+        """Ask for a choice as `Player.choose` does. An earlier question is cancelled."""
         if self._player is not None:
             self._begin(partial(self._choose, self._player, kind, again), True)
 
     def ask_to_return(self, may_rejoin: bool) -> None:
-        """Cancel other questions. If the absent seat may rejoin, ask whether the player is back.
-
-        Args:
-            may_rejoin: Whether the seat may rejoin now.
-        """
+        """Cancel other questions. If the absent seat may rejoin, ask whether the player is back."""
         self.close()
         if self._player is not None and may_rejoin:
             self._begin(partial(self._come_back, self._player), False)
@@ -206,6 +166,7 @@ class PlayerQuestions:
         while True:
             await self._is_asked.wait()
             self._is_asked = trio.Event()
+            # A question may replace this one while it is asked, and then has a scope of its own.
             scope, question = self._scope, self._question
             with scope:
                 if question is not None and not scope.cancel_called:
@@ -217,10 +178,7 @@ class PlayerQuestions:
         self._is_answered = trio.Event()
 
     def _begin(self, question: Callable[[], Awaitable[None]], is_choice: bool) -> None:
-        """Have `run` ask a new question instead of the current one, which is cancelled.
-
-        `is_choice` says whether the question asks for a choice in the game.
-        """
+        """Have `run` ask a new question instead of the current one, which is cancelled."""
         self._scope.cancel()
         self._scope, self._question, self._is_choice = trio.CancelScope(), question, is_choice
         self._is_asked.set()
@@ -237,14 +195,13 @@ class PlayerQuestions:
         self._is_answered.set()
 
     async def _choose(self, player: Player, kind: str, again: bool) -> None:
-        """Ask for choices until the seat's state machine accepts one, or needs none any more.
-
-        `kind` is the kind of choice. `again` says whether an earlier choice no longer counts.
-        """
+        """Ask for choices until the seat's state machine accepts one, or needs none any more."""
         while self._machine.must_choose:
             view = self._view()
             self._screen(updates.Choosing(view, kind, again))
+            # The state machine passes the kind on as text.
             choice = await player.choose(view, kind, again)  # type: ignore[arg-type]
+            # The step may have timed out while the player thought.
             if not self._machine.must_choose:
                 return
             try:

@@ -1,4 +1,8 @@
-"""Tell the screen who is connected, who is awaited, and for how long."""
+"""Tell the screen who is connected, who is awaited, and for how long.
+
+A seat is linked if it has a link to this peer. The seats whose input for the step is missing are
+awaited. Lengths of time are seconds.
+"""
 
 from __future__ import annotations
 
@@ -27,13 +31,7 @@ class PresenceTeller:
     """A reporter that tells one screen who is connected, who is awaited, and for how long."""
 
     def __init__(self, machine: SeatMachine, screen: updates.Screen, hub: Hub) -> None:
-        """Make a reporter, before its first update.
-
-        Args:
-            machine: The state machine, which knows who is present and awaited.
-            screen: The function that is called with each update.
-            hub: The links, which tell which seats are connected.
-        """
+        """Make a reporter, before its first update."""
         self._machine, self._screen, self._hub = machine, screen, hub
         self._attendance: updates.Attendance | None = None
         self._second: tuple[int, bytes, int] | None = None
@@ -54,15 +52,12 @@ class PresenceTeller:
             self._late_at: float | None = None
 
     def _linked(self) -> set[int]:
-        """Return the numbers of the seats that have a link to this node."""
+        """Return the numbers of the linked seats."""
         ids = self._machine.table.ids
         return {seat for seat, peer in enumerate(ids) if self._hub.linked(peer)}
 
     def tell(self, now: float) -> None:
-        """Show who is connected, if this has changed, and show the step's clock once a second.
-
-        The clock says which seats are awaited, for how long, and how much time they have left.
-        """
+        """Show who is connected, if this has changed, and the step's clock once a second."""
         linked = self._linked()
         found = attendance(self._machine, linked)
         if found != self._attendance:
@@ -96,10 +91,7 @@ class PresenceTeller:
             self._screen(word)
 
     def timed_out(self, now: float) -> None:
-        """Tell the screen that the step has timed out.
-
-        The screen is also told whether the game goes on without some seats, or pauses.
-        """
+        """Tell the screen that the step has timed out, and whether the game goes on or pauses."""
         if is_silent_itself(self._machine):
             return
         self._look_at_step()
@@ -123,8 +115,7 @@ class PresenceTeller:
         """Tell the screen for whom this seat stays at the table although the result is final.
 
         The first time is a moment after the result, since mostly nobody is awaited any more then.
-        It is told again if other seats are awaited, or if the time is half of what was told. A link
-        that comes and goes brings no seats that were not told before.
+        It is told again if other seats are awaited, or if the time is half of what was told.
         """
         self._over_at = now if self._over_at is None else self._over_at
         wait = self._machine.last_wait()
@@ -132,24 +123,20 @@ class PresenceTeller:
             return
         is_half = FIRST <= wait.left <= self._stays_left / 2
         is_more = wait.left > self._stays_left + CONFIRMED
+        # A link that comes and goes brings no seats that were not told before.
         if wait.seats not in self._stays_for or is_half or is_more:
             self._stays_for.add(wait.seats)
             self._stays_left = wait.left
             self._screen(updates.Unconfirmed(wait.seats, wait.left))
 
     def _pause(self, seconds: float) -> None:
-        """Set when the next notice about awaited seats is due, and double the pause after it.
-
-        `seconds` is how long the step has lasted so far. The pause does not grow beyond a limit.
-        """
+        """Set when the next notice about awaited seats is due, and double the pause after it."""
         self._next, self._gap = seconds + self._gap, min(2 * self._gap, MAX_REMINDER_PAUSE)
 
     def _due(self, wait: Wait, seats: frozenset[int], count: updates.Muster) -> Notice | None:
         """Return the notice about the awaited seats that is due now, or None.
 
         Args:
-            wait: How long the step has lasted, and how long until it times out.
-            seats: The numbers of the awaited seats.
             count: How many seats could go on without them.
         """
         machine, others, before = self._machine, seats - {self._machine.seat}, self._out
@@ -173,11 +160,9 @@ class PresenceTeller:
     def _verdict(
         self, seconds: float, count: updates.Muster
     ) -> updates.SeatsTimedOut | updates.Paused:
-        """Return the screen update that says, after a step's timeout, what happens to the game.
+        """Return the update that says, after a step's timeout, whether the game goes on or pauses.
 
-        The update is `SeatsTimedOut` if the game goes on without the awaited seats, `Paused` if it
-        pauses. `seconds` is how long the step has lasted, and `count` how many seats could go on.
-        The kind of the update is stored, so that a later call of `_due` notices a change.
+        Its kind is stored, so that a later call of `_due` notices a change.
         """
         has_begun = self._machine.has_begun
         kind = updates.SeatsTimedOut if count.goes_on and has_begun else updates.Paused
@@ -188,24 +173,16 @@ class PresenceTeller:
 
 
 def attendance(machine: SeatMachine, linked: Set[int]) -> updates.Attendance:
-    """Return for each seat whether it is linked, unlinked, away, absent or banned.
-
-    Args:
-        linked: The numbers of the seats with a link to this node.
-
-    Returns:
-        The update for the screen, with one item for each seat.
-    """
+    """Return for each seat whether it is linked, unlinked, away, absent or banned."""
     return updates.Attendance(
         tuple(_presence(machine, s, linked) for s in range(machine.table.seats))
     )
 
 
 def _presence(machine: SeatMachine, seat: int, linked: Set[int]) -> updates.Attending:
-    """Return the state of a seat as this node sees it: linked, unlinked, left, absent or banned.
+    """Return the state of a seat as this peer sees it.
 
-    `linked` names the seats to which this node has a link. Left means that the seat has announced
-    its departure. Absent means that the table goes on without the seat.
+    LEFT means that the seat has announced its departure, ABSENT that the table goes on without it.
     """
     if seat in machine.tip.banned:
         return updates.Attending.BANNED
@@ -223,23 +200,16 @@ def _presence(machine: SeatMachine, seat: int, linked: Set[int]) -> updates.Atte
 def is_silent_itself(machine: SeatMachine) -> bool:
     """Return whether the game waits for this seat alone, while this seat may not sign yet.
 
-    A resumed seat may not sign until the other seats have told it which of its signed messages they
-    store.
-
-    Returns:
-        True if the game waits for no other seat, and this seat may not sign yet.
+    A resumed seat first asks the others which of its signed messages they store.
     """
     return machine.is_silent and awaited(machine) == {machine.seat}
 
 
 def awaited(machine: SeatMachine) -> frozenset[int]:
-    """Return the seats that are awaited: those whose input for the step is missing.
+    """Return the numbers of the awaited seats.
 
-    If too few seats are present for the game to go on, the absent seats are returned instead,
-    because the game pauses until some of them rejoin. Banned seats cannot rejoin.
-
-    Returns:
-        The numbers of the seats.
+    If too few are present to go on, these are the absent seats that are not banned: the game pauses
+    until some of them rejoin.
     """
     tip = machine.tip
     if machine.has_begun and machine.stands_still:
@@ -248,17 +218,10 @@ def awaited(machine: SeatMachine) -> frozenset[int]:
 
 
 def muster(machine: SeatMachine, linked: Set[int]) -> updates.Muster:
-    """Count the seats that could go on without the awaited seats, as far as this node knows.
+    """Count the seats that could go on without the awaited seats, as far as this peer knows.
 
-    A seat counts if it is linked to this node, or if its input for this step has arrived through
-    other seats. An onlooker has few links, so it counts every present seat.
-
-    Args:
-        linked: The numbers of the seats with a link to this node.
-
-    Returns:
-        The count, the quorum, and the awaited seats in three groups: away for now, not linked, and
-        linked.
+    A seat counts if it is linked, or if its input for this step has arrived through other seats. An
+    onlooker has few links, so it counts every present seat.
     """
     table, tip = machine.table, machine.tip
     left = tip.present - (awaited(machine) - {machine.seat})

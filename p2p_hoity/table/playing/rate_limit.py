@@ -2,7 +2,7 @@
 
 A link is charged for the processor time of its frames if they do not advance the game. If it has
 used too much, nothing is read from it for a while. Without these limits, one link that repeats old
-messages or requests could take all the time of this node.
+messages or requests could take all the time of this peer.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from ..beside_game.chat import DEBT, FORWARDED, MOST_ONLOOKERS, ONLOOKER, SEAT
 from .frame_kinds import Budget, FrameKind
 
 QUESTIONS: Final[Pace] = (24.0, 6.0)
-"""The rate of requests of one link. An honest node sends one or two a second."""
+"""The rate of requests of one link. An honest peer sends one or two a second."""
 PROCESSOR: Final[Pace] = (3.0, 0.1)
 """The seconds of processor time that one link may use without advancing the game.
 
@@ -28,11 +28,11 @@ LONGEST_REST: Final[Seconds] = 1.0
 REMATCH: Final[Pace] = (6.0, 1.0)
 """The rate of frames about a rematch on one link: how many at once for each seat, and a second.
 
-An honest link carries a consent and a refusal of each seat and one roster. When the link is made
-anew, it carries the same frames again.
+An honest link carries a consent and a refusal of each seat and one roster, and again when it is
+made anew.
 """
 MOST_LINKS: Final[Quota] = 64
-"""The most links whose frames about a rematch are counted. The least recent one is forgotten."""
+"""The most links whose frames about a rematch are counted. The least recent is forgotten."""
 EXCESS: Final[Pace] = (1000.0, 200.0)
 """The rate of dropped frames (chat and unknown kinds) above which a link is read more slowly."""
 
@@ -41,13 +41,9 @@ class RateLimit:
     """The budgets of frames and processor time of one session, separate for each link."""
 
     def __init__(self, ids: Sequence[bytes]) -> None:
-        """Create the budgets of frames and processor time, of which nothing is used yet.
+        """Create unused budgets for the seats with these ids. All other peers are onlookers.
 
-        The budget of a seat has room for the chat of all seats and onlookers, because a seat passes
-        chat on. The budget of an onlooker only has room for the onlooker's own messages ([W-5]).
-
-        Args:
-            ids: The ids of the seats. All other nodes are onlookers.
+        The chat budget of a seat has room for all, because it passes chat on ([W-5]).
         """
         self._ids, seats = ids, len(ids)
         said = (seats * (SEAT[0] + FORWARDED[0]), seats * (SEAT[1] + FORWARDED[1]))
@@ -57,14 +53,7 @@ class RateLimit:
         self._questions, self._processor = Buckets(QUESTIONS), Buckets(PROCESSOR)
 
     def may_read(self, peer: PeerId, kind: FrameKind, now: float) -> bool:
-        """Charge a frame to the budget of its kind, and return whether it is to be read.
-
-        Args:
-            kind: The rules for the kind of the frame.
-
-        Returns:
-            True if the frame is to be read.
-        """
+        """Charge a frame to the budget of its kind, and return whether it is to be read."""
         match kind.budget:
             case Budget.QUESTIONS:
                 return self._questions.take_if_any(peer, now)
@@ -78,35 +67,18 @@ class RateLimit:
                 return True
 
     def rest(self, peer: PeerId, now: float) -> float:
-        """Count a frame that is dropped unread, and return how long to read nothing from its link.
+        """Count a frame that is dropped unread, and return for how many seconds to rest its link.
 
-        Returns:
-            The seconds. 0 while the link is within its rate.
-
-        SPEC: [W-5], [L-77].
+        They are 0 while the link is within its rate ([W-5], [L-77]).
         """
         return min(LONGEST_REST, self._excess.take(peer, now))
 
     def forget(self, peer: PeerId) -> None:
-        """Forget how many requests came over a link that is lost.
-
-        A node gains nothing if it makes a new link to get a full budget, because a link costs more
-        than the requests.
-
-        Args:
-            peer: The id of the node at the other end.
-        """
+        """Forget how many requests came over a link that is lost."""
+        # A full budget is no reason to make a new link, which costs more than the requests. The
+        # budget of processor time stays, or a new link would refill it.
         self._questions.forget(peer)
 
     def spend(self, peer: PeerId, seconds: float, now: float) -> float:
-        """Charge a node for the processor time of a frame that did not advance the game.
-
-        A new link does not fill the budget of the node again.
-
-        Args:
-            seconds: The processor time that the frame took.
-
-        Returns:
-            Seconds for which nothing should be read from the node's link.
-        """
+        """Charge a peer for processor seconds. Return for how many seconds its link should rest."""
         return min(LONGEST_REST, self._processor.take(peer, now, seconds))

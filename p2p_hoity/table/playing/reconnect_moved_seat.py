@@ -1,8 +1,9 @@
 """Reconnect seats whose addresses have changed, by tickets with their new addresses.
 
 A player who resumes at another address gets a ticket of the same table with the new address, and
-gives it to the others. Their nodes then dial that address, too. A forged ticket does no harm: the
-earlier addresses are still dialled, and a link is made only with a peer that proves the seat's key.
+gives it to the others. Their programs then dial that address, too. A forged ticket does no harm:
+the earlier addresses are still dialled, and a link is made only with a peer that proves the seat's
+key. Addresses are lists for each seat, in the order of the seats.
 """
 
 from __future__ import annotations
@@ -39,9 +40,6 @@ def dial_seats(hub: Hub, table: Table, addresses: Sequence[Sequence[str]]) -> No
     leads to the internet or into a network of this computer. A loopback address of another seat is
     dialled only if that seat is on this computer. Addresses of an unknown form are skipped
     ([L-78]).
-
-    Args:
-        addresses: For each seat, in the order of the seats, the addresses that the seat has named.
     """
     hub.prefer(table.ids)
     own = addresses[table.ids.index(hub.me)] if hub.me in table.ids else ()
@@ -56,19 +54,10 @@ def dial_seats(hub: Hub, table: Table, addresses: Sequence[Sequence[str]]) -> No
 def dial_by_ticket(
     hub: Hub, table: Table, addresses: Sequence[Sequence[str]], ticket: Ticket
 ) -> None:
-    """Dial all seats of a table, and the ticket's seat at the addresses of the ticket as well.
-
-    A seat that has moved gives out a ticket with its new addresses. Addresses from earlier tickets
-    of that seat are not dialled any more. A link is made only with a peer that proves the seat's
-    key.
-
-    Args:
-        addresses: For each seat, in the order of the seats, the addresses that the seat has named.
-        ticket: The ticket, which `check_fresh` has checked.
-
-    SPEC: [T-4].
-    """
+    """Dial all seats, and a checked ticket's seat at the ticket's addresses as well ([T-4])."""
     if ticket.host_id != hub.me:
+        # Otherwise each ticket of the seat would leave its addresses behind, to be dialled for
+        # ever.
         hub.forget(ticket.host_id)
         for address in ticket.dial_addresses():
             hub.dial(address, ticket.host_id)
@@ -111,15 +100,10 @@ class FreshError(CodedError):
 
 
 def check_fresh(ticket: Ticket, header: Header, secret: bytes) -> None:
-    """Check that a ticket leads to a seat of a table.
-
-    Args:
-        secret: The secret of this node's own ticket. Empty if that ticket had none.
+    """Check that a ticket leads to a seat of a table, with this player's secret if any ([T-3]).
 
     Raises:
         FreshError: If the ticket is of another table, of no seat there, or has another secret.
-
-    SPEC: [T-3].
     """
     if ticket.terms != header.terms.digest():
         raise FreshError(FreshCode.OTHER_TABLE)
@@ -133,23 +117,15 @@ def check_fresh(ticket: Ticket, header: Header, secret: bytes) -> None:
 
 
 def _beside(journal: Path) -> Path:
-    """Return the path of the file by which a ticket is handed to the process that plays a game.
-
-    The file lies beside the journal of the game.
-    """
     return journal.with_suffix(".ticket")
 
 
 async def hand_over(files: FileStore, journal: Path, ticket: Ticket) -> bool:
     """Hand a ticket to the process on this computer that plays the game of a journal.
 
-    Returns:
-        True if that process has taken the ticket in time. False if it has not, if the game has
-        ended meanwhile, or if another ticket has replaced this one.
-
-    Raises:
-        OSError: If the ticket cannot be written.
-        NotPrivateError: If other users can read or change the files there.
+    Return whether that process has taken it in time. It has not if the game has ended meanwhile, or
+    if another ticket has replaced this one. An OSError or NotPrivateError is raised if the ticket
+    cannot be written.
     """
     place, word = _beside(journal), encode_ticket(ticket).encode()
     files.put(place, word)
@@ -175,16 +151,7 @@ async def hand_over(files: FileStore, journal: Path, ticket: Ticket) -> bool:
 async def take_tickets(
     hub: Hub, table: Table, agreed: Agreed, screen: updates.Screen, book: journals.Journal
 ) -> None:
-    """Dial the addresses in tickets that another process hands to this running game.
-
-    Such a ticket has the new address of a seat that has moved. This function runs until cancelled.
-
-    Args:
-        agreed: The roster and the secret of the table.
-        screen: The function that is called with each update.
-        book: The journal of the game. The other process puts a ticket into a file beside the
-            journal.
-    """
+    """Dial the addresses in tickets that another process hands to this running game."""
     place = _beside(book.path)
     try:
         while True:
@@ -201,25 +168,18 @@ async def take_tickets(
 
 
 def _handed(files: FileStore, place: Path) -> Ticket | None:
-    """Return the ticket that another process has handed to this game, and remove its file.
-
-    Return None if there is no such file, or if the file does not contain a valid ticket.
-    """
+    """Return the valid ticket that another process has handed over, if any. Remove the file."""
     with suppress(OSError, NotPrivateError, TicketError, UnicodeDecodeError):
         if files.has(place):
             word = files.get(place, MAX_TICKET_FILE + 1)
+            # Removed before it is decoded: a file that is no ticket would be read every second.
             files.remove(place)
             return decode_ticket(word.decode("ascii"))
     return None
 
 
 def name_in(header: Header, ticket: Ticket) -> str:
-    """Return the nickname of the seat to which a ticket leads.
-
-    Args:
-        header: The header of the table.
-        ticket: A ticket, which `check_fresh` has checked.
-    """
+    """Return the nickname of the seat to which a ticket leads that `check_fresh` has checked."""
     return next(entry.nickname for entry in header.roster if entry.id == ticket.host_id)
 
 
@@ -231,11 +191,7 @@ class NewTicketReporter:
     """A reporter that gives a ticket to a player who resumed at an address that others do not know.
 
     Attributes:
-        ways: The addresses and relays by which this node can be reached, as they are found.
-        machine: The state machine of the seat.
-        screen: The function that is called with each update.
         bare: A ticket of this table for this seat, without addresses.
-        known: The addresses of this seat that the others know.
         is_meant: Whether the player has asked for other addresses or relays than before.
     """
 
@@ -249,10 +205,7 @@ class NewTicketReporter:
     _last: Ticket | None = field(default=None, repr=False)
 
     async def run(self) -> None:
-        """Show the player a new ticket of this seat whenever the other seats cannot find the seat.
-
-        This runs until it is cancelled.
-        """
+        """Show the player a new ticket whenever the other seats cannot find this seat."""
         lost = 0.0
         while True:
             await trio.sleep(LOOK)
@@ -264,15 +217,10 @@ class NewTicketReporter:
                 self.screen(updates.Moved(judged.scope, _reasons(judged), encode_ticket(ticket)))
 
     def ticket(self, judged: Judged) -> Ticket | None:
-        """Return a ticket with the addresses and relays by which this node can be reached now.
+        """Return a ticket with the addresses and relays by which this peer can be reached now.
 
-        Args:
-            judged: The addresses that a ticket should name now.
-
-        Returns:
-            The ticket. None if the other seats know all its addresses and relays. Also None if they
-            can call this node at a relay that they know, unless the player has just named new
-            addresses or relays.
+        None if the other seats know all of them. Also None if they can call this peer at a relay
+        that they know, unless the player has just named new addresses or relays.
         """
         found = replace(self.bare, addresses=judged.direct)
         is_reached = self.hub.relays().intersection(self.known)
@@ -283,11 +231,9 @@ class NewTicketReporter:
     def _is_lost(self, judged: Judged) -> bool:
         """Return whether some seats may not be able to find this seat.
 
-        This is true if this seat has no link, because a single link brings the messages of all
-        seats. Guests connect to the host. So for a host that can be reached from outside its
-        network, this is true if the link to at least one seat is missing.
-
-        `judged` says from where this seat can be reached.
+        A seat is lost without any link, because a single one brings the messages of all seats.
+        Guests connect to the host. So a host that can be reached from outside its network is lost
+        if the link to at least one seat is missing.
         """
         seats, banned = self.machine.table.ids, self.machine.tip.banned
         others = [id_ for s, id_ in enumerate(seats) if id_ != self.hub.me and s not in banned]
@@ -298,10 +244,7 @@ class NewTicketReporter:
 
 
 def _reasons(judged: Judged) -> tuple[Reason, ...]:
-    """Return advice on how this seat can be reached, for the player who passes on a new ticket.
-
-    `judged` says from where the addresses in the ticket can be reached, and why.
-    """
+    """Return advice on how this seat can be reached, for the player who passes on a new ticket."""
     told = tuple(reason for reason in judged.reasons if reason.code not in OPENING)
     if judged.scope is Scope.ANYWHERE:
         return told

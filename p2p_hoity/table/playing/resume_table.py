@@ -4,6 +4,9 @@ Another process may play the same seat with a copy of the player's files. So bef
 signed here, the other seats are asked whether they have a live link with another process of the
 seat. After a power failure, they may still take the link from before the failure for live, but only
 for some seconds. So this process asks for longer than that before it gives up.
+
+A game is named by its name or the beginning of it. None stands for the only game that waits for its
+player.
 """
 
 from __future__ import annotations
@@ -73,7 +76,7 @@ class Answers:
     """The answers of the other seats about whether another process plays this seat.
 
     Attributes:
-        me: The id of this seat, 32 bytes.
+        me: The id of this seat.
         linked: The ids of the seats that are linked with this process.
         elsewhere: The ids of the seats that report a live link with another process of this seat.
     """
@@ -84,13 +87,7 @@ class Answers:
     elsewhere: set[bytes] = field(default_factory=set)
 
     def hear(self, event: Event) -> None:
-        """Note that a seat is linked to this node, is no longer linked, or refuses a link.
-
-        A seat refuses a link if it is linked to another process with the same key as this node.
-
-        Args:
-            event: The network event. Events of other kinds or about other peers are ignored.
-        """
+        """Note that a seat is linked, or no longer, or refuses a link to a second process."""
         if event.peer not in self.table.ids:
             return
         match event:
@@ -103,50 +100,29 @@ class Answers:
                 self.elsewhere.add(peer)
 
     def may_play(self, waited: float) -> bool:
-        """Return whether this seat can be resumed now.
+        """Return whether this seat can be resumed now, `waited` seconds after the first dial.
 
-        It can if no seat has reported another process that plays this seat, and if the seats have
-        had enough time to report.
-
-        Args:
-            waited: Seconds since the first dial.
-
-        Returns:
-            True if the seat can be resumed now.
+        It can if no seat has reported another process, and all have had enough time to report.
         """
         return not self.elsewhere and waited >= (SETTLE if self.linked else ALONE)
 
     def is_played_elsewhere(self) -> bool:
         """Return whether the answers show that another process plays this seat.
 
-        A seat reports another process if it is linked with that process. The reports of fewer seats
-        than a quorum may be false, in order to keep this seat out. Such reports count only if no
-        seat is linked with this process.
-
-        Returns:
-            True if the seat must not be resumed here.
+        The reports of fewer seats than a quorum may be false, in order to keep this seat out. Such
+        reports count only if no seat is linked with this process.
         """
         enough = len(self.elsewhere) >= self.table.header.terms.quorum
         return bool(self.elsewhere) and (enough or not self.linked)
 
     def names(self) -> tuple[str, ...]:
-        """Return the nicknames of the seats that report a link with another process of this seat.
-
-        Returns:
-            The nicknames, in the order of the seats.
-        """
+        """Return the nicknames of the seats in `elsewhere`, in the order of the seats."""
         roster = self.table.header.roster
         return tuple(entry.nickname for entry in roster if entry.id in self.elsewhere)
 
 
 async def wait_for_answers(hub: Hub, answers: Answers) -> Sequence[Event]:
-    """Wait for the other seats' answers, until this seat may be resumed ([L-11]).
-
-    Args:
-        hub: The links of this node, which already dials the other seats.
-
-    Returns:
-        The events that came while this function waited.
+    """Wait until this seat may be resumed, and return the events that came meanwhile ([L-11]).
 
     Raises:
         PeerError: If another process plays this seat.
@@ -165,15 +141,10 @@ async def wait_for_answers(hub: Hub, answers: Answers) -> Sequence[Event]:
 
 
 def claim_game(seat: Seat, name: str | None) -> Path:
-    """Save an unfinished game as a transcript, as far as it was played.
+    """Save an unfinished game as a transcript, as far as it was played. Return where it is.
 
     This is for a player who is left when the others are gone for good. Afterwards the game is no
     longer offered for resuming, but can still be resumed by its name. Nothing is signed or sent.
-
-    Args:
-        seat: The player, whose home has the journal.
-        name: The name of the game or its beginning. None for the only game that waits for its
-            player.
 
     Raises:
         PeerError: If there is no such game, or it had not begun and no fault has ended its setup.
@@ -199,18 +170,7 @@ def reopen(
 ) -> tuple[journals.Journal, SeatRecord, SeatMachine, Roster]:
     """Open the journal of a game, and replay its records in a new state machine.
 
-    Args:
-        seat: The player, whose home has the journal.
-        name: The name of the game or its beginning. None for the only game that waits for its
-            player.
-
-    Returns:
-        The journal, its first record, the state machine in the state to which the journal leads,
-        and the roster of the table.
-
-    Raises:
-        PeerError: If there is no such game.
-        JournalError: If its journal is in use, or cannot be read.
+    A PeerError is raised if there is no such game, JournalError if it is in use or cannot be read.
     """
     game = find_game(seat.home, name, seat.passphrase)
     book, first, records = journals.reopen(game.path, seat.passphrase, seat.home.files)
@@ -224,19 +184,10 @@ def reopen(
 async def resume_table(
     seat: Seat, name: str | None, how: Reach, fresh: Ticket | None = None
 ) -> Outcome:
-    """Resume a seat after a crash or Ctrl-C, and play on.
+    """Resume a seat after a crash or Ctrl-C, and play on. Return how the last table ended.
 
-    Args:
-        seat: The player, whose home has the journal.
-        name: The name of the game or its beginning. None for the only game that waits for its
-            player.
-        how: The settings that decide how the seat is reached. Some are taken from the journal,
-            unless the player has set them anew.
-        fresh: A new ticket from another seat of the table that has moved. This node then dials the
-            addresses of the ticket, too. None without such a ticket.
-
-    Returns:
-        How the last table that was played ended for this node.
+    What the player has not set anew in `how` comes from the journal. The addresses of `fresh`, a
+    ticket of a seat that has moved, are dialled too.
 
     Raises:
         PeerError: If the seat cannot be resumed.
@@ -251,6 +202,7 @@ async def resume_table(
         book.files.remove(claimed_mark(book.path))
         recalled = replace(seat, screen=_recalling(seat.screen, machine))
         table, known = machine.table, first.addresses[first.seat]
+        # Before the machine starts: what an old journal lacks, the seat may have signed already.
         if not book.current:
             machine.be_cautious(certain=book.is_older)
         terms = table.header.terms.digest()
@@ -263,6 +215,7 @@ async def resume_table(
                 dial_seats(hub, table, roster.addresses)
             else:
                 dial_by_ticket(hub, table, roster.addresses, fresh)
+            # Nothing is signed before this: two processes of one seat would contradict each other.
             came = await wait_for_answers(hub, Answers(table, own))
             is_meant = bool(how.advertised or how.relays)
             giver = NewTicketReporter(hub, ways, machine, seat.screen, bare, known, is_meant)
@@ -279,21 +232,11 @@ async def resume_table(
 
 
 def _alone(how: Reach, book: journals.Journal, first: SeatRecord) -> Reach:
-    """Return the network settings of a resumed seat, restricted to relays if it hides its address.
-
-    A seat that was ever reached by relays alone is reached only by relays for the rest of its game.
-
-    Args:
-        how: The settings of the command.
-
-    Returns:
-        The settings: `how` itself for a seat that does not hide its address.
+    """Return the settings `how`, for relays alone if the seat was ever reached so ([L-55], [L-58]).
 
     Raises:
-        PeerError: If the command itself names an address to show, or lacks the proxy with which
-            the game began, or if there is no relay.
-
-    SPEC: [L-55], [L-58].
+        PeerError: If the command itself names an address to show, or lacks the proxy with which the
+            game began, or if there is no relay.
     """
     if first.hidden and not how.hidden:
         raise PeerError(ResumeCode.BY_PROXY)
@@ -305,20 +248,17 @@ def _alone(how: Reach, book: journals.Journal, first: SeatRecord) -> Reach:
     if not (how.relays if how.relays_anew else first.relays):
         raise PeerError(ResumeCode.NO_RELAY)
     if not was_alone:
+        # On disk before anything is dialled: a later resume without the option must not show an
+        # address.
         book.files.put(relay_only_mark(book.path), b"")
     return only_by_relays(how)
 
 
 def _reach_again(how: Reach, listen: str, relays: tuple[str, ...], known: Sequence[str]) -> Reach:
-    """Return the settings that decide how a resumed seat is reached.
+    """Return the settings of a resumed seat, which keep what `how` does not set anew.
 
-    Args:
-        how: The settings that the player gave when resuming.
-        listen: The address at which the seat was to listen. It is kept unless `how` names a new
-            one, with the port at which the seat listened in fact. Another port will do if that one
-            is taken, because a seat that comes back connects to the others.
-        relays: The seat's earlier relays, which are kept unless `how` names new relays.
-        known: The seat's earlier addresses, in which its earlier port is looked up.
+    Another port will do if that in the `known` addresses is taken, because a seat that comes back
+    connects to the others.
     """
     reach = replace(how, returning=True, relays=how.relays if how.relays_anew else relays)
     if how.anew:
@@ -329,8 +269,7 @@ def _reach_again(how: Reach, listen: str, relays: tuple[str, ...], known: Sequen
 def _recalling(screen: updates.Screen, machine: SeatMachine) -> updates.Screen:
     """Wrap a screen, so that it also gets the state of the resumed game once the table is known.
 
-    Without this, a player who has already made the choice for the current step would see nothing of
-    the game.
+    A player who has already chosen for the current step would see nothing of the game.
     """
 
     def tell(update: updates.Update) -> None:
@@ -344,11 +283,10 @@ def _recalling(screen: updates.Screen, machine: SeatMachine) -> updates.Screen:
 
 
 def _same_port(listen: str, addresses: Sequence[str]) -> str:
-    """Return the address to listen at so that others can dial the seat's earlier port.
+    """Return where to listen so that others can dial the seat's earlier port.
 
-    That is the port in the earlier addresses of this computer, `addresses`: the port of `listen`
-    may have been taken. Other addresses may be the router's, and count only if `listen` has the
-    port 0 (any free port). Without such an address, `listen` is returned unchanged.
+    That is the port in the earlier addresses of this computer: the port of `listen` may have been
+    taken. Other addresses may be the router's, and count only if `listen` has the port 0.
     """
     host, _, port = listen.rpartition(":")
     direct = [a for a in addresses if not a.startswith(RELAY_PREFIX)]

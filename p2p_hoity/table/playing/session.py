@@ -1,4 +1,4 @@
-"""The session of one node at a running table: state machine, journal, links, player and screen.
+"""The session of one peer at a running table: state machine, journal, links, player and screen.
 
 `compose` makes a session, and `Session.run` plays until the table has ended.
 
@@ -48,21 +48,20 @@ from .reconnect_moved_seat import dial_seats
 
 @dataclass(frozen=True)
 class Outcome:
-    """The result of a table for this node, or the reason why there is no result.
+    """The result of a table for this peer, or the reason why there is no result.
 
     Attributes:
         transcript: The path of the transcript of the finished game, or of the file that proves the
             fault which ended setup. None if none was written.
-        standings: The standings of the finished game. Empty if no game was finished.
-        code: The code of the reason why there is no result: STOPPED, LEFT, TWO_ROSTERS, or the code
-            with which the state machine ended the table. None if there is a result.
+        standings: Empty if no game was finished.
+        code: Why there is no result: STOPPED, LEFT, TWO_ROSTERS, or the code with which the state
+            machine ended the table. None if there is a result.
         seat: The number of the seat that caused this end, if it is known.
-        by: The seat on whose word alone this end and `seat` are known. None if this node has found
+        by: The seat on whose word alone this end and `seat` are known. None if this peer has found
             them itself.
         kept: Whether the journal is kept, because the game had begun. The player can then resume
             the game later, or save the unfinished game as a transcript (a claim).
-        evidence: The two different tables that the host has signed for the same terms, if the code
-            is TWO_ROSTERS.
+        evidence: The two tables that the host has signed, if the code is TWO_ROSTERS.
         again: The next table with the same people. None if no other game follows.
         early: The events of the next table that came before its roster was complete here.
     """
@@ -80,7 +79,7 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Attendee:
-    """The person or bot that takes part at this node, at a seat or as an onlooker.
+    """The person or bot that takes part here, at a seat or as an onlooker.
 
     Attributes:
         screen: The function that is called with each update.
@@ -88,9 +87,8 @@ class Attendee:
         player: The source of choices and requests. None for an onlooker that says nothing.
         talks: Whether the player's chat messages are sent, and those of others are shown.
         again: Whether the player is asked at the end for another game with the same people. If not,
-            this node declines.
-        off_loop: Runs a long computation outside the event loop, as `trio.to_thread.run_sync` does.
-            None to compute in the event loop.
+            this peer declines.
+        off_loop: None to compute in the event loop.
     """
 
     screen: Screen
@@ -114,22 +112,12 @@ After that the session waits at most as long once more, until its queued frames 
 
 @dataclass
 class Session:
-    """The play of one node at one table, until the table has ended and nobody needs this node.
+    """The play of one peer at one table, until the table has ended and nobody needs this peer.
 
     Attributes:
-        machine: The state machine of the seat or onlooker, which has not been started.
-        attendee: The person or bot that takes part at this node.
-        _keeper: Writes the journal of the seat.
         _usual: The path for the transcript if the attendee names none. None to write none.
-        _files: The store of the transcript.
-        _clock: The clock that tells the state machine the time.
-        _rate_limit: The limits on what each link may send.
-        _access: Decides which links are let in.
+        _clock: Tells the state machine the time.
         _side: The chat, and the agreement on another game.
-        _presence: Tells the screen who is connected and who is awaited.
-        _questions: Asks the player for choices.
-        _effects_out: Carries out the effects of the state machine.
-        _frames_in: Passes the frames of the game to the state machine.
     """
 
     hub: Hub
@@ -154,33 +142,17 @@ class Session:
 
     @property
     def _screen(self) -> Screen:
-        """The function that is called with each update."""
         return self.attendee.screen
 
     def name_of(self, peer: PeerId) -> str | None:
-        """Return the nickname of a linked node.
-
-        Args:
-            peer: The id of the node, 32 bytes.
-
-        Returns:
-            The nickname of its seat, or None if it has no seat.
-        """
+        """Return the nickname of a linked peer, or None if it has no seat."""
         table = self.machine.table
         return table.header.roster[table.ids.index(peer)].nickname if peer in table.ids else None
 
     async def run(self, addresses: Sequence[Sequence[str]], backlog: Sequence[Event]) -> Outcome:
-        """Play until the table has ended for this node.
+        """Play until the table has ended for this peer, and return how it ended.
 
-        Args:
-            addresses: For each seat the addresses at which it can be dialled.
-            backlog: The network events that came before the table was known.
-
-        Returns:
-            How the table ended for this node.
-
-        Raises:
-            JournalError: If the journal cannot be written.
+        The addresses are those of each seat. The backlog has the events before the table was known.
         """
         try:
             async with open_nursery() as nursery:
@@ -224,11 +196,16 @@ class Session:
     async def _listen(self) -> None:
         """Handle frames, and links that come and go, in their order, until cancelled."""
         async for event in self.hub.events:
+            # Nothing more is taken from the links while the queue is full, so that the senders wait
+            # and not the memory grows.
             await self._frames_in.wait_for_room()
+            # From here on the next table is agreed on, and whatever comes may be for it.
             if self.machine.finished and self._side.rematch.roster is not None:
                 self._early.keep(event)
                 continue
             self._on_event(event)
+            # Frames leave before the screen is told: drawing takes time, and others wait for the
+            # frames.
             self._effects_out.send_out()
             await self._effects_out.wait_until_sent()
             self._effects_out.carry_out()
@@ -242,7 +219,7 @@ class Session:
             self._effects_out.carry_out()
 
     async def _tick(self) -> None:
-        """Advance the state machine's clock, and end the session when nobody needs this node."""
+        """Advance the state machine's clock, and end the session when nobody needs this peer."""
         while True:
             self._show_result()
             if self._may_leave():
@@ -261,10 +238,7 @@ class Session:
         self._over.set()
 
     async def _hear_requests(self) -> None:
-        """Carry out the requests that the player makes unasked, until cancelled.
-
-        The player may ask for more time, send a chat message, or leave for now.
-        """
+        """Carry out the requests that the player makes unasked, until cancelled."""
         if self.attendee.player is None:
             return
         while True:
@@ -280,7 +254,7 @@ class Session:
     # Events of the hub
 
     def _on_event(self, event: Event) -> None:
-        """Handle one network event: a link that was made or lost, or a frame that came."""
+        """Handle a link that was made or lost, or a frame that came."""
         match event:
             case LinkUp(peer, address, via_relay, binding, again):
                 self._access.link_up(peer, binding, trio.current_time())
@@ -327,11 +301,7 @@ class Session:
                 self._frames_in.receive(peer, data, kind)
 
     def _receive_lobby(self, peer: PeerId, data: bytes) -> None:
-        """Handle a frame of the lobby.
-
-        The frame may give its sender access to the table. If the frame shows that the host signed
-        two rosters, the table ends.
-        """
+        """Let a peer in by a frame of the lobby, or end the table if it shows two rosters."""
         try:
             is_new = self._access.receive(peer, data, self.machine.is_bound)
         except Invalid as error:
@@ -352,11 +322,11 @@ class Session:
     # The end
 
     def _end_void(self, found: TwoRosters) -> None:
-        """End a table whose host has signed two rosters (lists of the seats).
+        """End a table whose host has signed two rosters ([L-21]).
 
         Do not call this at a seat that has signed that the shuffled deck is valid. The other seats
         may already play on with that signature. So a host could throw the seat out of the game by
-        signing a second roster ([L-21], [D-3]).
+        signing a second roster ([D-3]).
         """
         if self._outcome is not None and self._outcome.code == TWO_ROSTERS:
             return
@@ -366,7 +336,7 @@ class Session:
         self._outcome = Outcome(None, (), TWO_ROSTERS, 0, evidence=found.evidence)
 
     def _may_leave(self) -> bool:
-        """Return whether the table has ended for this node and no other node needs it."""
+        """Return whether the table has ended for this peer and no other peer needs it."""
         is_void = self._outcome is not None and self._outcome.code == TWO_ROSTERS
         return self.machine.may_leave() or is_void
 
@@ -412,8 +382,7 @@ class Session:
     def _save(self) -> Path | None:
         """Write the transcript of the finished game, and return its path, None if none is wanted.
 
-        Raises:
-            JournalError: If it can be written nowhere, or is too long.
+        A JournalError is raised if it can be written nowhere, or is too long.
         """
         output = self.attendee.output or self._usual
         if output is None:
@@ -428,11 +397,7 @@ class Session:
         return path
 
     def _end(self) -> None:
-        """Determine how the table has ended, and complete the transcript of a finished game.
-
-        Raises:
-            JournalError: If there is no transcript of a finished game, and none can be written.
-        """
+        """Determine how the table has ended, and complete the transcript of a finished game."""
         broken, machine = self._effects_out.broken, self.machine
         if self._outcome is None and broken is not None:
             path = None if machine.is_bound else self._save_proof()
@@ -478,6 +443,7 @@ class Session:
         """After a finished game, find out whether another game with the same people follows."""
         if not self.machine.finished or self._outcome is None or self._outcome.kept:
             return
+        # The links stay for the next table, but a seat of this one must not be resumed any more.
         self._keeper.close()
         self._keeper.remove()
         player, tip = self.attendee.player, self.machine.tip
@@ -497,20 +463,10 @@ def compose(
     journal: Journal | None = None,
     usual: Path | None = None,
 ) -> Session:
-    """Make a session: create all its parts and connect them.
+    """Create and connect all parts of a session, with a machine that has not been started.
 
-    Args:
-        machine: The state machine of the seat or onlooker, which has not been started.
-        attendee: The person or bot that takes part at this node.
-        roster: The roster of the table, as its host has signed it.
-        capability: The secret of the table's ticket.
-        keys: The keys with which this node signs chat messages and consents.
-        files: The store of the transcript.
-        journal: The open journal of the seat. None for an onlooker.
-        usual: The path for the transcript if the attendee names none. None to write none.
-
-    Returns:
-        The session, which has not been started.
+    The keys sign chat messages and consents. An onlooker has no journal. If `usual` is None, a
+    transcript is written only where the attendee wants it.
     """
     screen, clock, limit = attendee.screen, AwakeClock(), RateLimit(machine.table.ids)
     kind = OnlookerAccess if machine.seat is None else SeatAccess
