@@ -121,7 +121,7 @@ class Seal:
     """The expectation that seats make secret choices, all at once.
 
     Attributes:
-        kind: The kind of choice.
+        kind: The kind of choice, by the game's own word for it.
         seats: The seats that choose.
     """
 
@@ -134,7 +134,7 @@ class Unseal:
     """The expectation that sealed choices are opened.
 
     Attributes:
-        kind: The kind of choice.
+        kind: The kind of choice, by the game's own word for it.
         seats: The seats whose choices are opened.
         shows: Whether the choices name slots, whose cards are opened together with the choices.
     """
@@ -149,8 +149,8 @@ class Show:
     """The expectation that one seat shows cards of its choice.
 
     Attributes:
-        kind: The kind of choice.
-        seat: The seat.
+        kind: The kind of choice, by the game's own word for it.
+        seat: Its number, from 0.
     """
 
     kind: str
@@ -162,8 +162,8 @@ class Choose:
     """The expectation that one seat makes an open choice.
 
     Attributes:
-        kind: The kind of choice.
-        seat: The seat.
+        kind: The kind of choice, by the game's own word for it.
+        seat: Its number, from 0.
     """
 
     kind: str
@@ -223,7 +223,7 @@ class Sealed:
     """The event that choices were sealed.
 
     Attributes:
-        kind: The kind of choice.
+        kind: The kind of choice, by the game's own word for it.
         seats: The seats that sealed a choice. No other seat owes a choice any more.
     """
 
@@ -236,7 +236,7 @@ class Unsealed:
     """The event that sealed choices were opened.
 
     Attributes:
-        kind: The kind of choice.
+        kind: The kind of choice, by the game's own word for it.
         choices: For each seat the choice that was opened. None stands for a choice that is void
             because of a fault of its seat.
         cards: The cards that the choices show. Empty if no choice shows cards.
@@ -252,8 +252,8 @@ class Shown:
     """The event that a step is complete in which one seat had to make a choice and show its cards.
 
     Attributes:
-        kind: The kind of choice.
-        seat: The seat.
+        kind: The kind of choice, by the game's own word for it.
+        seat: Its number, from 0.
         choice: The choice. None if the seat is absent or at fault. Then there are no cards either.
         cards: The shown cards.
     """
@@ -269,8 +269,8 @@ class Chosen:
     """The event that one seat has made an open choice.
 
     Attributes:
-        kind: The kind of choice.
-        seat: The seat.
+        kind: The kind of choice, by the game's own word for it.
+        seat: Its number, from 0.
         choice: The choice. None if the seat is absent or at fault.
     """
 
@@ -352,7 +352,7 @@ class Game(Protocol[S]):
         The table calls this before every `check`.
 
         Args:
-            kind: The kind of choice.
+            kind: The kind of choice, by the game's own word for it.
 
         Returns:
             The form.
@@ -364,7 +364,7 @@ class Game(Protocol[S]):
         Sealed choices are padded to this length, so that their length shows nothing.
 
         Args:
-            kind: The kind of choice.
+            kind: The kind of choice, by the game's own word for it.
 
         Returns:
             The number of bytes.
@@ -414,7 +414,7 @@ class Game(Protocol[S]):
 
         Args:
             state: The state that asks for the choice, or that expects the choice to be opened.
-            kind: The kind of choice.
+            kind: The kind of choice, by the game's own word for it.
             seat: The seat that chooses.
             choice: The choice.
             cards: The cards that are known here but not yet to the state: hidden cards that are

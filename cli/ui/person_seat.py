@@ -87,7 +87,7 @@ class Window(ABC):
 
         Args:
             view: What the seat may know of the game.
-            kind: The kind of choice.
+            kind: The kind of choice, by the word of the rules for it.
             again: Whether an earlier choice, which others may have seen, no longer counts.
 
         Returns:
@@ -130,7 +130,7 @@ class Window(ABC):
 
         Args:
             view: What the seat may know of the game.
-            kind: The kind of choice.
+            kind: The kind of choice, by the word of the rules for it.
             choice: The only legal choice.
 
         Returns:

@@ -150,7 +150,7 @@ class SeatLeft:
     """The news that a seat has signed a departure: it leaves for now.
 
     Attributes:
-        seat: The seat.
+        seat: Its number, from 0.
         gave_up: Whether it had confirmed the deck. It may then only have stopped waiting.
     """
 
@@ -178,7 +178,7 @@ class Guilty:
     """The news that a seat is proven at fault.
 
     Attributes:
-        seat: The seat.
+        seat: Its number, from 0.
         code: The code of the fault, from `fault_codes.FAULTS`.
     """
 

@@ -95,7 +95,7 @@ class SeatMachine(SeatState):
         signed. A peer without a seat is not asked.
 
         Args:
-            peer: The id of the peer.
+            peer: The key that the link has proven.
             now: The driver's clock.
             again: Whether the new link replaces a live link with the same process of the peer.
         """
@@ -114,7 +114,7 @@ class SeatMachine(SeatState):
         """Note that the link with a peer has ended.
 
         Args:
-            peer: The id of the peer.
+            peer: The key that the link has proven.
             now: The driver's clock.
         """
         self.timers.set(now)
