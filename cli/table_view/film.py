@@ -67,12 +67,12 @@ class Film:
         stage = Stage(staged=False)
         stage.hear(updates.Started(self.table, None))
         stage.hear(updates.Attendance(()))
-        lines = 0
+        told = 0
         for moment in self.moments[: self.at + 1]:
-            lines = len(stage.log)
+            told = stage.told  # The log forgets its oldest lines, so its length does not count.
             view = rules.view(moment.state, self.eyes, self._cards)
             stage.hear(updates.Happened(moment.items, view))
-        stage.beat = tuple(stage.log)[min(lines, len(stage.log)) :]
+        stage.beat = tuple(stage.log)[len(stage.log) - (stage.told - told) :]
         standings = self.moments[self.at].state.standings
         if standings and self.at == len(self.moments) - 1:
             stage.scene, stage.beat = replace(stage.scene, standings=standings), ()

@@ -61,8 +61,6 @@ def chosen_inputs(
             and step_input.on == node.digest
             and message.seat not in found
         ):
-            if message.seat not in node.want.speakers:
-                continue
             if only_known and transition.known(node, message.seat, step_input.body) is None:
                 continue
             if isinstance(transition.verdict(node, message.seat, step_input.body), AcceptedBody):

@@ -263,8 +263,9 @@ async def _first(hub: Hub, relays: Sequence[str]) -> None:
             nursery.start_soon(attempt, relay)
     if len(failures) < len(relays):
         return
-    if any(isinstance(error, RefusedError) and error.elsewhere for error in failures):
-        raise failures[0]
+    for error in failures:
+        if isinstance(error, RefusedError) and error.elsewhere:
+            raise error
     raise NetError(SeatingCode.NO_RELAY, why=failures[0].reason) from failures[0]
 
 
