@@ -162,14 +162,7 @@ class HoityToity:
         """Return the state after an event, linked to the state before."""
         return state.then(rules.apply(state.state, event))
 
-    def check(
-        self,
-        state: Play,
-        kind: str,
-        seat: int,
-        choice: Choice,
-        cards: Cards,
-    ) -> None:
+    def check(self, state: Play, kind: str, seat: int, choice: Choice, cards: Cards) -> None:
         """Check that the rules allow a seat a choice.
 
         Args:

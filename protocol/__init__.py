@@ -68,12 +68,7 @@ _MODULES: Final = {
     "wire.table_header": ("Header", "Terms", "Timeouts", "SeatEntry"),
     "wire.vouches": ("Vouch",),
     "wire": ("table_header", "vouches", "codec", "peer_frames"),
-    "crypto.identities": (
-        "Identity",
-        "fingerprint",
-        "verify_signature",
-        "check_public",
-    ),
+    "crypto.identities": ("Identity", "fingerprint", "verify_signature", "check_public"),
     "crypto.hashing": ("Label", "digest", "framed"),
     "wire.allowed_text": ("is_plain", "is_one_name", "NOT_PLAIN"),
     "errors": ("Invalid", "OtherVersion"),

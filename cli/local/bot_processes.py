@@ -198,11 +198,7 @@ class Crew:
             await self._start(name, ("resume",), nursery, {LEVEL: level})
 
     async def _start(
-        self,
-        name: str,
-        words: Sequence[str],
-        nursery: trio.Nursery,
-        told: Mapping[str, str],
+        self, name: str, words: Sequence[str], nursery: trio.Nursery, told: Mapping[str, str]
     ) -> None:
         """Start one bot by its own words and environment, and watch it in the nursery."""
         files, home = PrivateFiles(self.folder), self.folder / name

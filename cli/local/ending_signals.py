@@ -46,8 +46,7 @@ async def once(signals: AsyncIterable[int]) -> AsyncIterator[int]:
 
 
 async def interrupted(
-    leave: Callable[[str], None],
-    task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED,
+    leave: Callable[[str], None], task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED
 ) -> None:
     """Wait for the first signal to end the program, and give `leave` a translated reason then."""
     wanted = _not_ignored(ENDING_SIGNALS)

@@ -156,9 +156,7 @@ def load_or_make(home: Home, name: str | None) -> tuple[NamedIdentity, str | Non
             "nickname at each table, unless you choose one with --name."
         )
     words = text.format(
-        nickname=made.nickname,
-        fingerprint=fingerprint(made.identity.public),
-        path=home.identity,
+        nickname=made.nickname, fingerprint=fingerprint(made.identity.public), path=home.identity
     )
     complain(words)
     return made, given

@@ -204,10 +204,7 @@ class PersonSeat:
     """
 
     def __init__(
-        self,
-        how: ScreenOptions,
-        window: Callable[[PersonSeat], Window],
-        bot: Player | None = None,
+        self, how: ScreenOptions, window: Callable[[PersonSeat], Window], bot: Player | None = None
     ) -> None:
         self.how = how
         self.by_bot = how.auto or how.looks_on

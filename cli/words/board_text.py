@@ -23,11 +23,7 @@ def board(view: View, names: Names) -> list[str]:
     if view.state.phase is Phase.DEAL:
         return [_("The cards are not dealt yet.")]
     names.look(view)
-    return [
-        *seats(view, names),
-        register(view, names),
-        *collectibles(view, names),
-    ]
+    return [*seats(view, names), register(view, names), *collectibles(view, names)]
 
 
 def columns(rows: Sequence[Sequence[str]]) -> list[str]:
@@ -113,10 +109,7 @@ def register(view: View, names: Names) -> str:
     thieves = [f"{_cut(names.short(state.owner(thief.id)))} {thief.number}" for thief in cells]
     thieves += ["–"] * (state.seats - len(thieves))
     prison = " ".join(f"[{number} {cell}]" for number, cell in enumerate(thieves, 1))
-    parts = [
-        _("Register {cash}").format(cash=cash),
-        _("Prison {cells}").format(cells=prison),
-    ]
+    parts = [_("Register {cash}").format(cash=cash), _("Prison {cells}").format(cells=prison)]
     octagon = names.paying()
     if octagon is not None:
         parts.append(_("octagon {larger}/{smaller}").format(larger=octagon[0], smaller=octagon[1]))

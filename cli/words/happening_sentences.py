@@ -247,8 +247,7 @@ TELLERS: Final[Mapping[type[Happening], Callable[[Names, Any], str]]] = {
     happenings.HandOpened: _says(N_("{who} held {pieces}.")),
     happenings.FinalExhibit: _says(N_("Final exhibit {placing}: {who}, {letters}: {pieces}.")),
     happenings.FaultFound: _says(
-        N_("Fault: {who} broke a rule in round {round}: {rule}."),
-        rule=lambda names, it: _(it.rule),
+        N_("Fault: {who} broke a rule in round {round}: {rule}."), rule=lambda names, it: _(it.rule)
     ),
     happenings.StandingMade: _says(
         N_("Rank {rank}: {who}, {where}; final exhibit {letters}."),

@@ -131,10 +131,7 @@ class AddressCode(Code):
         "address-without-brackets",
         "{text}: write an IPv6 address in brackets, as in [::1]:4711",
     )
-    MORE = (
-        "address-with-more",
-        "{text} has more than a machine and a port: write it as HOST:PORT",
-    )
+    MORE = ("address-with-more", "{text} has more than a machine and a port: write it as HOST:PORT")
     NO_MACHINE = (
         "address-without-machine",
         ("{text} has no name of a machine: write it as HOST:PORT"),

@@ -14,14 +14,7 @@ import trio
 
 from ..coded_errors import USAGE, Code, NetworkCode, Reason, because
 from ..pasted_text import bare, visible
-from .addresses import (
-    Address,
-    Destination,
-    Named,
-    destination_of,
-    is_loopback,
-    parse_ip,
-)
+from .addresses import Address, Destination, Named, destination_of, is_loopback, parse_ip
 from .exception_reasons import trouble_is
 from .network_errors import AddressError, NetCode, NetError, NobodyError
 from .transport import StreamListener, TcpNetwork

@@ -68,14 +68,8 @@ class TicketCode(Code):
     If a code contains `made-`, the mistake can only come from the program that made the ticket.
     """
 
-    NONE = (
-        "no-ticket",
-        "this is not a ticket, which starts with {prefix}. Ask the host for it",
-    )
-    OF_VERSION_2 = (
-        "ticket-of-version-two",
-        "this ticket has version 2: use hoity 0.1 for it",
-    )
+    NONE = ("no-ticket", "this is not a ticket, which starts with {prefix}. Ask the host for it")
+    OF_VERSION_2 = ("ticket-of-version-two", "this ticket has version 2: use hoity 0.1 for it")
     OTHER_VERSION = (
         "ticket-of-other-version",
         "this ticket has a version that this program does not know; update hoity, or ask the "

@@ -364,10 +364,7 @@ def _opened(external: IP, granted: Granted) -> OpenedPort:
 
 
 async def ask_router(
-    wire: Datagrams,
-    request: bytes,
-    read: Callable[[bytes], Answer | None],
-    pauses: Iterator[float],
+    wire: Datagrams, request: bytes, read: Callable[[bytes], Answer | None], pauses: Iterator[float]
 ) -> Granted:
     """Send a request to a router, and again after each pause in seconds. Return what is granted.
 

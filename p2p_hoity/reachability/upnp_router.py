@@ -213,11 +213,7 @@ class UpnpRouter:
     @property
     def _mapping(self) -> Fields:
         """The fields of a SOAP request that identify the port mapping."""
-        return {
-            "NewRemoteHost": "",
-            "NewExternalPort": str(self._outside),
-            "NewProtocol": PROTOCOL,
-        }
+        return {"NewRemoteHost": "", "NewExternalPort": str(self._outside), "NewProtocol": PROTOCOL}
 
     async def _map(self, service: Service) -> bool:
         """Ask the service to forward the current external port, and return whether it does.

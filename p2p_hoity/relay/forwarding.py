@@ -221,9 +221,8 @@ class _End:
     def act(self, events: int, now: float) -> None:
         """Read or write as epoll's events allow. Stop the pair if the socket is broken or ends."""
         try:
-            if (
-                self.rest and events & ~select.EPOLLIN
-            ):  # An end that takes nothing is read all the same.
+            # An end that takes nothing is read all the same.
+            if self.rest and events & ~select.EPOLLIN:
                 self.rest = self.rest[os.write(self.number, self.rest) :]
                 if not self.rest:
                     self.splice.taken(1 - self.way)

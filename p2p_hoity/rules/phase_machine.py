@@ -127,9 +127,7 @@ def _never(state: State, event: object = None) -> State:
 
 
 def _sealing(
-    kind: Kind,
-    seats: Callable[[State], Iterable[int]],
-    take: Callable[[State, game.Sealed], State],
+    kind: Kind, seats: Callable[[State], Iterable[int]], take: Callable[[State, game.Sealed], State]
 ) -> PhaseRules:
     """Make the rules of a phase in which seats seal choices of a kind.
 
@@ -203,9 +201,7 @@ STEPS: Mapping[Phase, PhaseRules] = {
     Phase.CASTLE_SEAL: _seal_in(Phase.CASTLE_OPEN, CASTLE),
     Phase.CASTLE_OPEN: _open_in(CASTLE, castle.resolve),
     Phase.LONE_SHOW: PhaseRules(
-        castle.show_due,
-        castle.show_alone,
-        lambda state: castle.show(state, {}, {}),
+        castle.show_due, castle.show_alone, lambda state: castle.show(state, {}, {})
     ),
     Phase.EXHIBIT_SEAL: _sealing(
         "exhibit",

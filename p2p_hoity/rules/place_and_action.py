@@ -177,9 +177,7 @@ def seal_actions(state: State, event: Sealed, end: Phase, *places: Place) -> Sta
     """Return the state after Actions were sealed. All other seats in these Places pass."""
     passed = [
         Passed(
-            seat,
-            place,
-            Why.NO_SEALED_CHOICE if has_action(state, seat, place) else Why.NO_ACTION,
+            seat, place, Why.NO_SEALED_CHOICE if has_action(state, seat, place) else Why.NO_ACTION
         )
         for place in places
         for seat in state.at(place)

@@ -210,9 +210,8 @@ class Journal:
         # that is removed.
         with self._marking:
             self._gone = True
-            with suppress(
-                OSError
-            ):  # `sync` has reported it already. The lock is released all the same.
+            # `sync` has reported an error already. The lock is released all the same.
+            with suppress(OSError):
                 self._file.close()
 
     def remove(self) -> None:

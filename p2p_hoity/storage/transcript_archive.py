@@ -29,10 +29,7 @@ if TYPE_CHECKING:
 class ArchiveCode(Code):
     """The reasons why a transcript could not be written where it should be."""
 
-    TOO_LARGE = (
-        "game-too-large",
-        "the game is over but too long for a file; its journal is kept",
-    )
+    TOO_LARGE = ("game-too-large", "the game is over but too long for a file; its journal is kept")
     UNWRITTEN = "transcript-unwritten", "cannot write {path}: {why}"
     KEPT = (
         "transcript-unwritten-but-kept",
@@ -183,11 +180,7 @@ def transcript_of(machine: SeatMachine) -> bytes:
 
 
 def keep(
-    data: bytes,
-    wished: Path,
-    usual: Path | None,
-    journal: Journal | None,
-    files: FileStore = NAMED,
+    data: bytes, wished: Path, usual: Path | None, journal: Journal | None, files: FileStore = NAMED
 ) -> Path:
     """Write a transcript where the player wants it, or in the usual place. Return where it is.
 

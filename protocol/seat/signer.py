@@ -113,12 +113,7 @@ class Signer:
     """
 
     def __init__(
-        self,
-        peers: Peers,
-        judge: FaultJudge,
-        rng: Random,
-        who: Identity | None,
-        seed: bytes | None,
+        self, peers: Peers, judge: FaultJudge, rng: Random, who: Identity | None, seed: bytes | None
     ) -> None:
         """Create the signer of a seat that has promised nothing.
 

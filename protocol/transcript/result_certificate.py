@@ -80,8 +80,7 @@ class Certificate:
     epoch: StartEpoch
     kind: Annotated[int, Int(VOTES, INPUTS)]
     signatures: Annotated[
-        tuple[tuple[int, bytes], ...],
-        Rows(Fields(Seat, Octets64), SEAT_NUMBERS, key=itemgetter(0)),
+        tuple[tuple[int, bytes], ...], Rows(Fields(Seat, Octets64), SEAT_NUMBERS, key=itemgetter(0))
     ]
 
     def encode(self) -> bytes:

@@ -75,12 +75,7 @@ def decode(data: bytes, max_size: int, max_items: int = MAX_ITEMS) -> Any:
     # The limits matter: the library allocates the items of an array before it reads them.
     try:
         value: Value = msgpack.unpackb(
-            data,
-            raw=False,
-            use_list=False,
-            max_array_len=max_items,
-            max_map_len=0,
-            max_ext_len=0,
+            data, raw=False, use_list=False, max_array_len=max_items, max_map_len=0, max_ext_len=0
         )
     except (ValueError, msgpack.exceptions.UnpackException):
         raise Invalid("bad-encoding", "not the encoding of one value") from None

@@ -69,8 +69,7 @@ class QuorumCertificate:
     base: Digest
     committed: bool
     votes: Annotated[
-        tuple[tuple[int, bytes], ...],
-        Rows(Fields(Seat, Octets64), SEAT_NUMBERS, key=itemgetter(0)),
+        tuple[tuple[int, bytes], ...], Rows(Fields(Seat, Octets64), SEAT_NUMBERS, key=itemgetter(0))
     ]
 
 

@@ -285,7 +285,7 @@ class Page(ModalScreen[None]):
     }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,q,enter,space,ctrl+c", "dismiss", show=False),
+        Binding("escape,q,enter,space,ctrl+c", "dismiss", show=False)
     ]
 
     def __init__(
@@ -317,7 +317,7 @@ class Picture(ModalScreen[None]):
     Picture Static { width: auto; height: auto; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,q,enter,space,x,ctrl+c", "dismiss", show=False),
+        Binding("escape,q,enter,space,x,ctrl+c", "dismiss", show=False)
     ]
 
     def __init__(self, lines: Sequence[Line]) -> None:

@@ -255,11 +255,7 @@ def _columns(
         (_("FLD"), 3, lambda row: text(fit(str(row.field), 3, right=True), "bright")),
         (_("RK"), 2, lambda row: text(fit(str(row.rank), 2, right=True))),
         (shown, size, lambda row: _this_round(row, wide)),
-        (
-            _("CASH"),
-            min(24 if wide else 14, cash),
-            lambda row: _cards(row, ActionKind.CASH),
-        ),
+        (_("CASH"), min(24 if wide else 14, cash), lambda row: _cards(row, ActionKind.CASH)),
         (_("THIEF"), 5, lambda row: _cards(row, ActionKind.THIEF)),
         (" ".join(_mark(kind) for kind in SINGLE), 3, lambda row: text(_flags(row))),
     ]

@@ -36,7 +36,7 @@ class TableApp(PagedApp):
     """The table of a seat or of an onlooker. `is_asking` is set once the question was shown."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("ctrl+c", "interrupt", show=False, priority=True),
+        Binding("ctrl+c", "interrupt", show=False, priority=True)
     ]
 
     def __init__(self, hands: Hands, rings: bool = True) -> None:

@@ -28,12 +28,7 @@ WEIGHTY: Final = (
     updates.TicketTaken,
 )
 """The updates after which an open question is printed again."""
-BREAKING_IN: Final = (
-    updates.Linked,
-    updates.Unlinked,
-    updates.RelayState,
-    *WEIGHTY,
-)
+BREAKING_IN: Final = (updates.Linked, updates.Unlinked, updates.RelayState, *WEIGHTY)
 """The updates that may arrive while a person is typing, and begin on a new line."""
 Say = Callable[[str], None]
 """A function that prints one line."""

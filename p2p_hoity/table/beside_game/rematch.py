@@ -15,17 +15,7 @@ from typing import Final
 
 import trio
 
-from protocol import (
-    Header,
-    Invalid,
-    SeatEntry,
-    Table,
-    Terms,
-    Vouch,
-    codec,
-    table_header,
-    vouches,
-)
+from protocol import Header, Invalid, SeatEntry, Table, Terms, Vouch, codec, table_header, vouches
 from protocol.units import PeerId, Quota, Seconds
 
 from ...coded_errors import Reason, because

@@ -8,17 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, Final
 
-from protocol import (
-    Identity,
-    Invalid,
-    Label,
-    Table,
-    Terms,
-    Vouch,
-    codec,
-    digest,
-    verify_signature,
-)
+from protocol import Identity, Invalid, Label, Table, Terms, Vouch, codec, digest, verify_signature
 
 
 def next_terms(table: Table) -> Terms:
