@@ -63,9 +63,10 @@ class ActionCard:
     """An Action card.
 
     Attributes:
-        id: From 0 to 47.
-        number: Thousands for Cash, the number of a Thief, None for other cards.
-        colour: The name of the colour.
+        id: The id of the card, from 0. The highest is 47, in an edition of six colours.
+        kind: What the card does.
+        number: Thousands for Cash, the number of a Thief, or None for other cards.
+        colour: The name of the card's colour.
     """
 
     id: int

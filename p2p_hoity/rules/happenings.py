@@ -17,7 +17,14 @@ from .edition import ActionCard
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A slot with the Collectible in it. The other fields are None while it is hidden."""
+    """A slot of the shuffled deck with the Collectible in it.
+
+    Attributes:
+        slot: The slot.
+        card: The index of the Collectible. None while it is hidden.
+        letter: The letter of the Collectible. None while it is hidden.
+        year: The year of the Collectible. None while it is hidden.
+    """
 
     slot: int
     card: int | None
@@ -30,21 +37,33 @@ class Happening:
     """An event of the game. Each kind of event is a subclass, a frozen dataclass."""
 
     def __init_subclass__(cls) -> None:
+        """Make the subclass a frozen dataclass."""
         dataclass(frozen=True)(cls)
 
     def as_json(self) -> dict[str, object]:
-        """Return the fields as JSON can hold them, and as `type` the class's name in kebab case."""
+        """Return the event as a JSON object. Its keys are the names of the fields.
+
+        Returns:
+            The fields as plain values, and under `type` the name of the class in kebab case.
+        """
         name = re.sub(r"(?<!^)(?=[A-Z])", "-", type(self).__name__).lower()
         return {"type": name, **_fields(self)}
 
 
 def _fields(record: object) -> dict[str, object]:
-    # The callers have checked, by its class, that it is a dataclass.
+    """Return the fields of a dataclass as plain values, by name."""
     return {f.name: plain(getattr(record, f.name)) for f in fields(record)}  # type: ignore[arg-type]
 
 
 def plain(value: object) -> object:
-    """Return the value of a field in a form that JSON can hold."""
+    """Return the value of a field in a form that JSON can hold.
+
+    Args:
+        value: The value.
+
+    Returns:
+        Text, a number, a truth value, null, an array or an object.
+    """
     if isinstance(value, Place):
         return value.words
     if isinstance(value, Enum):
@@ -63,11 +82,16 @@ class Setup(Happening):
 
     Attributes:
         edition: The name of the edition.
-        variant: None for more than two seats.
-        action_choice: As in `edition.Switches`, like the next two.
+        variant: The rules for two seats. None for more seats.
+        action_choice: `together` if all Actions are sealed at once, `staged` if the Actions in the
+            Castle are sealed after the sale.
+        detective_in_hall: Whether a Detective may be played in the Auction Hall.
+        detective_rank: How far a Detective moves depends on the rank of its owner on the score
+            track. The rank is determined `after` or `before` the figures of the best exhibits move.
         colours: The name of each seat's colour.
-        collectibles: For each seat the slots of its Collectibles.
-        windows: The Collectibles of each window, the top first.
+        hands: For each seat its Action cards.
+        collectibles: For each seat the deck slots of its Collectibles.
+        windows: For each window (pile of the Auction Hall) its Collectibles, the top first.
         octagons: For each field how far the best and the second-best exhibit move.
         banquet_fields: The number of Banquet fields.
         cells: The number of prison cells.
@@ -88,7 +112,13 @@ class Setup(Happening):
 
 
 class PresenceChanged(Happening):
-    """Seats have become absent, are present again, or were banned."""
+    """Seats have become absent, are present again, or were banned.
+
+    Attributes:
+        absent: The seats that have become absent.
+        returned: The seats that are present again.
+        banned: The seats that were banned.
+    """
 
     absent: tuple[int, ...]
     returned: tuple[int, ...]
@@ -99,9 +129,10 @@ class RoundBegan(Happening):
     """A round has begun.
 
     Attributes:
-        round: From 1.
+        round: The number of the round, from 1.
+        seats: The seats that take part.
         sitting_out: The absent seats.
-        place: The Place in which all seats are. None if each seat chooses one.
+        place: The Place in which all seats are in this round. None if each seat chooses a Place.
     """
 
     round: int
@@ -111,14 +142,25 @@ class RoundBegan(Happening):
 
 
 class PlaceShown(Happening):
-    """A seat has shown its Place card."""
+    """A seat has shown its Place card.
+
+    Attributes:
+        seat: The seat.
+        place: The Place.
+    """
 
     seat: int
     place: Place
 
 
 class ActionShown(Happening):
-    """A seat has shown its Action card in its Place."""
+    """A seat has shown its Action card in its Place.
+
+    Attributes:
+        seat: The seat.
+        place: The Place.
+        card: The Action card.
+    """
 
     seat: int
     place: Place
@@ -126,14 +168,25 @@ class ActionShown(Happening):
 
 
 class SatOut(Happening):
-    """A seat is in no Place this round."""
+    """A seat is in no Place this round.
+
+    Attributes:
+        seat: The seat.
+        why: The reason.
+    """
 
     seat: int
     why: Why
 
 
 class Passed(Happening):
-    """A seat plays no Action card in its Place."""
+    """A seat plays no Action card in its Place.
+
+    Attributes:
+        seat: The seat.
+        place: The Place.
+        why: The reason.
+    """
 
     seat: int
     place: Place
@@ -141,7 +194,12 @@ class Passed(Happening):
 
 
 class Voided(Happening):
-    """The choice of a seat was illegal, or could not be opened, and counts for nothing."""
+    """A choice turned out to be illegal, or could not be opened, and counts for nothing.
+
+    Attributes:
+        seat: The seat that chose.
+        kind: The kind of choice.
+    """
 
     seat: int
     kind: str
@@ -151,8 +209,11 @@ class DefaultTaken(Happening):
     """The rules have chosen for an absent seat.
 
     Attributes:
-        choice: The window, or the slots of the chosen Collectibles. None if nothing could be
-            chosen.
+        seat: The seat.
+        kind: The kind of choice.
+        choice: The window (a pile in the Auction Hall, 0 or 1), or the deck slots of the chosen
+            Collectibles. None if nothing could be chosen.
+        why: The reason why the rules have chosen.
     """
 
     seat: int
@@ -162,7 +223,14 @@ class DefaultTaken(Happening):
 
 
 class Sale(Happening):
-    """The largest Cash, which `seat` has played, has bought the top Collectible of a window."""
+    """The largest Cash has bought the top Collectible of a window (pile of the Auction Hall).
+
+    Attributes:
+        seat: The seat of the buyer.
+        paid: The Cash card.
+        window: The window, 0 or 1.
+        took: The piece that was bought.
+    """
 
     seat: int
     paid: ActionCard
@@ -171,7 +239,11 @@ class Sale(Happening):
 
 
 class NoSale(Happening):
-    """A round passes without a sale, because nobody in the Auction Hall has played Cash."""
+    """A round passes without a sale, because nobody in the Auction Hall has played Cash.
+
+    Attributes:
+        round: The number of the round.
+    """
 
     round: int
 
@@ -180,7 +252,10 @@ class CashStolen(Happening):
     """The only Thief in the Auction Hall has taken the Cash that was just paid.
 
     Attributes:
-        owner: The buyer, who paid the Cash.
+        seat: The seat of the Thief.
+        thief: The Thief's Action card.
+        owner: The seat of the buyer, who paid the Cash.
+        cash: The Cash.
     """
 
     seat: int
@@ -190,14 +265,25 @@ class CashStolen(Happening):
 
 
 class CashPaid(Happening):
-    """The Cash that the buyer `seat` has just paid stays in the cash register."""
+    """The Cash that was just paid stays in the cash register.
+
+    Attributes:
+        seat: The buyer.
+        cash: The Cash.
+    """
 
     seat: int
     cash: ActionCard
 
 
 class Returned(Happening):
-    """An Action card has gone back to a hand."""
+    """An Action card has gone back to a hand.
+
+    Attributes:
+        seat: The seat of the hand.
+        card: The Action card.
+        why: The reason.
+    """
 
     seat: int
     card: ActionCard
@@ -205,7 +291,12 @@ class Returned(Happening):
 
 
 class TurnedUp(Happening):
-    """The Collectible that is now on top of a window was opened to all."""
+    """The Collectible that is now on top of a window (pile of the Auction Hall) was opened to all.
+
+    Attributes:
+        window: The window, 0 or 1.
+        piece: The Collectible with its slot.
+    """
 
     window: int
     piece: Piece
@@ -215,6 +306,8 @@ class ExhibitShown(Happening):
     """A seat has shown an exhibit.
 
     Attributes:
+        seat: The seat.
+        pieces: The pieces of the exhibit.
         placing: Its place among the exhibits of the round, 1 for the best.
     """
 
@@ -224,7 +317,12 @@ class ExhibitShown(Happening):
 
 
 class NothingShown(Happening):
-    """A seat has played Exhibit and shows nothing, so it is not ranked."""
+    """A seat has played Exhibit and shows nothing, so it is not ranked.
+
+    Attributes:
+        seat: The seat.
+        why: The reason.
+    """
 
     seat: int
     why: Why
@@ -234,8 +332,11 @@ class FigureMoved(Happening):
     """A figure has moved.
 
     Attributes:
+        seat: The seat of the figure.
+        start: The field from which it moved.
         end: The field on which it stands now.
         fields: The number of fields that it was to move. At the end of the track it moves fewer.
+        why: The reason.
     """
 
     seat: int
@@ -246,7 +347,14 @@ class FigureMoved(Happening):
 
 
 class Stolen(Happening):
-    """A Thief has taken a Collectible out of an exhibit."""
+    """A Thief has taken a Collectible out of an exhibit.
+
+    Attributes:
+        seat: The seat of the Thief.
+        thief: The Thief's Action card.
+        owner: The seat of the exhibit.
+        piece: The piece.
+    """
 
     seat: int
     thief: ActionCard
@@ -255,7 +363,12 @@ class Stolen(Happening):
 
 
 class DetectiveRanked(Happening):
-    """The rank of a Detective's figure, 1 for the first, was determined. It moves `rank` fields."""
+    """The rank of a Detective's figure was determined. The figure moves `rank` fields.
+
+    Attributes:
+        seat: The seat of the Detective.
+        rank: The rank on the track, 1 for the first.
+    """
 
     seat: int
     rank: int
@@ -265,6 +378,8 @@ class Imprisoned(Happening):
     """A Thief was put into prison cell 1, and the Thieves in prison moved up by one cell.
 
     Attributes:
+        seat: The seat of the Thief.
+        thief: The Thief's Action card.
         cells: The Thieves in prison after that, cell 1 first.
     """
 
@@ -274,33 +389,57 @@ class Imprisoned(Happening):
 
 
 class RoundEnded(Happening):
-    """A round has ended, with each seat's figure on the field that `figures` names."""
+    """A round has ended.
+
+    Attributes:
+        round: The number of the round.
+        figures: The field of each seat's figure.
+    """
 
     round: int
     figures: tuple[int, ...]
 
 
 class BanquetReached(Happening):
-    """Figures stand on Banquet fields, so the game ends."""
+    """Figures stand on Banquet fields, so the game ends.
+
+    Attributes:
+        seats: The seats of these figures.
+    """
 
     seats: tuple[int, ...]
 
 
 class GameStopped(Happening):
-    """The table takes no more steps, so the game ends in this round as it stands."""
+    """The table takes no more steps, so the game ends in this round as it stands.
+
+    Attributes:
+        round: The number of the round.
+    """
 
     round: int
 
 
 class HandOpened(Happening):
-    """The pieces of a seat were opened at the end. One that could not be opened has no letter."""
+    """The Collectibles of a seat were opened at the end.
+
+    Attributes:
+        seat: The seat.
+        pieces: Its pieces. One that could not be opened has no letter.
+    """
 
     seat: int
     pieces: tuple[Piece, ...]
 
 
 class FinalExhibit(Happening):
-    """The best exhibit of a seat at the end was ranked, with placing 1 for the best."""
+    """The best exhibit of a seat at the end was ranked.
+
+    Attributes:
+        seat: The seat.
+        pieces: The pieces of the exhibit.
+        placing: Its place among the final exhibits, 1 for the best.
+    """
 
     seat: int
     pieces: tuple[Piece, ...]
@@ -308,7 +447,13 @@ class FinalExhibit(Happening):
 
 
 class FaultFound(Happening):
-    """The opened hands show that a seat played Exhibit without a valid exhibit in that round."""
+    """The opened hands show that a seat once played Exhibit without a valid exhibit.
+
+    Attributes:
+        seat: The seat.
+        round: The round in which it did.
+        rule: The rule that it broke.
+    """
 
     seat: int
     round: int
@@ -320,6 +465,8 @@ class StandingMade(Happening):
 
     Attributes:
         rank: The rank, 1 for the winner.
+        seat: The seat.
+        field: The field of its figure.
         exhibit: The pieces of its final exhibit. Empty if it has none.
     """
 

@@ -19,6 +19,9 @@ PORTS: Mapping[str, tuple[str, ...]] = {
 }
 """The interfaces that other code of the product implements, by file."""
 
+RECORDS = (("p2p_hoity/rules/happenings.py", ""), ("p2p_hoity/rules/edition.py", "ActionCard"))
+"""What docs/replay.schema.json describes to programs. `tools/replay_schema.py` reads it here."""
+
 Name = tuple[str, str]
 """A file of the checkout, and a name in it; "" for the whole file."""
 
@@ -46,7 +49,7 @@ def boundary() -> frozenset[Name]:
     """Return the files and names of the boundary."""
     ports = {(path, name) for path, names in PORTS.items() for name in names}
     return frozenset(
-        {*exported(ROOT / "protocol"), ("protocol/game_interface.py", ""), *ports},
+        {*exported(ROOT / "protocol"), ("protocol/game_interface.py", ""), *ports, *RECORDS},
     )
 
 

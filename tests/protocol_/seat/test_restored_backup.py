@@ -3,7 +3,7 @@
 import random
 
 import pytest
-from support.inspection import has_signed, inspect, keep, next_floor
+from support.inspection import has_signed, inspect, keep, next_floor, secrets_of
 from support.machine_table import MachineTable, carried, sent, toy_table, waiting_table
 from support.sampling import sample
 
@@ -364,8 +364,8 @@ def test_a_journal_with_an_own_end_notice_is_not_of_a_game_that_may_begin() -> N
 
 def test_a_resumed_seat_does_not_write_its_openings_into_the_journal_again() -> None:
     home = home_of()
-    before = dict(home.machine(1).signer.secrets.openings)
-    secrets = restored(home).signer.secrets
+    before = dict(secrets_of(home.machine(1)).openings)
+    secrets = secrets_of(restored(home))
     assert before
     assert secrets.openings == before
     assert secrets.unrecorded() == []
