@@ -52,6 +52,7 @@ class Happening:
 
 def _fields(record: object) -> dict[str, object]:
     """Return the fields of a dataclass as plain values, by name."""
+    # The callers have checked, by its class, that it is a dataclass.
     return {f.name: plain(getattr(record, f.name)) for f in fields(record)}  # type: ignore[arg-type]
 
 
