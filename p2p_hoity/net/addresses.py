@@ -314,7 +314,7 @@ def may_dial(host: str, named: Named, networks: Iterable[Network] | None = None)
 def how_far(where: Sequence[str], own: Sequence[str]) -> Named:
     """Decide whether the addresses that a seat names for itself may lead to this computer ([L-14]).
 
-    They may, as `Named.NEAR`, only if the seat is on this computer, or if this node has no
+    They may, as `Named.NEAR`, only if the seat is on this computer, or if this program has no
     addresses but loopback.
     """
     is_inside = bool(own) and all(is_loopback(host_of(address)) for address in own)

@@ -1,4 +1,4 @@
-"""The limits of a node's connections: which ones are kept when there are too many.
+"""The limits of a peer's connections: which ones are kept when there are too many.
 
 The connections are limited before their peers have proven a key and afterwards. A source is the
 remote computer or network of a connection, as `addresses.source_of` names it. If there is no room,
@@ -36,7 +36,7 @@ class AdmittedLink:
 
     Attributes:
         address: The address at which the peer is reached, with its source.
-        dialled_by: The id of the node that has dialled.
+        dialled_by: The id of the program that has dialled.
         source: Where an incoming link comes from. Empty for an outgoing link.
         is_up: Set when the event `LinkUp` of this link was reported.
         finished: Set when the link has ended and its `LinkDown` was reported.
@@ -63,7 +63,7 @@ class AdmittedLink:
 
 
 class Admission:
-    """The table of live links of one node, which decides which new links are accepted.
+    """The table of live links of one program, which decides which new links are accepted.
 
     A link must be judged and entered without an await in between ([L-10]).
     """

@@ -36,7 +36,7 @@ Attempt = Callable[[Address], Awaitable[Secured]]
 async def race(attempt: Attempt, addresses: Sequence[Address], limits: Limits) -> Secured:
     """Try the addresses of a peer, one shortly after the other, until one succeeds.
 
-    Relays are tried last. The other attempts are cut before this node proves its id on them.
+    Relays are tried last. The other attempts are cut before this program proves its id on them.
 
     Raises:
         NetError: If no attempt succeeds. The error says what failed for each address. It is a
@@ -91,7 +91,7 @@ def _summed_up(failures: Sequence[NetError]) -> NetError:
 
 
 class Links(Protocol):
-    """The links of a node, as far as a dialler needs them."""
+    """The links of a peer, as far as a dialler needs them."""
 
     async def unlinked(self, peer: PeerId) -> None:
         """Wait until there is no link to a peer."""
@@ -102,7 +102,7 @@ class Links(Protocol):
         ...
 
     async def elsewhere(self, peer: PeerId) -> None:
-        """Note that a peer is linked with another process that has this node's key."""
+        """Note that a peer is linked with another process that has this program's key."""
         ...
 
 
@@ -138,7 +138,7 @@ class PeerDialler:
 
     def leave_alone(self) -> None:
         """Do not dial the peer for a while, because it has no room for more links ([L-65])."""
-        # Random, so that many nodes do not come back at the same time.
+        # Random, so that many peers do not come back at the same time.
         pause = self._limits.full_pause * random.uniform(1.0, 2.0)
         self._not_before = trio.current_time() + pause
 

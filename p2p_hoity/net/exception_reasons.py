@@ -70,7 +70,7 @@ TROUBLE = (OSError, trio.BrokenResourceError, trio.ClosedResourceError, trio.Too
 
 
 def _is_final(error: BaseException | None) -> bool:
-    """Return whether an error shows that no node of this program can be reached at an address.
+    """Return whether an error shows that no peer of this program can be reached at an address.
 
     That is so if the computer was reached, but the connection was refused or TLS has failed.
     """

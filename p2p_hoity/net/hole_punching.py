@@ -97,7 +97,7 @@ def _read(said: bytes) -> Address:
     """Return the address in a peer's frame SEEN, if it may be dialled ([L-14])."""
     if said[:1] != SEEN:
         raise NetError(PunchCode.OTHER_WORD)
-    # The peer may name any address, such as one in this network that only this node can reach.
+    # The peer may name any address, such as one in this network that only this program can reach.
     other = replace(read_seen(said[1:]), named=Named.FAR)
     if not may_dial(other.host, other.named):
         raise NobodyError(NetCode.NOT_DIALLED, address=str(other))
@@ -136,7 +136,7 @@ A handler returns it for its caller to run. Until then the connection counts as 
 
 
 class Puncher:
-    """Hole punching for the links of one node. It tries once to replace each relayed link."""
+    """Hole punching for the links of one program. It tries once to replace each relayed link."""
 
     def __init__(
         self,
@@ -162,7 +162,7 @@ class Puncher:
         self._running = 0
 
     async def lead(self, standing: AdmittedLink) -> None:
-        """Try to replace a relayed link, which this node has dialled, by a direct one ([L-40])."""
+        """Try to replace a relayed link that this program has dialled by a direct one ([L-40])."""
         await trio.sleep(AFTER)
         outlet = self._network.outlet()
         if outlet is not None and standing.link.reason is None and self._may_try(standing):
@@ -186,7 +186,7 @@ class Puncher:
     async def settled(self, ended: AdmittedLink) -> None:
         """After the end of a link, wait until a running attempt to replace it has ended.
 
-        The peer may close the relayed link a moment before this node has the direct link.
+        The peer may close the relayed link a moment before this program has the direct link.
         """
         over = self._meeting.get(ended.peer)
         if over is not None:

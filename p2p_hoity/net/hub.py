@@ -1,4 +1,4 @@
-"""The hub: all links of a node, with frames in and out, and events for links that come and go.
+"""The hub: all links of a peer, with frames in and out, and events for links that come and go.
 
 The hub does not look into frames. A failure of one link does not affect the other links. An address
 is 'host:port' or 'relay+host:port'. A NetError says why an address cannot be listened on or a peer
@@ -175,14 +175,14 @@ class Hub:
     async def listen_via(
         self, relay: str, tell: Tell = lambda relay, why: None, waits: bool = True
     ) -> str:
-        """Register this node at a relay, and return the address 'relay+host:port' that others dial.
+        """Register at a relay, and return the address 'relay+host:port' that others dial.
 
-        If the relay is lost, the node registers again in the background.
+        If the relay is lost, the program registers again in the background.
 
         Args:
             relay: With or without 'relay+'.
             tell: Is told when the relay is lost, and when it works again.
-            waits: Whether to return only once this node is registered. If it is not within
+            waits: Whether to return only once this program is registered. If it is not within
                 `Limits.waiting` seconds, a NetError is raised.
         """
         nursery, parsed = self._running(), parse_address(relay)
@@ -197,7 +197,7 @@ class Hub:
         return str(address)
 
     def relays(self) -> frozenset[str]:
-        """Return the relays, 'relay+host:port', at which this node can be called at this moment."""
+        """Return the relays, 'relay+host:port', at which this program can be called now."""
         return frozenset(str(a) for a, waiting in self._waiting.items() if waiting.is_registered)
 
     async def attend(self, raw: trio.abc.Stream, address: Address) -> None:
@@ -304,7 +304,8 @@ class Hub:
     async def link_over(self, secured: Secured) -> None:
         """Make a link over a fresh stream to a listener whose key was checked.
 
-        If the listener has linked to this node meanwhile, the stream is cut and nothing is raised.
+        If the listener has linked to this program meanwhile, the stream is cut and nothing is
+        raised.
 
         Raises:
             RefusedError: If the listener refuses.
@@ -342,7 +343,7 @@ class Hub:
                 await cut(secured.stream)
 
     async def elsewhere(self, peer: PeerId) -> None:
-        """Report that a dialled peer is linked with another process that has this node's key."""
+        """Report that a dialled peer is linked with another process that has this program's key."""
         with suppress(trio.BrokenResourceError):  # The owner has stopped reading events.
             await self._report.send(LinkedElsewhere(peer))
 
@@ -477,14 +478,14 @@ class Hub:
     def source(self, peer: PeerId) -> str:
         """Return from where the live link to a peer comes, as `addresses.source_of` names it.
 
-        It is empty if this node has dialled, or there is no link.
+        It is empty if this program has dialled, or there is no link.
         """
         standing = self._admission.get(peer)
         return standing.source if standing else ""
 
     @property
     def me(self) -> bytes:
-        """The id of this node."""
+        """The id of this program."""
         return self._identity.public
 
     def binding(self, peer: PeerId) -> bytes | None:

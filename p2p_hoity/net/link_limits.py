@@ -1,4 +1,7 @@
-"""The limits of a node's links, token buckets that limit a rate, and the limit of open files."""
+"""The limits of a peer's links, token buckets that limit a rate, and the limit of open files.
+
+Times are seconds of any monotonic clock.
+"""
 
 from __future__ import annotations
 
@@ -103,7 +106,7 @@ def open_files(wanted: int) -> int | None:
 
 @dataclass(frozen=True)
 class Limits:
-    """The limits of the links of one node. Sizes are in bytes and times in seconds ([L-3]).
+    """The limits of the links of one program. Sizes are in bytes and times in seconds ([L-3]).
 
     Attributes:
         frame: The longest frame that is received or sent, enough for the longest message of a
@@ -112,8 +115,8 @@ class Limits:
             limits all frames.
         queue_frames: Frames that may be queued for one slow peer. With more, its link is closed.
         queue_bytes: Bytes that may be queued for one slow peer. With more, its link is closed.
-        events: Frames, and events of links, that may be queued for the node. With more, nothing is
-            read from the links.
+        events: Frames, and events of links, that may be queued for the program. With more, nothing
+            is read from the links.
         bytes_read: The bytes that are read from one sender. Further bytes have to wait. The number
             at once is enough for an answer to a `sync`. Each read and each frame counts for
             `transport.OVERHEAD` more bytes.
@@ -122,15 +125,15 @@ class Limits:
         links_per_source: The most links from one computer (an IPv4 address, an IPv6 /64, or a
             relay).
         link_ups: How many links one key may make. Each replaces the key's earlier link. An honest
-            node dials more slowly ([L-26]).
+            peer dials more slowly ([L-26]).
         unauthenticated: The most connections whose peer has not proven a key.
         unauthenticated_per_source: The most of these from one computer.
         addresses_per_peer: Addresses that are dialled for one peer: 12 that the peer names and 12
             of a ticket. If there are more, the oldest is forgotten.
         handshake: Until a new connection must be an authenticated link.
         dial: Until one address of a peer, or a relay, must answer.
-        waiting: Until a relay must have accepted a connection. Until then this node tries again and
-            again, because a flooded relay cuts connections at random.
+        waiting: Until a relay must have accepted a connection. Until then this program tries again
+            and again, because a flooded relay cuts connections at random.
         heartbeat: Time without sending after which an empty frame is sent.
         silence: Time without receiving after which a link counts as broken.
         stalled: Time that sending one TLS record may take while the peer is not silent. It is

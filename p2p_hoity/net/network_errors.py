@@ -74,16 +74,16 @@ class NetError(CodedError):
 
 
 class NobodyError(NetError):
-    """An error: nobody listens at an address, or a node that was not expected answers there."""
+    """An error: nobody listens at an address, or a peer that was not expected answers there."""
 
     is_final = True
 
 
 class RefusedError(NetError):
-    """An error: the node that was dialled, or a relay, has refused the connection.
+    """An error: the program that was dialled, or a relay, has refused the connection.
 
     Attributes:
-        elsewhere: Whether another process with this node's key is already connected there.
+        elsewhere: Whether another process with this program's key is already connected there.
         full: Whether there is no room for more links.
     """
 

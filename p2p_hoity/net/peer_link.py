@@ -98,7 +98,7 @@ class QueuedFrame(NamedTuple):
 
     Attributes:
         name: The hash of the frame if it was posted with `once`, else None.
-        heeded: The bytes of the peer that this node had processed when the frame was queued.
+        heeded: The bytes of the peer that this program had processed when the frame was queued.
     """
 
     data: bytes
@@ -277,7 +277,7 @@ class Link:
             if self.is_unhurried:
                 await trio.sleep(random.uniform(*UNHURRIED))
             await self._write_some()
-            # Frames are collected only once: a node that lags behind has much to read.
+            # Frames are collected only once: a peer that lags behind has much to read.
             while self._queue:
                 await self._write_some()
             self._more = trio.Event()

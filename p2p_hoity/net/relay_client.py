@@ -125,10 +125,10 @@ async def conversation(
 
 # The first byte of a request to a relay, which is sent after the relay's challenge.
 REGISTER = b"R"
-"""The request of a node to wait at a relay for calls."""
+"""The request of a peer to wait at a relay for calls."""
 CALL = b"C"
 TAKE = b"T"
-"""The request of a waiting node to take a call."""
+"""The request of a waiting peer to take a call."""
 OBSERVE = b"O"
 """The request to be told from which address the relay sees the connection."""
 WORD = b"W"
@@ -140,7 +140,7 @@ FIRST_PAUSE: Final[Seconds] = 0.25
 LONGEST_PAUSE: Final[Seconds] = 1.0
 """The most seconds between two attempts at a relay that cuts connections."""
 TOKEN = 16
-"""Bytes of the random token with which the relay announces a call, and the node takes it."""
+"""Bytes of the random token with which the relay announces a call, and the program takes it."""
 
 
 async def reach(network: Network, address: Address, peer: PeerId) -> Secured:
@@ -208,14 +208,14 @@ async def spliced(network: Network, relay: Address, wish: bytes) -> trio.abc.Str
 
 
 async def observed(network: Network, relay: Address) -> Address:
-    """Return from which address a relay sees this node, as the relay tells ([L-4], [L-31])."""
+    """Return from which address a relay sees this program, as the relay tells ([L-4], [L-31])."""
     async with observing(network, relay) as found:
         return found
 
 
 @asynccontextmanager
 async def observing(network: Network | Outlet, relay: Address) -> AsyncIterator[Address]:
-    """Ask a relay from which address it sees this node, and keep the connection in the block."""
+    """Ask a relay from which address it sees this program, and keep the connection in the block."""
     secured, challenge = await _greet(network, relay)
     async with _cut_on_failure(secured.stream, relay):
         await send(secured.stream, said(OBSERVE, challenge))
@@ -236,7 +236,7 @@ def said(wish: bytes, challenge: bytes) -> bytes:
 
 
 def seen_from(address: Address) -> bytes:
-    """Encode, as in a ticket, the address from which a relay sees a node.
+    """Encode, as in a ticket, the address from which a relay sees a peer.
 
     Raises:
         NetError: If the host of the address is not an IP address.
@@ -248,7 +248,7 @@ def seen_from(address: Address) -> bytes:
 
 
 def read_seen(data: bytes) -> Address:
-    """Parse the answer of a relay that was asked from which address it sees this node ([L-31]).
+    """Parse the answer of a relay that was asked from which address it sees this program ([L-31]).
 
     Raises:
         NetError: If the bytes are anything but one IP address and port.
@@ -266,9 +266,10 @@ def read_seen(data: bytes) -> Address:
 async def register(
     network: Network, relay: Address, identity: Identity, instance: bytes
 ) -> trio.abc.Stream:
-    """Register this node at a relay, and return the stream on which the relay announces calls.
+    """Register this program at a relay, and return the stream on which the relay announces calls.
 
-    The node proves its id. The relay refuses if another process with this key is registered there.
+    The program proves its id. The relay refuses if another process with this key is registered
+    there.
     """
     secured, challenge = await _greet(network, relay)
     async with _cut_on_failure(secured.stream, relay):
@@ -328,18 +329,18 @@ MOST_AT_ONCE: Final[Quota] = 8
 Attend = Callable[[trio.abc.Stream, Address], Awaitable[None]]
 """A function that serves an incoming stream, given the stream and where it comes from."""
 Tell = Callable[[str, Reason | None], None]
-"""A function that is told that this node cannot wait at a relay ('relay+host:port'), and why.
+"""A function that is told that this program cannot wait at a relay ('relay+host:port'), and why.
 
-The reason is None when the node can wait there again.
+The reason is None when the program can wait there again.
 """
 
 
 @dataclass(eq=False, repr=False)
 class WaitingAtRelay:
-    """A task that keeps one node registered at one relay, so that other nodes can call the node.
+    """A task that keeps one program registered at one relay, so that other peers can call it.
 
     Attributes:
-        is_registered: Whether calls through this relay can reach this node now.
+        is_registered: Whether calls through this relay can reach this program now.
     """
 
     _network: Network
@@ -356,7 +357,7 @@ class WaitingAtRelay:
     is_registered: bool = False
 
     async def registered(self) -> None:
-        """Wait until the relay lets this node wait there.
+        """Wait until the relay lets this program wait there.
 
         Raises:
             NetError: The last failure, at once if it is final, else after `Limits.waiting` seconds.
@@ -372,9 +373,9 @@ class WaitingAtRelay:
         return NetError(NetCode.SLOW, address=str(self._relay), seconds=seconds)
 
     async def run(self, nursery: trio.Nursery, attend: Attend) -> None:
-        """Stay registered at the relay and accept the calls of other nodes, until cancelled.
+        """Stay registered at the relay and accept the calls of other peers, until cancelled.
 
-        A call goes on in `nursery` even if the connection by which this node is registered ends.
+        A call goes on in `nursery` even if the connection by which this program is registered ends.
         """
         pause = self._limits.first_pause
         while True:
@@ -421,7 +422,7 @@ class WaitingAtRelay:
         """Take the calls that the relay announces on `stream`, until this connection ends."""
 
         async def hear(token: bytes) -> None:
-            # The relay may announce calls without end. Each one costs this node a connection.
+            # The relay may announce calls without end. Each one costs this program a connection.
             if len(token) == TOKEN and self._taking < MOST_AT_ONCE:
                 self._taking += 1
                 nursery.start_soon(self._take, token, attend)

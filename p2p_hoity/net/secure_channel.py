@@ -149,7 +149,7 @@ def pem(kind: str, der: bytes) -> bytes:
 
 
 class TlsCode(NetworkCode):
-    """The reasons why the node that answers at an address is not trusted."""
+    """The reasons why the program that answers at an address is not trusted."""
 
     OTHER_KEY = (
         "someone-else-answers",
@@ -162,10 +162,10 @@ TlsStream = trio.SSLStream[trio.abc.Stream]
 
 @dataclass(frozen=True)
 class Credentials:
-    """The TLS context and certificate with which a node listens.
+    """The TLS context and certificate with which a peer listens.
 
     Attributes:
-        context: The TLS context, which has the node's key.
+        context: The TLS context, which has the program's key.
         digest: The SHA-256 of the certificate, 32 bytes.
     """
 
@@ -174,7 +174,7 @@ class Credentials:
 
 
 def credentials(seed: bytes) -> Credentials:
-    """Make the TLS context and certificate of a node that listens with a key.
+    """Make the TLS context and certificate of a peer that listens with a key.
 
     Args:
         seed: The secret seed of the key, 32 bytes.
@@ -250,7 +250,7 @@ async def secure_from(raw: trio.abc.Stream, mine: Credentials) -> TlsStream:
     """Do the listener's half of a TLS handshake. Raise NetError if it fails.
 
     Args:
-        mine: The TLS context and certificate of this node.
+        mine: The TLS context and certificate of this program.
     """
     stream = trio.SSLStream(raw, mine.context, server_side=True, https_compatible=True)
     with trouble_is(NetCode.FAILED):
@@ -428,11 +428,11 @@ HIGHEST_FEATURE: Final = 65_535
 
 @dataclass(frozen=True)
 class Speech:
-    """The protocol versions and features that one node supports on its links.
+    """The protocol versions and features that one program supports on its links.
 
     Attributes:
-        features: The numbers of the node's features. If a number is even, the other side must have
-            the feature, too.
+        features: The numbers of the program's features. If a number is even, the other side must
+            have the feature, too.
         feature_of: Takes the first bytes of a frame, and returns the feature that a peer must have
             to be sent this frame. None if every peer is sent it.
     """
@@ -442,14 +442,14 @@ class Speech:
     feature_of: Callable[[bytes], int | None] = lambda head: None
 
     def hello(self) -> bytes:
-        """Return the frame `hello`, which names the features of this node."""
+        """Return the frame `hello`, which names the features of this program."""
         return codec.encode(HELLO.write(Hello(tuple(sorted(self.features)))))
 
     def check(self, theirs: frozenset[int]) -> None:
-        """Check that a link is possible with a node that has the given features.
+        """Check that a link is possible with a peer that has the given features.
 
         Args:
-            theirs: The numbers of the other node's features.
+            theirs: The numbers of the other peer's features.
 
         Raises:
             MisfitError: If one side has a feature with an even number, and the other side lacks it.
@@ -674,7 +674,7 @@ class Listener:
         return data + identity.sign(Label.LINK_HANDSHAKE, statement)
 
     def check(self, data: bytes, challenge: bytes) -> Proven:
-        """Check, as the listener, a dialler's answer to this node's challenge.
+        """Check, as the listener, a dialler's answer to this program's challenge.
 
         Args:
             challenge: The challenge that was sent.
@@ -725,7 +725,7 @@ async def ask(stream: trio.abc.Stream, listeners: Sequence[Listener], instance: 
 
     Args:
         stream: The connection, inside TLS.
-        listeners: One `Listener` of this node for each purpose that the dialler may have.
+        listeners: One `Listener` of this program for each purpose that the dialler may have.
         instance: The random number of this process, 16 bytes.
 
     Returns:
@@ -755,15 +755,16 @@ async def prove(
 
     Args:
         stream: The connection, inside TLS.
-        identity: The key of the dialler, this node.
+        identity: The key of the dialler, this program.
         instance: The random number of this process, 16 bytes.
-        speech: The versions and features of this node on links. None if the purpose is not a link.
+        speech: The versions and features of this program on links. None if the purpose is not a
+            link.
 
     Returns:
         The result of the handshake.
 
     Raises:
-        NetError: If this node is not welcome. The error says why.
+        NetError: If this program is not welcome. The error says why.
 
     SPEC: [L-71], [L-72], [L-73].
     """
@@ -788,7 +789,7 @@ async def agreed(stream: trio.abc.Stream, proven: Proven, speech: Speech) -> Pro
     Args:
         stream: The connection.
         proven: The result of the handshake.
-        speech: The versions and features of this node.
+        speech: The versions and features of this program.
 
     Returns:
         The result of the handshake, with the features of the other side. A NetError is raised if

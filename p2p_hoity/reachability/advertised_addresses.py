@@ -1,4 +1,4 @@
-"""Decide which addresses of this node to name to others, and from where they can be reached.
+"""Decide which addresses of this program to name to others, and from where they can be reached.
 
 An address is 'host:port', and that of a relay 'relay+host:port'.
 """
@@ -120,18 +120,18 @@ SCOPES: Final = {scope: ReachCode[scope.name] for scope in Scope}
 
 @dataclass(frozen=True)
 class Found:
-    """The known addresses of this node.
+    """The known addresses of this program.
 
     Attributes:
         own: The addresses of this computer, with the port that it listens on, most useful first.
         links: What is known of the addresses of this computer, by their texts without a port. An
             address that is not in it counts as one in a local network.
         advertised: The addresses that the player has named.
-        mapped: The external address at which a router forwards a port to this node. Empty if there
-            is none.
-        relays: The relays at which the node waits.
-        away: The relays at which the node cannot wait at this moment.
-        seen: The IP address from which a relay sees this node. Empty if it is not known.
+        mapped: The external address at which a router forwards a port to this program. Empty if
+            there is none.
+        relays: The relays at which the program waits.
+        away: The relays at which the program cannot wait at this moment.
+        seen: The IP address from which a relay sees this program. Empty if it is not known.
         asking: Whether the router was asked to forward a port and has not answered yet.
         trouble: Why the router forwards no port, or what to know about the port.
     """
@@ -148,7 +148,7 @@ class Found:
 
     @property
     def working(self) -> tuple[str, ...]:
-        """The relays at which the node can be reached at this moment."""
+        """The relays at which the program can be reached at this moment."""
         return tuple(relay for relay in self.relays if relay not in self.away)
 
     def own_of(self, scope: Scope) -> tuple[str, ...]:
@@ -177,10 +177,10 @@ class Wanted:
     Attributes:
         lan: Whether peers may be on the local network.
         near: Whether some other seats are on this computer.
-        hidden: Whether this node connects through a proxy, so that no address of this computer may
+        hidden: Whether this program connects through a proxy, so that no address of this computer
+            may be named.
+        relay_only: Whether this program uses relays alone, so that no address of this computer may
             be named.
-        relay_only: Whether this node uses relays alone, so that no address of this computer may be
-            named.
     """
 
     lan: bool = False
@@ -191,11 +191,11 @@ class Wanted:
 
 @dataclass(frozen=True)
 class Judged:
-    """The addresses that this node names to others, and from where they can be reached.
+    """The addresses that this program names to others, and from where they can be reached.
 
     Attributes:
         direct: The addresses for a ticket, without relays, in this order.
-        named: The addresses that this node's seat tells to the other seats.
+        named: The addresses that this program's seat tells to the other seats.
         scope: From where a ticket with these addresses can be used.
         reasons: The sentences of `ReachCode` for the player.
     """
@@ -298,7 +298,7 @@ def _with_one_long(addresses: Sequence[str]) -> tuple[str, ...]:
 
 
 def _named(found: Found) -> tuple[str, ...]:
-    """Return all addresses that this node's seat tells to the other seats."""
+    """Return all addresses that this program's seat tells to the other seats."""
     direct = dict.fromkeys((*found.advertised, *filter(None, [found.mapped]), *found.own))
     # The others dial only those that are allowed for them ([L-14]).
     return (*tuple(direct)[: MOST_NAMED - len(found.relays)], *found.relays)

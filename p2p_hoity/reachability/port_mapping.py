@@ -1,4 +1,4 @@
-"""Find out how others can reach this node, and have the router forward a port to it.
+"""Find out how others can reach this program, and have the router forward a port to it.
 
 A mapping is a port that the router forwards. Its external address is 'host:port'.
 """
@@ -97,9 +97,9 @@ async def keep_open(
     Failures are passed to `tell` and not raised. The router is then asked again later.
 
     Args:
-        hosts: The IP addresses on which this node listens. This computer's address towards the
+        hosts: The IP addresses on which this program listens. This computer's address towards the
             router must be one of them.
-        port: The TCP port on which this node listens.
+        port: The TCP port on which this program listens.
         tell: Is called whenever the external address changes, and when there is none.
     """
     while True:
@@ -247,13 +247,13 @@ def moments(lifetime: float) -> Iterator[float]:
 
 
 LOOK: Final[Seconds] = 5.0
-"""Seconds within which a relay has to tell from which address it sees this node."""
+"""Seconds within which a relay has to tell from which address it sees this program."""
 SETTLE: Final[Seconds] = 1.0
 """Seconds to wait for the router's answer before addresses are named without it."""
 
 
 class Reachability:
-    """The addresses of this node, as they are found, and a choice of those that others are told."""
+    """The addresses of this program, as they are found, and the choice of those to tell."""
 
     def __init__(
         self,
@@ -265,8 +265,8 @@ class Reachability:
         """Start with the addresses that are already known.
 
         Args:
-            waits_at: Returns the relays through which peers can reach this node at this moment. If
-                None, all relays count as working.
+            waits_at: Returns the relays through which peers can reach this program at this moment.
+                If None, all relays count as working.
         """
         self._found, self._wanted, self._routers = found, wanted, routers
         self._waits_at = waits_at or (lambda: frozenset(found.relays))
@@ -274,19 +274,19 @@ class Reachability:
         self._began = 0.0
 
     def judged(self) -> Judged:
-        """Decide which addresses this node tells others now, and from where each can be reached."""
+        """Decide which addresses others are told now, and from where each can be reached."""
         away = frozenset(self._found.relays) - self._waits_at()
         return judge(replace(self._found, away=away), self._wanted)
 
     @property
     def named(self) -> tuple[str, ...]:
-        """The addresses that this node's seat tells to the other seats."""
+        """The addresses that this program's seat tells to the other seats."""
         return self.judged().named
 
     def explore(self, nursery: trio.Nursery, network: Network) -> None:
-        """Ask the router to forward a port, and a relay from where it sees this node, in tasks.
+        """Ask the router to forward a port, and a relay from where it sees this program, in tasks.
 
-        Nothing is started if this node needs no forwarded port, or if it hides its addresses
+        Nothing is started if this program needs no forwarded port, or if it hides its addresses
         ([L-54], [L-55]).
         """
         port = None if self._wanted.hidden else self._port()
@@ -301,7 +301,7 @@ class Reachability:
     def _port(self) -> int | None:
         """Return the port of this computer to which the router should forward.
 
-        None if this node listens on no LAN address, or can be reached from anywhere without a
+        None if this program listens on no LAN address, or can be reached from anywhere without a
         router.
         """
         own = self._found.own
@@ -317,7 +317,7 @@ class Reachability:
                 await self._news.wait()
 
     async def changed(self) -> None:
-        """Wait until an address or another fact about reaching this node has changed."""
+        """Wait until an address or another fact about reaching this program has changed."""
         await self._news.wait()
 
     def _mapped(self, external: str, trouble: Reason | None) -> None:
@@ -325,7 +325,7 @@ class Reachability:
         self._tell(replace(self._found, mapped=external, trouble=told, asking=False))
 
     async def _look(self, network: Network, relay: str) -> None:
-        """Ask a relay from which address it sees this node."""
+        """Ask a relay from which address it sees this program."""
         with trio.move_on_after(LOOK):
             try:
                 seen = await observed(network, parse_address(relay))

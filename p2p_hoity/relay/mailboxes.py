@@ -3,7 +3,7 @@
 A code has a number and some words. The host opens a mailbox and waits under the number. One guest
 who knows the code connects, and the two exchange a few frames. The relay sees only the number and
 frames that look random, and never the words ([K-6]). A source is a computer, as
-`addresses.source_of` names it.
+`addresses.source_of` names it. Times are seconds of any monotonic clock.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The limits of a relay, and the connection of a node that has received the relay's challenge.
+"""The limits of a relay, and the connection of a peer that has received the relay's challenge.
 
 A source is the computer or network for which a connection is counted, see `source_of`.
 """
@@ -33,11 +33,11 @@ class RelayLimits:
     """The limits of one relay. The defaults allow a thousand tables of six seats.
 
     Attributes:
-        seats: The most nodes that may wait for calls.
-        seats_per_source: The most nodes of one source that may wait for calls.
-        splices: The most calls, connected or still waiting for the called node.
+        seats: The most peers that may wait for calls.
+        seats_per_source: The most peers of one source that may wait for calls.
+        splices: The most calls, connected or still waiting for the called peer.
         splices_per_source: The most calls from one source, and also the most to one source.
-        splices_per_seat: The most calls to one node.
+        splices_per_seat: The most calls to one program.
         splice_bytes: The most bytes through one call, in both directions together.
         idle: Seconds without a byte after which a call is cut. Live links send heartbeats more
             often.
@@ -48,7 +48,7 @@ class RelayLimits:
         mailbox_talk: Seconds from a guest's first frame until the mailbox is closed.
         guesses: How often one source may name a mailbox, whether it exists or not.
         link: The limits of a single connection: handshake time, heartbeats, and unproven
-            connections. They allow a waiting node to send little more than heartbeats.
+            connections. They allow a waiting peer to send little more than heartbeats.
     """
 
     seats: Quota = 6_000
@@ -72,14 +72,14 @@ class RelayLimits:
 
 @dataclass(eq=False)
 class Visit:
-    """A connection of a node that has received the relay's challenge and sent a request.
+    """A connection of a peer that has received the relay's challenge and sent a request.
 
-    The node may not have proven its identity yet.
+    The program may not have proven its identity yet.
 
     Attributes:
         tls: None once the connection has left TLS.
         bare: The stream below TLS.
-        version: The version of the relay protocol that the node has chosen.
+        version: The version of the relay protocol that the program has chosen.
         scope: The cancel scope of everything that is done for this connection.
     """
 
@@ -114,7 +114,7 @@ class Visit:
         raise NetError(BY_VERDICT[verdict])
 
     async def welcome(self) -> bytes:
-        """Tell the node that it is connected, leave TLS, and return what came after it ([L-32])."""
+        """Tell the peer that it is connected, leave TLS, and return what came after it ([L-32])."""
         await send(self.stream, Verdict.WELCOME.encode())
         _, early = await laid_aside(self.stream)
         self.tls = None  # This frees most of the memory of a connection.

@@ -63,7 +63,7 @@ class Watch:
     """The counts of a relay, and its log if there is one.
 
     Attributes:
-        refused: How often each reason to refuse a node was given.
+        refused: How often each reason to refuse a peer was given.
         carried: The number of bytes that were forwarded in all ended calls.
         late: A histogram of how late timers of the event loop fired. Item i counts the delays up to
             LATE[i], and the last item counts all longer ones.

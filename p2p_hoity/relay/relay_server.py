@@ -1,7 +1,7 @@
 """The server of a relay: it listens, reads what each connection requests, and serves it.
 
 Every connection to a relay uses TLS with the relay's own key, which nobody has to trust. The relay
-sends a challenge, and the connecting node sends one request. A relay learns which ids wait, who
+sends a challenge, and the connecting peer sends one request. A relay learns which ids wait, who
 calls whom from which address, and how many bytes pass. It never learns what they say ([L-4]).
 """
 
@@ -50,7 +50,7 @@ def wishes_of(seats: Seats, calls: Calls, mailboxes: Mailboxes) -> dict[bytes, W
 
 
 async def _observe(visit: Visit, rest: bytes) -> None:
-    """Tell a node from which address the relay sees it, if nothing else is in the request."""
+    """Tell a peer from which address the relay sees it, if nothing else is in the request."""
     if not rest:
         visit.watch.note(Event.OBSERVED, visit.source)
         await send(visit.stream, seen_from(visit.address))

@@ -1,4 +1,4 @@
-"""The nodes that wait at a relay for calls, and the calls to them.
+"""The peers that wait at a relay for calls, and the calls to them.
 
 A source is the remote computer or network of a connection, as `addresses.source_of` names it. The
 methods that serve a request return a function that runs the connection until its end, or None if
@@ -30,7 +30,7 @@ from .relay_log import Event
 
 
 class RelayCode(Code):
-    """The reasons why a relay closes the connection of a waiting node."""
+    """The reasons why a relay closes the connection of a waiting peer."""
 
     CAME_AGAIN = "relay-came-again", "another connection with the same id waits here now"
     SPOKE = "relay-spoken-to", "a peer that waits at the relay must not send anything"
@@ -42,7 +42,7 @@ class RelayCode(Code):
 
 @dataclass(frozen=True, eq=False)
 class WaitingSeat:
-    """A node that waits at the relay, with the random number of its process, 16 bytes ([L-10])."""
+    """A peer that waits at the relay, with the random number of its process, 16 bytes ([L-10])."""
 
     link: Link
     source: str
@@ -50,7 +50,7 @@ class WaitingSeat:
 
 
 class Seats:
-    """The nodes that wait at this relay, by their ids."""
+    """The peers that wait at this relay, by their ids."""
 
     def __init__(self, listener: Listener, limits: RelayLimits) -> None:
         self._listener = listener
@@ -63,13 +63,13 @@ class Seats:
         return len(self._seats)
 
     def get(self, peer: PeerId) -> WaitingSeat | None:
-        """Return the node that waits under an id, None if nobody waits there."""
+        """Return the program that waits under an id, None if nobody waits there."""
         return self._seats.get(peer)
 
     async def register(self, visit: Visit, proof: bytes) -> Stay:
-        """Check the proof of a node's id, and let the node wait for calls.
+        """Check the proof of a peer's id, and let the program wait for calls.
 
-        The node is refused if another process with the same id already waits here on a live
+        The program is refused if another process with the same id already waits here on a live
         connection ([L-10]). `proof` is its answer to the relay's challenge, without the version.
         """
         try:
@@ -88,9 +88,9 @@ class Seats:
         return lambda: self._keep(proven.peer, seat, visit)
 
     def _is_full(self, source: str, old: WaitingSeat | None) -> bool:
-        """Return whether one more waiting node would exceed a limit of the relay or of a source.
+        """Return whether one more waiting peer would exceed a limit of the relay or of a source.
 
-        The node's own earlier connection `old` does not count, because the new one replaces it.
+        The program's own earlier connection `old` does not count, because the new one replaces it.
         """
         if old is not None and old.source == source:
             return False
@@ -99,7 +99,7 @@ class Seats:
         return old is None and len(self._seats) >= self._limits.seats and not self._clear(source)
 
     def _clear(self, source: str) -> bool:
-        """Close the connection of a waiting node to make room for one from `source` ([L-36]).
+        """Close the connection of a waiting peer to make room for one from `source` ([L-36]).
 
         Return False if `one_to_make_room` finds none.
         """
@@ -114,7 +114,7 @@ class Seats:
         count_down(self._from, self._seats.pop(peer).source)
 
     def _enter(self, visit: Visit, proven: Proven, old: WaitingSeat | None) -> WaitingSeat:
-        """Add a waiting node. An earlier connection of the same id is closed."""
+        """Add a waiting peer. An earlier connection of the same id is closed."""
         link = Link(visit.stream, self._link_limits, first=encode_frame(Verdict.WELCOME.encode()))
         if old is not None:
             old.link.close(because(RelayCode.CAME_AGAIN))
@@ -124,7 +124,7 @@ class Seats:
         return seat
 
     async def _keep(self, peer: PeerId, seat: WaitingSeat, visit: Visit) -> None:
-        """Run the connection of a waiting node, which may send only heartbeats, until it ends."""
+        """Run the connection of a waiting peer, which may send only heartbeats, until it ends."""
 
         async def hear(_: bytes) -> None:
             seat.link.close(because(RelayCode.SPOKE))
@@ -142,12 +142,12 @@ class Seats:
 
 @dataclass(eq=False)
 class Call:
-    """A call to a waiting node, from the caller's request to its end.
+    """A call to a waiting peer, from the caller's request to its end.
 
     Attributes:
         visit: The connection of the caller.
-        seat: The waiting connection of the called node.
-        taker: The connection with which the called node takes the call. None until then.
+        seat: The waiting connection of the called peer.
+        taker: The connection with which the called peer takes the call. None until then.
     """
 
     visit: Visit
@@ -159,7 +159,7 @@ class Call:
 
 
 class Calls:
-    """The calls at one relay: those that wait for the called node, and the connected ones.
+    """The calls at one relay: those that wait for the called peer, and the connected ones.
 
     Attributes:
         scopes: The cancel scopes of the connections that belong to connected calls.
@@ -179,7 +179,7 @@ class Calls:
 
     @property
     def waiting(self) -> int:
-        """The number of calls that the called node has not taken yet."""
+        """The number of calls that the called peer has not taken yet."""
         return len(self._announced)
 
     @property
@@ -193,7 +193,7 @@ class Calls:
         return sum(splice.carried for splice in self._running)
 
     async def call(self, visit: Visit, peer: PeerId) -> Stay | None:
-        """Check a call to the node that waits under an id."""
+        """Check a call to the program that waits under an id."""
         if len(peer) != ID:
             return None
         seat = self._seats.get(peer)
@@ -205,7 +205,7 @@ class Calls:
         return lambda: self._carry(Call(visit, seat, peer))
 
     async def take(self, visit: Visit, token: bytes) -> Stay | None:
-        """Connect a node to the caller whose call has this token. Return None if none waits."""
+        """Connect a peer to the caller whose call has this token. Return None if none waits."""
         # A token holds once. Two takers would otherwise share the caller.
         call = self._announced.pop(token, None)
         if call is None:
@@ -225,7 +225,7 @@ class Calls:
         )
 
     async def _carry(self, call: Call) -> None:
-        """Run one call until its end, or refuse the caller if the called node does not come."""
+        """Run one call until its end, or refuse the caller if the called peer does not come."""
         # Counted before the first await, or many calls at once would pass the check of the limits.
         self._count += 1
         self._from[call.visit.source] += 1
@@ -279,7 +279,7 @@ class Calls:
     async def _welcomed(self, caller: Visit, taker: Visit) -> tuple[bytes, bytes] | None:
         """Tell both ends of a call that they are connected, and close TLS with each of them.
 
-        Return the bytes that the caller and the called node have already sent. Return None if one
+        Return the bytes that the caller and the called peer have already sent. Return None if one
         end is gone, or has sent more than PIECE bytes ([L-33]).
         """
         early: dict[Visit, bytes] = {}

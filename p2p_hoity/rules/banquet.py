@@ -20,7 +20,7 @@ FINAL_HONOURS = {Why.BEST_FINAL: 8, Why.SECOND_BEST_FINAL: 4}
 
 
 def opening_due(state: State) -> OpenAll:
-    """Return which slots are opened at the end: the hidden Collectibles of all seats."""
+    """Return which slots are opened at the end, rising: the hidden ones of all seats."""
     held = (slot for slots in state.collectibles for slot in slots)
     return OpenAll(tuple(sorted(slot for slot in held if state.known[slot] is None)))
 

@@ -33,7 +33,7 @@ def begin(state: State) -> State:
 
 
 def exhibitors(state: State) -> tuple[int, ...]:
-    """Return the seats that play Exhibit in the Castle."""
+    """Return the seats that play Exhibit in the Castle, rising."""
     return state.playing(CASTLE, ActionKind.EXHIBIT)
 
 

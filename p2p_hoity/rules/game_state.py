@@ -152,11 +152,11 @@ class State:
         return not any(self.windows)
 
     def at(self, place: Place) -> tuple[int, ...]:
-        """Return the seats in a Place."""
+        """Return the seats in a Place, rising."""
         return tuple(seat for seat, where in enumerate(self.places) if where == place)
 
     def playing(self, place: Place, kind: ActionKind) -> tuple[int, ...]:
-        """Return the seats that show an Action card of a kind in a Place."""
+        """Return the seats that show an Action card of a kind in a Place, rising."""
         played = ((seat, self.actions[seat]) for seat in self.at(place))
         return tuple(s for s, card in played if card is not None and self.kind(card) == kind)
 

@@ -43,17 +43,17 @@ def own_due(node: Node, seat: int) -> bool:
 
 
 def lost_dues(node: Node) -> tuple[int, ...]:
-    """Return the seats whose lost choices the others must open in the next step ([D-4])."""
+    """Return the seats, rising, whose lost choices the others must open next ([D-4])."""
     return tuple(s for s in node.want.dues if (node.want.name, s) in node.lost)
 
 
 def own_lacks(node: Node, seat: int) -> tuple[int, ...]:
-    """Return the slots for which a share made with a seat's key is missing."""
+    """Return the slots, rising, for which a share made with a seat's key is missing."""
     return tuple(slot for slot, giver in node.want.lacks if giver == seat)
 
 
 def helped(node: Node) -> tuple[int, ...]:
-    """Return the absent seats in whose place the present seats must give decryption shares."""
+    """Return the absent seats, rising, in whose place the present ones give decryption shares."""
     return tuple(sorted({giver for _, giver in node.want.lacks} - node.present))
 
 

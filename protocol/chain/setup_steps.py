@@ -137,6 +137,8 @@ class KeyRevealStep(StepRules[KeyReveal]):
 def key_share_is_valid(node: Node, dealer: int, holder: int, secret: bytes) -> bool:
     """Return whether a key share can be decrypted and fits the key vector of its dealer.
 
+    The node stands behind `key.reveal`.
+
     Args:
         secret: The secret transport key of the holder, 32 bytes.
     """

@@ -4,7 +4,8 @@ A seat sends its own messages, and passes on those of its onlookers, signed once
 number of this seat. Each peer passes on every new message once. The words are plain text, or the
 number of a phrase. The count of a message rises with every message of its author, and another one
 with every message that a seat passes on. A seat that sends messages too fast is muted for a while.
-If a link carries too many frames of chat, nothing is read from that link for a second.
+If a link carries too many frames of chat, nothing is read from that link for a second. Times are
+seconds of any monotonic clock.
 
 SPEC: section 13.6.
 """

@@ -329,7 +329,7 @@ class SideChannel:
     # Messages of this peer
 
     def say(self, words: str | int) -> None:
-        """Send a chat message of the player, or tell the player why it is not sent."""
+        """Send a text of the player, or the phrase of a number, or tell why it is not sent."""
         found = because(TalkCode.OFF) if not self._talks else self._said(words)
         if isinstance(found, Reason):
             self._screen(Unsaid(found))

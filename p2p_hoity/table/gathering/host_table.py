@@ -382,7 +382,10 @@ class Lobby:
         self.tell()
 
     def tick(self, now: float) -> None:
-        """Drop peers that did not prove the ticket in time. Free abandoned seats ([L-8])."""
+        """Drop peers that did not prove the ticket in time. Free abandoned seats ([L-8]).
+
+        `now` is Trio's time.
+        """
         for peer, one in list(self._here.items()):
             if one.asked is None and one.since <= now - SHOW:
                 self.hub.drop(peer, because(LobbyCode.NOT_SHOWN))

@@ -124,7 +124,7 @@ class SpokenCode:
 
 @cache
 def word_list() -> tuple[str, ...]:
-    """Return all words from which spoken codes are made."""
+    """Return all words from which spoken codes are made, sorted."""
     text = files(__package__).joinpath("words.txt").read_text("ascii")
     return tuple(sorted(line for line in text.splitlines() if line and not line.startswith("#")))
 
