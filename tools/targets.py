@@ -28,7 +28,7 @@ QUICK = [
     "tests/p2p_hoity_/editions",
     "tests/protocol_/crypto",
     "tests/protocol_/wire",
-    "tests/protocol_/chain/test_stopped.py",
+    "tests/protocol_/chain/test_transition_stopped.py",
     "tests/protocol_/chain/test_transition.py",
     "tests/project",
     "tests/cli_/words",

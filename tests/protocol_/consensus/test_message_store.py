@@ -1,10 +1,13 @@
 """What a node may lack: the indices of the store give what a look at every message would."""
 
 import pytest
-from support.inspection import inspect
+from support.inspection import inspect, store
+from support.machine_table import carried, toy_table
 from support.played import room_of
 
-from protocol.wire.signed_messages import EpochPromise, Message, Rejoin, StepInput
+from protocol.wire.signed_messages import EpochPromise, EpochRequest, Message, Rejoin, StepInput
+
+pytestmark = pytest.mark.usefixtures("cheap")
 
 
 def may_lack(message: Message, epoch: int, step: int) -> bool:
@@ -32,3 +35,15 @@ def test_what_a_node_may_lack_and_the_promises_of_a_seat_in_the_order_they_came(
             found += len(promises)
     assert lacked > 100
     assert (found > 0) == (name != "four")
+
+
+def test_only_the_highest_epoch_request_of_a_seat_is_kept() -> None:
+    table = toy_table(4)
+    machine = table.machine()
+    for epoch in (1, 2, 1):
+        store(machine, table.sign(3, EpochRequest(epoch)))
+    assert inspect(machine).statements(3) == [EpochRequest(2)]
+    assert inspect(machine).store.epochs_of(EpochRequest) == [2]
+    store(table.machine(3), table.sign(3, EpochRequest(3)))
+    table.machine(3).receive(carried(table.sign(3, EpochRequest(2))), 0.0, None)
+    assert inspect(table.machine(3)).inquiry is None, "a lower one of its own tells nothing new"
