@@ -35,12 +35,18 @@ class DrivenChain:
         kinds: The kinds of steps that were played.
     """
 
-    def __init__(self, seats: int, liars: frozenset[int], seed: int) -> None:
+    def __init__(
+        self,
+        seats: int,
+        liars: frozenset[int] = frozenset(),
+        seed: int = 1,
+        quorum: int | None = None,
+    ) -> None:
         self.game = ToyGame(seats, 2)
-        self.table, self.who = make_table(self.game, seats)
+        self.table, self.who = make_table(self.game, seats, quorum)
         self.liars, self.die = liars, random.Random(seed)
         self.rng = seeded(f"drive{seed}")
-        size = self.table.quorum
+        size = 1 if self.table.strict else self.table.quorum
         self.secrets = [chain_state.new_secrets(self.rng(32), size) for _ in range(seats)]
         for liar in liars:
             self.secrets[liar] = replace(self.secrets[liar], polynomial=self.worst(liar, size))
@@ -92,13 +98,19 @@ class DrivenChain:
 
     # Steps.
 
-    def step(self) -> bool:
+    def stand_before(self, kind: Kind, name: str = "") -> Node:
+        """Let all seats speak until such a step is next, about this choice; return the node."""
+        while self.node.want.kind is not kind or name not in ("", self.node.want.name):
+            assert self.step(all_speak=True), "there is no such step"
+        return self.node
+
+    def step(self, all_speak: bool = False) -> bool:
         """One step, every honest speaker legal; False once the chain has ended."""
         node = self.node
         if node.want.kind is Kind.RESULT or not transition.may_go_on(node):
             return False
         self.kinds.add(node.want.kind)
-        said, missing = dict[int, bytes](), self.silent(node)
+        said, missing = dict[int, bytes](), set[int]() if all_speak else self.silent(node)
         for seat in sorted(node.want.speakers):
             body = self.body(seat)
             if body is None:

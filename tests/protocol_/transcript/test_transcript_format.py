@@ -55,7 +55,7 @@ values = st.recursive(
 class Trickle(io.BytesIO):
     """A stream that gives a byte at a time."""
 
-    def decoded(self, size: int | None = -1, /) -> bytes:
+    def read(self, size: int | None = -1, /) -> bytes:
         return super().read(min(1, size or 0))
 
 
