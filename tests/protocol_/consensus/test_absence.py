@@ -8,8 +8,9 @@ from support.epoch_requests import own_promises, request_epoch
 from support.machine_table import carried, toy_table, waiting_table
 from support.models.epochs import Model
 from support.models.promises import base_of, inputs_of, promise_of, signed, slots_before
+from support.tiny_table import tiny_steps
 
-from protocol.chain.chain_state import Missing
+from protocol.chain.chain_state import Kind, Missing
 from protocol.consensus import absence, new_epoch
 from protocol.wire.signed_messages import PrepareVote, Rejoin, StepTimeout
 
@@ -155,3 +156,27 @@ def test_a_banned_seat_cannot_rejoin() -> None:
     assert 5 not in machine.tip.present
     assert machine.finished
     assert not table.machine(5).may_rejoin
+
+
+def test_a_timeout_is_claimed_of_the_step_that_ran_out_where_the_chain_may_grow(
+    model: Model,
+) -> None:
+    tip = model.base
+    place = StepTimeout(2, tip.step, tip.digest)
+    assert absence.claim_of(2, tip, owes=False, ran_out=True) == place
+    assert absence.claim_of(2, tip, owes=True, ran_out=True) is None
+    assert absence.claim_of(2, tip, owes=False, ran_out=False) is None
+    end = model.end()
+    assert end.want.kind is Kind.RESULT
+    assert absence.claim_of(2, end, owes=False, ran_out=True) is None
+
+
+def test_at_a_strict_table_no_number_of_claims_makes_a_seat_absent() -> None:
+    for quorum, absent in ((3, True), (4, False)):
+        with tiny_steps():
+            node = Model(4, quorum, set(), "A").base
+        place = StepTimeout(0, node.step, node.digest)
+        claims = [(seat, place) for seat in range(3)]
+        assert absence.is_timed_out(node, {3}, 0, claims) is absent
+        assert not absence.is_timed_out(node, {3}, 1, claims), "they are of another epoch"
+        assert not absence.is_timed_out(node, {1, 2, 3}, 0, claims), "who is missing claims nothing"

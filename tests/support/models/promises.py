@@ -1,10 +1,13 @@
-"""Epoch promises of a small table, and the base of a new epoch that follows from them."""
+"""Inputs and epoch promises of a small table, the chain that they make, and a new epoch's base."""
 
+from collections.abc import Iterable
 from typing import Any
 
 from protocol.chain.chain_state import Missing, Node
 from protocol.consensus import new_epoch
+from protocol.consensus.followed_chain import FollowedChain, grow, new_followed_chain
 from protocol.consensus.message_lookup import References
+from protocol.consensus.message_store import MessageStore
 from protocol.consensus.new_epoch import ReadPromise
 from protocol.wire import signed_messages
 from protocol.wire.signed_messages import EpochPromise, Message, StepTimeout
@@ -60,3 +63,15 @@ def slots_before(node: Node) -> tuple[bytes | Missing, ...]:
 
 def signed(model: Model, seat: int, statement: signed_messages.Statement) -> Message:
     return Message(seat, statement, signed_messages.payload(model.table.id, seat, statement), b"")
+
+
+def grown(
+    model: Model, messages: Iterable[Message], seat: int | None = None
+) -> tuple[MessageStore, FollowedChain]:
+    """Return a store of messages, and the chain that a seat (None: an onlooker) follows with it."""
+    store, followed = MessageStore(), new_followed_chain(0, model.base, 0.0)
+    for message in messages:
+        store.add(message)
+    while grow(store, followed, seat) is not None:
+        pass
+    return store, followed
