@@ -13,7 +13,8 @@ from support.named_faults import LIAR, check_named, eager, gone_before, reported
 from support.paths import ROOT
 
 from protocol.chain.chain_state import Kind
-from protocol.fault_codes import FAULTS
+from protocol.errors import FieldPlace
+from protocol.fault_codes import FAULTS, Fault
 from protocol.seat.effects import ChoiceAsked
 from protocol.seat.seat_machine import SeatMachine
 from protocol.wire.signed_messages import (
@@ -152,3 +153,13 @@ def test_a_lie_about_epochs_is_a_fault(lie: Lie, code: str, seats: int) -> None:
     if code == "bad-new-epoch":
         check_named(table, code)
     assert table.machine().finished or seats == 4
+
+
+def test_a_fault_says_its_seat_from_one_its_step_and_the_meaning_of_its_code() -> None:
+    fault = Fault("bad-share", 2, 17, place=FieldPlace("shares", 1))
+    assert str(fault) == f"seat 3, step 17: bad-share: {FAULTS['bad-share']}"
+    assert (fault.code, fault.seat, fault.step) == ("bad-share", 2, 17)
+    assert (fault.reason, str(fault.place)) == (FAULTS["bad-share"], "shares[1]")
+    assert Fault("bad-share", 2, 17, "wrong proof").reason == "wrong proof"
+    with pytest.raises(KeyError):
+        Fault("no-such-code", 0, 1)

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from protocol.game_interface import ChoiceForm
+from protocol.game_interface import ChoiceForm, IllegalMove
 
 
 @pytest.mark.parametrize("value", [True, False, 0.0, "0", b"\0", None, [0], (0,), -1, 4])
@@ -32,3 +32,17 @@ VALUES = st.recursive(
 def test_a_form_judges_any_value(value: object) -> None:
     assert ChoiceForm(0, 3).admits(value) is (type(value) is int and 0 <= value <= 3)
     assert ChoiceForm(0, 3, (0, 9)).admits(value) in (True, False)
+
+
+def test_a_refused_move_has_a_code_and_what_the_rule_was_applied_to() -> None:
+    error = IllegalMove("card-of-another-hand", slot=3, seat=1)
+    assert str(error) == "card-of-another-hand (slot=3, seat=1)"
+    assert (error.code, error.fields) == ("card-of-another-hand", {"slot": 3, "seat": 1})
+    assert str(IllegalMove("no-run")) == "no-run"
+
+
+def test_a_form_has_both_of_its_bounds() -> None:
+    form = ChoiceForm(2, 5, (1, 2))
+    assert [n for n in range(9) if ChoiceForm(2, 5).admits(n)] == [2, 3, 4, 5]
+    assert [n for n in range(9) if form.admits((n,))] == [2, 3, 4, 5]
+    assert [count for count in range(5) if form.admits((3,) * count)] == [1, 2]

@@ -1,4 +1,4 @@
-"""What a node may lack: the indices of the store give what a look at every message would."""
+"""The message store: what it takes, finds by its indices, and drops."""
 
 import pytest
 from support.inspection import inspect, store
@@ -63,9 +63,8 @@ def test_only_the_highest_epoch_request_of_a_seat_is_kept() -> None:
 
 def versions(model: Model, count: int) -> list[Message]:
     """Return so many inputs of seat 3 to one step."""
-    return [
-        signed(model, 3, StepInput(0, 9, bytes([n]) * 32, b"x" * n)) for n in range(1, count + 1)
-    ]
+    inputs = (StepInput(0, 9, bytes([n]) * 32, b"x" * n) for n in range(1, count + 1))
+    return [signed(model, 3, one) for one in inputs]
 
 
 def test_of_one_identity_two_messages_are_stored_and_a_third_only_if_it_is_wanted(
@@ -103,13 +102,9 @@ def test_a_valid_new_epoch_message_is_stored_besides_any_two(model: Model) -> No
 
 def test_messages_are_found_by_epoch_step_and_kind(model: Model) -> None:
     store = MessageStore()
-    inputs = [
-        signed(model, 0, StepInput(e, s, bytes(32), b"")) for e, s in ((1, 12), (0, 9), (1, 11))
-    ]
-    votes = [
-        signed(model, 2, kind(epoch, bytes(32)))
-        for kind, epoch in ((CommitVote, 3), (PrepareVote, 2))
-    ]
+    places = (1, 12), (0, 9), (1, 11)
+    inputs = [signed(model, 0, StepInput(*place, bytes(32), b"")) for place in places]
+    votes = [signed(model, 2, one) for one in (CommitVote(3, bytes(32)), PrepareVote(2, bytes(32)))]
     back = signed(model, 3, Rejoin(1))
     for message in (*inputs, *votes, back):
         store.add(message)
