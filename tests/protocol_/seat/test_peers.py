@@ -4,32 +4,17 @@ from collections import Counter
 
 import pytest
 from support.cases import fails
-from support.departing import departing_table, departure, hear_departure
+from support.departing import departing_table, departure, hear_departure, setup_before
 from support.inspection import alter, inspect
 from support.machine_table import MachineTable, carried, identity, sent, toy_table
 
+from protocol.chain.chain_state import Kind
 from protocol.errors import Invalid
 from protocol.seat.effects import Guilty, Send
 from protocol.wire import peer_frames, signed_notices
 from protocol.wire.signed_messages import EpochPromise, EpochRequest, Message, StepInput
 from protocol.wire.signed_notices import Departure
 from protocol.wire.table_header import Timeouts
-
-
-def test_what_nobody_has_does_not_crowd_out_what_is_lacking() -> None:
-    machine = toy_table(3).places[0].machine
-    fakes = {number.to_bytes(32, "big") for number in range(600)}
-    alter(machine, wants=fakes | {b"\xff" * 32})
-    alter(machine, wanted_new_epochs=set(range(100)))
-    asked: list[peer_frames.Fetch] = []
-    for second in range(1, 4):
-        machine.tick(second * 2.0)
-        asked += [frame for frame in sent(machine) if isinstance(frame, peer_frames.Fetch)]
-    assert [len(frame.hashes) for frame in asked] == [512] * 3
-    assert b"\xff" * 32 not in asked[0].hashes
-    assert {h for frame in asked[:2] for h in frame.hashes} == inspect(machine).store.wants
-    assert {epoch for frame in asked[:2] for epoch in frame.new_epochs} == set(range(100))
-
 
 SEATS = 4
 
@@ -274,3 +259,95 @@ def test_departures_prove_nothing_of_anyone_and_one_of_each_seat_is_stored() -> 
         hear_departure(table, 0, departure(table, 3, number=number, epoch=number))
     assert len(inspect(table.machine()).departures) == 1
     assert len(table.places[0].journal) == len(departing_table(range(4)).places[0].journal)
+
+
+# By themselves
+
+
+def test_a_peer_has_a_seat_if_its_id_is_one_of_the_table(table: MachineTable) -> None:
+    peers, ids = table.machine().peers, table.table.ids
+    assert [peers.seat_of(one) for one in (*ids, bytes(32), None)] == [0, 1, 2, 3, None, None]
+    assert peers.link_up(bytes(32), again=False) is None
+    assert peers.links == {1, 2, 3}
+    peers.link_down(ids[2])
+    assert peers.links == {1, 3}
+    peers.hear(ids[2])
+    assert 2 not in peers.direct, "it came over no link of its own"
+    assert peers.link_up(ids[2], again=False) == 2
+    assert peers.links == {1, 2, 3}
+
+
+def test_the_loss_of_a_direct_link_is_told_once(table: MachineTable) -> None:
+    peers, ids = table.machine().peers, table.table.ids
+    peers.tell_direct()
+    peers.link_down(ids[2])
+    assert [peers.tell_direct(), peers.tell_direct()] == [True, False]
+    peers.link_up(ids[2], again=False)
+    peers.link_down(ids[2])
+    assert not peers.tell_direct(), "nothing had come over it"
+
+
+def test_an_input_is_deferred_until_the_chain_is_at_its_node(table: MachineTable) -> None:
+    machine, tip = table.machine(), table.machine().tip
+    here = _input(table, 1)
+    elsewhere = table.sign(2, StepInput(0, tip.step, b"x" * 32, b"\x90"))
+    other = table.sign(3, StepInput(0, tip.step, tip.digest, b"\x90"))
+    for message in (here, elsewhere, other):
+        machine.log.store.add(message)
+    for message in (here, elsewhere):
+        machine.peers.defer(message)
+    assert machine.peers.take_deferred() == [here]
+    assert machine.peers.take_deferred() == []
+    machine.peers.defer(lost := table.sign(1, StepInput(0, 99, bytes(32), b"")))
+    machine.peers.forget_deferred()
+    assert machine.peers.deferred == {elsewhere.hash}
+    assert lost.hash not in machine.peers.deferred
+
+
+def test_a_quota_takes_what_fits_and_gives_nothing_back(table: MachineTable) -> None:
+    peers = table.machine().peers
+    one, other = (0, 3, (None, False)), (0, 3, (2, False))
+    assert peers.grant(one, 60, 100)
+    assert not peers.grant(one, 41, 100)
+    assert peers.grant(one, 40, 100)
+    assert not peers.grant(one, 1, 100)
+    assert peers.grant(other, 100, 100), "each quota has its own bytes"
+
+
+def test_what_is_missing_is_asked_for_in_turn(table: MachineTable) -> None:
+    machine = table.machine()
+    assert machine.peers.next_fetch() is None
+    machine.log.store.want_new_epoch(3)
+    assert machine.peers.next_fetch() == peer_frames.Fetch((), (3,))
+    hashes = [bytes([n]) * 32 for n in (1, 2, 3)]
+    alter(machine, wants={hashes[2], hashes[0]}, wanted_new_epochs=set())
+    assert machine.peers.next_fetch() == peer_frames.Fetch((hashes[0], hashes[2]), ())
+    alter(machine, wants=set(hashes))
+    assert machine.peers.next_fetch() == peer_frames.Fetch(tuple(hashes), ())
+
+
+def test_only_a_departure_to_the_first_deal_counts_as_given_up() -> None:
+    """And only while the deck is to be confirmed; a return takes it not back."""
+    table = setup_before(Kind.DECK_OK)
+    machine, step = table.machine(), table.machine().tip.step
+    for seat, ahead, number, gives_up in ((1, 0, 1, True), (2, 2, 1, False), (2, 1, 3, True)):
+        machine.peers.keep_departure(departure(table, seat, number=number, ahead=ahead))
+        assert (seat in machine.peers.departures.given_up) is gives_up
+    assert step + 1 == table.table.first_step
+    machine.peers.keep_departure(departure(table, 1, number=2))
+    assert 1 in machine.peers.departures.given_up
+
+
+def test_what_nobody_has_does_not_crowd_out_what_is_lacking() -> None:
+    machine = toy_table(3).places[0].machine
+    fakes = {number.to_bytes(32, "big") for number in range(600)}
+    alter(machine, wants=fakes | {b"\xff" * 32})
+    alter(machine, wanted_new_epochs=set(range(100)))
+    asked: list[peer_frames.Fetch] = []
+    for second in range(1, 4):
+        machine.tick(second * 2.0)
+        asked += [frame for frame in sent(machine) if isinstance(frame, peer_frames.Fetch)]
+    assert [len(frame.hashes) for frame in asked] == [512] * 3
+    assert b"\xff" * 32 not in asked[0].hashes
+    assert {h for frame in asked[:2] for h in frame.hashes} == inspect(machine).store.wants
+    assert {epoch for frame in asked[:2] for epoch in frame.new_epochs} == set(range(100))

@@ -1,12 +1,17 @@
 """The times of a seat: step timeouts, longer waits, and back-offs."""
 
+from dataclasses import replace
+
+import pytest
 from support.absent_seats import come_back, gone_at
 from support.epoch_requests import own_promises, request_epoch
 from support.inspection import inspect
 from support.machine_table import MachineTable, toy_table, waiting_table
 
+from protocol.chain.chain_state import Kind, Node
+from protocol.consensus.followed_chain import new_followed_chain
 from protocol.seat.effects import StepTimedOut
-from protocol.seat.timeouts import Timers
+from protocol.seat.timeouts import MAX_DOUBLINGS, RETRY, Timers, Wait
 from protocol.wire.signed_messages import EpochPromise, EpochRequest
 from protocol.wire.table_header import Timeouts
 
@@ -125,3 +130,121 @@ def test_who_comes_back_in_the_extended_time_is_not_absent() -> None:
     assert all(p.machine.finished for p in table.places)
     assert all(p.machine.tip.absences == (0, 0, 0, 0) for p in table.places)
     assert all(inspect(p.machine).epoch == 0 for p in table.places)
+
+
+# By themselves, without a machine
+
+
+@pytest.fixture
+def node() -> Node:
+    """Return the node before the first bids, in which players decide."""
+    return waiting_table().machine().tip
+
+
+def at(timers: Timers, now: float) -> Timers:
+    """Return the timers at a time."""
+    timers.set(now)
+    return timers
+
+
+def test_a_step_in_which_players_decide_has_a_timeout_of_its_own(node: Node) -> None:
+    timers = Timers(Timeouts(20_000, 10_000, 3_000, 60_000))
+    for kind in Kind:
+        human = kind in {Kind.SEAL, Kind.SHOW, Kind.CHOOSE}
+        at_kind = replace(node, want=replace(node.want, kind=kind))
+        assert timers.timeout(at_kind) == (20.0 if human else 10.0)
+
+
+def test_a_timeout_runs_from_the_first_time_at_the_step_or_the_last_grant(node: Node) -> None:
+    timers, followed = Timers(Timeouts(20_000)), new_followed_chain(0, node, 0.0)
+    assert not timers.is_out(node), "it has not come to the step"
+    at(timers, 5.0).mark(followed)
+    at(timers, 9.0).mark(new_followed_chain(1, node, 9.0))
+    assert (timers.counts_from(node), timers.left(node)) == (5.0, 16.0)
+    assert at(timers, 24.9).left(node) == pytest.approx(0.1)
+    assert not timers.is_out(node)
+    assert at(timers, 25.0).is_out(node)
+    assert timers.granted_at(node) is None
+    timers.grant(node)
+    assert timers.granted_at(node) == 25.0
+    assert not at(timers, 44.9).is_out(node)
+    assert timers.wait(node, 45.0) == Wait(40.0, pytest.approx(0.1), 20.0, 25.0)
+    assert at(timers, 45.0).is_out(node)
+    timers.begin_anew(node)
+    assert (timers.granted_at(node), timers.left(node)) == (None, 20.0)
+
+
+def test_a_timeout_is_told_once_and_again_after_a_grant(node: Node) -> None:
+    timers = Timers(Timeouts())
+    assert [timers.tell_timeout(node) for _ in range(2)] == [True, False]
+    timers.grant(node)
+    assert [timers.tell_timeout(node) for _ in range(2)] == [True, False]
+
+
+def test_a_step_has_stood_a_back_off_after_it_was_reached_in_this_epoch(node: Node) -> None:
+    timers = Timers(Timeouts(20_000, 10_000, 3_000))
+    at(timers, 5.0).mark(new_followed_chain(0, node, 0.0))
+    at(timers, 7.0).mark(new_followed_chain(0, node, 0.0))
+    assert not at(timers, 7.9).has_stood()
+    assert at(timers, 8.0).has_stood()
+    timers.mark(new_followed_chain(1, node, 0.0))
+    assert not timers.has_stood()
+    assert at(timers, 11.0).has_stood()
+
+
+def test_epochs_fail_until_the_chain_is_longer_than_ever() -> None:
+    timers = Timers(Timeouts(20_000, 10_000, 3_000, 60_000))
+    timers.note_growth(10, 0)
+    assert timers.failed_epochs(2) == 2
+    timers.note_growth(10, 2)
+    assert timers.failed_epochs(3) == 3, "it was so long before"
+    timers.note_growth(11, 3)
+    assert timers.failed_epochs(3) == 0
+    assert timers.back_off(-1) == timers.back_off(0) == 3.0
+    long = Timers(Timeouts(back_off=1, cap=2**62))
+    longest = 2**MAX_DOUBLINGS / 1000
+    assert long.back_off(MAX_DOUBLINGS + 9) == long.back_off(MAX_DOUBLINGS) == longest
+
+
+def test_a_proposer_waits_half_a_back_off_from_its_first_look_after_each_promise() -> None:
+    timers = Timers(Timeouts(20_000, 10_000, 3_000, 60_000))
+    assert at(timers, 1.0).waits_as_proposer(0)
+    assert at(timers, 2.4).waits_as_proposer(0)
+    assert not at(timers, 2.5).waits_as_proposer(0)
+    assert timers.waits_as_proposer(1), "the promise has risen, and with it the back-off"
+    timers.promise()
+    assert (timers.promised_at, timers.proposing) == (2.5, None)
+    assert at(timers, 9.0).waits_as_proposer(0)
+
+
+def test_missing_messages_are_asked_for_once_a_second() -> None:
+    timers = Timers(Timeouts())
+    asked = [now for now in (0.0, 0.5, 0.9, 1.0, 1.5, 2.5) if at(timers, now).is_asking_due()]
+    assert asked == [0.0, 1.0, 2.5]
+    assert RETRY == 1.0
+
+
+def test_the_first_link_with_a_seat_after_the_end_is_noted() -> None:
+    timers = Timers(Timeouts())
+    timers.note_link(2)
+    assert timers.first_links == {}
+    at(timers, 5.0).finish()
+    for now in (6.0, 7.0):
+        at(timers, now).note_link(2)
+    assert (timers.over, timers.first_links) == (5.0, {2: 6.0})
+
+
+def test_a_restart_begins_every_wait_anew(node: Node) -> None:
+    timers, followed = Timers(Timeouts()), new_followed_chain(0, node, 0.0)
+    timers.mark(followed)
+    timers.grant(node)
+    timers.finish()
+    at(timers, 1.0).waits_as_proposer(0)
+    timers.restart(50.0)
+    assert (timers.now, timers.asked, timers.promised_at, timers.over) == (50.0,) * 4
+    assert (timers.began, timers.granted, timers.proposing) == ({}, {}, None)
+    timers.mark(followed)
+    assert timers.reached == 50.0
+    fresh = Timers(Timeouts())
+    fresh.restart(9.0)
+    assert fresh.over is None, "the end is not final"
