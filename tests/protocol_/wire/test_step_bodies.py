@@ -8,12 +8,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.any_values import VALUES, check_parser, outcome
-from support.cases import each
+from support.cases import each, fails
 from support.sampling import times
 
 from protocol.crypto import group
+from protocol.crypto.hashing import ORDER
 from protocol.errors import Invalid
 from protocol.wire import codec, step_bodies
+from protocol.wire.step_bodies import Complaint, SealBody
 
 BODIES: dict[str, Callable[[bytes], Any]] = {
     "key.commit": partial(step_bodies.parse, step_bodies.KeyCommit),
@@ -87,3 +89,36 @@ def test_any_value_is_a_choice_or_invalid(value: Any) -> None:
     choice, code, _ = outcome(lambda: step_bodies.parse_choice(codec.encode(value), 40))
     assert code in (None, "bad-body")
     assert code or choice == value
+
+
+def test_a_batch_has_its_points_and_then_one_proof() -> None:
+    proof = bytes(63) + b"\1"
+    data = group.BASE + group.mul_base(2) + proof
+    assert step_bodies.parse_batch(data, 2) == ((group.BASE, group.mul_base(2)), proof)
+    assert step_bodies.parse_batch(b"", 0) == ((), b"")
+    for wrong, count in ((data, 1), (data, 3), (data[:-1], 2), (b"", 1), (proof, 0)):
+        fails(Invalid, "bad-body", step_bodies.parse_batch, wrong, count)
+    off = group.BASE + group.IDENTITY + proof
+    error = fails(Invalid, "bad-point", step_bodies.parse_batch, off, 2)
+    assert error.place.index == 1
+    large = group.BASE + bytes(32) + ORDER.to_bytes(32, "little")
+    fails(Invalid, "bad-scalar", step_bodies.parse_batch, large, 1)
+    fails(Invalid, "bad-scalar", step_bodies.parse_batch, group.BASE + large[64:] + bytes(32), 1)
+
+
+def test_key_ok_is_a_complaint_if_it_begins_with_a_number() -> None:
+    for body in (Complaint(2, bytes(32)), SealBody(bytes(32), b"escrow")):
+        data = step_bodies.encode_body(body)
+        assert step_bodies.parse_key_ok(data) == body
+    fails(Invalid, "bad-body", step_bodies.parse_key_ok, codec.encode((True, bytes(32))))
+    fails(Invalid, "bad-body", step_bodies.parse_key_ok, codec.encode(()))
+
+
+def test_a_choice_and_a_body_have_a_bound() -> None:
+    assert step_bodies.parse_choice(step_bodies.encode_choice((1, 2)), 3) == (1, 2)
+    fails(Invalid, "bad-body", step_bodies.parse_choice, step_bodies.encode_choice((1, 2)), 2)
+    body = step_bodies.encode_body(SealBody(bytes(32), bytes(step_bodies.MAX_BODY - 40)))
+    assert len(body) == step_bodies.MAX_BODY
+    assert step_bodies.parse(SealBody, body).commitment == bytes(32)
+    longer = step_bodies.encode_body(SealBody(bytes(32), bytes(step_bodies.MAX_BODY - 39)))
+    fails(Invalid, "bad-body", step_bodies.parse, SealBody, longer)
