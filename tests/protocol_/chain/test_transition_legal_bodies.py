@@ -49,6 +49,3 @@ def test_every_kind_of_step_was_met() -> None:
         if set(Kind) - seen == rest:
             break
     assert set(Kind) - seen == rest
-
-
-# The one key share by which a dealer could leave others without a legal input.

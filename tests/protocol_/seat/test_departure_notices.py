@@ -336,9 +336,6 @@ def test_a_departure_of_an_absent_seat_means_nothing() -> None:
     )
 
 
-# Who signs it, and how often.
-
-
 def test_a_watcher_is_told() -> None:
     table = departing_table({3})
     onlooker = onlooker_of(table)
@@ -348,9 +345,3 @@ def test_a_watcher_is_told() -> None:
     onlooker.receive(peer_frames.encode_frame(departure(table, 3)), 0.0, table.table.ids[0])
     assert SeatLeft(3) in onlooker.take()
     assert onlooker.away() == {3}
-
-
-# How it goes round.
-
-
-# Before the game.

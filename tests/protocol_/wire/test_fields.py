@@ -1,4 +1,4 @@
-"""Reading decoded values: any value gives a value of the type or Invalid, never anything else."""
+"""Any value is a frame of the lobby or a game, or Invalid; and one of each parser is valid."""
 
 from dataclasses import replace
 from typing import Any
