@@ -28,7 +28,7 @@ QUICK = [
     "tests/p2p_hoity_/editions",
     "tests/protocol_/crypto",
     "tests/protocol_/wire",
-    "tests/protocol_/chain/test_stopped.py",
+    "tests/protocol_/chain/test_transition_stopped.py",
     "tests/protocol_/chain/test_transition.py",
     "tests/project",
     "tests/cli_/words",
@@ -38,7 +38,6 @@ QUICK = [
     "--ignore=tests/project/test_fuzz_corpus.py",
     "--ignore=tests/p2p_hoity_/rules/test_perft.py",
     "--ignore=tests/p2p_hoity_/rules/test_properties.py",
-    "--ignore=tests/protocol_/wire/test_fields.py",
 ]
 """The tests of `check`."""
 NIGHTLY = {

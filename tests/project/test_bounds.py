@@ -329,7 +329,7 @@ CONSTANTS: dict[str, Bound | str] = {
     "protocol.crypto.key_sharing.ENCRYPTED_SHARE_SIZE": Bound(key_share, 80, "size"),
     "p2p_hoity.table.playing.frame_kinds.OF_OTHERS": Bound(unknown, 2_048, "frame-too-large"),
     "protocol.chain.transition.LAST_STEP": (
-        "tests/protocol_/chain/test_stopped.py::test_behind_the_last_step_the_hands_are_opened"
+        "tests/protocol_/chain/test_transition_stopped.py::test_behind_the_last_step_the_hands_are_opened"
     ),
     "protocol.seat.catch_up.MAX_ANSWER": (
         "tests/protocol_/seat/test_catch_up.py::"

@@ -418,8 +418,14 @@ def waiting_table(
     return made
 
 
-def begun_room(game: Any, seats: int = 4) -> MachineTable:
+def begun_table(game: Any, seats: int = 4) -> MachineTable:
     """Return a table whose first machine stands in epoch 0, the deal ahead."""
     made = MachineTable(*make_table(game, seats))
     made.begin()
     return made
+
+
+def answer_inquiry(machine: SeatMachine, now: float, *peers: bytes) -> None:
+    """Let peers have told a machine all that they store of its seat."""
+    for peer in peers:
+        machine.receive(peer_frames.encode_frame(peer_frames.Told()), now, peer)

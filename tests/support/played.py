@@ -32,7 +32,7 @@ def game_of(terms: Terms) -> ToyGame:
     return ToyGame(terms.seats)
 
 
-def new_room(
+def new_table(
     seats: int, quorum: int | None = None, cheaters: Mapping[int, Lie] | None = None
 ) -> MachineTable:
     """Return a table of two rounds before its first word."""
@@ -76,20 +76,20 @@ def read_input(room: MachineTable, frame: bytes) -> Message | None:
 
 
 def _undisturbed(seats: int) -> MachineTable:
-    room = new_room(seats)
+    room = new_table(seats)
     room.play(until=60)
     return room
 
 
 def _gone(seats: int, kind: Kind) -> MachineTable:
-    room = new_room(seats)
+    room = new_table(seats)
     when(room, kind, lambda: vanish(room, seats - 1))
     room.play(until=400)
     return room
 
 
 def _returned() -> MachineTable:
-    room = new_room(4)
+    room = new_table(4)
     when(room, Kind.CHOOSE, lambda: vanish(room, 3))
     choose, room.choose = room.choose, lambda m, a: None if a.kind == "card" else toy_choice(m, a)
     room.play(until=30)
@@ -107,7 +107,7 @@ def _returned() -> MachineTable:
 
 
 def _lying(kind: Kind, forge: Forge, also: bool = False, gone: bool = False) -> MachineTable:
-    room = new_room(4, cheaters={3: forging_in(kind, forge, also)})
+    room = new_table(4, cheaters={3: forging_in(kind, forge, also)})
     if gone:
         when(room, Kind.REVEAL, lambda: vanish(room, 3))
     room.play(until=400)
@@ -116,7 +116,7 @@ def _lying(kind: Kind, forge: Forge, also: bool = False, gone: bool = False) -> 
 
 def _doubted(kind: Kind) -> MachineTable:
     """Seat 3 cannot be heard in one step; the others change the epoch, and nobody is absent."""
-    room, machine = new_room(4), room_of("four").places[0].machine
+    room, machine = new_table(4), room_of("four").places[0].machine
     at = next(n.step for n in to_the_end(machine.tip) if n.want.kind is kind)
 
     def unheard(source: int, to: int, frame: bytes) -> bool:

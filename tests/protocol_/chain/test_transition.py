@@ -20,9 +20,9 @@ pytestmark = pytest.mark.usefixtures("cheap")
 
 def played(seats: int = 3) -> list[Node]:
     """Every node of an undisturbed game, in order."""
-    room = toy_table(seats, 1, timeouts=TIMEOUTS)
-    room.play(until=5)
-    passages = list(steps_to(room.machine().tip))
+    table = toy_table(seats, 1, timeouts=TIMEOUTS)
+    table.play(until=5)
+    passages = list(steps_to(table.machine().tip))
     return [passages[0][0], *(after for _, _, after in passages)]
 
 
@@ -93,9 +93,9 @@ def test_a_choice_that_is_judged_behind_a_reconfiguration_is_void_at_the_last_st
     gone: int,
 ) -> None:
     """Only a game whose goal rests on who is present comes to this ([P-1])."""
-    room = MachineTable(*make_table(ShrinkingGame(3, 1), 3, None, TIMEOUTS), toy_choice)
-    room.play(until=5)
-    passages = list(steps_to(room.machine().tip))
+    table = MachineTable(*make_table(ShrinkingGame(3, 1), 3, None, TIMEOUTS), toy_choice)
+    table.play(until=5)
+    passages = list(steps_to(table.machine().tip))
     node, slots = next(
         (before, slots) for before, slots, _ in passages if before.want.shows and before.want.dues
     )

@@ -23,7 +23,7 @@ pytestmark = pytest.mark.usefixtures("cheap")
 
 
 @pytest.fixture
-def room() -> MachineTable:
+def table() -> MachineTable:
     """Return four seats before the first bid. Seat 0 is the one under test."""
     made = toy_table(4, 1, timeouts=TIMEOUTS, choose=lambda machine, asked: None)
     made.start()
@@ -31,16 +31,16 @@ def room() -> MachineTable:
     return made
 
 
-def tell(room: MachineTable, *given: Message) -> None:
+def tell(table: MachineTable, *given: Message) -> None:
     """Let seat 0 receive messages of others."""
     for message in given:
-        room.tell(0, message)
+        table.tell(0, message)
 
 
-def promise(room: MachineTable, *more: bytes, timeout: StepTimeout | None = None) -> EpochPromise:
+def promise(table: MachineTable, *more: bytes, timeout: StepTimeout | None = None) -> EpochPromise:
     """Return a promise of epoch 1 that lists all inputs given, and more."""
-    store = inspect(room.machine()).store
-    given = {m.hash for m in store.epoch_inputs(0, room.table.first_step)}
+    store = inspect(table.machine()).store
+    given = {m.hash for m in store.epoch_inputs(0, table.table.first_step)}
     return EpochPromise(1, None, tuple(sorted({*given, *more})), timeout, (), ())
 
 
@@ -60,117 +60,117 @@ def counted(monkeypatch: pytest.MonkeyPatch, name: str) -> list[tuple[object, ..
     return calls
 
 
-def test_a_malformed_promise_is_judged_by_a_seat_that_does_not_propose(room: MachineTable) -> None:
-    tell(room, room.sign(3, promise(room, timeout=WRONG)))
-    assert inspect(room.machine()).proofs[3].code == "bad-promise"
-    assert inspect(room.machine()).store.of_epoch(EpochRequest, 1)[0].seat == 0
+def test_a_malformed_promise_is_judged_by_a_seat_that_does_not_propose(table: MachineTable) -> None:
+    tell(table, table.sign(3, promise(table, timeout=WRONG)))
+    assert inspect(table.machine()).proofs[3].code == "bad-promise"
+    assert inspect(table.machine()).store.of_epoch(EpochRequest, 1)[0].seat == 0
 
 
 def test_a_sound_promise_convicts_nobody_and_nothing_is_asked_for_to_judge_a_form(
-    room: MachineTable,
+    table: MachineTable,
 ) -> None:
-    tell(room, room.sign(3, promise(room)))
-    assert not inspect(room.machine()).proofs
-    tell(room, room.sign(2, promise(room, bytes(32), timeout=WRONG)))
-    assert not inspect(room.machine()).proofs
-    assert not inspect(room.machine()).store.wants
+    tell(table, table.sign(3, promise(table)))
+    assert not inspect(table.machine()).proofs
+    tell(table, table.sign(2, promise(table, bytes(32), timeout=WRONG)))
+    assert not inspect(table.machine()).proofs
+    assert not inspect(table.machine()).store.wants
 
 
-def test_more_proofs_than_seats_are_malformed(room: MachineTable) -> None:
+def test_more_proofs_than_seats_are_malformed(table: MachineTable) -> None:
     proofs = tuple((bytes([i]) * 32,) for i in range(5))
-    tell(room, room.sign(3, replace(promise(room), proofs=proofs)))
-    assert inspect(room.machine()).proofs[3].code == "bad-promise"
+    tell(table, table.sign(3, replace(promise(table), proofs=proofs)))
+    assert inspect(table.machine()).proofs[3].code == "bad-promise"
 
 
 def test_a_promise_that_waits_is_not_read_again_before_all_that_it_names_is_stored(
-    room: MachineTable, monkeypatch: pytest.MonkeyPatch
+    table: MachineTable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    machine, calls = room.machine(), counted(monkeypatch, "_read_promise")
-    request = room.sign(2, EpochRequest(1))
-    waiting = room.sign(3, promise(room, request.hash))
+    machine, calls = table.machine(), counted(monkeypatch, "_read_promise")
+    request = table.sign(2, EpochRequest(1))
+    waiting = table.sign(3, promise(table, request.hash))
 
     def reads() -> int:
         return sum(1 for _, message, _, named in calls if message == waiting and not named)
 
-    tell(room, waiting)
-    tell(room, *(room.sign(1, EpochRequest(epoch)) for epoch in (1, 2)))
+    tell(table, waiting)
+    tell(table, *(table.sign(1, EpochRequest(epoch)) for epoch in (1, 2)))
     assert reads() == 1
-    tell(room, request)
+    tell(table, request)
     assert reads() == 2
     assert inspect(machine).proofs[3].code == "bad-promise"
 
 
 @pytest.mark.parametrize("variation", range(6))
 def test_of_two_bad_promises_the_one_judged_first_is_the_proof(
-    room: MachineTable, variation: int
+    table: MachineTable, variation: int
 ) -> None:
     """The proof is not the one whose hash happens to come first in this process."""
-    machine, request = room.machine(), room.sign(2, EpochRequest(1))
+    machine, request = table.machine(), table.sign(2, EpochRequest(1))
     wrong = StepTimeout(9 + variation, 1, bytes(32))
-    waiting = promise(room, request.hash, timeout=wrong)
-    first, second = (room.sign(3, replace(waiting, epoch=epoch)) for epoch in (1, 2))
-    tell(room, second, first)
+    waiting = promise(table, request.hash, timeout=wrong)
+    first, second = (table.sign(3, replace(waiting, epoch=epoch)) for epoch in (1, 2))
+    tell(table, second, first)
     assert not inspect(machine).proofs
-    tell(room, request)
+    tell(table, request)
     assert list(inspect(machine).bad_promises) == [first.hash, second.hash]
     assert inspect(machine).proofs[3].messages == (first,)
 
 
-def test_a_proposer_asks_for_what_its_promises_name(room: MachineTable) -> None:
-    votes = votes_of(room.machine())
-    tell(room, room.sign(3, promise(room, bytes(32))))
+def test_a_proposer_asks_for_what_its_promises_name(table: MachineTable) -> None:
+    votes = votes_of(table.machine())
+    tell(table, table.sign(3, promise(table, bytes(32))))
     assert votes.promises(1) == []
     assert bytes(32) in votes.store.wants
 
 
 def test_all_that_a_promise_names_is_asked_for_at_once_though_its_form_was_looked_at_before(
-    room: MachineTable,
+    table: MachineTable,
 ) -> None:
-    votes, named = votes_of(room.machine()), {bytes([number]) * 32 for number in range(20)}
-    tell(room, room.sign(3, promise(room, *named)))
+    votes, named = votes_of(table.machine()), {bytes([number]) * 32 for number in range(20)}
+    tell(table, table.sign(3, promise(table, *named)))
     assert not votes.store.wants
     assert votes.promises(1) == []
     assert named <= votes.store.wants
 
 
-def _new_epochs(room: MachineTable, count: int) -> list[Message]:
+def _new_epochs(table: MachineTable, count: int) -> list[Message]:
     """Return so many new-epoch messages of epoch 1, of promises that nobody has."""
     named = (tuple(bytes([i, j]) * 16 for j in range(3)) for i in range(count))
-    return [room.sign(1, NewEpoch(1, hashes)) for hashes in named]
+    return [table.sign(1, NewEpoch(1, hashes)) for hashes in named]
 
 
 def test_a_flood_of_new_epochs_is_judged_no_further_than_the_first_few(
-    room: MachineTable, monkeypatch: pytest.MonkeyPatch
+    table: MachineTable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    machine, calls = room.machine(), counted(monkeypatch, "base_of_new_epoch")
-    tell(room, *_new_epochs(room, 3 * MAX_TRIED))
+    machine, calls = table.machine(), counted(monkeypatch, "base_of_new_epoch")
+    tell(table, *_new_epochs(table, 3 * MAX_TRIED))
     assert 0 < len(calls) <= MAX_TRIED + 2
     assert len(inspect(machine).store.wants) <= MAX_TRIED + 2
 
 
 def test_a_new_epoch_message_that_a_quorum_has_voted_for_is_judged_all_the_same(
-    room: MachineTable,
+    table: MachineTable,
 ) -> None:
-    votes = votes_of(room.machine())
-    tell(room, *_new_epochs(room, 3 * MAX_TRIED))
-    promises = [room.sign(seat, promise(room)) for seat in (1, 2, 3)]
-    proposal = room.sign(1, NewEpoch(1, tuple(m.hash for m in promises)))
-    tell(room, *promises, proposal)
+    votes = votes_of(table.machine())
+    tell(table, *_new_epochs(table, 3 * MAX_TRIED))
+    promises = [table.sign(seat, promise(table)) for seat in (1, 2, 3)]
+    proposal = table.sign(1, NewEpoch(1, tuple(m.hash for m in promises)))
+    tell(table, *promises, proposal)
     assert not votes.new_epochs.get(1)
-    base = new_epoch.base_of_new_epoch(room.table, proposal, votes).node.base_digest()
-    tell(room, *(room.sign(seat, PrepareVote(1, base)) for seat in (1, 2, 3)), proposal)
+    base = new_epoch.base_of_new_epoch(table.table, proposal, votes).node.base_digest()
+    tell(table, *(table.sign(seat, PrepareVote(1, base)) for seat in (1, 2, 3)), proposal)
     assert list(votes.new_epochs[1]) == [base]
 
 
 def test_promises_of_which_no_new_epoch_can_be_made_are_tried_once(
-    room: MachineTable, monkeypatch: pytest.MonkeyPatch
+    table: MachineTable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    live = votes_of(room.machine())
-    votes = Votes(room.table, live.store, live.start)
-    two = [room.sign(2, CommitVote(1, bytes([i]) * 32)) for i in range(2)]
+    live = votes_of(table.machine())
+    votes = Votes(table.table, live.store, live.start)
+    two = [table.sign(2, CommitVote(1, bytes([i]) * 32)) for i in range(2)]
     proof = tuple(sorted(m.hash for m in two))
-    promises = [room.sign(seat, replace(promise(room), proofs=(proof,))) for seat in (1, 2, 3)]
-    tell(room, *two, *promises)
+    promises = [table.sign(seat, replace(promise(table), proofs=(proof,))) for seat in (1, 2, 3)]
+    tell(table, *two, *promises)
     read, calls = votes.promises(1)[-3:], counted(monkeypatch, "base_of_promises")
     assert [one.message for one in read] == promises
     assert votes.best_promises(read) is None

@@ -1,4 +1,4 @@
-"""The group of the product against independent arithmetic; `test_both_groups` has its laws."""
+"""The group of the product against independent arithmetic; `test_group_laws` has its laws."""
 
 from hashlib import sha512
 

@@ -30,21 +30,21 @@ def _cheap(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 def office(hands_out: bool = True) -> MachineTable:
     """Return a table whose machines hand out what takes long; it is done at once."""
-    room = toy_table(3, 2, timeouts=Timeouts())
-    for machine in room.machines() if hands_out else ():
+    table = toy_table(3, 2, timeouts=Timeouts())
+    for machine in table.machines() if hands_out else ():
         machine.hand_out()
-    return room
+    return table
 
 
 def until_it_rests(lazy: int, kind: Kind) -> tuple[MachineTable, Job]:
     """Return a table at rest, and the unfinished job of one seat, from a kind of step on."""
-    room = office()
-    room.does_jobs = lambda seat: seat != lazy or room.machine(lazy).tip.want.kind is not kind
-    room.start()
-    room.settle()
-    job = room.machine(lazy).job
+    table = office()
+    table.does_jobs = lambda seat: seat != lazy or table.machine(lazy).tip.want.kind is not kind
+    table.start()
+    table.settle()
+    job = table.machine(lazy).job
     assert job is not None
-    return room, job
+    return table, job
 
 
 def test_a_game_goes_as_without(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -59,21 +59,21 @@ def test_a_game_goes_as_without(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(transition, "judge", counted)
     ends = []
     for hands_out in (False, True):
-        room = office(hands_out)
-        room.play(until=60.0)
-        assert room.done()
-        assert (room.done_jobs > 0) == hands_out
-        ends.append([place.machine.tip.digest for place in room.places])
+        table = office(hands_out)
+        table.play(until=60.0)
+        assert table.done()
+        assert (table.done_jobs > 0) == hands_out
+        ends.append([place.machine.tip.digest for place in table.places])
     assert ends[0] == ends[1]
     with_jobs = {step: count for (handed, step), count in checks.items() if handed}
     assert with_jobs == {step: count for (handed, step), count in checks.items() if not handed}
 
 
 def test_while_a_job_is_under_way_nothing_is_decided_and_questions_are_answered() -> None:
-    room, job = until_it_rests(1, Kind.SHUFFLE)
-    machine = room.machine(1)
+    table, job = until_it_rests(1, Kind.SHUFFLE)
+    machine = table.machine(1)
     tip = machine.tip
-    machine.tick(room.now + 3600)
+    machine.tick(table.now + 3600)
     parsed = [
         peer_frames.parse_frame(e.frame) if isinstance(e, Send) else e for e in machine.take()
     ]
@@ -83,22 +83,22 @@ def test_while_a_job_is_under_way_nothing_is_decided_and_questions_are_answered(
     assert machine.tip is tip
     assert machine.job is job
     machine.receive(
-        peer_frames.encode_frame(peer_frames.Sync(0, 1, ())), room.now, room.table.ids[0]
+        peer_frames.encode_frame(peer_frames.Sync(0, 1, ())), table.now, table.table.ids[0]
     )
-    assert {e.peer for e in machine.take() if isinstance(e, Send)} == {room.table.ids[0]}
-    machine.finish(Job(lambda: None, lambda given: pytest.fail("taken in")), None, room.now)
+    assert {e.peer for e in machine.take() if isinstance(e, Send)} == {table.table.ids[0]}
+    machine.finish(Job(lambda: None, lambda given: pytest.fail("taken in")), None, table.now)
     assert machine.job is job
-    machine.finish(job, job.run(), room.now)
+    machine.finish(job, job.run(), table.now)
     assert machine.job is not job
 
 
 def test_a_seat_that_is_not_heard_yet_is_awaited() -> None:
-    room, job = until_it_rests(2, Kind.DEAL)
-    machine = room.machine(2)
+    table, job = until_it_rests(2, Kind.DEAL)
+    machine = table.machine(2)
     said = {m.seat for m in inspect(machine).store.inputs(0, machine.tip.step)}
     assert said - {2}, "others have said their part"
     assert machine.awaited() >= said - {2}
-    machine.finish(job, job.run(), room.now)
+    machine.finish(job, job.run(), table.now)
     assert machine.job is not None
     assert machine.job is not job
 
@@ -107,44 +107,44 @@ def test_a_body_that_is_quickly_checked_is_no_job(monkeypatch: pytest.MonkeyPatc
     jobs, ends = [], []
     for heavy in (0, 512, 1 << 20):
         monkeypatch.setattr(offload, "HEAVY", heavy)
-        room = office()
-        room.play(until=60.0)
-        assert room.done()
-        jobs.append(room.done_jobs)
-        ends.append(room.machine().tip.digest)
+        table = office()
+        table.play(until=60.0)
+        assert table.done()
+        jobs.append(table.done_jobs)
+        ends.append(table.machine().tip.digest)
     assert jobs[0] > jobs[1] > jobs[2] > 0, "the own bodies are jobs all the same"
     assert len(set(ends)) == 1
 
 
 def test_an_illegal_body_has_its_name_behind_the_job() -> None:
-    room = office()
+    table = office()
     shuffles_from = 4  # the first step in which a deck is shuffled ([N-6])
 
     def is_shuffle(source: int, to: int, frame: bytes) -> bool:
-        said = getattr(room.message(frame), "statement", None)
+        said = getattr(table.message(frame), "statement", None)
         return source == 0 and isinstance(said, StepInput) and said.step == shuffles_from
 
-    room.drop = is_shuffle
-    room.start()
-    room.settle()
-    machine, node = room.machine(1), room.machine(1).tip
-    told = room.sign(0, StepInput(0, node.step, node.digest, b"no shuffle"))
-    machine.receive(carried(told), 1.0, room.table.ids[0])
+    table.drop = is_shuffle
+    table.start()
+    table.settle()
+    machine, node = table.machine(1), table.machine(1).tip
+    told = table.sign(0, StepInput(0, node.step, node.digest, b"no shuffle"))
+    machine.receive(carried(told), 1.0, table.table.ids[0])
     assert machine.job is not None
     machine.tick(3.0)
     assert machine.broken is None
-    room.now = 3.0
-    room.collect(1)
+    table.now = 3.0
+    table.collect(1)
     machine.tick(5.0)
     assert machine.broken == Broken("bad-body", 0)
 
 
 def test_who_leaves_says_nothing_that_was_written_meanwhile() -> None:
-    room, job = until_it_rests(0, Kind.SHUFFLE)
-    machine = room.machine()
-    assert machine.depart(room.now)
+    table, job = until_it_rests(0, Kind.SHUFFLE)
+    machine = table.machine()
+    assert machine.depart(table.now)
     machine.take()
-    machine.finish(job, job.run(), room.now)
+    machine.finish(job, job.run(), table.now)
     assert not sent(machine)
 
 

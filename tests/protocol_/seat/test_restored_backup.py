@@ -4,10 +4,17 @@ import random
 
 import pytest
 from support.inspection import has_signed, inspect, keep, next_floor, secrets_of
-from support.machine_table import MachineTable, carried, sent, toy_table, waiting_table
+from support.machine_table import (
+    MachineTable,
+    answer_inquiry,
+    carried,
+    sent,
+    toy_table,
+    waiting_table,
+)
 from support.sampling import sample
 
-from protocol.seat.effects import Broken, Record, SigningEnded
+from protocol.seat.effects import Broken, JournalDoubted, Record, SigningEnded
 from protocol.seat.seat_machine import SeatMachine
 from protocol.seat.signer import SigningState
 from protocol.wire import peer_frames
@@ -353,13 +360,48 @@ def test_a_seat_that_resumes_first_keeps_an_old_journal_of_setup_and_announces_n
 
 
 def test_a_journal_with_an_own_end_notice_is_not_of_a_game_that_may_begin() -> None:
-    room = toy_table(3)
-    room.hold_back = lambda seat, other, frame: seat == 2
-    room.start()
-    room.run(until=11)
-    assert room.machine().broken is not None
-    room.crash_and_resume(0)
-    assert not room.machine().is_bound
+    table = toy_table(3)
+    table.hold_back = lambda seat, other, frame: seat == 2
+    table.start()
+    table.run(until=11)
+    assert table.machine().broken is not None
+    table.crash_and_resume(0)
+    assert not table.machine().is_bound
+
+
+def test_an_old_journal_signs_nothing_until_all_others_have_told() -> None:
+    table = toy_table(3)
+    table.play(until=0.0)
+    place = table.places[1]
+    machine = table.build(1)
+    machine.restore(place.journal[: len(place.journal) // 2])
+    machine.be_cautious()
+    machine.start(table.now)
+    assert inspect(machine).state is SigningState.SILENT
+    answer_inquiry(machine, table.now, table.table.ids[0])
+    assert inspect(machine).state is SigningState.SILENT
+    assert not any(isinstance(frame, peer_frames.Carry) for frame in sent(machine))
+    answer_inquiry(machine, table.now, table.table.ids[2])
+    assert inspect(machine).inquiry is None
+    assert inspect(machine).floor > 0
+
+
+def test_a_seat_that_hears_of_a_statement_it_does_not_know_signs_nothing_more_unasked() -> None:
+    table = toy_table(4)
+    table.begin(3)
+    unknown = table.sign(3, EpochRequest(2))
+    machine = table.machine(3)
+    machine.receive(carried(unknown), table.now, table.table.ids[0])
+    table.collect(3)
+    assert inspect(machine).state is SigningState.SILENT
+    assert inspect(machine).inquiry is not None
+    assert inspect(machine).inquiry.certain
+    assert any(isinstance(effect, JournalDoubted) for effect in table.places[3].heard)
+    machine.receive(carried(unknown), table.now, table.table.ids[1])
+    table.run(until=200)
+    assert inspect(machine).state is not SigningState.SILENT
+    assert inspect(machine).floor > 0
+    assert all(p.machine.finished and not inspect(p.machine).proofs for p in table.places)
 
 
 def test_a_resumed_seat_does_not_write_its_openings_into_the_journal_again() -> None:

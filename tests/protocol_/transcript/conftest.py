@@ -10,7 +10,7 @@ import pytest
 from support.sim.cheap import cheap_blocks
 
 REAL = (
-    "test_bounds_of_files",
+    "test_transcript_format_bounds",
     "test_vectors",
     "test_judged_files",
     "test_specimens",

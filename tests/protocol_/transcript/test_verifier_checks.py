@@ -17,11 +17,11 @@ from protocol.wire.signed_messages import EpochPromise, NewEpoch
 
 
 def test_fewer_than_a_quorum_of_promises_make_no_base() -> None:
-    whole, room = read("vanished"), room_of("vanished")
-    every = parsed(room, whole.evidence.messages)
+    whole, table = read("vanished"), room_of("vanished")
+    every = parsed(table, whole.evidence.messages)
     promises = [message for message in every if isinstance(message.statement, EpochPromise)]
     for some in (promises[:1], [*promises[:1], *promises[:1]], [*promises, *promises[:1]]):
-        proposal = room.sign(1, NewEpoch(1, tuple(m.hash for m in some)))
+        proposal = table.sign(1, NewEpoch(1, tuple(m.hash for m in some)))
         problem = refusal(with_evidence(whole, new_epochs=envelopes(proposal)).encode())
         assert (problem.code, problem.part, problem.seat) == ("bad-base", "new_epochs", 1)
 
@@ -33,26 +33,26 @@ def test_a_new_epoch_message_that_rests_on_too_much_is_refused(
     monkeypatch.setattr(verifier_checks, "MAX_LOOKUPS", 2)
     assert code_of(read("vanished")) == "bad-base"
     monkeypatch.setattr(verifier_checks, "MAX_LOOKUPS", 1)
-    room, proof = room_of("vanished"), read("vanished").evidence
-    (proposal,) = parsed(room, proof.new_epochs)
-    held = {m.hash: m for m in parsed(room, proof.messages)}
-    source = verifier_checks.FileReferences(transition.begin(room.table), held)
-    fails(verifier_checks.TooMuch, "", new_epoch.bad_form, room.table, proposal, source)
+    table, proof = room_of("vanished"), read("vanished").evidence
+    (proposal,) = parsed(table, proof.new_epochs)
+    held = {m.hash: m for m in parsed(table, proof.messages)}
+    source = verifier_checks.FileReferences(transition.begin(table.table), held)
+    fails(verifier_checks.TooMuch, "", new_epoch.bad_form, table.table, proposal, source)
 
 
 def test_a_promise_is_read_once_and_its_messages_count_each_time() -> None:
-    room = room_of("vanished")
-    every = parsed(room, read("vanished").evidence.messages)
-    machine = room.places[0].machine
+    table = room_of("vanished")
+    every = parsed(table, read("vanished").evidence.messages)
+    machine = table.places[0].machine
     held = {m.hash: m for m in (*every, *store_of(machine))}
-    start = machine.tip.before(room.table.first_step)
+    start = machine.tip.before(table.table.first_step)
     assert start is not None
     source = verifier_checks.FileReferences(start, held)
     promise = next(m for m in every if isinstance(m.statement, EpochPromise))
-    first = new_epoch.read_promise(room.table, promise, source)
+    first = new_epoch.read_promise(table.table, promise, source)
     counted = source.lookups
     assert counted == len(first.inputs) > 0
-    assert new_epoch.read_promise(room.table, promise, source) is first
+    assert new_epoch.read_promise(table.table, promise, source) is first
     assert source.lookups == 2 * counted
 
 

@@ -1,16 +1,36 @@
 """The strict encoding: one value, one encoding, and Invalid for all other bytes."""
 
 import struct
-from typing import Any
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Annotated, Any
 
 import msgpack  # type: ignore[import-untyped]
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.any_values import CODE, VALUES, outcome
 from support.cases import each, fails
 from support.sampling import times
 
 from protocol.errors import Invalid
-from protocol.wire.codec import MAX_DEPTH, decode, encode, size
+from protocol.wire import codec
+from protocol.wire.codec import (
+    ANY,
+    MAX_DEPTH,
+    Digests,
+    Either,
+    FieldForm,
+    Fields,
+    Flag,
+    Int,
+    Octets,
+    Text,
+    WrongForm,
+    decode,
+    encode,
+    size,
+)
 
 LIMIT = 1 << 20
 
@@ -147,3 +167,126 @@ def test_the_size_of_an_encoding_is_known_before(value: Any) -> None:
 def test_a_length_takes_as_many_bytes_as_it_needs(length: int) -> None:
     for value in (bytes(length), (None,) * length, "a" * length):
         assert size(value) == len(encode(value))
+
+
+def read_nested(form: FieldForm[Any], value: Any) -> Any:
+    """Read a value that stands in an array, which stands in another."""
+    outer = Fields(ANY, ANY, ANY, Fields(ANY, form))
+    return codec.read(outer, (0, 0, 0, (0, value)), CODE, "a field")[3][1]
+
+
+READERS: dict[str, tuple[FieldForm[Any], list[Any], list[Any]]] = {
+    "integer": (Int(9, 2), [2, 5, 9], [1, 10, True, None, "5", b"5", (), 2**64]),
+    "flag": (Flag(), [True, False], [0, 1, None, "true", ()]),
+    "octets": (Octets(), [b"", b"x"], ["", 0, None, (b"x",), bytearray(b"x")]),
+    "octets of a size": (Octets(2), [b"ab"], [b"", b"a", b"abc", "ab", (0, 0)]),
+    "octets of two sizes": (Octets(2, optional=True), [b"", b"ab"], [b"a", "", None]),
+    "text": (Text(str.islower), ["a", "ab"], ["", "A", b"ab", 0, None, ("a",)]),
+    "short text": (Text(str.islower, 2), ["a", "ab"], ["abc", b"ab", ["a", "b"]]),
+    "text or number": (Either(str, Text(str.islower), Int(2)), ["a", 2], ["A", 3, True, None]),
+    "hashes": (
+        Digests(2, size=2),
+        [(), (b"ab", b"ab")],
+        [(b"a",), ("ab",), (b"ab",) * 3, b"", (1,)],
+    ),
+    "rising hashes": (
+        Digests(9, least=1, size=1, rising=True),
+        [(b"a",), (b"a", b"b")],
+        [(), (b"b", b"a"), (b"a", b"a")],
+    ),
+}
+
+
+@each(READERS)
+def test_what_is_of_its_form_is_read_and_anything_else_refused_with_code_and_place(
+    name: str,
+) -> None:
+    form, good, bad = READERS[name]
+    for value in good:
+        found = read_nested(form, value)
+        assert found == value
+        assert type(found) is type(value)
+        assert form.write(found) == value
+    for value in bad:
+        with pytest.raises(WrongForm) as caught:
+            read_nested(form, value)
+        assert (caught.value.code, caught.value.path) == (CODE, (3, 1)), value
+        assert caught.value.reason.startswith("a field: ")
+
+
+class Colour(IntEnum):
+    """What a number is read as."""
+
+    RED = 1
+
+
+def test_a_member_of_an_enumeration_is_read_from_its_value() -> None:
+    assert read_nested(codec.form_of(Colour), 1) is Colour.RED
+    for value in (0, True, "RED", b"1", None, (1,)):
+        fails(WrongForm, "", read_nested, codec.form_of(Colour), value)
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A row of two fields."""
+
+    seat: Annotated[int, Int(9)]
+    body: Annotated[bytes, Octets(1)] | None = None
+
+
+ROWS_OF_TWO = (codec.Struct(Pair), Fields(Int(9), codec.form_of(bytes | None)))
+
+
+@pytest.mark.parametrize("value", [(), (1,), (1, b"x", 3), b"ab", "ab", None, 2, {1: 2}])
+def test_a_row_has_exactly_its_fields(value: Any) -> None:
+    for form in ROWS_OF_TWO:
+        fails(WrongForm, "", read_nested, form, value)
+        assert [read_nested(form, [1, one]) for one in (None, b"x")] == [
+            Pair(1, one) if isinstance(form, codec.Struct) else (1, one) for one in (None, b"x")
+        ]
+
+
+def test_a_row_may_stand_behind_a_head_or_the_number_of_its_kind() -> None:
+    behind, kinds = codec.Struct(Pair, head=2), codec.Kinds({7: (Pair, 99)})
+    assert read_nested(behind, ("any", None, 1, b"x")) == Pair(1, b"x")
+    assert behind.write(Pair(1, b"x")) == (1, b"x")
+    assert read_nested(codec.Struct(Pair, seat=Int(20)), (20, None)) == Pair(20)
+    fails(WrongForm, "", read_nested, codec.Struct(Pair), (20, None))
+    assert read_nested(kinds, (7, 1, None)) == Pair(1)
+    for value in ((8, 1, None), (True, 1, None), (7, 1), ((), 1, None), (), 7, b"7"):
+        fails(WrongForm, "", read_nested, kinds, value)
+    with pytest.raises(WrongForm, match="seat is no number from 0 to 9") as caught:
+        read_nested(kinds, (7, 10, None))
+    assert caught.value.path == (3, 1, 1)
+
+
+def test_a_list_has_at_most_its_items_and_fields_know_their_names_and_places() -> None:
+    few, pairs = codec.Rows(Int(9), 2), codec.Rows(Pair, key=lambda pair: pair.seat)
+    assert read_nested(few, [1, 2]) == (1, 2)
+    fails(WrongForm, "", read_nested, few, (1, 2, 3))
+    fails(WrongForm, "", read_nested, codec.Rows(Int(9), 2, 2), (1,))
+    assert read_nested(pairs, ((1, None), (2, b"x"))) == (Pair(1), Pair(2, b"x"))
+    assert pairs.write((Pair(1), Pair(2, b"x"))) == ((1, None), (2, b"x"))
+    with pytest.raises(WrongForm, match="an item: body is not 1 bytes") as caught:
+        read_nested(pairs, ((1, None), (2, b"xy")))
+    assert caught.value.path == (3, 1, 1, 1)
+
+
+def test_what_is_read_unchanged_is_the_very_tuple_that_was_there() -> None:
+    value = ((1, b"x"), (2, b"y"))
+    assert read_nested(codec.Rows(Fields(Int(9), bytes)), value) is value
+
+
+@pytest.mark.parametrize("found", [(1, 1), (2, 1), (1, 3, 2)])
+def test_what_does_not_rise_is_refused(found: tuple[int, ...]) -> None:
+    form = codec.Rows(Int(9), key=int)
+    fails(WrongForm, "rising", read_nested, form, found)
+    assert read_nested(form, tuple(sorted(set(found)))) == tuple(sorted(set(found)))
+
+
+@given(VALUES)
+def test_a_reader_gives_its_type_or_malformed(value: Any) -> None:
+    for form, _, _ in READERS.values():
+        found, code, _ = outcome(lambda form=form: read_nested(form, value))
+        assert code in (None, CODE)
+        assert code or found == value

@@ -1,15 +1,18 @@
 """Any bytes give an accepted message or Invalid, nothing else; and what is signed comes back."""
 
+from typing import Any
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.any_values import DIGESTS, HASH, NUMBER, ROW, TABLE, check_parser, shaped
 from support.cases import fails
 from support.machine_table import identity, make_table
 from support.sampling import times
 from support.toy_game import ToyGame
 
 from protocol.errors import Invalid
-from protocol.wire import codec, peer_frames, signed_messages
+from protocol.wire import codec, signed_messages
 from protocol.wire.signed_messages import (
     CommitVote,
     EpochPromise,
@@ -23,7 +26,7 @@ from protocol.wire.signed_messages import (
     StepTimeout,
 )
 
-TABLE, WHO = make_table(ToyGame(3), 3)
+_, WHO = make_table(ToyGame(3), 3)
 CERTIFICATE = QuorumCertificate(1, b"b" * 32, True, ((0, b"s" * 64), (2, b"t" * 64)))
 STATEMENTS: list[Statement] = [
     StepInput(0, 1, b"d" * 32, b"body"),
@@ -106,7 +109,7 @@ def test_any_bytes_give_a_message_or_invalid(data: bytes) -> None:
     fails(Invalid, "", _parse, data)
 
 
-VALUES = st.recursive(
+STATEMENT_VALUES = st.recursive(
     st.none() | st.booleans() | st.integers(0, 2**40) | st.binary(max_size=40),
     lambda inner: st.lists(inner, max_size=4).map(tuple),
     max_leaves=12,
@@ -114,7 +117,7 @@ VALUES = st.recursive(
 
 
 @settings(max_examples=times(60, 1000), deadline=None)
-@given(st.integers(1, 7), st.lists(VALUES, max_size=7))
+@given(st.integers(1, 7), st.lists(STATEMENT_VALUES, max_size=7))
 def test_any_signed_fields_give_a_message_or_invalid(kind: int, fields: list[object]) -> None:
     data = _signed((kind, TABLE.id, 1, *fields))
     try:
@@ -125,33 +128,22 @@ def test_any_signed_fields_give_a_message_or_invalid(kind: int, fields: list[obj
     assert signed_messages.payload(TABLE.id, 1, message.statement) == message.payload
 
 
-@settings(max_examples=times(60, 1000), deadline=None)
-@given(VALUES | st.binary(max_size=60))
-def test_any_frame_is_read_or_invalid(value: object) -> None:
-    data = value if isinstance(value, bytes) else codec.encode(value)  # type: ignore[arg-type]
-    try:
-        frame = peer_frames.parse_frame(data)
-    except Invalid:
-        return
-    assert peer_frames.encode_frame(frame) == data
+HEAD = (st.integers(1, 7), st.just(TABLE.id), NUMBER, NUMBER)
+MESSAGES = st.one_of(
+    ROW,
+    shaped(*HEAD),
+    shaped(*HEAD, DIGESTS),
+    shaped(*HEAD, NUMBER, st.just(HASH), st.binary(max_size=4)),
+    shaped(*HEAD, st.none(), DIGESTS, st.none(), DIGESTS, st.lists(DIGESTS).map(tuple)),
+)
 
 
-FRAMES = [
-    peer_frames.Carry(b"message"),
-    peer_frames.Fetch((D,), (1, 2)),
-    peer_frames.Sync(1, 2, (b"0123456789abcdef",)),
-    peer_frames.Own(),
-    peer_frames.Told(b"\x07" * 32, True),
-]
-
-
-@pytest.mark.parametrize("frame", FRAMES, ids=lambda f: type(f).__name__)
-def test_frames_come_back_and_no_longer_frame_does(frame: peer_frames.FrameBody) -> None:
-    data = peer_frames.encode_frame(frame)
-    assert peer_frames.parse_frame(data) == frame
-    fails(Invalid, "", peer_frames.parse_frame, data + b"\x00")
-
-
-@pytest.mark.parametrize("value", [(False, b""), (True, (), ()), ()])
-def test_a_frame_begins_with_its_number(value: codec.Value) -> None:
-    fails(Invalid, "bad-frame", peer_frames.parse_frame, codec.encode(value))
+@settings(max_examples=times(15, 1000), deadline=None)
+@given(MESSAGES)
+def test_any_value_is_a_message_or_invalid(value: Any) -> None:
+    check_parser(
+        codec.encode(value),
+        lambda data: signed_messages.read_payload(data, TABLE.id, 3),
+        lambda found: signed_messages.payload(TABLE.id, *found),
+        "bad-message",
+    )

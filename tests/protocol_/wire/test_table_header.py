@@ -7,8 +7,10 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.any_values import TABLE, VALUES, outcome
 from support.cases import each, fails
 from support.machine_table import identity, make_table
+from support.sampling import times
 from support.toy_game import ToyGame
 
 from protocol.errors import Invalid
@@ -40,7 +42,6 @@ def _changing(field: int, value: Any, part: Callable[[Any], list[Any]]) -> Calla
 
 _terms = partial(_changing, part=lambda whole: whole[0])
 _entry = partial(_changing, part=lambda whole: whole[1][1])
-
 
 CHANGES: dict[str, Callable[[list[Any]], Any]] = {
     "host of another length": _terms(1, b"h" * 31),
@@ -100,3 +101,13 @@ def test_cut_and_trailing_bytes_are_refused() -> None:
 @given(st.binary(max_size=120))
 def test_any_bytes_give_a_header_or_invalid(data: bytes) -> None:
     fails(Invalid, "", parse_header, data)
+
+
+@settings(max_examples=times(15, 1000), deadline=None)
+@given(st.integers(0, 7), VALUES)
+def test_terms_with_any_value_in_a_field_are_terms_or_invalid(at: int, value: Any) -> None:
+    fields = list(TABLE.header.terms.value())
+    fields[at] = value
+    terms, code, _ = outcome(lambda: table_header.parse_terms(tuple(fields)))
+    assert code in (None, "bad-header", "bad-point")
+    assert code or terms.value() == tuple(fields)
