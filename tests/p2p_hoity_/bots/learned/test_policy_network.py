@@ -1,4 +1,4 @@
-"""Weights: they come back from bytes as they went in, and nothing malformed is read."""
+"""Tests of weights: they come back from bytes as they went in; nothing malformed is read."""
 
 import struct
 import zlib

@@ -1,4 +1,4 @@
-"""The learned bot, with random weights: legal, blind to what its seat may not know, mixed."""
+"""Tests of the learned bot, with random weights: legal, blind to what is hidden, mixed."""
 
 import random
 from dataclasses import fields
@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from support.random_weights import random_weights
-from support.rules_driver import Referee, plays, table
+from support.rules_driver import Referee, table
 from support.sampling import sample
 
 from p2p_hoity.bots.learned import Learned, read, sight_of
@@ -14,7 +14,7 @@ from p2p_hoity.bots.learned.features import CANDIDATE, OTHER, OWN, length
 from p2p_hoity.bots.learned.move_candidates import picks
 from p2p_hoity.bots.learned.observation import other_blocks, own_block
 from p2p_hoity.editions.load_edition import NAMES, load
-from p2p_hoity.rules import Show, State, View, expected, view
+from p2p_hoity.rules import State, View, expected, view
 from protocol.game_interface import Over
 
 SOME = pytest.mark.sampled(1)
@@ -71,11 +71,11 @@ def watched(seen, due, rng):
     and the other hidden cards change nothing."""
     choice = BOT.choose(keyhole(seen), due, rng)
     seen.check(due.kind, choice)
-    scene = sight_of(seen, due)
-    own, others = own_block(scene), other_blocks(scene)
+    sight = sight_of(seen, due)
+    own, others = own_block(sight), other_blocks(sight)
     assert len(own) == length(OWN)
     assert [len(block) for block in others] == [length(OTHER)] * (seen.state.seats - 1)
-    rows = [candidate.numbers for pick in picks(scene) for candidate in pick]
+    rows = [candidate.numbers for pick in picks(sight) for candidate in pick]
     assert {len(row) for row in rows} == {length(CANDIDATE)}
     assert all(-1 <= number <= 3.5 for row in (own, *others, *rows) for number in row)
     return choice
@@ -86,19 +86,6 @@ def test_it_makes_only_legal_choices_of_what_it_may_see(case):
     edition, seats, variant = case
     final = Referee.seat(edition, seats, 5, variant, [watched] * seats).play()
     assert final.standings
-
-
-def test_every_legal_place_and_action_and_window_is_on_the_menu():
-    referee = Referee.seat(load(), 4, 11)
-    seen = set()
-    while not isinstance(due := expected(referee.state), Over):
-        for seat in getattr(due, "seats", ()) if due.__class__.__name__ == "Seal" else ():
-            if due.kind in ("place", "action"):
-                (pick,) = picks(sight_of(referee.view(seat), due))
-                assert {one.choice for one in pick} == set(referee.view(seat).legal(due.kind))
-                seen.add(due.kind)
-        referee.step()
-    assert seen == {"place", "action"}
 
 
 @SOME
@@ -144,21 +131,3 @@ def test_a_keyhole_lets_nothing_else_through():
     for peek in (lambda: seen.private, lambda: seen.state.sealed, lambda: seen.deck):
         with pytest.raises(Peeked):
             peek()
-
-
-def test_the_menu_has_whole_spans_and_their_least_and_the_oldest_of_each_letter():
-    referee = table(load(), 3, {0: "A1 A2 B1 A4"})
-    due = referee.until("show", action=plays(referee.state, s0="Exhibit", s1="Thief:0"))
-    assert isinstance(due, Show)
-    (pick,) = picks(sight_of(referee.view(0), due))
-    assert [one.choice for one in pick] == [(0, 1, 3), (0, 1, 2, 3), (0, 1, 2)]
-    referee = table(load(), 3, {0: "A2 A1 B2 B1", 1: "C1 D1 E1 E2"})
-    due = referee.until(
-        "theft",
-        place=dict.fromkeys(range(3), 0),
-        action=plays(referee.state, s0="Exhibit", s1="Exhibit", s2="Thief:0"),
-    )
-    offered = [[one.choice for one in pick] for pick in picks(sight_of(referee.view(2), due))]
-    assert offered == [[1, 3], [4, 5, 6]]
-    choice = BOT.choose(referee.view(2), due, random.Random(1))
-    referee.view(2).check("theft", choice)

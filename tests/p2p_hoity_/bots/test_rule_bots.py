@@ -1,4 +1,4 @@
-"""The bots: legal, mixed, strong enough, and blind to what their seat may not know."""
+"""Tests of the bots: legal, mixed, strong enough, and blind to what their seat may not know."""
 
 import random
 import sys

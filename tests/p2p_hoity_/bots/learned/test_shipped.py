@@ -1,4 +1,4 @@
-"""The weights that ship: which they are, whence they come, and that they play as was recorded."""
+"""Tests of the weights that ship: whence they come, and that they play as was recorded."""
 
 import hashlib
 import json
