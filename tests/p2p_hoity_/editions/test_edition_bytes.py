@@ -1,4 +1,4 @@
-"""Editions as they travel in a table's header."""
+"""Tests of editions in a table's header, and of how they differ from the shipped ones."""
 
 from contextlib import suppress
 from dataclasses import replace
@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from support.cases import each, fails
 from support.sampling import times
 
-from p2p_hoity.editions.edition_bytes import known_edition, read_canonical
+from p2p_hoity.editions.edition_bytes import Descent, descent, known_edition, read_canonical
 from p2p_hoity.editions.load_edition import NAMES, EditionError, age_word, load, parse
 
 UBER = load()
@@ -97,3 +97,21 @@ def test_any_bytes_give_an_edition_or_an_edition_error(noise, at):
     for bad in (noise, data[:at] + noise + data[at + len(noise) :]):
         with suppress(EditionError):
             assert read_canonical(bad).canonical() == bad
+
+
+def test_an_edition_of_a_shipped_name_is_compared_with_that_one_part_by_part():
+    assert descent(UBER) == Descent("uberplay-2004")
+    switched = UBER.with_switches(detective_in_hall=True)
+    assert descent(switched) == Descent("uberplay-2004", ("detective_in_hall",))
+    alike = replace(switched, name="Uberplay-2004", banquet_fields=12)
+    assert descent(alike) == Descent("uberplay-2004", ("name", "track", "detective_in_hall"))
+    assert descent(replace(UBER, name="my box")) == Descent()
+
+
+def test_an_edition_of_ones_own_is_known_before_the_shipped_ones():
+    own = replace(UBER, name="my box")
+    bare = read_canonical(own.with_switches(detective_in_hall=True).canonical())
+    assert known_edition(bare) is bare
+    known = known_edition(bare, own)
+    assert known.collectibles[0].names == UBER.collectibles[0].names
+    assert known.switches.detective_in_hall
