@@ -1,4 +1,4 @@
-"""The record alone referees a whole game: nothing here but the rulebook and JSON."""
+"""Tests of whether the record alone referees a whole game: with the rulebook and JSON."""
 
 import json
 
