@@ -65,10 +65,10 @@ def test_no_figure_moves_beyond_the_last_field_and_each_move_says_why():
     state = table(UBER, 3).state.but(figures=(UBER.last_field - 1, 0, 3))
     moved = movement.advance(state, [(0, 4, Why.DETECTIVE), (2, 1, Why.DETECTIVE)])
     assert moved.figures == (UBER.last_field, 0, 4)
-    assert [(n.seat, n.start, n.end, n.fields) for n in moved.news[len(state.news) :]] == [
-        (0, UBER.last_field - 1, UBER.last_field, 4),
-        (2, 3, 4, 1),
-    ]
+    first, second = of(moved.news, rules.happenings.FigureMoved)
+    assert (first.seat, first.start, first.end) == (0, UBER.last_field - 1, UBER.last_field)
+    assert (first.fields, second.fields) == (4, 1)
+    assert (second.seat, second.start, second.end) == (2, 3, 4)
     assert movement.advance(state, []) is state
 
 
