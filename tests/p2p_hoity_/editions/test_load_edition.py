@@ -4,7 +4,7 @@ from collections import Counter
 from importlib import resources
 
 import pytest
-from support.cases import fails
+from support.cases import each, fails
 
 from cli.words.translation import LANGUAGES
 from p2p_hoity.editions.load_edition import (
@@ -311,3 +311,22 @@ def test_lines_are_found_behind_strings_of_many_lines() -> None:
     text = "x = '''\nage = \"1\n'''\ny = \"\"\"\nage = '\n\"\"\"\nage = 3\n"
     assert line_of(text, ("age",)) == 7
     assert line_of(text, ("y",)) == 4
+
+
+@each(
+    [
+        "Uberplay-2004",
+        " uberplay–2004. ",
+        "`uberplay-2004`",
+        "“uberplay\u20112004”",
+        "uberplay-\u200b2004",
+        "ＵＢＥＲＰＬＡＹ－２００４",
+    ]
+)
+def test_an_edition_is_found_by_its_name_as_typed(text: str) -> None:
+    assert load(text) is load(NAMES[0])
+
+
+def test_an_edition_of_another_name_is_still_a_file() -> None:
+    with pytest.raises(EditionError):
+        load("uberplay")

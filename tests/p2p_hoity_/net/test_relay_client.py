@@ -1,5 +1,4 @@
-"""Tests of steps at a relay that strangers can disturb: each is repeated while that may help, on a
-virtual clock."""
+"""Tests of steps at a relay that strangers can disturb: they are repeated while that may help."""
 
 from collections.abc import Awaitable, Callable, Iterator
 from itertools import repeat

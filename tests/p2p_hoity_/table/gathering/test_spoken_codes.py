@@ -1,31 +1,48 @@
-"""Tests of codes as they are spoken and typed."""
+"""Tests of codes as they are spoken, typed and pasted."""
 
 import re
 
 from hypothesis import given
 from hypothesis import strategies as st
 from support.cases import each, fails
+from support.pasted import decorated, wide
 
 from p2p_hoity.net.mailbox_numbers import MOST_NUMBER
 from p2p_hoity.table.gathering import spoken_codes
+from p2p_hoity.table.gathering.spoken_codes import (
+    MOST_WORDS,
+    WORDS,
+    CodeError,
+    SpokenCode,
+    is_code,
+    parse_code,
+    word_list,
+)
 
-LANTERN = spoken_codes.SpokenCode(7, ("lantern", "walrus"))
-WORDS = st.sampled_from(spoken_codes.word_list())
+LANTERN = SpokenCode(7, ("lantern", "walrus"))
+ONE_WORD = st.sampled_from(word_list())
+RELAYS = ("", "127.0.0.1:4646", "[2001:db8::1]:80", "relay.example.org:4646")
+CODES = st.builds(
+    SpokenCode,
+    st.integers(1, 999_999_999),
+    st.lists(ONE_WORD, min_size=WORDS, max_size=MOST_WORDS).map(tuple),
+    st.sampled_from(RELAYS),
+)
 
 
 def test_the_list_is_large_its_words_are_told_apart_by_few_letters_and_drawn_afresh() -> None:
-    words = spoken_codes.word_list()
+    words = word_list()
     assert len(words) == len(set(words)) == 1295
-    assert 1 / len(words) ** spoken_codes.WORDS < 2**-20
+    assert 1 / len(words) ** WORDS < 2**-20
     assert len({word[: spoken_codes.LEAST_LETTERS] for word in words}) == len(words)
     assert all(re.fullmatch(r"[a-z]{3,10}", word) for word in words)
     assert spoken_codes.beginning_with("lante") == ("lantern",)
     assert spoken_codes.beginning_with("zz") == ()
-    assert spoken_codes.beginning_with("") == spoken_codes.word_list()
+    assert spoken_codes.beginning_with("") == word_list()
     assert all(word.startswith("wa") for word in spoken_codes.beginning_with("wa"))
     drawn = {spoken_codes.fresh_words() for _ in range(64)}
     assert len(drawn) > 60
-    assert all(word in spoken_codes.word_list() for pair in drawn for word in pair)
+    assert all(word in word_list() for pair in drawn for word in pair)
     assert "lantern" not in repr(LANTERN)
 
 
@@ -50,16 +67,14 @@ def test_what_people_type_is_forgiven(text: str) -> None:
 
 @given(
     st.builds(
-        spoken_codes.SpokenCode,
+        SpokenCode,
         st.integers(1, MOST_NUMBER),
-        st.lists(WORDS, min_size=spoken_codes.WORDS, max_size=spoken_codes.MOST_WORDS).map(tuple),
+        st.lists(ONE_WORD, min_size=WORDS, max_size=MOST_WORDS).map(tuple),
     ),
     st.integers(3, 10),
     st.text(max_size=60),
 )
-def test_codes_are_read_from_beginnings(
-    code: spoken_codes.SpokenCode, letters: int, text: str
-) -> None:
+def test_codes_are_read_from_beginnings(code: SpokenCode, letters: int, text: str) -> None:
     first, *more = code.words
     assert spoken_codes.parse_code(str(code)) == code
     assert (
@@ -80,7 +95,7 @@ def test_codes_are_read_from_beginnings(
 )
 def test_a_relay_may_stand_behind_it(case: tuple[str, str]) -> None:
     text, relay = case
-    assert spoken_codes.parse_code(text) == spoken_codes.SpokenCode(7, LANTERN.words, relay)
+    assert spoken_codes.parse_code(text) == SpokenCode(7, LANTERN.words, relay)
 
 
 @each(
@@ -109,3 +124,44 @@ def test_a_slip_is_no_guess_and_neither_tickets_nor_nicknames_are_codes() -> Non
     for typed, meant in (("7-lantrn-walrus", "lantern"), ("7-lantern-wlarus", "walrus")):
         refused = fails(spoken_codes.CodeError, "code-misspelt", spoken_codes.parse_code, typed)
         assert refused.fields["meant"] == meant
+
+
+@given(st.data(), CODES)
+def test_a_code_is_found_in_what_is_pasted(data: st.DataObject, code: SpokenCode) -> None:
+    gap = data.draw(st.sampled_from(["-", "–", "—", "\u2011", "−", "－", " - ", "_", "・ー"[1]]))
+    typed = gap.join([str(code.number), *code.words])
+    if code.relay:
+        relay = data.draw(st.sampled_from(["{}", "http://{}", "https://{}/", "{}/"]))
+        typed += "@" + relay.format(code.relay)
+    text = data.draw(decorated(data.draw(wide(typed))))
+    assert parse_code(text) == code, text
+    assert is_code(text)
+
+
+@given(CODES, CODES)
+def test_two_codes_never_become_one(one: SpokenCode, other: SpokenCode) -> None:
+    """What is a code as it is typed is never cleaned, and several codes are none."""
+    assert parse_code(str(one)) == SpokenCode(one.number, one.words)
+    if one.relay:
+        fails(CodeError, "", parse_code, f"{one}@{one.relay} {other}")
+
+
+@each(
+    [
+        "7-vacuum-avalanche. See you",
+        "7-vacuum-avalanche, avalanche",
+        "7-vacuum-avalanche --yes",
+        "7-vacuum-avalanche walrus",
+        "7-vacuum-avalanche\nlantern",
+        "7-vacuum-avalanche (walrus)",
+        "7-vacuum ava",
+    ]
+)
+def test_a_word_behind_a_code_does_not_become_a_part_of_it(text: str) -> None:
+    """A code of three words is another one, and a wrong one would be used up."""
+    fails(CodeError, "no-code|code-of-no-word", parse_code, text)
+
+
+@each(["7 vacuum-avalanche", "7-vacuum\navalanche", "7. Vacuum, avalanche", "7  vacuum avalanche"])
+def test_two_whole_words_may_have_different_gaps(text: str) -> None:
+    assert parse_code(text) == SpokenCode(7, ("vacuum", "avalanche"))

@@ -1,4 +1,4 @@
-"""The proof of an id: worth something once, to one listener, for one purpose."""
+"""Tests of the proof of an id: worth something once, to one listener, for one purpose."""
 
 import secrets
 from functools import partial

@@ -1,4 +1,4 @@
-"""TLS: the listener is who its key says, the key is nowhere left behind."""
+"""Tests of TLS: the listener is who its key says, and the key is nowhere left behind."""
 
 import datetime
 import os
