@@ -1,4 +1,4 @@
-"""A splice: every byte through, both ways, until an end stops, idles, or has had its share."""
+"""Tests of a splice: every byte goes through until an end stops, idles, or has had its share."""
 
 import pytest
 import trio

@@ -1,4 +1,4 @@
-"""The exchange: what any splice does, done for many sockets in one task."""
+"""Tests of the exchange: what any splice does, done for many sockets in one task."""
 
 import socket
 import struct
