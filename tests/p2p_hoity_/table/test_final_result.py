@@ -1,6 +1,5 @@
 """The result is shown and saved as soon as it is final, whoever keeps its end notice to itself."""
 
-import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
@@ -9,14 +8,12 @@ from typing import Any
 
 import pytest
 import trio
-from support.cases import fails
 from support.player_table import CALM, Guest, PlayerTable, Thinker
 
 from p2p_hoity import game_adapter
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.storage import transcript_archive
 from p2p_hoity.storage.journal import JournalError
-from p2p_hoity.storage.private_files import NAMED
 from p2p_hoity.table.beside_game.saved_games import kept_games
 from p2p_hoity.table.beside_game.unfinished_games import open_games
 from p2p_hoity.table.playing.effects_out import EffectsOut
@@ -229,34 +226,3 @@ async def test_what_is_found_after_the_result_is_in_the_file_in_the_end(
     assert {verdict(guest.end.transcript) for guest in ending.honest if guest.end.transcript} == {
         "ok"
     }
-
-
-def test_a_file_is_completed_as_a_whole_and_a_pipe_never(tmp_path: Path) -> None:
-    path, gone = tmp_path / "game.hoity", tmp_path / "moved.hoity"
-    path.write_bytes(b"first")
-    transcript_archive.complete(path, b"first", b"second")
-    assert path.read_bytes() == b"second"
-    path.write_bytes(b"notes")
-    transcript_archive.complete(path, b"second", b"third")
-    assert path.read_bytes() == b"notes", "another file has been put there"
-    transcript_archive.complete(gone, b"first", b"second")
-    assert not gone.exists()
-    pipe = tmp_path / "pipe"
-    os.mkfifo(pipe)
-    transcript_archive.complete(pipe, b"first", b"second")  # It would wait for a reader.
-    assert not pipe.is_file()
-
-
-def test_a_file_that_cannot_be_completed_stays(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = tmp_path / "game.hoity"
-    path.write_bytes(b"first")
-
-    def full(*_: Any) -> None:
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(type(NAMED), "put", full)
-    fails(OSError, "space", transcript_archive.write_transcript, path, b"second")
-    transcript_archive.complete(path, b"first", b"second")
-    assert path.read_bytes() == b"first"

@@ -20,22 +20,12 @@ from cli.commands.verify import verify_file
 from p2p_hoity.net.hub import Hub, LinkDown, LinkUp
 from p2p_hoity.net.network_errors import RefusedError
 from p2p_hoity.presentation import screen_updates as updates
-from p2p_hoity.storage.kept_vouches import encode_vouches, place_of, read_vouches
+from p2p_hoity.storage.kept_vouches import place_of, read_vouches
 from p2p_hoity.table.gathering import lobby
 from p2p_hoity.table.gathering.table_keys import TableKeys, draw_keys
 from p2p_hoity.table.peer_error import PeerError
 from p2p_hoity.table.playing.frame_kinds import is_of_game
-from protocol import (
-    Header,
-    Identity,
-    Invalid,
-    Vouch,
-    codec,
-    fingerprint,
-    table_header,
-    transcript,
-    vouches,
-)
+from protocol import Header, Identity, Invalid, Vouch, codec, fingerprint, transcript, vouches
 from protocol.wire import signed_messages
 from protocol.wire.signed_messages import StepInput
 
@@ -379,27 +369,3 @@ async def test_terms_with_an_option_that_is_not_known_are_not_signed(pair: Playe
         table.terms = replace(table.terms, options=(option,))
         async with hosted(table):
             await ends_in(PeerError, "unplayable-terms", table.join(1))
-
-
-def test_a_file_of_vouches_is_read_whole_and_for_its_table_alone(tmp_path: Path) -> None:
-    key, player = Identity(b"k" * 32), Identity(b"p" * 32)
-    terms = table_header.Terms(key.public, bytes(32), (("toy", 1),), 2, 2)
-    entry, vouch = vouches.vouched_entry(terms, key, player, "Ada", b"s" * 32)
-    other = table_header.sit(terms, Identity(b"o" * 32), "Bob", bytes(32))
-    header = Header(terms, (entry, other))
-    data = encode_vouches(header.table_id, (vouch, None))
-    assert read_vouches(data, header) == (player.public, None)
-    for size in range(len(data)):
-        fails(Invalid, "bad-encoding", read_vouches, data[:size], header)
-    fails(Invalid, "bad-encoding", read_vouches, data + b"\xc0", header)
-    turned = Header(terms, (entry, replace(other, nickname="Rob")))
-    for wrong, code in (
-        (encode_vouches(turned.table_id, (vouch, None)), "bad-vouch"),
-        (encode_vouches(header.table_id, (None, vouch)), "bad-vouch"),
-        (encode_vouches(header.table_id, (vouch,)), "bad-vouch"),
-        (encode_vouches(header.table_id, (replace(vouch, salt=bytes(32)), None)), "bad-vouch"),
-        (codec.encode(("hoity-vouches", 2, header.table_id, ())), "bad-vouch"),
-        (codec.encode(("hoity-journal", 3, header.table_id, ())), "bad-vouch"),
-        (bytes(5_000), "bad-encoding"),
-    ):
-        fails(Invalid, code, read_vouches, wrong, header)

@@ -6,6 +6,7 @@ import stat
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from support.cases import fails
@@ -17,6 +18,7 @@ from cli.local.seat_checks import check_home, check_output
 from p2p_hoity.coded_errors import Reason
 from p2p_hoity.storage import home, private_files, transcript_archive
 from p2p_hoity.storage.journal import JournalError
+from p2p_hoity.storage.private_files import NAMED
 from protocol.chain.chain_state import Missing
 from protocol.transcript import transcript_format
 from protocol.transcript.transcript_format import Evidence, StepEntry
@@ -189,3 +191,34 @@ def test_only_a_file_of_the_same_game_may_be_named_again(tmp_path: Path) -> None
     path.unlink()
     path.symlink_to(tmp_path / "gone")
     fails(Trouble, "exists already", check_output, path, game)
+
+
+def test_a_file_is_completed_as_a_whole_and_a_pipe_never(tmp_path: Path) -> None:
+    path, gone = tmp_path / "game.hoity", tmp_path / "moved.hoity"
+    path.write_bytes(b"first")
+    transcript_archive.complete(path, b"first", b"second")
+    assert path.read_bytes() == b"second"
+    path.write_bytes(b"notes")
+    transcript_archive.complete(path, b"second", b"third")
+    assert path.read_bytes() == b"notes", "another file has been put there"
+    transcript_archive.complete(gone, b"first", b"second")
+    assert not gone.exists()
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    transcript_archive.complete(pipe, b"first", b"second")  # It would wait for a reader.
+    assert not pipe.is_file()
+
+
+def test_a_file_that_cannot_be_completed_stays(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "game.hoity"
+    path.write_bytes(b"first")
+
+    def full(*_: Any) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(type(NAMED), "put", full)
+    fails(OSError, "space", transcript_archive.write_transcript, path, b"second")
+    transcript_archive.complete(path, b"first", b"second")
+    assert path.read_bytes() == b"first"

@@ -1,4 +1,4 @@
-"""Tests of the first record of a journal: what it keeps, and what it refuses."""
+"""Tests of how a journal is written: its first record, its sealed ones, and what is refused."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 from support.cases import each, fails
-from support.journals import FIRST, fresh, look
+from support.journals import FIRST, fresh, look, read, write
 
-from p2p_hoity.storage import journal
+from p2p_hoity.storage import journal, journal_format
 from p2p_hoity.storage.journal_format import (
     MAGIC,
     VERSION,
@@ -17,6 +17,7 @@ from p2p_hoity.storage.journal_format import (
     decode_seat_record,
     new_form,
 )
+from p2p_hoity.storage.player_key import VaultError
 from protocol import Invalid, Vouch, codec
 
 FULL = replace(
@@ -31,6 +32,9 @@ FULL = replace(
 
 
 FIELDS = codec.decode(FIRST.encode(), 1 << 16)[1:]
+
+
+SEALED = "open sesame"
 
 
 @pytest.mark.parametrize("record", [FIRST, FULL])
@@ -97,3 +101,35 @@ def test_a_field_of_another_type_is_refused(number: int) -> None:
         data = codec.encode((VERSION, *fields[:number], wrong, *fields[number + 1 :]))
         with pytest.raises(Invalid, match="record"):
             decode_seat_record(data)
+
+
+def test_every_torn_tail_is_cut_off_and_nothing_else(tmp_path: Path) -> None:
+    path = write(tmp_path, b"one", b"two")
+    whole = path.read_bytes()
+    last = len(b"two") + 4 + journal_format.CHECK
+    for size in range(len(whole) - last, len(whole)):
+        path.write_bytes(whole[:size])
+        _, first, records = read(path)
+        assert (first, records) == (FIRST, [b"one"])
+
+
+def test_neither_the_repr_nor_the_form_shows_a_secret(tmp_path: Path) -> None:
+    book = fresh(tmp_path, "open sesame")
+    assert "sesame" not in repr(book)
+    assert "box" not in repr(book)
+    book.close()
+    assert "key" not in repr(journal_format.new_form(SEALED))
+
+
+def test_no_record_is_sealed_without_the_passphrase_or_elsewhere(tmp_path: Path) -> None:
+    form = journal_format.new_form(SEALED)
+    before, after = form.start, b"x" * journal_format.CHECK
+    sealed = form.seal(1, before, b"one")
+    assert form.open(1, before, sealed) == b"one"
+    for number, check in ((2, before), (1, after)):
+        fails(VaultError, "", form.open, number, check, sealed)
+    path = write(tmp_path, b"one", passphrase=SEALED)
+    with path.open("rb") as file:
+        assert file.read(len(MAGIC)) == MAGIC
+        guessed = journal_format._form(file.read(journal_format.HEAD), b"", True)
+        assert guessed.next(file, 1, guessed.start) is None
