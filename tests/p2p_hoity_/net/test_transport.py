@@ -11,11 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.cases import ends_in
 from support.memory_network import MemoryNetwork
+from support.noted_network import Noted
 
 from p2p_hoity.net import transport
+from p2p_hoity.net.address_schemes import Scheme
 from p2p_hoity.net.addresses import Address, Named
-from p2p_hoity.net.network_errors import NetError
-from p2p_hoity.net.transport import TcpNetwork, close_listeners
+from p2p_hoity.net.network_errors import NetError, NobodyError
+from p2p_hoity.net.transport import RelayedNetwork, TcpNetwork, close_listeners
 
 LOOPBACK = "127.0.0.1"
 
@@ -23,6 +25,8 @@ MOST = 50
 READ = st.integers(min_value=0, max_value=transport.MARK - 1)
 PLACES = st.lists(st.integers(0), max_size=20)
 FRAMES = st.lists(st.binary(max_size=MOST), max_size=8)
+
+RELAY, OTHER = "relay:1", "other:1"
 
 
 @pytest.fixture(params=[TcpNetwork, MemoryNetwork])
@@ -205,3 +209,20 @@ async def test_a_frame_cut_short_is_told(sent):
     await near.send_all(sent)
     await near.send_eof()
     await ends_in(NetError, "connection-ended", transport.read_frame(far, MOST))
+
+
+async def test_only_relays_are_dialled_and_no_port_is_had() -> None:
+    noted = Noted(MemoryNetwork())
+    network = RelayedNetwork(noted, [RELAY, "[2606:4700::1]:2"])
+    for place in ("node1:1", "relay:2", "other:1", "127.0.0.1:1"):
+        host, _, port = place.rpartition(":")
+        for scheme in Scheme:
+            with pytest.raises(NobodyError, match="not-by-relay"):
+                await network.open(Address(host, int(port), scheme))
+    assert noted.dialled == []
+    for host, number in (("relay", 1), ("2606:4700::1", 2)):
+        with pytest.raises(NetError, match="nobody-listens"):
+            await network.open(Address(host, number))
+    assert len(noted.dialled) == 2
+    await ends_in(NetError, "not-by-relay", network.listen("127.0.0.1", 0))
+    assert network.outlet() is None

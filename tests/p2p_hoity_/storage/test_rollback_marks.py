@@ -7,12 +7,9 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-import trio
 from support.cases import fails
 from support.journals import fill_disk, fresh, play_on, read
 from support.journals import write as played
-from support.limits import LIMIT
-from support.running import running
 
 from p2p_hoity.storage import (
     home,
@@ -22,7 +19,6 @@ from p2p_hoity.storage import (
     private_files,
     rollback_marks,
 )
-from p2p_hoity.table.playing.effects_out import JournalKeeper
 
 
 @pytest.fixture(autouse=True)
@@ -158,22 +154,6 @@ def test_no_mark_outlives_its_journal_and_a_failing_one_is_told(tmp_path: Path, 
         "journal-stopped",
         str(rollback_marks.path_of(path)),
     )
-
-
-async def test_the_keeper_sets_the_mark_soon_after_and_before_it_ends(tmp_path: Path) -> None:
-    book = fresh(tmp_path / "home")
-    keeper, begun = JournalKeeper(book), book.mark.read_bytes()
-    async with running(keeper.run):
-        for record in (b"one", b"two"):
-            book.append(record)
-            keeper.settle()
-            assert book.mark.read_bytes() == begun
-            with trio.fail_after(LIMIT):
-                while book.mark.read_bytes() == begun:
-                    await trio.sleep(0.01)
-            begun = book.mark.read_bytes()
-    book.close()
-    assert current(book.path)
 
 
 @pytest.mark.parametrize("passphrase", [None, "open sesame"])

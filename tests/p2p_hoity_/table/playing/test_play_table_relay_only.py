@@ -1,5 +1,4 @@
-"""Tests of seats that are reached through relays alone: whom they dial, what they name, and that it
-is kept with the game ([L-58])."""
+"""Tests of seats that are reached through relays alone, which is kept with the game ([L-58])."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
@@ -11,6 +10,7 @@ import pytest
 import trio
 from support.cases import ends_in
 from support.memory_network import MemoryNetwork
+from support.noted_network import Noted
 from support.player_table import (
     CALM,
     Guest,
@@ -23,11 +23,7 @@ from support.player_table import (
 )
 from support.relays import serve_relay
 
-from p2p_hoity.net.address_schemes import Scheme
-from p2p_hoity.net.addresses import Address
-from p2p_hoity.net.network_errors import NetError, NobodyError
 from p2p_hoity.net.ticket import Ticket
-from p2p_hoity.net.transport import RelayedNetwork
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.reachability.advertised_addresses import ReachCode
 from p2p_hoity.storage import journal
@@ -44,26 +40,6 @@ from protocol.wire import codec
 pytestmark = pytest.mark.sampled(3)
 
 RELAY, OTHER = "relay:1", "other:1"
-
-
-@dataclass
-class Noted:
-    """The network as one seat has it; what it dials and where it listens is noted."""
-
-    network: MemoryNetwork
-    dialled: list[str] = field(default_factory=list)
-    listened: list[str] = field(default_factory=list)
-
-    async def open(self, address: Address) -> trio.abc.Stream:
-        self.dialled.append(f"{address.host}:{address.port}")
-        return await self.network.open(address)
-
-    async def listen(self, host: str, port: int) -> Any:
-        self.listened.append(host)
-        return await self.network.listen(host, port)
-
-    def outlet(self) -> None:
-        """None."""
 
 
 @dataclass
@@ -118,23 +94,6 @@ def hiding(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[..., Hid
         return here
 
     return made
-
-
-async def test_only_relays_are_dialled_and_no_port_is_had() -> None:
-    noted = Noted(MemoryNetwork())
-    network = RelayedNetwork(noted, [RELAY, "[2606:4700::1]:2"])
-    for place in ("node1:1", "relay:2", "other:1", "127.0.0.1:1"):
-        host, _, port = place.rpartition(":")
-        for scheme in Scheme:
-            with pytest.raises(NobodyError, match="not-by-relay"):
-                await network.open(Address(host, int(port), scheme))
-    assert noted.dialled == []
-    for host, number in (("relay", 1), ("2606:4700::1", 2)):
-        with pytest.raises(NetError, match="nobody-listens"):
-            await network.open(Address(host, number))
-    assert len(noted.dialled) == 2
-    await ends_in(NetError, "not-by-relay", network.listen("127.0.0.1", 0))
-    assert network.outlet() is None
 
 
 @pytest.mark.parametrize("alone", [(2,), (0,), (0, 1, 2)], ids=["guest", "host", "all"])

@@ -4,23 +4,19 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from support.cases import each, fails
+from support.cases import each
 from support.machine_table import identity
 from support.toy_game import ToyGame
 
 from p2p_hoity.table.beside_game import rematch_frames
 from p2p_hoity.table.beside_game.rematch import Rematch
-from p2p_hoity.table.gathering.lobby import Roster, encode_lobby, parse_lobby
+from p2p_hoity.table.gathering.lobby import Roster, encode_lobby
 from p2p_hoity.table.gathering.table_keys import TableKeys
-from p2p_hoity.table.gathering.ticket_proof import Capability
-from p2p_hoity.table.playing.frame_kinds import Handler, is_of_game, kind_of
+from p2p_hoity.table.playing.frame_kinds import kind_of
 from p2p_hoity.table.playing.rate_limit import REMATCH, RateLimit
 from protocol import Identity, Vouch, vouches
 from protocol.chain.chain_state import Table
-from protocol.errors import Invalid
-from protocol.wire import codec, table_header
+from protocol.wire import table_header
 from protocol.wire.table_header import Header, Terms
 
 WHO = [identity(seat) for seat in range(3)]
@@ -32,6 +28,22 @@ CONSENTS = tuple(
     table_header.sit(NEXT, one, f"P{i}", bytes([9 + i]) * 32) for i, one in enumerate(WHO)
 )
 PEER = WHO[2].public
+
+
+PLAYERS = [Identity(bytes([n + 1]) * 32) for n in range(3)]
+KNOWN = [
+    vouches.vouched_entry(NEXT, key, player, f"P{n}", bytes([n]) * 32)
+    for n, (key, player) in enumerate(zip(WHO, PLAYERS, strict=True))
+]
+"""Entries for the next table, and the vouches for them."""
+
+
+OLD = table_header.sit(TERMS, WHO[1], "P1", bytes(32))
+THIRD = Table(Header(NEXT, CONSENTS), ToyGame(3, 1))
+
+
+STRANGER = table_header.sit(NEXT, identity(9), "P2", bytes(32))
+HARDER = replace(NEXT, quorum=3)
 
 
 class Node:
@@ -54,14 +66,6 @@ class Node:
 
 def consent(seat: int) -> rematch_frames.Consent:
     return rematch_frames.Consent(TABLE.id, CONSENTS[seat].value())
-
-
-PLAYERS = [Identity(bytes([n + 1]) * 32) for n in range(3)]
-KNOWN = [
-    vouches.vouched_entry(NEXT, key, player, f"P{n}", bytes([n]) * 32)
-    for n, (key, player) in enumerate(zip(WHO, PLAYERS, strict=True))
-]
-"""Entries for the next table, and the vouches for them."""
 
 
 def known_at(seat: int) -> Node:
@@ -124,28 +128,6 @@ def roster(entries: Any, terms: Terms = NEXT, host: Any = WHO[0]) -> Roster:
     return Roster(complete.encode(), ((), (), ()), signature, (None,) * len(complete.roster))
 
 
-def test_all_can_compute_the_next_terms_and_its_secret_leads_forward_only() -> None:
-    assert replace(NEXT, nonce=TERMS.nonce) == TERMS
-    assert NEXT.nonce != TERMS.nonce
-    assert rematch_frames.is_next(NEXT, TABLE.id)
-    assert not rematch_frames.is_next(NEXT, bytes(32))
-    assert not rematch_frames.is_next(TERMS, TABLE.id)
-    other = Table(Header(TERMS, (ENTRIES[0], ENTRIES[2], ENTRIES[1])), ToyGame(3, 1))
-    assert rematch_frames.next_terms(other).nonce != NEXT.nonce
-    held = Capability(TERMS.digest(), b"s" * 16)
-    following = held.next(NEXT.digest())
-    assert len(following.secret) == 16
-    assert following.secret != held.secret
-    assert following.terms == NEXT.digest()
-    assert held.next(TERMS.digest()).secret != following.secret
-    link, door, guest = b"l" * 32, WHO[0].public, b"g" * 32
-    proof = following.guest_proof(link, door, guest)
-    assert following.admits(proof, link, door, guest)
-    assert not following.admits(held.guest_proof(link, door, guest), link, door, guest)
-    assert not Capability(NEXT.digest()).next(NEXT.digest()).secret
-    assert Capability(TERMS.digest(), is_open=True).next(NEXT.digest()).is_open
-
-
 def test_all_consent_and_the_host_signs_one_roster_that_all_take() -> None:
     nodes = [Node(seat) for seat in range(3)]
     for node in nodes:
@@ -201,13 +183,6 @@ def test_each_word_is_passed_on_once_and_the_host_signs_when_all_have_consented(
     assert node.it.roster is None
 
 
-OLD = table_header.sit(TERMS, WHO[1], "P1", bytes(32))
-THIRD = Table(Header(NEXT, CONSENTS), ToyGame(3, 1))
-
-
-REFUSAL = rematch_frames.refuse(TABLE.id, WHO[2])
-
-
 def consented(terms: Terms, who: Any = WHO[1], name: str = "P1") -> rematch_frames.Consent:
     return rematch_frames.Consent(TABLE.id, table_header.sit(terms, who, name, bytes(32)).value())
 
@@ -239,10 +214,6 @@ def test_what_is_no_word_of_a_seat_on_the_next_table_counts_for_nothing(frame: A
     assert not node.hear(frame)
     assert node.sent == []
     assert node.it.standing == type(node.it.standing)(frozenset(), frozenset())
-
-
-STRANGER = table_header.sit(NEXT, identity(9), "P2", bytes(32))
-HARDER = replace(NEXT, quorum=3)
 
 
 def rosters(mine: Any) -> dict[str, Roster]:
@@ -289,44 +260,3 @@ def test_no_roster_is_taken_by_who_has_not_consented_or_knows_a_refusal() -> Non
     assert not node.it.is_waiting
     watching = Node(None)
     assert watching.hear(good)  # an onlooker follows whoever plays on
-
-
-def test_the_frames_are_told_apart_and_passed_over_by_older_peers() -> None:
-    for frame in (consent(0), rematch_frames.refuse(TABLE.id, WHO[0])):
-        data = frame.encode()
-        assert kind_of(data).handler is Handler.REMATCH
-        assert not is_of_game(data)
-        assert len(data) > 128
-        assert rematch_frames.parse_again(data) == frame
-        for place in range(len(data)):
-            fails(Invalid, "", rematch_frames.parse_again, data[:place])
-        fails(Invalid, "", rematch_frames.parse_again, data + b"\0")
-    fails(Invalid, "", rematch_frames.parse_again, encode_lobby(roster(CONSENTS)))
-    assert isinstance(parse_lobby(encode_lobby(roster(CONSENTS))), Roster)
-
-
-@each(
-    [
-        ("again", bytes(31), CONSENTS[0].value()),
-        ("again", TABLE.id, ()),
-        ("again", TABLE.id, (1, 2, 3, 4)),
-        ("again", TABLE.id, None),
-        ("again", TABLE.id, CONSENTS[0].value(), 0),
-        ("no-more", TABLE.id, bytes(31), bytes(64)),
-        ("no-more", TABLE.id, bytes(32), bytes(63)),
-        ("no-more", TABLE.id, bytes(32)),
-        ("never", TABLE.id, bytes(32), bytes(64)),
-        (),
-    ]
-)
-def test_another_form_is_no_word(fields: Any) -> None:
-    fails(Invalid, "", rematch_frames.parse_again, codec.encode(fields))
-
-
-@given(st.binary(max_size=300))
-def test_any_bytes_give_a_word_or_invalid(data: bytes) -> None:
-    for start in (b"", b"\x93\xa5again", b"\x94\xa7no-more"):
-        try:
-            assert rematch_frames.parse_again(start + data).encode() == start + data
-        except Invalid:
-            continue

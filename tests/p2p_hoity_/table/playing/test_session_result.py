@@ -1,4 +1,4 @@
-"""The result is shown and saved as soon as it is final, whoever keeps its end notice to itself."""
+"""Tests of the result: shown and saved once it is final, whoever keeps its end notice to itself."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -24,6 +24,9 @@ LEAST_UNREAD = 129
 """Frames of so many bytes an older peer passes over: see `frame_access.MAX_LOBBY_FRAME`."""
 
 
+FIELDS: tuple[Any, ...] = ("talk", TABLE, SEAT.public, 1, 7, "words", bytes(64))
+
+
 def check(data: bytes) -> None:
     """As a node does that knows the seat."""
     read = chat.parse_talk(data)
@@ -66,9 +69,6 @@ def test_the_shortest_and_the_longest_talk_fit_and_a_field_more_or_less_is_none(
         fails(Invalid, "", chat.parse_talk, codec.encode(fields))
     for inner in (PASSED.encode(), b"", b"\xc0", codec.encode(("table", TABLE))):
         fails(Invalid, "", chat.parse_talk, codec.encode(("passed", inner, 1, bytes(64))))
-
-
-FIELDS: tuple[Any, ...] = ("talk", TABLE, SEAT.public, 1, 7, "words", bytes(64))
 
 
 def changed(place: int, value: Any) -> bytes:

@@ -1,20 +1,25 @@
-"""Tests of coming back: a copy of a home that plays already signs nothing and says so."""
+"""Tests of coming back: where a seat listens then, what it claims, and that no copy signs."""
 
 import shutil
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 import trio
+from support.cases import fails
 from support.machine_table import make_table
 from support.player_table import CALM, LONGER, PlayerTable, Thinker, past_round
+from support.sampling import BAD_MOMENTS
 from support.toy_game import ToyGame
 
+from p2p_hoity import game_adapter
 from p2p_hoity.coded_errors import Reason
 from p2p_hoity.net.hub import LinkDown, LinkedElsewhere, LinkUp
 from p2p_hoity.net.link_limits import Limits
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.storage.home import Home
+from p2p_hoity.table.beside_game import unfinished_games
 from p2p_hoity.table.peer_error import PeerError
 from p2p_hoity.table.playing import resume_table as resuming
 from p2p_hoity.table.playing.play_table import Reach, Seat
@@ -23,8 +28,10 @@ from p2p_hoity.table.playing.resume_table import (
     ARRIVAL_TIMEOUT,
     SETTLE,
     Answers,
+    claim_game,
     resume_table,
 )
+from protocol.transcript import verifier
 
 SOME = pytest.mark.sampled(1)
 
@@ -126,3 +133,54 @@ async def test_a_power_cut_costs_no_seat(tmp_path: Path, monkeypatch: pytest.Mon
 async def _leave_open(stream: Any) -> None:
     """A machine without power closes nothing."""
     await trio.lowlevel.checkpoint()
+
+
+@BAD_MOMENTS
+async def test_who_stays_at_a_table_for_two_can_claim_the_game(tmp_path: Path) -> None:
+    table = PlayerTable(tmp_path, 2, edition=LONGER)
+    fails(PeerError, "no-game", claim_game, table.guests[0].seat, None)
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(table.sit_until, 1, past_round(2))
+        assert await table.sit_until(0, lambda update: isinstance(update, updates.Paused))
+    path = claim_game(table.guests[0].seat, None)
+    report = verifier.verify(path.read_bytes(), game_adapter.read_game)
+    assert not report.ok
+    assert report.unfinished
+    assert report.faults == ()
+    home = table.guests[0].home
+    (game,) = unfinished_games.open_games(home)
+    fails(PeerError, f"only-claimed-games .*{game.name}", unfinished_games.find_game, home, None)
+    assert unfinished_games.find_game(home, game.name[:4]) == game
+
+
+@SOME
+async def test_a_game_begun_behind_a_proxy_is_not_resumed_without_one(three: PlayerTable) -> None:
+    """All sit behind proxies, each reached where it says."""
+    places = [f"node{number}:7" for number in range(3)]
+    three.how = lambda n: {"listen": places[n], "advertised": (places[n],), "hidden": True}
+    assert await three.play_until_the_last_goes(past_round(1))
+    with pytest.raises(PeerError, match="game-by-proxy"):
+        await resume_table(three.guests[2].seat, None, Reach(network=three.network))
+    with trio.move_on_after(5) as waiting:
+        how = replace(three.reach(2), network=three.network)
+        await resume_table(three.guests[2].seat, None, how=how)
+    assert waiting.cancelled_caught  # it waits for the others, who are gone
+
+
+@SOME
+async def test_a_seat_is_resumed_where_it_is_told_to_listen(tmp_path: Path) -> None:
+    table, places = PlayerTable(tmp_path, 3), []
+    assert await table.play_until_the_last_goes(past_round(1))
+    listen = table.network.listen
+
+    async def spy(host: str, port: int) -> Any:
+        places.append((host, port))
+        return await listen(host, port)
+
+    for how in (Reach("node9:9", anew=True), Reach("node9:9")):
+        setattr(table.network, "listen", spy)  # noqa: B010 - a method of one network
+        with trio.move_on_after(5):
+            away = replace(how, network=table.network)
+            await resume_table(table.guests[2].seat, None, how=away)
+    assert places[0] == ("node9", 9)
+    assert places[1][0] == "node2"

@@ -43,6 +43,15 @@ WORD = encode_ticket(TICKET)
 WRONG = ("lantern", "walrus")
 
 
+# Relays that lie: each speaks TLS and its challenge, and then does as it likes.
+
+Lie = Callable[[TlsStream, bytes], Awaitable[None]]
+SEED = bytes([7]) * 32
+
+
+WELCOME = Verdict.WELCOME.encode()
+
+
 class Desk:
     """A host's codes, as its screen is told of them, and guests that ask."""
 
@@ -254,12 +263,6 @@ async def test_another_relay_of_the_table_takes_over_and_without_any_it_is_told(
     await ends_in(CodeError, "code-relay-unreached", ticket_by_code(code, MemoryNetwork()))
 
 
-# Relays that lie: each speaks TLS and its challenge, and then does as it likes.
-
-Lie = Callable[[TlsStream, bytes], Awaitable[None]]
-SEED = bytes([7]) * 32
-
-
 @asynccontextmanager
 async def lying(lie: Lie, keeps: bool = False) -> AsyncIterator[tuple[Desk, str]]:
     """A relay that gives every wish to a lie, and perhaps a host who keeps a code there."""
@@ -299,9 +302,6 @@ async def hear(stream: TlsStream) -> bytes:
     while not (frame := await read_frame(stream, 10_000)):
         pass
     return frame
-
-
-WELCOME = Verdict.WELCOME.encode()
 
 
 async def test_a_relay_between_them_has_one_guess_at_each_and_both_notice() -> None:

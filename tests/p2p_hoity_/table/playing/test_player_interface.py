@@ -1,16 +1,13 @@
-"""Questions that end: of who was declared absent, of who is back, of an epoch that is over."""
+"""Tests of the questions to a player: each ends with an answer, or when it is void."""
 
 from types import SimpleNamespace
-from typing import Any, cast
+from typing import Any
 
-import pytest
 import trio
 import trio.testing
 
 from p2p_hoity.presentation import screen_updates as updates
-from p2p_hoity.table.playing.effects_out import EffectsOut
 from p2p_hoity.table.playing.player_interface import FRESH, BotPlayer, PlayerQuestions
-from protocol import effects
 from protocol.game_interface import IllegalMove
 
 
@@ -88,33 +85,6 @@ async def test_who_is_there_again_in_another_way_is_asked_no_more(nursery: trio.
     chair.player.key.set()
     await trio.testing.wait_all_tasks_blocked()
     assert chair.asked == 0
-
-
-@pytest.mark.parametrize("is_due", [True, False])
-def test_what_a_change_of_epoch_asks_no_more_is_closed(is_due: bool) -> None:
-    stopped: list[bool] = []
-    here: Any = SimpleNamespace(
-        _game_reporter=SimpleNamespace(entered=lambda *given: None),
-        tell_own_presence=lambda base: None,
-        _machine=SimpleNamespace(must_choose=is_due),
-        _questions=SimpleNamespace(stop=lambda: stopped.append(True)),
-    )
-    EffectsOut.tell(here, effects.Entered(1, cast(Any, None), frozenset()))
-    assert bool(stopped) is not is_due
-
-
-@pytest.mark.parametrize(
-    ("effect", "update"),
-    [
-        (effects.JournalDoubted(), effects.JournalDoubted()),
-        (effects.SigningEnded(), effects.SigningEnded()),
-    ],
-)
-def test_a_seat_that_goes_on_with_an_old_copy_is_told_so(effect: Any, update: Any) -> None:
-    shown: list[Any] = []
-    here: Any = SimpleNamespace(_screen=shown.append)
-    EffectsOut.tell(here, effect)
-    assert shown == [update]
 
 
 class Question:

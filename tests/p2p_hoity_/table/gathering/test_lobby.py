@@ -1,13 +1,15 @@
-"""Tests of the lobby: frames hold nothing that a terminal would act on, and no twins sit down."""
+"""Tests of the frames of the lobby, and of its seats: who sits down, and who may come back."""
 
 from typing import Any
 
 import pytest
 from support.cases import fails
 from support.machine_table import identity
-from support.player_table import seated
+from support.player_table import PlayerTable, seated
 
 from p2p_hoity.table.gathering import lobby
+from p2p_hoity.table.gathering.host_table import KEEP
+from protocol.crypto.identities import Identity
 from protocol.errors import Invalid
 from protocol.wire import codec, table_header
 from protocol.wire.table_header import Terms
@@ -68,3 +70,31 @@ def test_no_twin_of_a_seated_name_sits_down_and_one_may_change_ones_own() -> Non
     assert sit(table, 1, "bob") is None
     assert sit(table, 2, "Cleo") is None
     assert table.names == ("Ada", "bob", "Cleo")
+
+
+def test_a_proof_of_another_size_or_form_is_no_frame() -> None:
+    wrong: list[Any] = [b"x", bytes(31), bytes(33), bytes(5000), "text", None, 7]
+    for proof in wrong:
+        data = lobby.encode_lobby(lobby.Ask(proof))
+        fails(Invalid, "bad-frame|bad-encoding", lobby.parse_lobby, data)
+
+
+def test_a_table_is_complete_when_all_who_sit_are_there(pair: PlayerTable) -> None:
+    host = table_header.sit(pair.terms, pair.guests[0].key, "P0", bytes(32))
+    seating = lobby.Seating(pair.terms, host, ())
+    one, two = Identity(b"1" * 32), Identity(b"2" * 32)
+    entry = table_header.sit(pair.terms, one, "one", bytes(32)).value()
+    other = table_header.sit(pair.terms, two, "two", bytes(32)).value()
+    assert seated(seating, one.public, lobby.Sit(entry, ())) is None
+    assert seating.is_complete
+    seating.leave(one.public, 100.0)
+    assert not seating.is_complete
+    assert seating.is_kept
+    assert not seating.give_up(100.0 + KEEP - 1 - KEEP)
+    assert seated(seating, two.public, lobby.Sit(other, ())) is lobby.Refusal.FULL
+    assert seated(seating, one.public, lobby.Sit(entry, ())) is None
+    assert seating.is_complete
+    seating.leave(one.public, 200.0)
+    assert seating.give_up(200.0)
+    assert seated(seating, two.public, lobby.Sit(other, ())) is None
+    assert seating.is_complete

@@ -1,12 +1,14 @@
-"""A player leaves a running table, the others go on at once, and it comes back."""
+"""Tests of whole tables on a virtual clock: seats play to one end, leave, crash and come back."""
 
+from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
 import trio
-from support.player_table import PlayerTable, Thinker, past_round
+from support.player_table import CALM, LONGER, PlayerTable, Thinker, past_round, short_track
+from support.sampling import is_nightly
 
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.presentation.screen_updates import Attendance, Attending, Clock
@@ -17,11 +19,14 @@ from protocol import Kind, effects
 from protocol.seat.effects import SeatLeft
 from protocol.wire.table_header import Timeouts
 
-pytestmark = pytest.mark.sampled(2)
+LEAVING = pytest.mark.sampled(2)
 
 LONG = Timeouts(choice=300_000, step=120_000, back_off=1000, cap=8000)
 
+SOME = pytest.mark.sampled(1)
 
+
+@LEAVING
 async def test_the_others_go_on_at_once_and_who_left_is_back_later(tmp_path: Path) -> None:
     table = PlayerTable(tmp_path, 3, LONG, thinking=1.0)
     table.guests[2].leave_when(past_round(2))
@@ -59,6 +64,7 @@ async def test_the_others_go_on_at_once_and_who_left_is_back_later(tmp_path: Pat
     assert table.guests[2].absences == (1, 1)
 
 
+@LEAVING
 async def test_attendance_is_told_as_it_changes_and_the_clock_every_second(tmp_path: Path) -> None:
     table = PlayerTable(tmp_path, 3, LONG, thinking=1.0)
     table.guests[1].player = Sleeper()
@@ -92,6 +98,7 @@ class Sleeper(BotPlayer):
         return await super().choose(view, kind, again)
 
 
+@LEAVING
 async def test_before_the_deal_it_ends_the_table_and_names_who_left(tmp_path: Path) -> None:
     table = PlayerTable(tmp_path, 3, LONG)
     table.guests[2].leave_when(lambda update: isinstance(update, updates.Started))
@@ -108,6 +115,7 @@ async def test_before_the_deal_it_ends_the_table_and_names_who_left(tmp_path: Pa
     assert not open_games(table.guests[2].home)
 
 
+@LEAVING
 async def test_at_a_table_of_two_the_other_is_told_and_waits(tmp_path: Path) -> None:
     table = PlayerTable(tmp_path, 2, LONG, thinking=1.0)
     table.guests[1].leave_when(past_round(2))
@@ -128,6 +136,7 @@ async def test_at_a_table_of_two_the_other_is_told_and_waits(tmp_path: Path) -> 
     assert not table.guests[1].heard(updates.Away)
 
 
+@LEAVING
 @pytest.mark.parametrize("number", [0, 1])
 async def test_who_leaves_at_the_very_end_has_its_result(tmp_path: Path, number: int) -> None:
     table = PlayerTable(tmp_path, 3, LONG)
@@ -141,3 +150,82 @@ async def test_who_leaves_at_the_very_end_has_its_result(tmp_path: Path, number:
     outcome = table.guests[number].outcome
     assert outcome is not None
     assert outcome.transcript is not None or outcome.kept
+
+
+@SOME
+@pytest.mark.real_cards
+@pytest.mark.parametrize("seats", [2, 4])
+async def test_all_seats_end_with_the_same_transcript(tmp_path: Path, seats: int) -> None:
+    """The whole deck at two seats, at night at four too."""
+    edition = short_track() if seats == 2 or is_nightly() else None
+    table = PlayerTable(tmp_path, seats, edition=edition)
+    await table.play()
+    table.judge()
+    assert len(set(table.transcripts())) == 1
+    assert len({guest.outcome.standings for guest in table.guests if guest.outcome}) == 1
+    for guest in table.guests:
+        assert not list(guest.home.journals.iterdir())
+        assert guest.heard(updates.GameOver)
+        finals = [step.final for step in guest.heard(updates.ChainGrew)]
+        told = sum(len(update.items) for update in guest.heard(updates.Happened))
+        assert finals == sorted(finals)
+        assert 0 < finals[-1] < told
+
+
+@SOME
+@pytest.mark.parametrize("number", [0, 2])
+async def test_a_seat_cut_down_and_resumed_ends_with_others(tmp_path: Path, number: int) -> None:
+    table = PlayerTable(tmp_path, 3, CALM, LONGER)
+    crashed = table.guests[number]
+
+    async def crash_and_resume() -> None:
+        assert await table.sit_until(number, past_round(3))
+        (game,) = open_games(crashed.home)
+        assert set(game.nicknames) == {"P0", "P1", "P2"}
+        await table.resume(number)
+
+    await table.play({number: crash_and_resume})
+    assert table.ended_alike()
+    assert [len(guest.heard(updates.Resumed)) == 1 for guest in table.guests] == [
+        guest is crashed for guest in table.guests
+    ]
+
+
+@SOME
+async def test_a_seat_that_vanishes_is_absent_and_the_others_end(tmp_path: Path) -> None:
+    table = PlayerTable(tmp_path, 4, edition=LONGER)
+    await table.play_until_the_last_goes(past_round(2))
+    table.guests.pop()
+    table.judge()
+    assert table.heard(updates.SeatsTimedOut)
+
+
+@SOME
+async def test_a_seat_declared_absent_comes_back_and_ends_with_the_others(tmp_path: Path) -> None:
+    table = PlayerTable(tmp_path, 3, thinking=1.0)
+
+    async def leave_and_come_back() -> None:
+        await table.sit_until(2, past_round(2))
+        await table.until(lambda: table.heard(updates.SeatsTimedOut))
+        await table.resume(2)
+
+    await table.play({2: leave_and_come_back})
+    table.judge()
+
+
+async def test_a_table_is_played_off_the_loop(tmp_path: Path) -> None:
+    """What takes long is handed out, and done after a while of the virtual clock."""
+    table, jobs = PlayerTable(tmp_path, 3), list[Callable[[], Any]]()
+
+    async def work(run: Callable[[], Any]) -> Any:
+        jobs.append(run)
+        await trio.sleep(0.05)
+        return run()
+
+    for guest in table.guests:
+        guest.options["off_loop"] = work
+    with trio.fail_after(4000):
+        await table.play()
+    assert len(jobs) > 10
+    assert all(guest.outcome and guest.outcome.code is None for guest in table.guests)
+    table.judge()

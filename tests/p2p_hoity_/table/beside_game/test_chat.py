@@ -36,6 +36,9 @@ GUESTS = [identity(seat) for seat in range(20, 24)]
 START = 1_700_000_000_000
 
 
+EDGES = [(a, b) for a in range(4) for b in range(a)]
+
+
 def node(seat: int | None, me: Any = None, at: int = START) -> ChatHistory:
     """The conversation of a seat, or of an onlooker."""
     who = me or (None if seat is None else WHO[seat])
@@ -241,9 +244,6 @@ def test_an_onlooker_that_floods_or_a_crowd_leaves_the_others_their_voice() -> N
     assert far.receive(WHO[1].public, said(node(1), "sorry for that"), 0.0)
     other = pass_on(speak(TABLE.id, GUESTS[0], 2, 1, "hello"), WHO[2], 1).encode()
     assert far.receive(WHO[1].public, other, 0.0)
-
-
-EDGES = [(a, b) for a in range(4) for b in range(a)]
 
 
 @given(

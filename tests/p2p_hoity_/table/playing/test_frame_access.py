@@ -7,15 +7,18 @@ from typing import Any, cast
 
 import pytest
 import trio
+import trio.testing
 from support.cases import fails
 from support.machine_table import identity
-from support.player_table import LONGER, PlayerTable, Thinker, past_round
+from support.player_table import LONGER, Caller, PlayerTable, Thinker, hosted, past_round
+from support.running import running
 from support.toy_game import ToyGame
 
 from p2p_hoity.coded_errors import Reason
-from p2p_hoity.net.hub import Hub
+from p2p_hoity.net.hub import Frame, Hub, LinkDown
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.table.gathering import lobby
+from p2p_hoity.table.gathering import lobby as frames
 from p2p_hoity.table.gathering.ticket_proof import Capability
 from p2p_hoity.table.playing.end_codes import TWO_ROSTERS
 from p2p_hoity.table.playing.frame_access import (
@@ -28,6 +31,7 @@ from p2p_hoity.table.playing.frame_access import (
 )
 from p2p_hoity.table.playing.frame_kinds import is_of_game
 from protocol.chain.chain_state import Table
+from protocol.crypto.identities import Identity
 from protocol.errors import Invalid
 from protocol.wire import peer_frames, signed_messages, table_header
 from protocol.wire.signed_messages import StepInput
@@ -48,6 +52,10 @@ UNWATCHED = Header(
 )
 SECRET, LINK, STRANGER = b"s" * 16, b"l" * 32, b"x" * 32
 HELD = Capability(TERMS.digest(), SECRET)
+
+
+LATER = replace(TERMS, nonce=b"m" * 32)
+NEXT = Header(LATER, tuple(table_header.sit(LATER, one, "x", b"n" * 32) for one in WHO))
 
 
 class Desk:
@@ -109,10 +117,6 @@ def test_seats_show_their_table_and_two_of_one_host_are_found_out() -> None:
     assert evidence.terms == TERMS.digest()
     for shown in (evidence.one, evidence.other):
         table_header.check_roster(TERMS, shown.table, shown.signature)
-
-
-LATER = replace(TERMS, nonce=b"m" * 32)
-NEXT = Header(LATER, tuple(table_header.sit(LATER, one, "x", b"n" * 32) for one in WHO))
 
 
 @pytest.mark.parametrize(
@@ -398,3 +402,20 @@ def test_one_seat_lets_in_so_many_onlookers_and_gives_the_others_the_roster() ->
     desk.it.link_down(crowd[0])
     proof = HELD.guest_proof(LINK, WHO[1].public, crowd[-1])
     assert desk.it.receive(crowd[-1], lobby.encode_lobby(lobby.Ask(proof)))
+
+
+@pytest.mark.parametrize("number", [0, 1])
+async def test_without_the_ticket_nobody_looks_on_anywhere(pair: PlayerTable, number: int) -> None:
+    async with hosted(pair, joining=[1]), running() as nursery:
+        await pair.until_heard(updates.Started, 1)
+        hub = Hub(Identity(os.urandom(32)), network=pair.network)
+        await nursery.start(hub.run)
+        door = pair.guests[number].key.public
+        caller = Caller(hub, door)
+        nursery.start_soon(caller.listen)
+        await hub.connect([f"node{number}:{40000 + number}"], door, 5)
+        caller.say(frames.Ask(b"x" * 32))
+        assert (await caller.next(frames.Refuse)).reason is frames.Refusal.UNPROVEN
+        await caller.next(LinkDown)
+        told = frames.Roster | Frame | frames.SignedTable
+        assert not any(isinstance(one, told) for one in caller.heard)

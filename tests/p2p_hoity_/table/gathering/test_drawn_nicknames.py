@@ -1,4 +1,4 @@
-"""Nicknames of players who have chosen none: another one at each table, and none of two alike."""
+"""Tests of nicknames of players who have chosen none: another one at each table, no two alike."""
 
 from dataclasses import replace
 from itertools import product

@@ -25,6 +25,21 @@ N = bytes.fromhex("f04f2e7eb734b2a8f8b472eaf9c3c632576ac64aea650b496a8a20ff00e58
 ORDER = 2**252 + 27742317777372353535851937790883648493
 
 
+NO_POINTS = {
+    "nothing": b"",
+    "a side alone": b"A",
+    "short": b"A" + M[:-1],
+    "long": b"A" + M + b"\0",
+    "huge": b"A" + b"\x07" * 4096,
+    "the identity": b"A" + b"\x01" + bytes(31),
+    "of order two": b"A" + b"\xec" + b"\xff" * 30 + b"\x7f",
+    "of order four": b"A" + bytes(32),
+    "not canonical": b"A" + b"\xee" + b"\xff" * 30 + b"\x7f",
+    "not on the curve": b"A" + b"\x02" + bytes(31),
+    "of another side": b"S" + M,
+}
+
+
 def fixed(byte: int) -> Callable[[int], bytes]:
     """Randomness that is none."""
     return lambda size: bytes([byte]) * size
@@ -120,21 +135,6 @@ def test_a_reflected_message_is_none_and_no_other_the_hosts_proof() -> None:
     last = bytearray(host.give(guest.prove(host.answer(guest.first))))
     last[-1] ^= 1
     fails(CodeError, "code-wrong", guest.open, bytes(last))
-
-
-NO_POINTS = {
-    "nothing": b"",
-    "a side alone": b"A",
-    "short": b"A" + M[:-1],
-    "long": b"A" + M + b"\0",
-    "huge": b"A" + b"\x07" * 4096,
-    "the identity": b"A" + b"\x01" + bytes(31),
-    "of order two": b"A" + b"\xec" + b"\xff" * 30 + b"\x7f",
-    "of order four": b"A" + bytes(32),
-    "not canonical": b"A" + b"\xee" + b"\xff" * 30 + b"\x7f",
-    "not on the curve": b"A" + b"\x02" + bytes(31),
-    "of another side": b"S" + M,
-}
 
 
 @each(NO_POINTS.values())

@@ -46,6 +46,11 @@ from protocol import Identity
 from protocol.wire.table_header import sign_roster
 
 SECRET = b"s" * 16
+RELAYS = tuple(f"relay{n}:9" for n in range(4))
+
+
+WAS = ("8.0.0.1:9",)
+RELAY = "relay+8.9.0.1:9"
 
 
 def terms() -> bytes:
@@ -97,7 +102,6 @@ def room() -> MachineTable:
 
 
 MANY = tuple(f"far{n}:9" for n in range(8))
-RELAYS = tuple(f"relay{n}:9" for n in range(4))
 
 
 async def test_the_ticket_of_a_faulty_seat_is_dialled_in_vain_and_the_known_ways_stay() -> None:
@@ -225,10 +229,6 @@ async def test_what_is_no_ticket_is_cleared_away_and_the_next_one_taken(journal:
 
 def far(*direct: str, scope: Scope = Scope.ANYWHERE) -> Judged:
     return Judged(direct, direct, scope, ())
-
-
-WAS = ("8.0.0.1:9",)
-RELAY = "relay+8.9.0.1:9"
 
 
 async def told(

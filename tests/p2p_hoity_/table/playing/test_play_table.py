@@ -1,4 +1,4 @@
-"""Tests of what a node tells others to dial."""
+"""Tests of what a node tells others to dial, and of what waits for its table."""
 
 from dataclasses import replace
 from functools import partial
@@ -8,12 +8,16 @@ import pytest
 import trio
 from support.memory_network import MemoryNetwork
 from support.relays import serve_relay
+from support.sampling import BAD_MOMENTS
 
 from cli import exit_codes
+from p2p_hoity.net.hub import Frame
+from p2p_hoity.net.link_limits import Limits
 from p2p_hoity.net.network_errors import NetError
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.table.peer_error import PeerError
 from p2p_hoity.table.playing import play_table, resume_table
+from p2p_hoity.table.playing.play_table import Backlog, Reach, open_hub
 from protocol.crypto.identities import Identity
 
 WHO = Identity(b"a" * 32)
@@ -117,3 +121,31 @@ async def test_one_relay_of_those_named_is_enough(autojump_clock: Any) -> None:
             assert ways.named[1:] == ("relay+gone:1", f"relay+{relay}")
             assert [one.relay for one in told] == ["gone:1"]
         nursery.cancel_scope.cancel()
+
+
+@BAD_MOMENTS
+async def test_strangers_cannot_fill_what_waits_for_a_table() -> None:
+    large, small = (bytes(1 << 20), 50, Backlog.BYTES >> 20), (b"x", 5000, Backlog.FRAMES)
+    for frame, times, most in (large, small):
+        waiting = Backlog()
+        for _ in range(times):
+            waiting.keep(Frame(b"p" * 32, frame))
+        assert len(waiting.frames) == most
+
+
+async def test_who_hides_names_no_machine_and_waits_longer(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+    network = MemoryNetwork()
+    listen = network.listen
+
+    async def spy(host: str, port: int) -> Any:
+        asked.append(host)
+        return await listen(host, port)
+
+    monkeypatch.setattr(network, "listen", spy)
+    how = Reach(":0", network=network, advertised=("x.onion:1",), maps=True, hidden=True)
+    async with open_hub(Identity(b"h" * 32), how) as (hub, ways):
+        assert asked == ["127.0.0.1"]
+        assert ways.named == ways.judged().direct == ("x.onion:1",)
+        assert hub._limits.dial > Limits().dial
+        assert hub._limits.handshake == Limits().handshake

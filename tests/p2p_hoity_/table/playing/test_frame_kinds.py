@@ -1,11 +1,15 @@
-"""How long frames may be: the longest sound one of each kind fits, and one byte more does not."""
+"""Tests of how long frames may be, and of frames of kinds that nobody knows."""
 
 from typing import Any
 
 import pytest
+import trio
+import trio.testing
 from support.cases import each, fails
 from support.machine_table import identity
+from support.player_table import PlayerTable, hosted
 
+from p2p_hoity.net.hub import LinkDown, LinkUp
 from p2p_hoity.net.transport import HEAD
 from p2p_hoity.table.beside_game import chat, rematch_frames
 from p2p_hoity.table.gathering import lobby
@@ -62,6 +66,19 @@ LONGEST: dict[Any, bytes] = {
     "again": rematch_frames.Consent(HASH, ENTRY, VOUCH).encode(),
     "no-more": rematch_frames.refuse(HASH, WHO).encode(),
 }
+
+
+async def test_a_frame_longer_than_its_kind_ends_the_link(pair: PlayerTable) -> None:
+    """A frame of the table says nothing to the lobby, which does not look at it."""
+    async with hosted(pair) as call:
+        stranger = await call()
+        for size, seen in (
+            (KINDS[3].most_bytes - 4, [LinkUp]),
+            (KINDS[3].most_bytes, [LinkUp, LinkDown]),
+        ):
+            stranger.hub.post(stranger.host, codec.encode((3, bytes(size))))
+            await trio.sleep(0.5)
+            assert [type(one) for one in stranger.heard] == seen
 
 
 def parse(kind: Any, data: bytes) -> Any:

@@ -1,7 +1,6 @@
-"""Tests of the lobby: who gets a seat, who learns the terms, and who comes back."""
+"""Tests of a host: who gets a seat, who learns the terms, who comes back, and what it is told."""
 
 import os
-from collections.abc import Callable
 from contextlib import nullcontext, suppress
 from dataclasses import replace
 from pathlib import Path
@@ -10,29 +9,82 @@ from typing import Any
 import pytest
 import trio
 import trio.testing
-from support.cases import ends_in, fails
-from support.memory_network import MemoryNetwork
-from support.player_table import Caller, Guest, PlayerTable, SilentAir, hosted, seated
+from support.cases import ends_in
+from support.player_table import Guest, PlayerTable, SilentAir, hosted
 from support.running import running
+from support.sampling import BAD_MOMENTS
 
-from p2p_hoity.coded_errors import Reason
-from p2p_hoity.net.addresses import Address
+from p2p_hoity.coded_errors import Reason, because
 from p2p_hoity.net.hub import Event, Frame, Hub, LinkDown, LinkUp
 from p2p_hoity.net.network_errors import NetError
-from p2p_hoity.net.ticket import decode_ticket
+from p2p_hoity.net.ticket import Ticket, decode_ticket
 from p2p_hoity.presentation import screen_updates as updates
-from p2p_hoity.table.gathering import host_table, join_table
+from p2p_hoity.reachability.advertised_addresses import Found, ReachCode, Scope, Wanted, judge
+from p2p_hoity.table.gathering import host_table
 from p2p_hoity.table.gathering import lobby as frames
-from p2p_hoity.table.gathering.host_table import KEEP, SHOW
-from p2p_hoity.table.gathering.ticket_proof import Capability
+from p2p_hoity.table.gathering.host_table import KEEP, SHOW, TicketTeller
+from p2p_hoity.table.gathering.lobby import Seating
 from p2p_hoity.table.peer_error import PeerError
-from p2p_hoity.table.playing.frame_kinds import KINDS, is_of_game
+from p2p_hoity.table.playing.frame_kinds import is_of_game
 from p2p_hoity.table.playing.play_table import Lan
 from protocol.crypto.identities import Identity
-from protocol.errors import Invalid
-from protocol.wire import codec, table_header
+from protocol.wire import table_header
 
 SOME = pytest.mark.sampled(1)
+
+HOME, MAPPED = "192.168.1.5:4646", "81.2.69.142:14646"
+
+
+@SOME
+@pytest.mark.parametrize("outside", [True, False])
+async def test_a_host_is_told_how_far_its_ticket_leads(pair: PlayerTable, outside: bool) -> None:
+    """Who plays on one machine is told nothing."""
+    pair.how = lambda number: {"outside": outside and number == 0}
+    await pair.play()
+    told = [(one.scope, one.ticket) for one in pair.guests[0].heard(updates.Reached)]
+    assert told == ([(Scope.ANYWHERE, "")] if outside else [])
+    assert not pair.guests[1].heard(updates.Reached)
+
+
+def told_of(tmp_path: Path, *found: Found) -> list[Any]:
+    """What a host of the LAN is told as these ways are found one after the other."""
+    table, told = PlayerTable(tmp_path, 2), list[Any]()
+    me = table.guests[0].key
+    entry = table_header.sit(table.terms, me, "P0", b"n" * 32)
+    ticket = Ticket(me.public, (HOME,), table.terms.digest(), (), b"s" * 16)
+    teller = TicketTeller(Seating(table.terms, entry, ()), told.append, ticket, True)
+    for one in found:
+        teller.tell(judge(one, Wanted(lan=True)))
+    return told
+
+
+def test_a_better_ticket_is_given_once_with_the_same_secret(tmp_path: Path) -> None:
+    first, second = told_of(tmp_path, Found((HOME,)), Found((HOME,)), Found((HOME,), mapped=MAPPED))
+    assert (first.scope, first.ticket, second.scope) == (Scope.LAN, "", Scope.ANYWHERE)
+    better = decode_ticket(second.ticket)
+    assert better.addresses == (MAPPED, HOME)
+    assert better.secret == b"s" * 16
+    assert second.ticket not in repr(second)
+    trouble = because(ReachCode.DOUBLE_NAT, address="100.64.0.1")  # more, though the ticket stays
+    ways = (Found((HOME,), asking=True), Found((HOME,), trouble=(trouble,)))
+    first, second = told_of(tmp_path / "other", *ways)
+    assert first.ticket == second.ticket == ""
+    assert trouble in second.reasons
+
+
+@BAD_MOMENTS
+async def test_a_guest_that_leaves_before_the_table_is_full_frees_its_seat(tmp_path: Path) -> None:
+    table = PlayerTable(tmp_path, 3)
+    table.guests.append(Guest(tmp_path, "leaving_seat"))
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(table.host)
+        assert await table.sit_until(3, lambda update: isinstance(update, updates.Joined))
+        nursery.start_soon(table.join, 1)
+        nursery.start_soon(table.join, 2)
+    table.guests.pop()
+    joined = [update.names for update in table.guests[0].heard(updates.Joined)]
+    assert ("P0", "leaving_seat") in joined
+    assert table.ended_alike()
 
 
 @pytest.fixture(autouse=True)
@@ -66,19 +118,6 @@ async def test_who_merely_reaches_the_port_learns_nothing_and_must_go(pair: Play
         await trio.sleep(3)
         assert [type(one) for one in stranger.heard] == [LinkUp, LinkDown]
     assert [update.names for update in pair.guests[0].heard(updates.Joined)] == [("P0",)]
-
-
-async def test_a_frame_longer_than_its_kind_ends_the_link(pair: PlayerTable) -> None:
-    """A frame of the table says nothing to the lobby, which does not look at it."""
-    async with hosted(pair) as call:
-        stranger = await call()
-        for size, seen in (
-            (KINDS[3].most_bytes - 4, [LinkUp]),
-            (KINDS[3].most_bytes, [LinkUp, LinkDown]),
-        ):
-            stranger.hub.post(stranger.host, codec.encode((3, bytes(size))))
-            await trio.sleep(0.5)
-            assert [type(one) for one in stranger.heard] == seen
 
 
 async def test_a_crowd_without_the_ticket_fills_no_table(pair: PlayerTable) -> None:
@@ -124,42 +163,6 @@ async def test_a_proof_heard_on_one_link_is_worth_nothing_on_the_next(pair: Play
         assert (await caller.next(frames.Refuse)).reason is frames.Refusal.UNPROVEN
 
 
-def test_a_proof_of_another_size_or_form_is_no_frame() -> None:
-    wrong: list[Any] = [b"x", bytes(31), bytes(33), bytes(5000), "text", None, 7]
-    for proof in wrong:
-        data = frames.encode_lobby(frames.Ask(proof))
-        fails(Invalid, "bad-frame|bad-encoding", frames.parse_lobby, data)
-
-
-class WithoutTheSecret(Capability):
-    """A host that took over the host's key, but not the ticket."""
-
-    shown = b""
-
-    def admits(self, *_: bytes) -> bool:
-        return True
-
-    def host_proof(self, *_: bytes) -> bytes:
-        return self.shown
-
-
-@pytest.mark.parametrize("shown", [b"x" * 32, b""])
-async def test_a_host_that_cannot_show_the_ticket_is_left(
-    pair: PlayerTable, monkeypatch: pytest.MonkeyPatch, shown: bytes
-) -> None:
-    monkeypatch.setattr(host_table, "Capability", WithoutTheSecret)
-    monkeypatch.setattr(WithoutTheSecret, "shown", shown)
-    async with hosted(pair):
-        await ends_in(PeerError, "host-impostor", pair.join(1))
-
-
-async def test_a_host_that_says_anothers_terms_is_left(pair: PlayerTable) -> None:
-    """A host can name anyone in its terms; the guest compares with the link and the ticket."""
-    pair.terms = replace(pair.terms, host=Identity(b"famous" * 5 + b"xx").public)
-    async with hosted(pair):
-        await ends_in(PeerError, "other-host", pair.join(1))
-
-
 @pytest.mark.parametrize("lan", Lan)
 async def test_the_secret_is_in_no_ticket_of_the_lan(
     pair: PlayerTable, lan: Lan, monkeypatch: pytest.MonkeyPatch
@@ -190,23 +193,6 @@ async def test_once_the_table_is_full_the_ticket_gives_no_seat(tmp_path: Path) -
     async with hosted(table, joining=[1]):
         await table.until_heard(updates.Started, 0)
         await ends_in(PeerError, "game-begun", table.join(2))
-
-
-@pytest.mark.parametrize("number", [0, 1])
-async def test_without_the_ticket_nobody_looks_on_anywhere(pair: PlayerTable, number: int) -> None:
-    async with hosted(pair, joining=[1]), running() as nursery:
-        await pair.until_heard(updates.Started, 1)
-        hub = Hub(Identity(os.urandom(32)), network=pair.network)
-        await nursery.start(hub.run)
-        door = pair.guests[number].key.public
-        caller = Caller(hub, door)
-        nursery.start_soon(caller.listen)
-        await hub.connect([f"node{number}:{40000 + number}"], door, 5)
-        caller.say(frames.Ask(b"x" * 32))
-        assert (await caller.next(frames.Refuse)).reason is frames.Refusal.UNPROVEN
-        await caller.next(LinkDown)
-        told = frames.Roster | Frame | frames.SignedTable
-        assert not any(isinstance(one, told) for one in caller.heard)
 
 
 async def test_who_waits_at_the_door_as_the_game_begins_hears_nothing(pair: PlayerTable) -> None:
@@ -294,27 +280,6 @@ async def test_who_waits_for_a_kept_seat_has_consented_too(lie: Any, three: Play
         await three.join(1)
 
 
-def test_a_table_is_complete_when_all_who_sit_are_there(pair: PlayerTable) -> None:
-    host = table_header.sit(pair.terms, pair.guests[0].key, "P0", bytes(32))
-    seating = frames.Seating(pair.terms, host, ())
-    one, two = Identity(b"1" * 32), Identity(b"2" * 32)
-    entry = table_header.sit(pair.terms, one, "one", bytes(32)).value()
-    other = table_header.sit(pair.terms, two, "two", bytes(32)).value()
-    assert seated(seating, one.public, frames.Sit(entry, ())) is None
-    assert seating.is_complete
-    seating.leave(one.public, 100.0)
-    assert not seating.is_complete
-    assert seating.is_kept
-    assert not seating.give_up(100.0 + KEEP - 1 - KEEP)
-    assert seated(seating, two.public, frames.Sit(other, ())) is frames.Refusal.FULL
-    assert seated(seating, one.public, frames.Sit(entry, ())) is None
-    assert seating.is_complete
-    seating.leave(one.public, 200.0)
-    assert seating.give_up(200.0)
-    assert seated(seating, two.public, frames.Sit(other, ())) is None
-    assert seating.is_complete
-
-
 async def test_sitting_down_often_under_new_names_costs_the_link(three: PlayerTable) -> None:
     async with hosted(three) as call:
         caller = await call()
@@ -330,34 +295,6 @@ async def test_sitting_down_often_under_new_names_costs_the_link(three: PlayerTa
         lines = three.guests[0].heard(updates.Joined)
         assert len(lines) <= host_table.SITS[0] + 10
         assert len({update.names for update in lines}) <= host_table.SITS[0] + 10
-
-
-@pytest.mark.parametrize(
-    ("word", "shown"),
-    [
-        (lambda number: frames.SeatedNames((f"line {number}",)), updates.Joined),
-        (lambda _: frames.Pending(), updates.HostAsked),
-    ],
-    ids=["names", "asked"],
-)
-async def test_lines_that_a_host_makes_appear_are_bounded(
-    word: Callable[[int], frames.LobbyFrame],
-    shown: type[updates.Update],
-    three: PlayerTable,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    offer = host_table.Lobby._asked
-
-    def flood(lobby: host_table.Lobby, to: bytes, proof: bytes, data: bytes) -> None:
-        offer(lobby, to, proof, data)
-        for number in range(1000):
-            lobby._post(to, word(number))
-
-    monkeypatch.setattr(host_table.Lobby, "_asked", flood)
-    async with hosted(three):
-        with trio.move_on_after(5):
-            await three.join(1)
-    assert 0 < len(three.guests[1].heard(shown)) <= join_table.LINES[0] + 5
 
 
 async def test_addresses_of_this_machine_count_only_from_who_is_on_it(three: PlayerTable) -> None:
@@ -377,70 +314,3 @@ async def test_addresses_of_this_machine_count_only_from_who_is_on_it(three: Pla
             caller.sit(three, "far", "192.0.2.7:1", *near)
             await caller.next(frames.SeatedNames)
     assert kept == [("192.0.2.7:1",)]
-
-
-# Whose seat is safe.
-
-
-def never(*_: Any) -> None:
-    """No journal is found."""
-
-
-@SOME
-async def test_a_kept_seat_is_told_so(three: PlayerTable, monkeypatch: pytest.MonkeyPatch) -> None:
-
-    async def leave() -> None:
-        await three.sit_until(2, lambda update: isinstance(update, updates.ChainGrew))
-        for known in (True, False):  # by the journal that is here, or as the host says
-            monkeypatch.setattr(join_table, "kept_seat", join_table.kept_seat if known else never)
-            await ends_in(PeerError, "seat-kept", three.join_anew(2))
-        await three.resume(2)
-
-    await three.play({2: leave})
-    assert three.ended_alike()
-
-
-# Dialling the host.
-
-
-class Crowded(MemoryNetwork):
-    """A network whose first connections are cut, as by a full gate."""
-
-    left = 4
-
-    async def open(self, address: Address) -> trio.abc.Stream:
-        stream = await super().open(address)
-        if self.left:
-            self.left -= 1
-            await stream.aclose()
-        return stream
-
-
-async def test_a_guest_dials_again_while_the_hosts_door_is_crowded(pair: PlayerTable) -> None:
-    pair.network = Crowded()
-    await pair.play()
-    assert pair.ended_alike()
-
-
-async def test_who_cuts_links_is_left(pair: PlayerTable, monkeypatch: pytest.MonkeyPatch) -> None:
-    tick = host_table.Lobby.hear
-
-    def cut(lobby: host_table.Lobby, event: Event) -> None:
-        tick(lobby, event)
-        if isinstance(event, Frame):
-            lobby.hub.drop(event.peer, Reason("no"))
-
-    monkeypatch.setattr(host_table.Lobby, "hear", cut)
-    async with hosted(pair):
-        await ends_in(PeerError, "host-cuts-links", pair.join(1))
-
-
-async def test_a_second_process_of_one_key_does_not_take_its_seat(three: PlayerTable) -> None:
-    async with hosted(three) as call:
-        first = await call(three.guests[1].key)
-        first.say(frames.Ask(first.proof(three.ticket)))
-        first.sit(three, "P1")
-        await first.next(frames.SeatedNames)
-        assert (await ends_in(PeerError, "sits-elsewhere", three.join(1))).code.exit_code == 1
-        assert first.hub.linked(first.host)
-    assert three.guests[0].heard(updates.Joined)[-1].names == ("P0", "P1")

@@ -9,11 +9,13 @@ import trio
 from support.limits import LIMIT
 from support.running import running
 
-from p2p_hoity.net.hub import Hub
+from p2p_hoity.coded_errors import because
+from p2p_hoity.net.hub import Frame, Hub, LinkDown
+from p2p_hoity.net.network_errors import LinkCode
 from p2p_hoity.table.playing import frames_in, rate_limit
 from p2p_hoity.table.playing.effects_out import EffectsOut
 from p2p_hoity.table.playing.frame_kinds import kind_of
-from p2p_hoity.table.playing.frames_in import FramesIn
+from p2p_hoity.table.playing.frames_in import MOST_FRAMES, EarlyEvents, FramesIn
 from p2p_hoity.table.playing.rate_limit import RateLimit
 from protocol import Invalid, SeatMachine
 from protocol.seat.effects import Job
@@ -21,6 +23,8 @@ from protocol.wire import peer_frames
 
 A, B = b"a" * 32, b"b" * 32
 SYNC = peer_frames.encode_frame(peer_frames.Sync(0, 1, ()))
+
+LIAR, HONEST = b"l" * 32, b"h" * 32
 
 
 def say(word: bytes) -> bytes:
@@ -260,3 +264,14 @@ async def test_the_loop_is_free_while_a_thread_weighs() -> None:
             while not machine.finished:
                 await trio.sleep(0.001)
     assert loop_was_free
+
+
+def test_a_node_that_sends_without_end_takes_no_room_from_another() -> None:
+    early = EarlyEvents()
+    for _ in range(4 * MOST_FRAMES):
+        early.keep(Frame(LIAR, b"junk"))
+    shown, down = Frame(HONEST, b"its table"), LinkDown(LIAR, because(LinkCode.CLOSED))
+    early.keep(shown)
+    early.keep(down)
+    assert len(early.events) == MOST_FRAMES + 2
+    assert early.events[-2:] == [shown, down]
