@@ -13,6 +13,7 @@ from p2p_hoity.storage.home import Home
 from p2p_hoity.storage.journal import Journal
 from p2p_hoity.table.beside_game.known_progress import Progress
 from p2p_hoity.table.beside_game.saved_games import KeptGame, kept_games
+from p2p_hoity.table.playing.play_table import Seat
 from protocol.seat.effects import ChoiceAsked
 from protocol.seat.seat_machine import SeatMachine
 from protocol.wire.table_header import Terms, Timeouts
@@ -111,3 +112,9 @@ def only(home: Home, **given: Any) -> tuple[KeptGame, Progress]:
     (game,) = listed(home, **given)
     assert game.progress is not None
     return game, game.progress
+
+
+def seat_in(home: Home) -> Seat:
+    """Return the player of this home, who sits at seat 0 and sees nothing."""
+    me = player_key.NamedIdentity(identity(0), "seat 0")
+    return Seat(lambda update: None, None, home=home, me=me, passphrase=None)

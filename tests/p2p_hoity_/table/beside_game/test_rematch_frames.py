@@ -99,3 +99,18 @@ def test_any_bytes_give_a_word_or_invalid(data: bytes) -> None:
             assert rematch_frames.parse_again(start + data).encode() == start + data
         except Invalid:
             continue
+
+
+def test_a_refusal_names_its_seat_only_if_it_is_signed_and_of_the_table_before() -> None:
+    following = Table(Header(NEXT, CONSENTS), ToyGame(3, 1))
+    sound = rematch_frames.refuse(TABLE.id, WHO[1])
+    assert rematch_frames.refuser_of(following, sound.encode()) == 1
+    for wrong in (
+        replace(sound, signature=bytes(64)),
+        rematch_frames.refuse(TABLE.id, identity(9)),
+        rematch_frames.refuse(following.id, WHO[1]),
+        consent(1),
+    ):
+        assert rematch_frames.refuser_of(following, wrong.encode()) is None
+    assert rematch_frames.refuser_of(following, b"nonsense") is None
+    fails(Invalid, "", replace(sound, id=WHO[2].public).check)

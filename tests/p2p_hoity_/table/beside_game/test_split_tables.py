@@ -1,4 +1,4 @@
-"""A file of another branch of the game does not replace the journal that proves the fork."""
+"""Tests of files of another branch: none replaces the journal that proves the fork."""
 
 from pathlib import Path
 
@@ -7,36 +7,21 @@ from support.branches import SPLIT, branch, file_name, first_difference, records
 from support.cases import fails
 from support.inspection import find_void
 from support.journals import fill_disk
-from support.kept_home import keep_journal, keep_transcript, player
-from support.machine_table import identity
+from support.kept_home import keep_journal, keep_transcript, player, seat_in
 from support.player_table import PlayerTable
 
 from cli.local.bot_processes import sweep
 from p2p_hoity import game_adapter
 from p2p_hoity.storage.home import Home
-from p2p_hoity.storage.player_key import NamedIdentity
 from p2p_hoity.table.beside_game.finish_game import finish_from
 from p2p_hoity.table.beside_game.split_tables import SplitCode, rescue
 from p2p_hoity.table.beside_game.unfinished_games import open_games
 from p2p_hoity.table.peer_error import PeerError
 from p2p_hoity.table.playing import resume_table
-from p2p_hoity.table.playing.play_table import Seat
 from p2p_hoity.table.playing.session import Session
 from protocol import transcript
 from protocol.seat import effects
 from protocol.seat.seat_machine import SeatMachine
-
-
-@pytest.fixture
-def home(tmp_path: Path) -> Home:
-    found = Home(tmp_path / "home")
-    player(found)
-    return found
-
-
-def seat_in(home: Home) -> Seat:
-    me = NamedIdentity(identity(0), "seat 0")
-    return Seat(lambda update: None, None, home=home, me=me, passphrase=None)
 
 
 def file_of(folder: Path, name: str) -> Path:

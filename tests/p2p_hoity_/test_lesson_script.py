@@ -1,4 +1,4 @@
-"""The lesson by itself: whatever the player chooses, all of it happens and is explained once."""
+"""Tests of the lesson: whatever the player chooses, all of it is explained once it has happened."""
 
 from dataclasses import dataclass, field
 
