@@ -2,7 +2,7 @@
 
 import pytest
 import trio
-import trio.testing
+from support.cases import ends_in
 
 from p2p_hoity.table.task_groups import beside, never, open_nursery
 
@@ -13,14 +13,18 @@ async def fail(error: Exception, after: float = 0.0) -> None:
 
 
 async def test_the_first_error_of_a_task_or_of_the_block_is_raised_alone() -> None:
-    with pytest.raises(KeyError):
+    async def waiting() -> None:
         async with open_nursery() as nursery:
             nursery.start_soon(fail, KeyError("task"))
             await never()
-    with pytest.raises(ValueError, match="block"):
+
+    async def failing() -> None:
         async with open_nursery() as nursery:
             nursery.start_soon(never)
             raise ValueError("block")
+
+    await ends_in(KeyError, "task", waiting())
+    await ends_in(ValueError, "block", failing())
 
 
 async def test_an_error_inside_a_nursery_of_a_task_is_raised_alone_too() -> None:
