@@ -66,7 +66,7 @@ async def test_a_host_that_says_anothers_terms_is_left(pair: PlayerTable) -> Non
 
 
 @pytest.mark.parametrize(
-    ("word", "shown"),
+    ("frame_of", "shown"),
     [
         (lambda number: frames.SeatedNames((f"line {number}",)), updates.Joined),
         (lambda _: frames.Pending(), updates.HostAsked),
@@ -74,7 +74,7 @@ async def test_a_host_that_says_anothers_terms_is_left(pair: PlayerTable) -> Non
     ids=["names", "asked"],
 )
 async def test_lines_that_a_host_makes_appear_are_bounded(
-    word: Callable[[int], frames.LobbyFrame],
+    frame_of: Callable[[int], frames.LobbyFrame],
     shown: type[updates.Update],
     three: PlayerTable,
     monkeypatch: pytest.MonkeyPatch,
@@ -84,7 +84,7 @@ async def test_lines_that_a_host_makes_appear_are_bounded(
     def flood(lobby: host_table.Lobby, to: bytes, proof: bytes, data: bytes) -> None:
         offer(lobby, to, proof, data)
         for number in range(1000):
-            lobby._post(to, word(number))
+            lobby._post(to, frame_of(number))
 
     monkeypatch.setattr(host_table.Lobby, "_asked", flood)
     async with hosted(three):

@@ -27,7 +27,7 @@ class Absentee(BotPlayer):
             self.waits -= 1
 
 
-class Chair:
+class AskedSeat:
     """The machine, as far as it is asked for a way back, and who sits there."""
 
     def __init__(self, nursery: trio.Nursery) -> None:
@@ -53,38 +53,38 @@ class Chair:
 
 
 async def test_who_has_just_sat_down_is_back_unasked_others_say_so(nursery: trio.Nursery) -> None:
-    chair = Chair(nursery)
+    seat = AskedSeat(nursery)
     await trio.sleep(FRESH - 1)
-    await chair.absent()
-    assert (chair.asked, chair.drained) == (1, 1)
-    await chair.absent()
-    assert (chair.asked, chair.player.waits) == (1, 1)
-    chair.player.key.set()
-    chair = Chair(nursery)
-    await chair.absent(may_rejoin=False)
-    assert (chair.asked, chair.player.waits) == (0, 0)
-    chair = Chair(nursery)
+    await seat.absent()
+    assert (seat.asked, seat.drained) == (1, 1)
+    await seat.absent()
+    assert (seat.asked, seat.player.waits) == (1, 1)
+    seat.player.key.set()
+    seat = AskedSeat(nursery)
+    await seat.absent(may_rejoin=False)
+    assert (seat.asked, seat.player.waits) == (0, 0)
+    seat = AskedSeat(nursery)
     await trio.sleep(FRESH)
-    await chair.absent()
-    assert (chair.asked, chair.player.waits) == (0, 1)
-    chair.player.key.set()
+    await seat.absent()
+    assert (seat.asked, seat.player.waits) == (0, 1)
+    seat.player.key.set()
     await trio.testing.wait_all_tasks_blocked()
-    assert (chair.asked, chair.drained) == (1, 1)
+    assert (seat.asked, seat.drained) == (1, 1)
 
 
 async def test_who_is_there_again_in_another_way_is_asked_no_more(nursery: trio.Nursery) -> None:
-    chair = Chair(nursery)
+    seat = AskedSeat(nursery)
     await trio.sleep(FRESH)
-    await chair.absent()
-    chair.asking.stop()
+    await seat.absent()
+    seat.asking.stop()
     await trio.testing.wait_all_tasks_blocked()
-    assert chair.player.waits == 1
-    chair.asking.close()
+    assert seat.player.waits == 1
+    seat.asking.close()
     await trio.testing.wait_all_tasks_blocked()
-    assert chair.player.waits == 0
-    chair.player.key.set()
+    assert seat.player.waits == 0
+    seat.player.key.set()
     await trio.testing.wait_all_tasks_blocked()
-    assert chair.asked == 0
+    assert seat.asked == 0
 
 
 class Question:

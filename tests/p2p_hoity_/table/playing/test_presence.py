@@ -1,4 +1,4 @@
-"""Notices of waiting: who is awaited is said seldom, never of oneself, and with what comes next."""
+"""Tests of notices of waiting: they come seldom, never of oneself, and with what comes next."""
 
 from collections.abc import Iterator
 from contextlib import nullcontext
@@ -73,15 +73,15 @@ class Watched(MachineTable):
         return self.places[0].machine
 
     def watch(self, until: float, linked: frozenset[int] = frozenset({1, 2, 3})) -> list[Any]:
-        """Each word of the notices with its second; nothing but time passes."""
+        """Each notice with its second; nothing but time passes."""
         found, self.links = [], linked
         while self.now < until:
             self.now += 0.5
             alter(self.machine, now=self.now)
             self.notes.notify(self.now)
-            word = self.last()
-            if word is not None:
-                found.append((self.now, word))
+            notice = self.last()
+            if notice is not None:
+                found.append((self.now, notice))
         return found
 
     def bid(self, seat: int) -> None:
@@ -96,117 +96,127 @@ class Watched(MachineTable):
 def test_who_is_awaited_is_said_at_growing_intervals_of_each_step() -> None:
     found = Watched({3}, 1000).watch(330)
     assert [at for at, _ in found] == [10, 20, 40, 80, 140, 200, 260, 320]
-    assert all(word == Awaited(frozenset({3}), at, 1000 - at) for at, word in found)
-    room = Watched({3}, 1000)
-    assert len(room.watch(45)) == 3
-    step = room.machine.tip.step
-    room.mute = {1, 2, 3}
-    room.choose = lambda m, a: None if m.seat else toy_choice(m, a)
-    room.bid(3)
-    assert room.machine.tip.step > step
-    assert room.machine.awaited()
-    ((at, word),) = room.watch(60)
-    assert (at, word.seconds) == (55, 10)
+    assert all(notice == Awaited(frozenset({3}), at, 1000 - at) for at, notice in found)
+    watched = Watched({3}, 1000)
+    assert len(watched.watch(45)) == 3
+    step = watched.machine.tip.step
+    watched.mute = {1, 2, 3}
+    watched.choose = lambda m, a: None if m.seat else toy_choice(m, a)
+    watched.bid(3)
+    assert watched.machine.tip.step > step
+    assert watched.machine.awaited()
+    ((at, notice),) = watched.watch(60)
+    assert (at, notice.seconds) == (55, 10)
 
 
 def test_half_the_patience_is_said_and_then_whether_enough_are_left() -> None:
-    room = Watched({3}, 16)
-    ((at, word),) = room.watch(15)
+    watched = Watched({3}, 16)
+    ((at, notice),) = watched.watch(15)
     assert at == 8
-    assert word == Halfway(frozenset({3}), 8, 8, updates.Muster(4, 3, 3, thinking=frozenset({3})))
-    assert room.machine.wait_longer(room.now)
-    assert room.extend(True) == updates.Extended(frozenset({3}), 16)
-    words = [(at, word) for at, word in room.watch(30) if isinstance(word, Halfway)]
-    assert [(at, word.left) for at, word in words] == [(23, 8)]
-    room = Watched({2, 3}, 1000)
-    word = room.time_out(5)
-    assert word == Paused(frozenset({2, 3}), 5, updates.Muster(4, 3, 2, thinking=frozenset({2, 3})))
-    assert [type(word) for _, word in room.watch(9)] == []
-    room.bid(2)
-    (late,) = [word for _, word in room.watch(12) if not isinstance(word, Awaited)]
+    assert notice == Halfway(frozenset({3}), 8, 8, updates.Muster(4, 3, 3, thinking=frozenset({3})))
+    assert watched.machine.wait_longer(watched.now)
+    assert watched.extend(True) == updates.Extended(frozenset({3}), 16)
+    notices = [(at, notice) for at, notice in watched.watch(30) if isinstance(notice, Halfway)]
+    assert [(at, notice.left) for at, notice in notices] == [(23, 8)]
+    watched = Watched({2, 3}, 1000)
+    notice = watched.time_out(5)
+    assert notice == Paused(
+        frozenset({2, 3}), 5, updates.Muster(4, 3, 2, thinking=frozenset({2, 3}))
+    )
+    assert [type(notice) for _, notice in watched.watch(9)] == []
+    watched.bid(2)
+    (late,) = [notice for _, notice in watched.watch(12) if not isinstance(notice, Awaited)]
     assert late == SeatsTimedOut(
         frozenset({3}), 9.5, updates.Muster(4, 3, 3, thinking=frozenset({3}))
     )
-    ((at, word),) = Watched({0}, 60).watch(59)
+    ((at, notice),) = Watched({0}, 60).watch(59)
     assert at == 30
-    assert word == Halfway(frozenset({0}), 30, 30, updates.Muster(4, 3, 4))
+    assert notice == Halfway(frozenset({0}), 30, 30, updates.Muster(4, 3, 4))
     assert Watched({0}, 60, quorum=4).watch(59) == []
-    ((at, word),) = Watched({0, 3}, 100).watch(99)
+    ((at, notice),) = Watched({0, 3}, 100).watch(99)
     assert at == 50
-    assert isinstance(word, Halfway)
-    assert word.seats == {0, 3}
+    assert isinstance(notice, Halfway)
+    assert notice.seats == {0, 3}
 
 
 def test_while_one_thinks_and_one_has_left_too_few_are_left_only_without_a_link() -> None:
-    room = Watched({2, 3}, 1000)
+    watched = Watched({2, 3}, 1000)
     gone = frozenset({3})
-    room.machine.away = lambda: gone  # type: ignore[method-assign]
-    word = room.time_out(5, frozenset({1, 2}))
-    assert isinstance(word, Paused)
-    assert word.muster == updates.Muster(4, 3, 2, gone=gone, thinking=frozenset({2}))
-    assert not word.muster.is_short
-    assert not [word for _, word in room.watch(4, frozenset({1, 2})) if isinstance(word, Paused)]
-    (word,) = [word for _, word in room.watch(9, frozenset({1})) if isinstance(word, Paused)]
-    assert word.muster.is_short
+    watched.machine.away = lambda: gone  # type: ignore[method-assign]
+    notice = watched.time_out(5, frozenset({1, 2}))
+    assert isinstance(notice, Paused)
+    assert notice.muster == updates.Muster(4, 3, 2, gone=gone, thinking=frozenset({2}))
+    assert not notice.muster.is_short
+    assert not [
+        notice for _, notice in watched.watch(4, frozenset({1, 2})) if isinstance(notice, Paused)
+    ]
+    (notice,) = [
+        notice for _, notice in watched.watch(9, frozenset({1})) if isinstance(notice, Paused)
+    ]
+    assert notice.muster.is_short
     assert updates.Muster(4, 4, 4, strict=True).is_short
 
 
 def test_who_has_no_link_nor_spoken_or_is_below_its_floor_does_not_count() -> None:
-    room = Watched({0, 1, 2, 3}, 1000)
-    room.machine.awaited = lambda: frozenset({3})  # type: ignore[method-assign]
-    want = room.machine.tip.want
+    watched = Watched({0, 1, 2, 3}, 1000)
+    watched.machine.awaited = lambda: frozenset({3})  # type: ignore[method-assign]
+    want = watched.machine.tip.want
     object.__setattr__(want, "speakers", frozenset({3}))
-    assert muster(room.machine, {1, 2, 3}).there == 3
-    assert muster(room.machine, {1}).there == 2
-    alter(room.machine, seat=None)
-    assert muster(room.machine, frozenset()).there == 3
-    room = Watched({3}, 20)
+    assert muster(watched.machine, {1, 2, 3}).there == 3
+    assert muster(watched.machine, {1}).there == 2
+    alter(watched.machine, seat=None)
+    assert muster(watched.machine, frozenset()).there == 3
+    watched = Watched({3}, 20)
     linked = frozenset({1, 2})
-    assert muster(room.machine, linked).there == 3
-    alter(room.machine, floor=2)
-    assert muster(room.machine, linked).there == 2
-    word = room.time_out(room.now, linked)
-    assert isinstance(word, Paused)
+    assert muster(watched.machine, linked).there == 3
+    alter(watched.machine, floor=2)
+    assert muster(watched.machine, linked).there == 2
+    notice = watched.time_out(watched.now, linked)
+    assert isinstance(notice, Paused)
 
 
 def test_a_strict_table_waits_in_any_case_and_who_may_not_speak_is_not_told_of_it() -> None:
-    room = Watched({3}, 16, quorum=4)
-    assert isinstance(room.time_out(16), Paused)
-    given = room.machine.wait_longer(room.now)
+    watched = Watched({3}, 16, quorum=4)
+    assert isinstance(watched.time_out(16), Paused)
+    given = watched.machine.wait_longer(watched.now)
     assert not given
-    assert room.extend(given) == updates.Extended(frozenset({3}), 0)
-    room = Watched({0}, 16)
-    given = room.machine.wait_longer(room.now)
-    assert room.extend(given) == updates.Extended(frozenset(), 0)
-    room = Watched({0}, 20, 4, 4)
-    place = room.places[0]
-    place.machine = room.build(0)
+    assert watched.extend(given) == updates.Extended(frozenset({3}), 0)
+    watched = Watched({0}, 16)
+    given = watched.machine.wait_longer(watched.now)
+    assert watched.extend(given) == updates.Extended(frozenset(), 0)
+    watched = Watched({0}, 20, 4, 4)
+    place = watched.places[0]
+    place.machine = watched.build(0)
     place.machine.restore(place.journal)
     place.machine.be_cautious(certain=True)
-    place.machine.start(room.now)
-    room.notes = room.teller()
-    assert room.machine.awaited() == {0}
-    assert room.watch(60) == []
-    assert room.time_out(room.now) is None
-    assert muster(room.machine, {1, 2, 3}).is_mute
-    alone = room.watch(100, frozenset())
-    assert {(type(word), word.seats) for _, word in alone} == {(Awaited, frozenset({1, 2, 3}))}
+    place.machine.start(watched.now)
+    watched.notes = watched.teller()
+    assert watched.machine.awaited() == {0}
+    assert watched.watch(60) == []
+    assert watched.time_out(watched.now) is None
+    assert muster(watched.machine, {1, 2, 3}).is_mute
+    alone = watched.watch(100, frozenset())
+    assert {(type(notice), notice.seats) for _, notice in alone} == {
+        (Awaited, frozenset({1, 2, 3}))
+    }
 
 
 def test_seats_that_do_not_agree_are_told_of_once_a_minute_later() -> None:
     """As with a cautious seat beside a silent one at four seats: nobody has a quorum of votes."""
-    room = Watched({3}, 16)
-    room.now = 16.0
-    word = room.time_out(16, frozenset({1, 2}))
-    assert isinstance(word, SeatsTimedOut)
-    assert not word.undecided
-    assert not word.muster.is_mute
+    watched = Watched({3}, 16)
+    watched.now = 16.0
+    notice = watched.time_out(16, frozenset({1, 2}))
+    assert isinstance(notice, SeatsTimedOut)
+    assert not notice.undecided
+    assert not notice.muster.is_mute
     found = [
-        (at, word)
-        for at, word in room.watch(200, frozenset({1, 2}))
-        if isinstance(word, SeatsTimedOut)
+        (at, notice)
+        for at, notice in watched.watch(200, frozenset({1, 2}))
+        if isinstance(notice, SeatsTimedOut)
     ]
-    assert [(at, word.undecided, word.seats) for at, word in found] == [(76, True, frozenset({3}))]
+    assert [(at, notice.undecided, notice.seats) for at, notice in found] == [
+        (76, True, frozenset({3}))
+    ]
 
 
 class Patient(BotPlayer):
@@ -240,9 +250,9 @@ async def test_a_player_waits_longer_and_then_the_game_goes_on(tmp_path: Path) -
     await table.play_until_the_last_goes(past_round(2))
     table.guests.pop()
     assert table.ended_alike()
-    ((extended, word),) = [(at, u) for at, u in heard if isinstance(u, updates.Extended)]
+    ((extended, notice),) = [(at, u) for at, u in heard if isinstance(u, updates.Extended)]
     late = table.guests[1].heard(SeatsTimedOut)[0]
-    assert (word.seats, word.left) == (late.seats, 4.0)
+    assert (notice.seats, notice.left) == (late.seats, 4.0)
     assert late.muster == updates.Muster(4, 3, 3, unlinked=late.seats)
     ran_out = next(at for at, u in heard if isinstance(u, SeatsTimedOut))
     assert ran_out - extended >= 4.0

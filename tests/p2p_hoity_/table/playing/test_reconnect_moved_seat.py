@@ -54,12 +54,12 @@ RELAY = "relay+8.9.0.1:9"
 
 
 def terms() -> bytes:
-    """The digest of the terms of the room of two."""
+    """The digest of the terms of the table of two."""
     return room_of(2, 1).table.header.terms.digest()
 
 
 def ticket(**given: Any) -> Ticket:
-    """A ticket of seat 0 of the room."""
+    """A ticket of seat 0 of that table."""
     return replace(Ticket(identity(0).public, ("8.0.0.1:9",), terms(), (), SECRET), **given)
 
 
@@ -96,8 +96,8 @@ class Street(MemoryNetwork):
         return await super().open(address)
 
 
-def room() -> MachineTable:
-    """Return the room of three."""
+def three_seats() -> MachineTable:
+    """Return the machines of a table of three."""
     return room_of(3, 1)
 
 
@@ -107,7 +107,7 @@ MANY = tuple(f"far{n}:9" for n in range(8))
 async def test_the_ticket_of_a_faulty_seat_is_dialled_in_vain_and_the_known_ways_stay() -> None:
     """[T-4]: a stranger answers at its addresses; the seat is found where it said that it is,
     though tickets come again and again and are as long as can be."""
-    street, table = Street(), room().table
+    street, table = Street(), three_seats().table
     mine, seat, stranger = identity(1), identity(0), Identity(os.urandom(32))
     known = ((*(f"nowhere{n}:9" for n in range(11)), "known:9"), (), ())
     async with running() as nursery:
@@ -132,7 +132,7 @@ async def test_the_ticket_of_a_faulty_seat_is_dialled_in_vain_and_the_known_ways
 
 async def test_a_seat_is_found_by_the_ticket_and_not_where_it_was() -> None:
     """[T-4]."""
-    street, table = Street(), room().table
+    street, table = Street(), three_seats().table
     async with running() as nursery:
         hubs = [Hub(identity(n), network=street) for n in (1, 0)]
         for hub in hubs:
@@ -161,8 +161,8 @@ async def game(journal: Path, looks: bool = True) -> AsyncIterator[trio.CancelSc
     made = create(journal, FIRST)
     hub, capability = Hub(identity(1), network=Street()), Capability(terms(), SECRET)
     table, roster = (
-        room().table,
-        Roster(room().table.header.encode(), ((), (), ()), b"", (None,) * 3),
+        three_seats().table,
+        Roster(three_seats().table.header.encode(), ((), (), ()), b"", (None,) * 3),
     )
     found = reconnect_moved_seat._handed if looks else lambda files, place: None
     scope = trio.CancelScope()
@@ -182,8 +182,10 @@ async def game(journal: Path, looks: bool = True) -> AsyncIterator[trio.CancelSc
             yield scope
 
 
-def room_ticket(where: str) -> Ticket:
-    return Ticket(room().table.ids[0], (where,), room().table.header.terms.digest(), (), SECRET)
+def ticket_of_three(where: str) -> Ticket:
+    return Ticket(
+        three_seats().table.ids[0], (where,), three_seats().table.header.terms.digest(), (), SECRET
+    )
 
 
 @pytest.fixture
@@ -194,7 +196,7 @@ def journal(tmp_path: Path) -> Path:
 async def test_a_game_that_ends_before_it_has_looked_has_taken_nothing(journal: Path) -> None:
     async with game(journal, looks=False) as scope, running():
         scope.deadline = trio.current_time() + 2
-        assert not await hand_over(files_of(journal), journal, room_ticket("8.0.0.1:9"))
+        assert not await hand_over(files_of(journal), journal, ticket_of_three("8.0.0.1:9"))
     assert not journal.with_suffix(".ticket").exists()
 
 
@@ -203,7 +205,7 @@ async def test_of_two_who_hand_over_to_a_blind_game_neither_is_told_so(journal: 
 
     async def hand(where: str, after: float) -> None:
         await trio.sleep(after)
-        told.append(await hand_over(files_of(journal), journal, room_ticket(where)))
+        told.append(await hand_over(files_of(journal), journal, ticket_of_three(where)))
 
     async with game(journal, looks=False), trio.open_nursery() as nursery:
         nursery.start_soon(hand, "8.0.0.1:9", 0)
@@ -221,7 +223,7 @@ async def test_what_is_no_ticket_is_cleared_away_and_the_next_one_taken(journal:
             assert not place.exists()
         if hasattr(os, "mkfifo"):
             os.mkfifo(place)
-        assert await hand_over(files_of(journal), journal, room_ticket("8.0.0.1:9"))
+        assert await hand_over(files_of(journal), journal, ticket_of_three("8.0.0.1:9"))
 
 
 # When there is something to give.
@@ -240,7 +242,7 @@ async def told(
     is_meant: bool = False,
 ) -> list[updates.Moved]:
     """What a player is told in ten seconds after coming back."""
-    ids = room().table.ids
+    ids = three_seats().table.ids
     there = {ids[number] for number in linked}
     hub: Any = SimpleNamespace(
         me=ids[seat], linked=lambda peer: peer in there, relays=lambda: frozenset(relays)
@@ -248,7 +250,7 @@ async def told(
     ways: Any = SimpleNamespace(judged=lambda: judged)
     bare = Ticket(ids[seat], (), terms(), tuple(r.removeprefix("relay+") for r in relays), SECRET)
     heard: list[Any] = []
-    machine = room().places[seat].machine
+    machine = three_seats().places[seat].machine
     giver = NewTicketReporter(hub, ways, machine, heard.append, bare, known, is_meant)
     with trio.move_on_after(10):
         await giver.run()
@@ -259,7 +261,7 @@ async def test_who_is_elsewhere_and_alone_is_told_once() -> None:
     for seat in range(3):
         (moved,) = await told(far("8.0.9.9:9"), seat)
         assert decode_ticket(moved.ticket).addresses == ("8.0.9.9:9",)
-        assert decode_ticket(moved.ticket).host_id == room().table.ids[seat]
+        assert decode_ticket(moved.ticket).host_id == three_seats().table.ids[seat]
         assert decode_ticket(moved.ticket).secret == SECRET
 
 
