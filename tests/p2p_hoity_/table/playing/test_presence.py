@@ -97,35 +97,35 @@ def test_who_is_awaited_is_said_at_growing_intervals_of_each_step() -> None:
     found = Watched({3}, 1000).watch(330)
     assert [at for at, _ in found] == [10, 20, 40, 80, 140, 200, 260, 320]
     assert all(notice == Awaited(frozenset({3}), at, 1000 - at) for at, notice in found)
-    watched = Watched({3}, 1000)
-    assert len(watched.watch(45)) == 3
-    step = watched.machine.tip.step
-    watched.mute = {1, 2, 3}
-    watched.choose = lambda m, a: None if m.seat else toy_choice(m, a)
-    watched.bid(3)
-    assert watched.machine.tip.step > step
-    assert watched.machine.awaited()
-    ((at, notice),) = watched.watch(60)
+    seats = Watched({3}, 1000)
+    assert len(seats.watch(45)) == 3
+    step = seats.machine.tip.step
+    seats.mute = {1, 2, 3}
+    seats.choose = lambda m, a: None if m.seat else toy_choice(m, a)
+    seats.bid(3)
+    assert seats.machine.tip.step > step
+    assert seats.machine.awaited()
+    ((at, notice),) = seats.watch(60)
     assert (at, notice.seconds) == (55, 10)
 
 
 def test_half_the_patience_is_said_and_then_whether_enough_are_left() -> None:
-    watched = Watched({3}, 16)
-    ((at, notice),) = watched.watch(15)
+    seats = Watched({3}, 16)
+    ((at, notice),) = seats.watch(15)
     assert at == 8
     assert notice == Halfway(frozenset({3}), 8, 8, updates.Muster(4, 3, 3, thinking=frozenset({3})))
-    assert watched.machine.wait_longer(watched.now)
-    assert watched.extend(True) == updates.Extended(frozenset({3}), 16)
-    notices = [(at, notice) for at, notice in watched.watch(30) if isinstance(notice, Halfway)]
+    assert seats.machine.wait_longer(seats.now)
+    assert seats.extend(True) == updates.Extended(frozenset({3}), 16)
+    notices = [(at, notice) for at, notice in seats.watch(30) if isinstance(notice, Halfway)]
     assert [(at, notice.left) for at, notice in notices] == [(23, 8)]
-    watched = Watched({2, 3}, 1000)
-    notice = watched.time_out(5)
+    seats = Watched({2, 3}, 1000)
+    notice = seats.time_out(5)
     assert notice == Paused(
         frozenset({2, 3}), 5, updates.Muster(4, 3, 2, thinking=frozenset({2, 3}))
     )
-    assert [type(notice) for _, notice in watched.watch(9)] == []
-    watched.bid(2)
-    (late,) = [notice for _, notice in watched.watch(12) if not isinstance(notice, Awaited)]
+    assert [type(notice) for _, notice in seats.watch(9)] == []
+    seats.bid(2)
+    (late,) = [notice for _, notice in seats.watch(12) if not isinstance(notice, Awaited)]
     assert late == SeatsTimedOut(
         frozenset({3}), 9.5, updates.Muster(4, 3, 3, thinking=frozenset({3}))
     )
@@ -140,62 +140,62 @@ def test_half_the_patience_is_said_and_then_whether_enough_are_left() -> None:
 
 
 def test_while_one_thinks_and_one_has_left_too_few_are_left_only_without_a_link() -> None:
-    watched = Watched({2, 3}, 1000)
+    seats = Watched({2, 3}, 1000)
     gone = frozenset({3})
-    watched.machine.away = lambda: gone  # type: ignore[method-assign]
-    notice = watched.time_out(5, frozenset({1, 2}))
+    seats.machine.away = lambda: gone  # type: ignore[method-assign]
+    notice = seats.time_out(5, frozenset({1, 2}))
     assert isinstance(notice, Paused)
     assert notice.muster == updates.Muster(4, 3, 2, gone=gone, thinking=frozenset({2}))
     assert not notice.muster.is_short
     assert not [
-        notice for _, notice in watched.watch(4, frozenset({1, 2})) if isinstance(notice, Paused)
+        notice for _, notice in seats.watch(4, frozenset({1, 2})) if isinstance(notice, Paused)
     ]
     (notice,) = [
-        notice for _, notice in watched.watch(9, frozenset({1})) if isinstance(notice, Paused)
+        notice for _, notice in seats.watch(9, frozenset({1})) if isinstance(notice, Paused)
     ]
     assert notice.muster.is_short
     assert updates.Muster(4, 4, 4, strict=True).is_short
 
 
 def test_who_has_no_link_nor_spoken_or_is_below_its_floor_does_not_count() -> None:
-    watched = Watched({0, 1, 2, 3}, 1000)
-    watched.machine.awaited = lambda: frozenset({3})  # type: ignore[method-assign]
-    want = watched.machine.tip.want
+    seats = Watched({0, 1, 2, 3}, 1000)
+    seats.machine.awaited = lambda: frozenset({3})  # type: ignore[method-assign]
+    want = seats.machine.tip.want
     object.__setattr__(want, "speakers", frozenset({3}))
-    assert muster(watched.machine, {1, 2, 3}).there == 3
-    assert muster(watched.machine, {1}).there == 2
-    alter(watched.machine, seat=None)
-    assert muster(watched.machine, frozenset()).there == 3
-    watched = Watched({3}, 20)
+    assert muster(seats.machine, {1, 2, 3}).there == 3
+    assert muster(seats.machine, {1}).there == 2
+    alter(seats.machine, seat=None)
+    assert muster(seats.machine, frozenset()).there == 3
+    seats = Watched({3}, 20)
     linked = frozenset({1, 2})
-    assert muster(watched.machine, linked).there == 3
-    alter(watched.machine, floor=2)
-    assert muster(watched.machine, linked).there == 2
-    notice = watched.time_out(watched.now, linked)
+    assert muster(seats.machine, linked).there == 3
+    alter(seats.machine, floor=2)
+    assert muster(seats.machine, linked).there == 2
+    notice = seats.time_out(seats.now, linked)
     assert isinstance(notice, Paused)
 
 
 def test_a_strict_table_waits_in_any_case_and_who_may_not_speak_is_not_told_of_it() -> None:
-    watched = Watched({3}, 16, quorum=4)
-    assert isinstance(watched.time_out(16), Paused)
-    given = watched.machine.wait_longer(watched.now)
+    seats = Watched({3}, 16, quorum=4)
+    assert isinstance(seats.time_out(16), Paused)
+    given = seats.machine.wait_longer(seats.now)
     assert not given
-    assert watched.extend(given) == updates.Extended(frozenset({3}), 0)
-    watched = Watched({0}, 16)
-    given = watched.machine.wait_longer(watched.now)
-    assert watched.extend(given) == updates.Extended(frozenset(), 0)
-    watched = Watched({0}, 20, 4, 4)
-    place = watched.places[0]
-    place.machine = watched.build(0)
+    assert seats.extend(given) == updates.Extended(frozenset({3}), 0)
+    seats = Watched({0}, 16)
+    given = seats.machine.wait_longer(seats.now)
+    assert seats.extend(given) == updates.Extended(frozenset(), 0)
+    seats = Watched({0}, 20, 4, 4)
+    place = seats.places[0]
+    place.machine = seats.build(0)
     place.machine.restore(place.journal)
     place.machine.be_cautious(certain=True)
-    place.machine.start(watched.now)
-    watched.notes = watched.teller()
-    assert watched.machine.awaited() == {0}
-    assert watched.watch(60) == []
-    assert watched.time_out(watched.now) is None
-    assert muster(watched.machine, {1, 2, 3}).is_mute
-    alone = watched.watch(100, frozenset())
+    place.machine.start(seats.now)
+    seats.notes = seats.teller()
+    assert seats.machine.awaited() == {0}
+    assert seats.watch(60) == []
+    assert seats.time_out(seats.now) is None
+    assert muster(seats.machine, {1, 2, 3}).is_mute
+    alone = seats.watch(100, frozenset())
     assert {(type(notice), notice.seats) for _, notice in alone} == {
         (Awaited, frozenset({1, 2, 3}))
     }
@@ -203,15 +203,15 @@ def test_a_strict_table_waits_in_any_case_and_who_may_not_speak_is_not_told_of_i
 
 def test_seats_that_do_not_agree_are_told_of_once_a_minute_later() -> None:
     """As with a cautious seat beside a silent one at four seats: nobody has a quorum of votes."""
-    watched = Watched({3}, 16)
-    watched.now = 16.0
-    notice = watched.time_out(16, frozenset({1, 2}))
+    seats = Watched({3}, 16)
+    seats.now = 16.0
+    notice = seats.time_out(16, frozenset({1, 2}))
     assert isinstance(notice, SeatsTimedOut)
     assert not notice.undecided
     assert not notice.muster.is_mute
     found = [
         (at, notice)
-        for at, notice in watched.watch(200, frozenset({1, 2}))
+        for at, notice in seats.watch(200, frozenset({1, 2}))
         if isinstance(notice, SeatsTimedOut)
     ]
     assert [(at, notice.undecided, notice.seats) for at, notice in found] == [
