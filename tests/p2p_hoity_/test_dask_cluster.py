@@ -1,4 +1,4 @@
-"""Many machines: work handed to a Dask cluster of this machine, whose workers die."""
+"""Tests of many machines: work handed to a Dask cluster of this machine, whose workers die."""
 
 import importlib
 import sys

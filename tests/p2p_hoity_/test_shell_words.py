@@ -1,4 +1,4 @@
-"""What a person is told to type arrives as the word that was meant."""
+"""Tests of what a person is told to type: it arrives as the word that was meant."""
 
 import os
 import shutil

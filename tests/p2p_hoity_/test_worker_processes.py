@@ -1,4 +1,4 @@
-"""All cores: work handed out to processes, and files judged by them."""
+"""Tests of all cores: work handed out to processes, and files judged by them."""
 
 import multiprocessing
 import os

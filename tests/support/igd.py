@@ -34,6 +34,15 @@ DESCRIPTION = f"""<?xml version="1.0"?>
 </serviceList></device></deviceList></device></deviceList></device></root>"""
 
 
+def filled(size: int, before: str, piece: Callable[[int], str], after: str) -> bytes:
+    """A document of `size` bytes at most, with as many pieces as fit; each knows its number."""
+    pieces, left = list[str](), size - len(before) - len(after)
+    while len(text := piece(len(pieces))) <= left:
+        pieces.append(text)
+        left -= len(text)
+    return (before + "".join(pieces) + after).encode()
+
+
 class Table:
     """What is open: port outside → (address and port inside, seconds).
 

@@ -11,6 +11,9 @@ from p2p_hoity import bots, game_adapter, rules
 from p2p_hoity.storage import journal, player_key
 from p2p_hoity.storage.home import Home
 from p2p_hoity.storage.journal import Journal
+from p2p_hoity.table.beside_game.known_progress import Progress
+from p2p_hoity.table.beside_game.saved_games import KeptGame, kept_games
+from p2p_hoity.table.playing.play_table import Seat
 from protocol.seat.effects import ChoiceAsked
 from protocol.seat.seat_machine import SeatMachine
 from protocol.wire.table_header import Terms, Timeouts
@@ -19,6 +22,7 @@ from support.machine_table import MachineTable, identity, seat_at
 from support.sim.cheap import cryptography
 
 SEED = b"s" * 32
+ALL = 1e9
 STARTED = 1_700_000_000
 
 
@@ -95,3 +99,22 @@ def keep_transcript(home: Home, data: bytes, name: str) -> Path:
     path = home.transcripts / name
     path.write_bytes(data)
     return path
+
+
+def listed(home: Home, seconds: float = ALL, password: str | None = None) -> list[KeptGame]:
+    """Return the games of a home, as far as they can be read in so many ticks of a clock."""
+    ticks = iter(range(10_000))
+    return kept_games(home, password, lambda: float(next(ticks)), seconds)
+
+
+def only(home: Home, **given: Any) -> tuple[KeptGame, Progress]:
+    """Return the one game that is listed, and how far it came."""
+    (game,) = listed(home, **given)
+    assert game.progress is not None
+    return game, game.progress
+
+
+def seat_in(home: Home) -> Seat:
+    """Return the player of this home, who sits at seat 0 and sees nothing."""
+    me = player_key.NamedIdentity(identity(0), "seat 0")
+    return Seat(lambda update: None, None, home=home, me=me, passphrase=None)

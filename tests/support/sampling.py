@@ -28,6 +28,8 @@ LARGE_FILES = pytest.mark.sampled(1)
 """Files as large as may be."""
 AWAY = pytest.mark.sampled(3)
 """Tables in memory whose seats vanish and come back."""
+BAD_MOMENTS = pytest.mark.sampled(3)
+"""Tables in memory where a peer is silent, talks nonsense, or goes at a bad moment."""
 LOOKED_ON = pytest.mark.sampled(4)
 """Tables in memory with onlookers and talk."""
 

@@ -1,6 +1,8 @@
 """A relay with people around it, in memory unless told otherwise."""
 
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from typing import Any
 
 import trio
 
@@ -90,3 +92,18 @@ class Stuck(trio.abc.Stream):
 
     async def aclose(self):
         await self.stream.aclose()
+
+
+@asynccontextmanager
+async def street_for_two(**how: Any) -> AsyncIterator[tuple[Street, Hub, Hub]]:
+    """A relay, a seat and a guest."""
+    async with street(**how) as there:
+        yield there, await there.hub(SEAT), await there.hub(GUEST)
+
+
+async def until_cut(stream: trio.abc.ReceiveStream) -> float:
+    """After how many seconds a stream ends."""
+    began = trio.current_time()
+    while await stream.receive_some():
+        pass
+    return trio.current_time() - began

@@ -1,4 +1,4 @@
-"""Editions of other boxes: files, canonical bytes and whole games, as two programs read them."""
+"""Tests of editions of other boxes: files, bytes and whole games, as two programs read them."""
 
 import random
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""Addresses: what people may write, and whom a connection is charged to."""
+"""Tests of addresses: what people may write, and whom a connection is charged to."""
 
 import ipaddress
 import socket

@@ -1,4 +1,4 @@
-"""Hole punching: two behind NATs meet directly, or stay linked through their relay."""
+"""Tests of hole punching: two behind NATs meet, or stay linked through their relay."""
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress

@@ -1,4 +1,4 @@
-"""The hub: links over real loopback TLS where that matters, over memory where the clock does."""
+"""Tests of the hub: links over real loopback TLS, or over memory where the clock matters."""
 
 import collections
 import itertools

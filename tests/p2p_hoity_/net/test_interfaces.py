@@ -1,4 +1,4 @@
-"""Which addresses of this computer are named first: the kinds of its interfaces, as pure data."""
+"""Tests of which addresses of this computer are named first: the kinds of its interfaces."""
 
 import ipaddress
 from pathlib import Path
@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.cases import each
 
-from p2p_hoity.net import addresses, default_router
+from p2p_hoity.net import addresses
 from p2p_hoity.net.interfaces import Interface, Kind, described, interfaces, ranked
 
 CARDS, TUNNEL, INSIDE = Kind.CARDS, Kind.TUNNEL, Kind.INSIDE
@@ -241,11 +241,3 @@ def test_a_system_that_tells_no_interfaces_still_has_an_address(monkeypatch) -> 
     monkeypatch.setattr(ifaddr, "get_adapters", refused)
     assert interfaces() == []
     assert set(addresses.local_addresses(1)) <= expected
-
-
-def test_the_first_address_of_a_home_is_of_cards_and_not_of_a_tunnel(monkeypatch) -> None:
-    found = [*BRIDGES, card("utun4", "10.8.0.6/24"), card("en0", "192.168.1.5/24")]
-    monkeypatch.setattr(default_router, "interfaces", lambda: found)
-    assert default_router._first_of_home() == "192.168.1.1"
-    monkeypatch.setattr(default_router, "interfaces", lambda: found[:-1])
-    assert default_router._first_of_home() is None

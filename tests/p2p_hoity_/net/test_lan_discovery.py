@@ -1,4 +1,4 @@
-"""Announcements: read back exactly, or ignored; a network without ears is no crash."""
+"""Tests of announcements in the LAN: read back exactly, or ignored."""
 
 import subprocess
 import sys

@@ -1,5 +1,4 @@
-"""Tests of steps at a relay that strangers can disturb: each is repeated while that may help, on a
-virtual clock."""
+"""Tests of steps at a relay that strangers can disturb: they are repeated while that may help."""
 
 from collections.abc import Awaitable, Callable, Iterator
 from itertools import repeat
@@ -10,20 +9,22 @@ import trio
 import trio.testing
 from support.cases import ends_in
 from support.memory_network import MemoryNetwork
-from support.street import GUEST, ONE, RELAY, SEAT, Street, street
+from support.street import GUEST, ONE, OTHER, RELAY, SEAT, Street, street
 
 from p2p_hoity.net.address_schemes import Scheme
 from p2p_hoity.net.addresses import Address
 from p2p_hoity.net.hub import Hub
 from p2p_hoity.net.link_limits import Limits
 from p2p_hoity.net.network_errors import NetError, NobodyError
-from p2p_hoity.net.relay_client import CALL, conversation, observed, register, spliced
+from p2p_hoity.net.relay_client import CALL, OBSERVE, conversation, observed, register, spliced
 from p2p_hoity.net.secure_channel import (
     GREETING_2,
     RELAY_VERSIONS,
+    BegunStream,
     Verdict,
     Versions,
     credentials,
+    laid_aside,
     secure_from,
 )
 from p2p_hoity.net.transport import Network, encode_frame, read_frame
@@ -221,3 +222,69 @@ async def test_one_who_is_elsewhere_is_told_when_its_end_was_not_noticed_in_time
         await trio.sleep(120)
         assert len(told) == 1
         assert told[0] - began >= 2 * Limits().silence
+
+
+async def lie(there, told):
+    """Open a relay that answers the first wish of whoever comes by this."""
+    (door,) = await there.network.listen("bad-relay", 1)
+
+    async def attend():
+        raw, _ = await door.accept()
+        stream = await secure_from(raw, credentials(RELAY.seed))
+        await stream.send_all(encode_frame(RELAY_VERSIONS.challenge(ONE)))
+        await told(stream, await read_frame(stream, 256))
+
+    there.nursery.start_soon(attend)
+
+
+async def test_a_lying_relay_is_found_out_or_not_believed():
+    """A lying relay cannot keep a seat from its table."""
+    async with street() as there:
+        guest = await there.hub(GUEST)
+
+        async def elsewhere(stream, _):
+            await stream.send_all(encode_frame(Verdict.ELSEWHERE.encode()))
+
+        await lie(there, elsewhere)
+        caught = await ends_in(NetError, "", guest.connect(["relay+bad-relay:1"], SEAT.public, 5))
+        assert not getattr(caught, "elsewhere", False)
+    async with street() as there:
+        guest, lying = await there.hub(GUEST), await there.hub(OTHER)
+
+        async def itself(stream, wish):
+            assert wish == CALL + b"\1" + SEAT.public
+            await stream.send_all(encode_frame(Verdict.WELCOME.encode()))
+            bare, early = await laid_aside(stream)
+            await lying.attend(BegunStream(early, bare), Address("bad-relay", 1))
+
+        await lie(there, itself)
+        with pytest.raises(NetError, match=r"bad-relay:1' why=.someone-else-answers"):
+            await guest.connect(["relay+bad-relay:1"], SEAT.public, 5)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        b"",
+        bytes([4, 4, 192, 0, 2, 9]),
+        bytes([4, 6, 192, 0, 2, 9, 0, 0]),
+        bytes([4, 6, 192, 0, 2, 9, 18, 52, 0]),
+        bytes([1, 6]) + b"home" + bytes([18, 52]),
+        bytes([6, 18, *bytes(10), 255, 255, 192, 0, 2, 9, 18, 52]),
+        bytes([5, 6, 192, 0, 2, 9, 18, 52]),
+        bytes([2, 9]) + b"wss://a.b",
+        b"\5",
+    ],
+)
+async def test_what_is_not_one_address_is_not_taken_for_one(said):
+    """[L-31]"""
+    async with street() as there:
+
+        async def no_address(stream, wish):
+            assert wish == OBSERVE + b"\1"
+            await stream.send_all(encode_frame(said))
+            await stream.aclose()
+
+        await lie(there, no_address)
+        with pytest.raises(NetError, match=r"answer-without-address|connection-ended"):
+            await observed(there.network, Address("bad-relay", 1, Scheme.RELAY))

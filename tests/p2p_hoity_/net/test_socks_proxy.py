@@ -1,4 +1,4 @@
-"""Tests of dialling by a SOCKS5 proxy: what it is asked, what it may refuse, what never leaks."""
+"""Tests of dialling by a SOCKS5 proxy: what it is asked and may refuse, and what never leaks."""
 
 import os
 from typing import Any
@@ -239,3 +239,21 @@ def test_any_text_is_a_proxy_or_none(text: str) -> None:
     except ProxyTypedError:
         return
     assert 1 <= found.port <= 65535
+
+
+@each(
+    [
+        "'socks5://127.0.0.1:9050'",
+        '"socks5://127.0.0.1:9050/"',
+        "<socks5h://127.0.0.1:9050>",
+        "\ufeffsocks5://127.0.0.1:9050.",
+        "ｓｏｃｋｓ５：／／127.0.0.1:9050",
+    ]
+)
+def test_a_proxy_may_stand_between_marks(text: str) -> None:
+    assert str(parse_proxy(text)) == "127.0.0.1:9050"
+
+
+def test_a_password_of_a_proxy_is_taken_as_it_is() -> None:
+    proxy = parse_proxy("socks5://_ana_:a.b!@bücher.example:1080")
+    assert (proxy.name, proxy.password, proxy.host) == ("_ana_", "a.b!", "xn--bcher-kva.example")

@@ -1,4 +1,4 @@
-"""Tickets: one word, read back exactly, or refused in words that tell what happened to it."""
+"""Tests of tickets: one word, read back exactly, or refused with what happened to it."""
 
 import base64
 import hashlib

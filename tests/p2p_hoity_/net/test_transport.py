@@ -1,19 +1,32 @@
-"""TCP doors: where they are, what comes through them, and what is said when there are none."""
+"""Tests of TCP doors and of frames: whole, byte by byte, and never longer than the cap."""
 
 import errno
+import itertools
 from typing import Any
 
 import pytest
 import trio
+import trio.testing
+from hypothesis import given
+from hypothesis import strategies as st
 from support.cases import ends_in
 from support.memory_network import MemoryNetwork
+from support.noted_network import Noted
 
+from p2p_hoity.net import transport
+from p2p_hoity.net.address_schemes import Scheme
 from p2p_hoity.net.addresses import Address, Named
-from p2p_hoity.net.exception_reasons import trouble_is
-from p2p_hoity.net.network_errors import NetCode, NetError, NobodyError
-from p2p_hoity.net.transport import TcpNetwork, close_listeners
+from p2p_hoity.net.network_errors import NetError, NobodyError
+from p2p_hoity.net.transport import RelayedNetwork, TcpNetwork, close_listeners
 
 LOOPBACK = "127.0.0.1"
+
+MOST = 50
+READ = st.integers(min_value=0, max_value=transport.MARK - 1)
+PLACES = st.lists(st.integers(0), max_size=20)
+FRAMES = st.lists(st.binary(max_size=MOST), max_size=8)
+
+RELAY, OTHER = "relay:1", "other:1"
 
 
 @pytest.fixture(params=[TcpNetwork, MemoryNetwork])
@@ -104,17 +117,6 @@ async def test_an_address_named_by_a_stranger_does_not_lead_to_this_machine(host
     await door.aclose()
 
 
-async def test_that_nobody_listens_there_is_final_and_a_cut_is_not():
-    network = TcpNetwork()
-    (door,) = await network.listen(LOOPBACK, 0)
-    port = door.address.port
-    await door.aclose()
-    await ends_in(NobodyError, r"\(nobody-listens", network.open(Address(LOOPBACK, port)))
-    with pytest.raises(NetError) as caught, trouble_is(NetCode.FAILED):
-        raise ConnectionResetError
-    assert not caught.value.is_final
-
-
 @pytest.mark.parametrize("number", [errno.EAFNOSUPPORT, errno.EADDRNOTAVAIL])
 async def test_a_machine_without_ipv4_listens_on_ipv6(monkeypatch, number):
     listen = trio.open_tcp_listeners
@@ -128,3 +130,99 @@ async def test_a_machine_without_ipv4_listens_on_ipv6(monkeypatch, number):
     doors = await TcpNetwork().listen("", 0)
     assert len(doors) == 1
     await close_listeners(doors)
+
+
+def cut_at(data, places):
+    edges = [0, *sorted(place % (len(data) + 1) for place in places), len(data)]
+    return [data[start:end] for start, end in itertools.pairwise(edges)]
+
+
+@given(FRAMES, PLACES, st.lists(st.binary(max_size=MOST) | READ, max_size=8))
+def test_any_cutting_gives_the_same_frames_and_what_was_read_between_them(frames, places, parts):
+    stream = b"".join(transport.encode_frame(data) for data in frames)
+    buffer = transport.FrameBuffer(MOST)
+    got = [data for chunk in cut_at(stream, places) for data in buffer.feed(chunk)]
+    assert got == frames
+    stream = b"".join(
+        transport.encode_read(p) if isinstance(p, int) else transport.encode_frame(p) for p in parts
+    )
+    got = []
+    buffer = transport.FrameBuffer(MOST, got.append)
+    for chunk in cut_at(stream, places):
+        for data in buffer.feed(chunk):
+            got += [data] if data else []
+    assert got == [part for part in parts if part != b""]
+
+
+async def test_only_a_frame_of_the_cap_is_read_and_the_count_of_bytes_read_goes_round():
+    assert (
+        transport.encode_read(transport.MARK + 5)
+        == transport.encode_read(5)
+        == bytes([0x80, 0, 0, 5])
+    )
+    with pytest.raises(transport.OversizedFrame):
+        list(transport.FrameBuffer(MOST).feed(transport.encode_read(0)))
+    assert list(transport.FrameBuffer(MOST).feed(transport.encode_frame(bytes(MOST)))) == [
+        bytes(MOST)
+    ]
+    with pytest.raises(transport.OversizedFrame, match="frame-too-large length=51 most=50"):
+        list(transport.FrameBuffer(MOST).feed(transport.encode_frame(bytes(MOST + 1))[:4]))
+    near, far = trio.testing.memory_stream_pair()
+    await near.send_all(b"\xff\xff\xff\xff")
+    await ends_in(transport.OversizedFrame, "", transport.read_frame(far, MOST))
+    near, far = trio.testing.memory_stream_pair()
+    await near.send_all(transport.encode_frame(b"one") + b"rest")
+    assert await transport.read_frame(far, MOST) == b"one"
+    assert await far.receive_some() == b"rest"
+
+
+@given(st.binary(max_size=200))
+def test_any_bytes_give_frames_within_the_cap_or_an_oversized_frame(garbage):
+    buffer = transport.FrameBuffer(MOST)
+    try:
+        frames = list(buffer.feed(garbage))
+    except transport.OversizedFrame:
+        return
+    assert all(len(data) <= MOST for data in frames)
+
+
+def of_kind(head):
+    """Frames that begin with "s" may have 20 bytes, all others 40."""
+    return 20 if head[:1] == b"s" else 40
+
+
+@given(st.sampled_from([(b"s", 20), (b"t", 40)]), PLACES)
+def test_a_frame_longer_than_its_kind_is_refused_when_its_first_bytes_are_there(kind, places):
+    letter, most = kind
+    sound = transport.encode_frame(letter * most)
+    buffer = transport.FrameBuffer(MOST, longest=of_kind)
+    assert [d for c in cut_at(sound, places) for d in buffer.feed(c)] == [letter * most]
+    head = transport.encode_frame(letter * (most + 1))[: transport.HEADER + transport.HEAD]
+    assert list(transport.FrameBuffer(MOST, longest=of_kind).feed(head[:-1])) == []
+    with pytest.raises(transport.OversizedFrame, match=f"length={most + 1} most={most}"):
+        list(itertools.chain.from_iterable(map(buffer.feed, cut_at(head, places))))
+
+
+@pytest.mark.parametrize("sent", [b"", b"\0\0", b"\0\0\0\3", b"\0\0\0\3ab"])
+async def test_a_frame_cut_short_is_told(sent):
+    near, far = trio.testing.memory_stream_pair()
+    await near.send_all(sent)
+    await near.send_eof()
+    await ends_in(NetError, "connection-ended", transport.read_frame(far, MOST))
+
+
+async def test_only_relays_are_dialled_and_no_port_is_had() -> None:
+    noted = Noted(MemoryNetwork())
+    network = RelayedNetwork(noted, [RELAY, "[2606:4700::1]:2"])
+    for place in ("node1:1", "relay:2", "other:1", "127.0.0.1:1"):
+        host, _, port = place.rpartition(":")
+        for scheme in Scheme:
+            with pytest.raises(NobodyError, match="not-by-relay"):
+                await network.open(Address(host, int(port), scheme))
+    assert noted.dialled == []
+    for host, number in (("relay", 1), ("2606:4700::1", 2)):
+        with pytest.raises(NetError, match="nobody-listens"):
+            await network.open(Address(host, number))
+    assert len(noted.dialled) == 2
+    await ends_in(NetError, "not-by-relay", network.listen("127.0.0.1", 0))
+    assert network.outlet() is None

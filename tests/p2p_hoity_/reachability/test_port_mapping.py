@@ -1,10 +1,10 @@
-"""Tests of asking a router for a way in, keeping it, and taking it away, on a virtual clock and
-over real sockets."""
+"""Tests of asking a router for a way in, keeping it, taking it away, and what is found then."""
 
 import ipaddress
 import math
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -13,17 +13,32 @@ import trio
 import trio.testing
 from hypothesis import given
 from hypothesis import strategies as st
+from support.limits import LIMIT
+from support.memory_network import MemoryNetwork
+from support.relays import serve_relay
 from support.router import Router, Served
+from support.running import running
 
 from p2p_hoity.coded_errors import Reason, because
 from p2p_hoity.reachability import pcp_and_nat_pmp, port_mapping
 from p2p_hoity.reachability import pcp_and_nat_pmp as product
-from p2p_hoity.reachability.advertised_addresses import ReachCode
-from p2p_hoity.reachability.pcp_and_nat_pmp import Epoch, OpenedPort, RouterCode, RouterError
+from p2p_hoity.reachability.advertised_addresses import Found, ReachCode, Scope, Wanted
+from p2p_hoity.reachability.pcp_and_nat_pmp import (
+    Epoch,
+    NatPmpRouter,
+    OpenedPort,
+    PcpRouter,
+    RouterCode,
+    RouterError,
+)
+from p2p_hoity.reachability.port_mapping import SETTLE, Reachability
 
 CLIENT = "192.168.1.5"
 PORT = 4646
 GLOBAL = "81.2.69.142"
+
+HOME, LOOP = "192.168.1.5:4646", "127.0.0.1:4646"
+LAN = Wanted(lan=True)
 
 
 class Wire:
@@ -318,3 +333,87 @@ async def test_nobody_but_the_router_is_heard() -> None:
                 found = pcp_and_nat_pmp.read_pcp_answer(await wire.receive(), wish)
     assert isinstance(found, pcp_and_nat_pmp.Granted)
     assert str(found.external) == "203.0.113.7"
+
+
+async def test_the_default_router_is_asked_on_a_private_network_only(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(port_mapping, "gateway", lambda: "8.8.8.8")
+    with pytest.raises(RouterError, match="router-unknown"):
+        async with port_mapping.of_this_network(PORT):
+            pass
+
+
+def routers(router: Router | None, asked: list[Wire]) -> port_mapping.Ways:
+    """The one router of a network in memory."""
+
+    @asynccontextmanager
+    async def ways(port: int) -> AsyncIterator[tuple[str, Any]]:
+        newer, older = wires = Wire(router), Wire(router)
+        asked.extend(wires)
+        yield CLIENT, (PcpRouter(newer, port), NatPmpRouter(older, port))  # type: ignore[arg-type]
+
+    return ways
+
+
+async def test_a_router_that_answers_soon_late_or_not_is_in_the_ticket(autojump_clock: Any) -> None:
+    ways = Reachability(Found((HOME, LOOP)), LAN, routers(Router(GLOBAL), []))
+    async with running() as nursery:
+        ways.explore(nursery, MemoryNetwork())
+        await ways.settle()
+        judged = ways.judged()
+        assert judged.scope is Scope.ANYWHERE
+        assert judged.direct[0].startswith(GLOBAL)
+        assert trio.current_time() < SETTLE
+    router = Router(GLOBAL)
+    router.spoil = lambda said: said if trio.current_time() > 2 else None
+    ways = Reachability(Found((HOME, LOOP)), LAN, routers(router, []))
+    async with running() as nursery:
+        ways.explore(nursery, MemoryNetwork())
+        await ways.settle()
+        assert ways.judged().scope is Scope.LAN
+        await ways.changed()
+        assert ways.judged().scope is Scope.ANYWHERE
+    ways = Reachability(Found((HOME, LOOP)), LAN, routers(None, []))
+    async with running() as nursery:
+        began = trio.current_time()
+        ways.explore(nursery, MemoryNetwork())
+        await ways.settle()
+        assert trio.current_time() - began == pytest.approx(SETTLE)
+        assert because(ReachCode.ASKED) in ways.judged().reasons
+        await ways.changed()
+        codes = {reason.code for reason in ways.judged().reasons}
+        assert "router-silent" in codes
+        assert ReachCode.ASKED not in codes
+
+
+@pytest.mark.parametrize(
+    ("found", "wanted"),
+    [
+        (Found((LOOP,)), LAN),
+        (Found((HOME, "93.184.216.34:4646", LOOP)), LAN),
+        (Found((HOME, LOOP), ("93.184.216.34:4646",)), LAN),
+        (Found((HOME, LOOP)), Wanted(hidden=True)),
+    ],
+    ids=["here only", "on the internet", "forwarded", "hidden"],
+)
+async def test_none_is_asked_in_vain(found: Found, wanted: Wanted, autojump_clock: Any) -> None:
+    asked: list[Wire] = []
+    ways = Reachability(found, wanted, routers(Router(GLOBAL), asked))
+    async with running() as nursery:
+        ways.explore(nursery, MemoryNetwork())
+        await ways.settle()
+        await trio.testing.wait_all_tasks_blocked()
+    assert asked == []
+
+
+async def test_what_a_relay_sees_is_told_beside_what_the_router_says() -> None:
+    found = Found((HOME, LOOP), relays=("relay+relay:1",))
+    relay_network = MemoryNetwork(caller="93.184.216.34")
+    async with running() as nursery:
+        await nursery.start(partial(serve_relay, "relay", 1, network=relay_network))
+        ways = Reachability(found, LAN, routers(Router(GLOBAL), []))
+        ways.explore(nursery, relay_network)
+        with trio.fail_after(LIMIT):
+            while "router-seen-otherwise" not in {r.code for r in ways.judged().reasons}:
+                await ways.changed()

@@ -1,4 +1,4 @@
-"""The mailboxes of a relay: one guest each, few and short frames, and bounds on everybody."""
+"""Tests of the mailboxes of a relay: one guest each, few and short frames, and bounds on all."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
@@ -19,13 +19,7 @@ from p2p_hoity.net.addresses import Address, parse_address
 from p2p_hoity.net.link_limits import Limits
 from p2p_hoity.net.mailbox_numbers import NUMBER
 from p2p_hoity.net.network_errors import NetError, RefusedError
-from p2p_hoity.net.relay_client import (
-    MOST_FRAME,
-    MOST_FRAMES,
-    Conversation,
-    conversation,
-    speak,
-)
+from p2p_hoity.net.relay_client import MOST_FRAME, MOST_FRAMES, Conversation, conversation, speak
 from p2p_hoity.relay import mailboxes
 from p2p_hoity.relay.mailboxes import Numbers
 from p2p_hoity.relay.relay_limits import RelayLimits

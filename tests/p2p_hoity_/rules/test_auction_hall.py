@@ -1,23 +1,14 @@
-"""Where, what, and the Auction Hall: the sale, the Thief, the windows."""
+"""Tests of the Auction Hall: the sale, the Thief, and the windows."""
 
 from dataclasses import replace
 
-import pytest
 from support.cases import fails
 from support.rules_driver import card, in_play, of, plays, table
 
 from p2p_hoity import rules
 from p2p_hoity.editions.load_edition import load
 from p2p_hoity.rules import ActionKind, IllegalMove, UnexpectedEvent
-from p2p_hoity.rules.happenings import (
-    CashPaid,
-    CashStolen,
-    NoSale,
-    PlaceShown,
-    Returned,
-    Sale,
-    TurnedUp,
-)
+from p2p_hoity.rules.happenings import CashPaid, CashStolen, NoSale, Returned, Sale, TurnedUp
 from protocol import game_interface
 
 UBER, MANUAL = load("uberplay-2004"), load("reference-manual")
@@ -30,24 +21,6 @@ def in_hall(words, edition=UBER, seats=3, **more):
     places = {seat: HALL for seat in range(seats) if f"s{seat}" in words}
     news = referee.round(place=places, action=plays(referee.state, **words), **more)
     return referee, news
-
-
-def test_places_are_chosen_and_shown_at_once_and_a_void_one_sits_out():
-    referee = table(UBER, 3)
-    due = rules.expected(referee.state)
-    assert (due.kind, due.seats) == ("place", {0, 1, 2})
-    referee.until("action", place={0: HALL})
-    assert referee.state.places == (HALL, CASTLE, CASTLE)
-    assert [n.seat for n in of(referee.state.news, PlaceShown)] == [0, 1, 2]
-    assert referee.state.actions == (None, None, None)
-    referee = table(UBER, 3)
-    referee.apply(game_interface.Sealed("place", frozenset({0, 1, 2})))
-    referee.apply(game_interface.Unsealed("place", {0: None, 1: HALL, 2: CASTLE}))
-    assert referee.state.places == (None, HALL, CASTLE)
-    referee.apply(game_interface.Sealed("action", frozenset({1})))
-    news = referee.apply(game_interface.Unsealed("action", {1: None})).news
-    assert [type(n).__name__ for n in news] == ["Voided", "Passed", "NoSale"]
-    assert rules.expected(referee.state).seats == {2}
 
 
 def test_the_largest_cash_buys_lies_in_the_register_and_other_cash_goes_back():
@@ -129,28 +102,6 @@ def test_after_the_sale_the_next_is_turned_up_and_a_window_is_never_refilled():
     assert referee.state.windows[0] == ()
 
 
-def test_castle_seats_choose_after_the_sale_or_together_in_phase_two_and_show_later():
-    referee = table(UBER, 3)
-    due = referee.until("action", place={0: HALL})
-    assert due.seats == {0}
-    referee.until("window", place={0: HALL}, action=plays(referee.state, s0="Cash:0"))
-    due = referee.until("action", window={0: 0})
-    assert due.seats == {1, 2}
-    assert referee.state.known[referee.state.windows[0][0]] is not None
-    referee = table(MANUAL, 3)
-    due = referee.until("action", place={0: HALL})
-    assert due.seats == {0, 1, 2}
-    referee.plan = {("action", 0): card(referee.state, 0, ActionKind.CASH)}
-    referee.step()
-    assert rules.expected(referee.state).seats == {0}
-    referee.step()
-    assert referee.state.actions[1] is None
-    referee.step()  # window
-    referee.step()  # draw
-    assert rules.expected(referee.state).kind == "action"
-    assert rules.expected(referee.state).seats == {1, 2}
-
-
 def test_after_the_last_sale_nothing_is_drawn_and_all_are_in_the_castle():
     referee = table(UBER, 3)
     referee.state = replace(referee.state, windows=(referee.state.windows[0][:1], ()))
@@ -162,61 +113,14 @@ def test_after_the_last_sale_nothing_is_drawn_and_all_are_in_the_castle():
     assert rules.expected(referee.state).kind == "action"
 
 
-def test_the_hall_is_no_legal_place_without_a_collectible_or_a_card_for_it():
-    state = table(UBER, 3).state
-    rules.check(state, "place", 0, HALL)
-    with pytest.raises(IllegalMove, match="hall-closed"):
-        rules.check(replace(state, windows=((), ())), "place", 0, HALL)
-    bare = replace(state, hands=((6, 7), *state.hands[1:]))
-    fails(IllegalMove, "hall-without-action", rules.check, bare, "place", 0, HALL)
-    rules.check(bare, "place", 0, CASTLE)
-    state = table(MANUAL, 3).state
-    rules.check(replace(state, hands=((6, 7), *state.hands[1:])), "place", 0, HALL)
-
-
-@pytest.mark.parametrize(
-    ("place", "kind", "uber", "manual"),
-    [
-        (HALL, "Cash", True, True),
-        (HALL, "Thief", True, True),
-        (HALL, "Detective", False, True),
-        (HALL, "Exhibit", False, False),
-        (CASTLE, "Cash", False, False),
-        (CASTLE, "Thief", True, True),
-        (CASTLE, "Detective", True, True),
-        (CASTLE, "Exhibit", True, True),
-    ],
-)
-def test_which_action_belongs_where(place, kind, uber, manual):
-    for edition, allowed in ((UBER, uber), (MANUAL, manual)):
-        referee = in_play("action", edition, 3, {0: "A1 A2 A3 A4"}, place={0: place, 1: HALL})
-        action = card(referee.state, 0, ActionKind(kind))
-        assert (action in referee.legal("action", 0)) == allowed
-        if allowed:
-            rules.check(referee.state, "action", 0, action)
-        else:
-            fails(IllegalMove, "not-played-there", rules.check, referee.state, "action", 0, action)
-
-
-def test_illegal_and_unexpected_events_leave_the_state_as_it_was():
+def test_actions_already_shown_resolve_fully_with_the_lowest_window_that_is_not_empty():
+    referee = in_play("window", UBER, 3, place={0: HALL}, s0="Cash:0")
+    top = referee.state.windows[0][0]
+    news = referee.away(0).news
+    assert [n.choice for n in of(news, rules.happenings.DefaultTaken)] == [0]
+    assert [n.took.slot for n in of(news, rules.happenings.Sale)] == [top]
     referee = table(UBER, 3)
-    state = referee.state
-    referee.until("action", place={0: HALL})
-    begun = referee.state
-    sealed = rules.apply(begun, game_interface.Sealed("action", frozenset({0})))
-    with pytest.raises(IllegalMove):
-        rules.apply(
-            sealed, game_interface.Unsealed("action", {0: card(begun, 0, ActionKind.EXHIBIT)})
-        )
-    for event in (
-        game_interface.Sealed("place", frozenset({0})),
-        game_interface.Sealed("action", frozenset({0, 1})),
-        game_interface.Unsealed("action", {0: 0}),
-        game_interface.Chosen("window", 0, 0),
-    ):
-        fails(UnexpectedEvent, "", rules.apply, begun, event)
-    fails(UnexpectedEvent, "", rules.apply, sealed, game_interface.Unsealed("action", {0: 0, 1: 0}))
-    assert referee.state == begun
-    assert state.places == (None, None, None)
-    with pytest.raises(IllegalMove, match=r"^not-in-hand \(card=\d+\)$"):
-        rules.check(referee.state, "action", 0, card(referee.state, 1, ActionKind.CASH))
+    referee.state = replace(referee.state, windows=((), referee.state.windows[1]))
+    referee.until("window", place={0: HALL}, action=plays(referee.state, s0="Cash:0"))
+    news = referee.apply(game_interface.Chosen("window", 0, None)).news
+    assert [n.window for n in of(news, rules.happenings.Sale)] == [1]

@@ -1,9 +1,9 @@
-"""The end: the Banquet, final exhibits, standings."""
+"""Tests of the end: the Banquet, final exhibits, and standings."""
 
 from dataclasses import replace
 
 from support.cases import fails
-from support.rules_driver import of, plays, table
+from support.rules_driver import in_play, of, plays, table
 
 from p2p_hoity import rules
 from p2p_hoity.editions.load_edition import load
@@ -114,3 +114,16 @@ def test_an_exhibit_played_without_one_is_found_in_what_is_opened_at_the_end():
     assert found.standings == rules.apply(clean, opened).standings
     partly = rules.apply(claimed, game_interface.Opened(referee.cards(range(11))))
     assert not of(partly.news, FaultFound)
+
+
+def test_an_exhibit_without_one_is_found_at_the_end_of_a_whole_game():
+    referee = in_play("action", UBER, 3, {0: "A1 A2 C1 C2"})
+    referee.plan = {("action", 0): 7}
+    referee.step()
+    referee.step()
+    referee.away(0)
+    assert referee.state.round == 2
+    referee.state = replace(referee.state, figures=(0, 40, 0))
+    referee.round()
+    news = referee.step().news
+    assert [(n.seat, n.round) for n in of(news, rules.happenings.FaultFound)] == [(0, 1)]

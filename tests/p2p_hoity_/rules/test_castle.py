@@ -1,4 +1,4 @@
-"""The Castle: Exhibits, Thieves, Detectives, prison."""
+"""Tests of the Castle: Exhibits, Thieves, prison, and what absent seats do there."""
 
 from dataclasses import replace
 
@@ -11,9 +11,11 @@ from p2p_hoity.editions.load_edition import load
 from p2p_hoity.rules import ActionKind, IllegalMove, UnexpectedEvent
 from protocol import game_interface
 
-UBER, MANUAL = load("uberplay-2004"), load("reference-manual")
+UBER = load()
 BLACK, RED, BLUE, GREEN, PURPLE, BEIGE = range(6)
-RUN_A, RUN_B = "A1 A2 A3 A4", "B1 B2 B3 C1"
+RUN_A = "A1 A2 A3 A4"
+RUN_B = "B1 B2 B3 C1"
+RUN_OF_B = "B1 B2 B3 B4"
 
 
 def at(referee, *figures, **more):
@@ -74,25 +76,6 @@ def test_the_best_two_exhibits_move_by_the_leaders_octagon(figures, hands, words
     assert UBER.octagons[2] == (2, 1) != UBER.octagons[4]
 
 
-def test_detectives_move_by_ranks_of_one_snapshot_that_the_tied_share():
-    figures = (2, 9, 7, 6, 5, 1)
-    words = {"s0": "Thief:0", "s1": "Detective", "s3": "Detective", "s4": "Detective"}
-    referee = at(table(UBER, 6), *figures)
-    actions = plays(referee.state, **words)
-    news = referee.round(place={BLUE: 1, BEIGE: 1}, action=actions | {2: 16, 5: 40})
-    ranks = {n.seat: n.rank for n in of(news, rules.happenings.DetectiveRanked)}
-    assert ranks == moves(news) == {RED: 1, GREEN: 3, PURPLE: 4}
-    assert referee.state.figures == (2, 10, 7, 9, 9, 1)
-    assert table(UBER, 5).state.ranks((9, 7, 7, 7, 3)) == (1, 2, 2, 2, 5)
-    referee = at(table(UBER, 5), 9, 7, 7, 7, 3)
-    news = referee.round(action=plays(referee.state, s0="Thief:0"))
-    assert moves(news) == {1: 2, 2: 2, 3: 2, 4: 5}
-    referee = at(table(UBER, 4), 5, 4, 4, 1)
-    news = referee.round(action=plays(referee.state, s0="Thief:0"))
-    assert moves(news) == {1: 2, 2: 2, 3: 4}
-    assert referee.state.figures == (5, 6, 6, 5)
-
-
 def test_thieves_enter_prison_by_number_and_leave_from_the_last_cell():
     # Thief 9 is green's; the cells hold 1 (black), 10 (blue), 4 (green), 9 (green).
     referee = table(UBER, 4)
@@ -112,16 +95,6 @@ def test_thieves_enter_prison_by_number_and_leave_from_the_last_cell():
     news = referee.round(action=plays(referee.state, **words))
     assert [n.thief.number for n in of(news, rules.happenings.Imprisoned)] == [2, 10, 12]
     assert [UBER.number(c) for c in referee.state.prison] == [12, 10, 2]
-
-
-@pytest.mark.parametrize(("edition", "fields"), [(MANUAL, 4), (UBER, 5)])
-def test_a_detective_passed_by_an_exhibitor_moves_by_its_editions_rank(edition, fields):
-    figures = (6, 5, 4, 3, 2)
-    hands = {4: RUN_A}
-    words = {"s0": "Thief:0", "s1": "Thief:0", "s2": "Thief:0", "s3": "Detective", "s4": "Exhibit"}
-    referee, news = everyone_in_castle(edition, 5, hands, figures, words)
-    assert moves(news)[3] == fields
-    assert referee.state.figures[4] > 3
 
 
 def test_exhibit_only_with_what_may_be_a_valid_exhibit():
@@ -278,3 +251,40 @@ def test_thieves_and_detectives_get_nothing_without_each_other_in_the_castle():
     referee = table(UBER, 3)
     news = referee.round(place={0: 1}, action=plays(referee.state, s0="Thief:0"))
     assert not of(news, rules.happenings.FigureMoved) + of(news, rules.happenings.Imprisoned)
+
+
+def test_an_absent_seat_counts_as_leader_for_ranks_and_for_the_end():
+    referee = table(UBER, 4, {0: RUN_A})
+    referee.state = replace(referee.state, figures=(0, 2, 1, 9))
+    referee.away(3)
+    news = referee.round(action=plays(referee.state, s0="Exhibit", s1="Thief:0"))
+    told = {n.seat: n.fields for n in of(news, rules.happenings.FigureMoved)}
+    assert told == {0: UBER.octagons[9][0], 2: 4}
+    referee.state = replace(referee.state, figures=(0, 0, 0, len(UBER.octagons)))
+    referee.round()
+    assert isinstance(rules.expected(referee.state), game_interface.OpenAll)
+
+
+def test_of_two_exhibitors_the_absent_show_by_default_what_they_have_not_sealed():
+    referee = table(UBER, 3, {0: RUN_A, 1: RUN_OF_B})
+    referee.open(4, 5, 6, 7)
+    referee.until("exhibit", action=plays(referee.state, s0="Exhibit", s1="Exhibit"))
+    referee.away(1)
+    assert rules.expected(referee.state) == rules.Seal("exhibit", frozenset({0}))
+    referee.step()
+    news = referee.step().news
+    assert {n.seat: n.placing for n in of(news, rules.happenings.ExhibitShown)} == {1: 1, 0: 2}
+    referee = table(UBER, 3, {0: RUN_A, 1: RUN_OF_B})
+    referee.open(4, 5, 6)
+    referee.until("exhibit", action=plays(referee.state, s0="Exhibit", s1="Exhibit"))
+    news = referee.away(0, 1).news
+    assert [n.seat for n in of(news, rules.happenings.ExhibitShown)] == [1]
+    assert [n.seat for n in of(news, rules.happenings.NothingShown)] == [0]
+    assert [n.fields for n in of(news, rules.happenings.FigureMoved)] == [2]
+    referee = in_play("exhibit", UBER, 3, {0: RUN_A, 1: RUN_OF_B}, s0="Exhibit", s1="Exhibit")
+    referee.step()
+    referee.away(1)
+    assert rules.expected(referee.state) == game_interface.Unseal(
+        "exhibit", frozenset({0, 1}), shows=True
+    )
+    assert {n.seat for n in of(referee.step().news, rules.happenings.ExhibitShown)} == {0, 1}

@@ -1,4 +1,4 @@
-"""Choices as they travel."""
+"""Tests of choices as they travel."""
 
 import pytest
 from hypothesis import given, settings

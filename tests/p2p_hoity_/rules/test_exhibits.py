@@ -1,4 +1,4 @@
-"""Which exhibits are valid and which is the better."""
+"""Tests of which exhibits are valid, and which is the better."""
 
 import pytest
 from hypothesis import given, settings
@@ -9,12 +9,7 @@ from support.sampling import times
 
 from p2p_hoity.editions.load_edition import load
 from p2p_hoity.rules import best_exhibit, strength
-from p2p_hoity.rules.exhibits import (
-    best_by_size,
-    is_exhibit,
-    may_hold_exhibit,
-    run_exhibits,
-)
+from p2p_hoity.rules.exhibits import best_by_size, is_exhibit, may_hold_exhibit, run_exhibits
 
 UBER, MANUAL = load("uberplay-2004"), load("reference-manual")
 

@@ -1,4 +1,4 @@
-"""Setup: seats, slots, colours, Action hands, windows."""
+"""Tests of the setup: seats, colours, Action hands, and windows."""
 
 from collections import Counter
 
@@ -12,17 +12,6 @@ from p2p_hoity.rules.happenings import Setup
 from protocol import game_interface
 
 UBER = load()
-
-
-@pytest.mark.parametrize("cards", [51, 60])
-@pytest.mark.parametrize("seats", [2, 3, 4, 5, 6])
-def test_four_slots_to_each_seat_and_the_larger_half_of_the_rest_to_window_one(cards, seats):
-    laid = rules.layout(cards, seats)
-    assert [list(h) for h in laid.hands] == [list(range(4 * i, 4 * i + 4)) for i in range(seats)]
-    one, two = laid.windows
-    assert len(one) - len(two) in (0, 1)
-    assert [s for hand in laid.hands for s in hand] + [*one, *two] == list(range(cards))
-    assert laid.tops == (one[0], two[0])
 
 
 @pytest.mark.parametrize(

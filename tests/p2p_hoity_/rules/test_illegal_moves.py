@@ -1,4 +1,4 @@
-"""Every rule that a choice can break is broken here, and says how by the fields it names."""
+"""Tests of every rule that a choice can break: each is told by its code and its fields."""
 
 from collections.abc import Callable
 from dataclasses import replace

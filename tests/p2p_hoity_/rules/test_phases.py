@@ -1,4 +1,4 @@
-"""The phase machine's table."""
+"""Tests of the table of phases: each has a step, and only what is listed may follow."""
 
 from support.cases import fails
 

@@ -1,18 +1,14 @@
-"""Invariants of whole games, with random choices, voids, absences and returns."""
+"""Tests of whole games with random choices, voids, absences and returns."""
 
 from collections import Counter
-from dataclasses import replace
-from itertools import product
 
 import pytest
-from support.rules_driver import Referee, plays, table
+from support.rules_driver import Referee
 from support.sampling import sample
 from support.unruly_games import TABLES, play_unruly
 
 from p2p_hoity import rules
 from p2p_hoity.editions.load_edition import NAMES, load
-from p2p_hoity.rules import movement, phases
-from p2p_hoity.rules.phases import TABLE
 from protocol import game_interface
 
 
@@ -80,35 +76,3 @@ def test_a_hidden_collectible_is_never_needed():
     none = rules.apply(state, game_interface.Opened({}))
     assert len(none.standings) == 4
     assert none.collectibles == rules.apply(state, last).collectibles
-
-
-def test_random_games_walk_every_transition_of_the_table(monkeypatch):
-    walked = set()
-    permit = phases.require
-
-    def note(begin, end):
-        walked.add((begin, end))
-        permit(begin, end)
-
-    monkeypatch.setattr(movement, "require", note)
-    sold_out = table(load("reference-manual"), 3)  # windows seldom empty before the end there
-    sold_out.state = replace(sold_out.state, windows=(sold_out.state.windows[0][:1], ()))
-    sold_out.round(place={0: 1}, action=plays(sold_out.state, s0="Cash"))
-    every = {(row.start, row.end) for row in TABLE}
-    for seed, (name, seats, variant) in product(range(4), TABLES):
-        if walked != every:
-            play_unruly(name, seats, variant, seed)
-    assert walked == every
-
-
-def test_unseal_asks_only_those_who_sealed():
-    referee = Referee.seat(load("reference-manual"), 5, 3)
-    sealed = frozenset()
-    while not isinstance(due := rules.expected(referee.state), game_interface.Over):
-        if isinstance(due, game_interface.Unseal):
-            assert due.seats <= sealed
-        event = referee.answer()
-        if isinstance(event, game_interface.Sealed):
-            sealed = event.seats
-        referee.apply(event)
-    assert referee.state.phase == rules.Phase.OVER

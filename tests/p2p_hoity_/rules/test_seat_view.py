@@ -1,4 +1,4 @@
-"""The view of a seat: what is open to all and its own, and nothing for an onlooker to choose."""
+"""Tests of the view of a seat: what is open to all and its own; an onlooker may choose nothing."""
 
 import pytest
 from support.rules_driver import table

@@ -43,21 +43,21 @@ async def test_jumping_clocks_do_no_harm(tmp_path: Path, monkeypatch: pytest.Mon
 def test_a_machine_whose_own_clock_leaps_makes_nobody_absent(seats: int, leap: float) -> None:
     """Alone it has no quorum, so that its early timeouts harm nobody."""
     table, who = make_table(ToyGame(seats, 2), seats)
-    room = MachineTable(table, who, toy_choice)
-    room.start()
-    leaping = room.places[1].machine
+    machines = MachineTable(table, who, toy_choice)
+    machines.start()
+    leaping = machines.places[1].machine
     while not leaping.has_begun:
-        assert room.deliver()
+        assert machines.deliver()
     began = leaping.tip.step
     for name in ("tick", "receive", "choose"):
         setattr(leaping, name, ahead(getattr(leaping, name), leap))
-    leaping.tick(room.now)
-    room.run(120.0)
-    assert room.done()
+    leaping.tick(machines.now)
+    machines.run(120.0)
+    assert machines.done()
     assert began < leaping.tip.step
-    assert len({place.machine.tip.digest for place in room.places}) == 1
-    assert all(place.machine.tip.present == table.everyone for place in room.places)
-    assert all(inspect(place.machine).proofs == {} for place in room.places)
+    assert len({place.machine.tip.digest for place in machines.places}) == 1
+    assert all(place.machine.tip.present == table.everyone for place in machines.places)
+    assert all(inspect(place.machine).proofs == {} for place in machines.places)
 
 
 def ahead(method: Callable[..., None], leap: float) -> Callable[..., None]:

@@ -8,7 +8,6 @@ from support.sampling import AWAY
 from trio.testing import MockClock
 
 from p2p_hoity.presentation import screen_updates as updates
-from p2p_hoity.table.playing.awake_clock import AwakeClock
 
 pytestmark = AWAY
 
@@ -58,9 +57,3 @@ async def test_a_computer_that_slept_in_the_deal_blames_nobody(tmp_path: Path) -
     table.judge()
     assert slept == ["key.reveal"]
     assert not table.heard(updates.Ended)
-
-
-def test_only_what_nobody_looked_at_is_left_out() -> None:
-    clock = AwakeClock()
-    looks = [10.0, 10.5, 12.5, 3612.5, 3613.0, 3613.0]
-    assert [clock.time(look) for look in looks] == [10.0, 10.5, 12.5, 14.5, 15.0, 15.0]

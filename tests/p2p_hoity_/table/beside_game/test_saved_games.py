@@ -1,0 +1,65 @@
+"""Tests of the games of a home: all are listed, and none that is played is forgotten."""
+
+import json
+
+import pytest
+from support.kept_home import keep_journal, keep_transcript, listed, only, room_of
+
+from p2p_hoity.storage import rollback_marks
+from p2p_hoity.storage.home import Home
+from p2p_hoity.table.beside_game import saved_games as games
+from p2p_hoity.table.beside_game.known_progress import NOT_BEGUN
+from p2p_hoity.table.beside_game.unfinished_games import open_games
+from p2p_hoity.table.peer_error import PeerError
+
+
+def test_a_file_without_a_result_hides_no_open_game(home: Home) -> None:
+    """`tests/p2p_hoity_/table/playing/test_session_result.py` has the game whose file has one."""
+    here = room_of(3, 3)
+    keep_journal(home, here).close()
+    keep_transcript(home, here.places[0].machine.transcript(), "as-far-as-it-came.hoity")
+    found = listed(home)
+    assert len({game.name for game in found}) == 1
+    assert [game.is_over for game in found].count(False) == 1
+
+
+def test_nothing_of_a_sealed_journal_is_kept_and_before_the_deal_is_no_round(home: Home) -> None:
+    keep_journal(home, room_of(3, 2), records=2).close()
+    assert only(home)[1] == NOT_BEGUN
+    (game,) = open_games(home)
+    games.forget_game(game)
+    (home.path / "games.json").unlink()
+    keep_journal(home, room_of(3, 2), password="open sesame").close()
+    assert only(home, password="open sesame")
+    memory = home.path / "games.json"
+    assert not memory.exists() or json.loads(memory.read_bytes()) == {}
+    assert listed(home) == []
+
+
+def test_a_game_that_is_played_is_not_forgotten_and_one_that_is_leaves_nothing(home: Home) -> None:
+    book = keep_journal(home, room_of(3, 2))
+    (game,) = open_games(home)
+    assert games.is_running(game)
+    assert [one.is_running for one in listed(home)] == [True]
+    with pytest.raises(PeerError, match="game-running"):
+        games.forget_game(game)
+    assert game.path.exists()
+    book.close()
+    assert not games.is_running(game)
+    game.path.with_suffix(".claimed").touch()
+    games.forget_game(game)
+    assert list(home.journals.iterdir()) == []
+    assert not rollback_marks.path_of(game.path).exists()
+    assert listed(home) == []
+
+
+def test_a_claim_is_told_by_its_journal_as_long_as_that_is_there(home: Home) -> None:
+    here = room_of(3, 2)
+    keep_journal(home, here).close()
+    (game,) = open_games(home)
+    keep_transcript(home, here.places[0].machine.transcript(), f"{game.name}.claim.hoity")
+    assert [(one.path.suffix, one.is_over) for one in listed(home)] == [(".journal", False)]
+    games.forget_game(game)
+    left, progress = only(home)
+    assert (left.name, left.is_over, left.is_claimed) == (game.name, False, True)
+    assert (progress.round, progress.whole) == (2, True)
