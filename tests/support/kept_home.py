@@ -1,6 +1,7 @@
 """A home with games in it, over or not, made without a network."""
 
 import random
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -8,6 +9,7 @@ from typing import Any
 from vectors.making.tables import edition_of
 
 from p2p_hoity import bots, game_adapter, rules
+from p2p_hoity.net.ticket import Ticket
 from p2p_hoity.storage import journal, player_key
 from p2p_hoity.storage.home import Home
 from p2p_hoity.storage.journal import Journal
@@ -19,6 +21,8 @@ from support.machine_table import MachineTable, identity, seat_at
 from support.sim.cheap import cryptography
 
 SEED = b"s" * 32
+SECRET = b"s" * 16
+"""The secret of the tickets that `ticket_of` returns."""
 STARTED = 1_700_000_000
 
 
@@ -95,3 +99,10 @@ def keep_transcript(home: Home, data: bytes, name: str) -> Path:
     path = home.transcripts / name
     path.write_bytes(data)
     return path
+
+
+def ticket_of(here: MachineTable, **given: Any) -> Ticket:
+    """Return a ticket of this table's host, with these fields otherwise."""
+    terms = here.table.header.terms
+    ticket = Ticket(terms.host, ("127.0.0.1:9",), terms.digest(), (), SECRET)
+    return replace(ticket, **given)

@@ -1,6 +1,7 @@
-"""Tests of the first run: asked once and kept; never in pipes, never where it is said already."""
+"""The first questions to a player: asked once and kept, and never in pipes."""
 
 import sys
+from pathlib import Path
 
 import pytest
 from support.shell import Shell, Types
@@ -12,6 +13,32 @@ from cli.local.settings import Settings
 from cli.words import translation
 from p2p_hoity.storage import player_key
 from p2p_hoity.storage.home import Home
+from protocol.wire.table_header import check_nickname
+
+
+def test_a_relay_kept_first_takes_nothing_from_the_first_run(home: Home, types: Types) -> None:
+    settings.keep(home, Settings(relay="relay.example:1"))
+    assert not settings.is_kept(home)
+    types("Ana")
+    player_setup.first_run(home)
+    kept = settings.load(home)
+    assert (kept.nickname, kept.relay) == ("Ana", "relay.example:1")
+    assert settings.is_kept(home)
+
+
+def test_two_fresh_keys_have_no_name_until_they_are_at_a_table(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    one, two = (player_setup.load_or_make(Home(tmp_path / str(i)), None)[0] for i in range(2))
+    assert one.nickname == two.nickname == ""
+    assert one.identity.public != two.identity.public
+    assert "a new nickname at each table" in capsys.readouterr().err
+    named = [player_setup.named(Home(tmp_path), one, None).nickname for _ in range(8)]
+    assert len(set(map(check_nickname, named))) > 1
+    player_setup.load_or_make(Home(tmp_path / "2"), "Ana")
+    told = capsys.readouterr().err
+    assert "A new key was made for you: Ana," in told
+    assert "another nickname" not in told
 
 
 @pytest.mark.parametrize(
@@ -68,9 +95,6 @@ def test_a_pipe_is_asked_nothing(hoity: Shell) -> None:
     hoity.home.identity.unlink()
     assert "nickname for the other players" not in hoity.told(0, "id", "new")
     assert not settings.is_kept(hoity.home)
-
-
-# Players who have chosen no nickname.
 
 
 def names_at_tables(times: int = 4, name: str | None = None) -> list[str]:
@@ -135,51 +159,11 @@ def test_a_user_name_that_the_system_does_not_know_is_none(
     assert player_setup.load(home)[0].nickname == ""
 
 
-def test_a_key_without_a_nickname_is_shown_as_such(hoity: Shell) -> None:
-    told = hoity.told(0, "id", "new")
-    assert "another one at each table" in told
-    assert hoity("id", "show", "--json").lines[0]["nickname"] is None
-    hoity.home.identity.unlink()
-    assert "Nickname: Ana" in hoity.told(0, "id", "new", "--name", "Ana")
-    assert hoity("id", "show", "--json").lines[0]["nickname"] == "Ana"
-
-
-# The kept language.
-
-
-def test_the_kept_language_is_spoken(hoity: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("LANG", "es_ES")
-    settings.keep(hoity.home, Settings("Ana", "de"))
-    assert "Befehle" in hoity("--help").out
-    assert "Commands" in hoity("--help", "--lang", "en").out
-    out = hoity("id", "new").out
-    assert "Deutsch" in out
-    assert "Ana" in out
-    assert hoity("id").out == out
-
-
-@pytest.mark.parametrize(
-    "data", [b"", b"[]", b"nonsense", b'{"language": "fr", "nickname": 7}', b"\xff", b"[" * 9000]
-)
-def test_settings_that_are_none_count_as_not_chosen(hoity: Shell, data: bytes) -> None:
-    hoity.home.path.mkdir(mode=0o700)
-    (hoity.home.path / "settings.json").write_bytes(data)
-    assert settings.load(hoity.home) == Settings()
-    assert hoity("--help").code == 0
-
-
 def test_the_end_of_the_input_is_told(hoity: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(player_setup, "at_terminal", lambda: True)
     monkeypatch.setattr("os.read", lambda *_: b"")
     assert "ended before an answer" in hoity.told(130, "id", "new")
     assert not hoity.home.identity.exists()
-
-
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
-def test_settings_are_read_as_people_save_them(hoity: Shell, encoding: str) -> None:
-    hoity.home.path.mkdir(mode=0o700)
-    (hoity.home.path / "settings.json").write_bytes('{"nickname":\r"Añá"}\r'.encode(encoding))
-    assert settings.load(hoity.home) == Settings(nickname="Añá")
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig"])
