@@ -45,3 +45,14 @@ def types(monkeypatch: pytest.MonkeyPatch) -> Types:
         monkeypatch.setattr(player_setup, "typed_line", lambda: next(typed))
 
     return type_lines
+
+
+@pytest.fixture
+def screen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a full screen needs: a home, colours, and keys that follow each other at once."""
+    from support.at_screen import idle  # It loads Textual.
+
+    monkeypatch.setenv("HOITY_HOME", str(tmp_path / "home"))
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    for module in ("app", "pilot"):
+        monkeypatch.setattr(f"textual.{module}.wait_for_idle", idle)

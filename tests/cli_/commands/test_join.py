@@ -244,7 +244,7 @@ def test_a_ticket_of_a_kept_table_resumes_it(hoity: Shell, monkeypatch: pytest.M
     assert resumed == [(here.table.id.hex()[:16], ticket)]
 
 
-OPEN_TABLE = Announcement("Ada", 4, 1, "HOITY1-OPEN_TABLE")
+OPEN_TABLE = Announcement("Ada", 4, 1, "HOITY1-OPEN")
 
 
 ASKED_TABLE = Announcement("Bob", 3, 2)
@@ -266,7 +266,7 @@ def test_each_table_says_how_to_sit_down(
 ) -> None:
     assert looked(monkeypatch, OPEN_TABLE, ASKED_TABLE) == OK
     one, two = capsys.readouterr().out.splitlines()
-    assert one == "Ada: 1 of 4 seated. Open to all: hoity join HOITY1-OPEN_TABLE"
+    assert one == "Ada: 1 of 4 seated. Open to all: hoity join HOITY1-OPEN"
     assert two == "Bob: 2 of 3 seated. To sit down, ask the host for the ticket."
 
 
@@ -284,7 +284,7 @@ def test_each_table_is_an_object_as_json(
 ) -> None:
     assert looked(monkeypatch, OPEN_TABLE, ASKED_TABLE, as_json=True) == OK
     one, two = map(json.loads, capsys.readouterr().out.splitlines())
-    assert one == {"host": "Ada", "joined": 1, "seats": 4, "ticket": "HOITY1-OPEN_TABLE"}
+    assert one == {"host": "Ada", "joined": 1, "seats": 4, "ticket": "HOITY1-OPEN"}
     assert two["ticket"] is None
 
 

@@ -14,6 +14,7 @@ from support.boxes import box, file_of, with_colours
 from support.cases import fails
 from support.limits import LIMIT
 from support.sampling import AT_WORK
+from support.shell import Shell
 from support.short_game import short_file
 from support.terminals import hoity
 
@@ -21,6 +22,7 @@ from cli.commands.options import TableOptions
 from cli.commands.play import checked_terms, edition_of
 from cli.exit_codes import Trouble, told
 from cli.words import table_terms
+from cli.words.presence_sentences import seat_request
 from cli.words.table_terms import TableOffer
 from cli.words.translation import speak
 from p2p_hoity.editions.load_edition import EditionError, load
@@ -156,3 +158,10 @@ def test_ctrl_c_keeps_the_game_and_its_bots(tmp_path: Path) -> None:
     assert Path(last["transcript"]).exists()
     assert list((tmp_path / "bots").iterdir()) == []
     assert list((tmp_path / "journals").iterdir()) == []
+
+
+def test_with_nobody_to_ask_no_table_opens(monkeypatch: pytest.MonkeyPatch, hoity: Shell) -> None:
+    monkeypatch.setattr(sys.stdin, "isatty", lambda: False, raising=False)
+    assert "--ask needs somebody who answers" in hoity.told(2, "host", "--ask")
+    assert seat_request("Bob", "ABCD-EFGH").startswith("Bob, key ABCD-EFGH,")
+    assert "shows no key" in seat_request("Bob", None)

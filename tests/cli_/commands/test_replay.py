@@ -12,8 +12,11 @@ from support.paths import VECTORS
 from support.shell import Shell
 
 from cli.commands import replay
-from cli.commands.replay import Sealing, sealings
+from cli.commands.replay import Sealing, moments, sealings, show, told
+from cli.ui.full_screen.replay_screen import ReplayApp
+from p2p_hoity.game_adapter import read_game
 from p2p_hoity.rules import Place, Why, happenings
+from protocol import transcript
 
 ITEMS: list[happenings.Happening] = [
     happenings.RoundBegan(1, (0, 1), (), None),
@@ -163,3 +166,34 @@ def test_a_replay_stops_where_it_does_not_hold(
     assert len(told) < len(whole) - 1
     assert any(line["type"] == "round-began" for line in told) == rounds
     assert "step" in hoity("replay", game).out + hoity("replay", game).err
+
+
+def verified() -> tuple[Any, Any]:
+    """A kept game: the report on it, and its last node."""
+    data = (VECTORS / "transcripts" / "four-uberplay-2004.hoity").read_bytes()
+    report = transcript.verify(data, read_game, lambda: 0.0)
+    assert report.node is not None
+    return report, report.node
+
+
+def test_a_file_gives_every_happening_once() -> None:
+    report, node = verified()
+    assert report.ok
+    found = moments(node)
+    assert [item for moment in found for item in moment.items] == told(report)
+
+
+def test_a_screen_that_fails_has_shown_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Then the lines are told instead."""
+
+    async def fails(app: ReplayApp) -> None:
+        app._exception = RuntimeError("drawn badly")
+
+    async def is_left(app: ReplayApp) -> None:
+        return
+
+    monkeypatch.setattr(ReplayApp, "run_async", fails)
+    _report, node = verified()
+    assert not show(node)
+    monkeypatch.setattr(ReplayApp, "run_async", is_left)
+    assert show(node)

@@ -2,7 +2,6 @@
 
 import io
 import json
-from dataclasses import replace
 from email.message import Message
 from importlib import metadata
 from itertools import product
@@ -16,21 +15,18 @@ from support.machine_table import identity
 from support.paths import ROOT
 
 from cli.commands.options import (
-    MAX_TIMEOUT,
     TableOptions,
 )
 from cli.commands.play import checked_terms
-from cli.words import edition_text, happening_sentences, rules_text, table_terms, translation
+from cli.words import edition_text, rules_text, table_terms, translation
 from cli.words.card_names import Names
 from cli.words.presence_sentences import late
 from cli.words.table_terms import TableOffer, invitation, reach_lines
 from p2p_hoity.coded_errors import because
-from p2p_hoity.editions.edition_bytes import descent, known_edition, parts_of, read_canonical
 from p2p_hoity.editions.load_edition import load
 from p2p_hoity.game_adapter import game_value, read_game
 from p2p_hoity.net.ticket import Ticket, encode_ticket
 from p2p_hoity.presentation import screen_updates as updates
-from p2p_hoity.presentation.scene_json import edition_json
 from p2p_hoity.presentation.screen_updates import CodeEnd
 from p2p_hoity.reachability.advertised_addresses import (
     SCOPES,
@@ -41,10 +37,7 @@ from p2p_hoity.reachability.advertised_addresses import (
 )
 from p2p_hoity.reachability.pcp_and_nat_pmp import RouterCode
 from p2p_hoity.rules import Edition
-from p2p_hoity.rules.edition import COLOURS, Colour
-from p2p_hoity.rules.happenings import Setup
 from protocol.crypto.identities import Identity
-from protocol.wire import codec, table_header
 from protocol.wire.table_header import Terms, Timeouts, default_quorum
 
 UBER = load()
@@ -166,71 +159,6 @@ def test_who_has_no_program_is_told_where_it_is_and_what_to_type(
     assert told.endswith("type: hoity join TICKET")
 
 
-# Editions.
-
-
-def test_a_shipped_edition_is_what_its_name_says_and_ones_own_said_to_be_one() -> None:
-    for name in ("uberplay-2004", "reference-manual"):
-        edition = known_edition(read_canonical(load(name).canonical()))
-        assert edition_text.title(edition) == name
-        assert edition_json(edition) == {"edition": name, "colours": [*COLOURS], "changed": []}
-    own = replace(UBER, name="my house")
-    assert "the host's own" in edition_text.title(own)
-    assert edition_json(own) == {"edition": "my house", "colours": [*COLOURS], "changed": None}
-    assert set(edition_text.PARTS) > set(parts_of(UBER))
-    choice = codec.form_of(table_header.Timeouts).forms["choice"]  # type: ignore[attr-defined]
-    assert (choice.low, choice.high) == (1000, MAX_TIMEOUT * 1000)
-    edition = CHANGES["track"]
-    names = Names(edition, ("Ana", "Bob", "Cleo"), 0)
-    first = Setup(edition.name, None, "", False, "", (), (), (), (), (), 4, 3)
-    assert "edition uberplay-2004, changed (track)" in happening_sentences.tell(names, first)
-    assert json.dumps(edition_json(edition))
-
-
-def swapped(part: str) -> tuple[Colour, ...]:
-    """The colours, the first two with each other's cards of one sort."""
-    first, second, *rest = UBER.colours
-    one = replace(first, **{part: getattr(second, part)})
-    return (one, replace(second, **{part: getattr(first, part)}), *rest)
-
-
-CHANGES = {
-    "detective_in_hall": UBER.with_switches(detective_in_hall=not UBER.switches.detective_in_hall),
-    "action_choice": UBER.with_switches(
-        action_choice="together" if UBER.switches.action_choice == "staged" else "staged"
-    ),
-    "detective_rank": UBER.with_switches(
-        detective_rank="before" if UBER.switches.detective_rank == "after" else "after"
-    ),
-    "track": replace(UBER, banquet_fields=UBER.banquet_fields + 1),
-    "collectibles": replace(UBER, collectibles=UBER.collectibles[:-1]),
-    "name": replace(UBER, name="Uberplay-2004"),
-    "colours": replace(UBER, colours=(*UBER.colours[:-1], replace(UBER.colours[-1], name="white"))),
-    "cash": replace(UBER, colours=swapped("cash")),
-    "thieves": replace(UBER, colours=swapped("thieves")),
-}
-
-
-def test_colours_of_an_edition_of_its_own_are_told_with_the_seats_they_allow() -> None:
-    few = replace(UBER, name="my box", colours=UBER.colours[:3])
-    told = described(
-        terms(replace(few, colours=(*few.colours, replace(UBER.colours[5], name="Türkis"))))
-    )
-    assert "Colours: black, red, blue, Türkis; so at most 4 seats can play." in told
-    assert "Colours:" not in described(terms(UBER))
-
-
-@pytest.mark.parametrize("part", CHANGES)
-def test_a_changed_edition_is_never_shown_under_its_originals_name_alone(part: str) -> None:
-    edition = CHANGES[part]
-    assert descent(edition).original == "uberplay-2004"
-    assert descent(edition).changes == (part,)
-    said = edition_text.title(edition)
-    assert said == f"uberplay-2004, changed ({edition_text.PARTS[part]})"
-    assert f"Edition: {said}, " in described(terms(edition))
-    assert edition_json(edition)["changed"] == [part]
-
-
 CODE = "7-lantern-walrus"
 
 
@@ -282,7 +210,7 @@ def typed_terms(seats: int, **given: Any) -> Terms:
 
 
 def told_of(offered: Terms, *names: str) -> str:
-    """Return the typed_terms in words."""
+    """Return the terms in words."""
     return "\n".join(table_terms.describe(TableOffer(offered, read_game(offered), names)))
 
 

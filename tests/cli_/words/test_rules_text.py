@@ -1,4 +1,4 @@
-"""The rules as a command prints them: on one screen, with the switches of the edition."""
+"""The rules in brief: on one screen, with the switches of the edition."""
 
 from itertools import product
 

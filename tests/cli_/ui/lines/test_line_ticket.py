@@ -1,4 +1,4 @@
-"""Tests of a ticket's block, its copy and its QR code."""
+"""The ticket at the line prompt: its block, its copy and its QR code."""
 
 import base64
 import io
@@ -6,15 +6,21 @@ import sys
 
 import pytest
 import segno
+from support.at_prompt import desk
 from textual.color import Color
 
 from cli import printing
 from cli.ui.full_screen.colours import style_of
 from cli.ui.lines import line_ticket
 from cli.words.table_terms import block
+from p2p_hoity.coded_errors import because
 from p2p_hoity.net.ticket import MOST_ADDRESSES, Ticket, encode_ticket
+from p2p_hoity.presentation import screen_updates as updates
+from p2p_hoity.table.gathering.invite_by_code import CodesCode
 
 TICKET = encode_ticket(Ticket(b"h" * 32, ("10.0.0.1:9999",), b"t" * 32, (), b"s" * 16))
+
+
 Shown = pytest.CaptureFixture[str]
 
 
@@ -83,3 +89,19 @@ def test_it_is_copied_at_a_terminal_only(monkeypatch: pytest.MonkeyPatch, capsys
     line_ticket.copy(TICKET)
     coded = base64.b64encode(TICKET.encode()).decode()
     assert terminal.getvalue().startswith(f"\x1b]52;c;{coded}\x07")
+
+
+async def test_a_hosts_ticket_is_copied_and_shown_and_a_code_while_there_is_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked_for: list[str] = []
+    for way in ("copy", "show_qr"):
+        monkeypatch.setattr(line_ticket, way, lambda text, *_done: asked_for.append(text))
+    async with desk(None) as here:
+        here.prompt.ticket.word = "hoity3abc"
+        await here.types("c", "qr")
+        here.prompt.tell(updates.OfferedCode("7-lantern-walrus", "relay.example:4646", 600.0, None))
+        await here.types("code")
+        here.prompt.tell(updates.NoCode(because(CodesCode.GUESSED_AT, relay="r:1", words=3)))
+        await here.types("code")
+    assert asked_for == ["hoity3abc", "hoity3abc", "7-lantern-walrus@relay.example:4646"]
