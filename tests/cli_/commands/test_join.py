@@ -9,12 +9,13 @@ from support.shell import Shell, Types
 
 from cli.commands import join, take_seat
 from cli.commands.join import _with_relays
-from cli.commands.options import USUAL, NetworkOptions
+from cli.commands.options import USUAL, NetworkOptions, OutputOptions, SeatOptions
 from cli.exit_codes import OK, Trouble
 from cli.local import settings
 from cli.local.settings import Settings
 from cli.words.table_terms import alone_lines
 from p2p_hoity.net.lan_discovery import Announcement
+from p2p_hoity.net.network_errors import TicketError
 from p2p_hoity.net.ticket import Ticket, decode_ticket, encode_ticket
 from p2p_hoity.net.typed_tickets import read_ticket
 from p2p_hoity.storage.home import Home
@@ -367,3 +368,23 @@ def test_what_each_party_learns_is_said(hoity: Shell) -> None:
     assert "(r:1, s:1)" in first
     assert "your proxy's address" in first
     assert "the address that you had then" in others
+
+
+def test_a_bad_ticket_is_told_before_any_question_and_a_code_is_used_behind_them_all(
+    asked: list[SpokenCode], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A code is valid for one attempt and a few minutes."""
+    questions: list[int] = []
+
+    def ask_all(*_given: object) -> None:
+        questions.append(1)
+        raise Trouble("these were all questions")
+
+    monkeypatch.setattr(join, "new_sitting", ask_all)
+    seat = (SeatOptions(), OutputOptions())
+    with pytest.raises(TicketError):
+        join.join(*seat, "hoity3pasted", Reach(), True)
+    assert questions == []
+    with pytest.raises(Trouble, match="these were all"):
+        join.join(*seat, f"{CODE}@r:1", Reach(), True)
+    assert (questions, asked) == ([1], [])

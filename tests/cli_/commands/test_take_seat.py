@@ -16,8 +16,8 @@ from cli.commands import take_seat
 from cli.commands.join import _ticket
 from cli.commands.options import USUAL, NetworkOptions, OutputOptions, RelayOptions, SeatOptions
 from cli.commands.relay import relay as run_relay
-from cli.commands.take_seat import Going, Sitting, for_guests, new_sitting
-from cli.exit_codes import Trouble
+from cli.commands.take_seat import Going, Sitting, for_guests, new_sitting, sit
+from cli.exit_codes import NOT_OK, OK, Trouble
 from cli.local.bot_processes import hire
 from p2p_hoity.net.network_errors import AddressError
 from p2p_hoity.net.socks_proxy import ProxyTypedError, SocksNetwork
@@ -30,6 +30,7 @@ from p2p_hoity.table.playing.player_interface import (
     WaitLonger,
 )
 from p2p_hoity.table.playing.session import Outcome
+from protocol.seat.effects import UNCONFIRMED
 
 TOR = "socks5://127.0.0.1:9050"
 
@@ -327,3 +328,49 @@ async def test_a_hired_bot_whose_host_is_gone_tells_the_others(
     assert bot.left == "the input has ended"
     assert bot._going.is_set() is others
     assert bot._scope.cancel_called is not others
+
+
+@pytest.mark.parametrize(
+    ("wanted", "written", "is_told"),
+    [("a", "b", True), ("a", "a", False), (None, "b", False), ("a", None, False)],
+)
+def test_where_the_transcript_is_instead_is_told(
+    wanted: str | None,
+    written: str | None,
+    is_told: bool,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setenv("HOITY_HOME", str(tmp_path))
+    path = None if wanted is None else tmp_path / wanted
+    found = None if written is None else tmp_path / written
+    here = new_sitting(SeatOptions(name="Ana"), OutputOptions(plain=True, transcript=path))
+    monkeypatch.setattr(here.player.window, "run", lambda *_: Outcome(found, ()))
+    assert sit(here, anything) == OK
+    told = " ".join(capsys.readouterr().err.split())
+    assert ("could not be written; the transcript is in" in told) is is_told
+
+
+@pytest.mark.parametrize(
+    ("code", "kept", "is_told"),
+    [(None, False, False), ("bad-shuffle", True, True), (UNCONFIRMED, True, False)],
+)
+def test_a_kept_journal_is_told_with_what_to_do_unless_nothing_was_played_yet(
+    code: str | None,
+    kept: bool,
+    is_told: bool,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setenv("HOITY_HOME", str(tmp_path))
+    here = new_sitting(SeatOptions(name="Ana"), OutputOptions(plain=True))
+    monkeypatch.setattr(here.player.window, "run", lambda *_: Outcome(None, (), code, kept=kept))
+    assert sit(here, anything) == (OK if code is None else NOT_OK)
+    assert ("hoity resume --claim" in " ".join(capsys.readouterr().out.split())) is is_told
+
+
+async def anything(sitting: Sitting, nursery: trio.Nursery) -> Outcome:
+    """Stands for what opens a table, which is not called here."""
+    raise NotImplementedError

@@ -30,6 +30,7 @@ def test_a_sound_file_is_ok(hoity: Shell, game: Path) -> None:
     assert found["rounds"] > 0
     told = hoity("verify", game).out
     assert "ok. Everything in it is valid." in told
+    assert f"rounds: {found['rounds']}, steps: {found['steps']}" in told
     assert re.search(r"rank 1: .+, field \d+ \((Banquet|octagon) ", told)
 
 

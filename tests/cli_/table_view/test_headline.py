@@ -1,10 +1,17 @@
 """The headline: what is revealed now, what is asked, and of whom."""
 
-from support.moments import asked_for, begun
+from dataclasses import replace
+from typing import get_args
 
-from cli.table_view.headline import headline
+import pytest
+from support.moments import MOMENTS, asked_for, begun, over
+
+from cli.table_view.headline import ASKED, DOING, headline
+from cli.table_view.stage import Stage
 from cli.ui.full_screen.seats_and_pieces import TAKEN
+from cli.words.presence_sentences import victory
 from p2p_hoity.presentation import screen_updates as updates
+from p2p_hoity.rules import Kind, Phase
 
 
 def test_the_title_and_the_clock_while_a_bot_plays_and_when_one_is_back() -> None:
@@ -46,3 +53,40 @@ def test_a_reveal_stands_beside_the_table_of_its_moment_and_the_header_names_it(
     shown.stage.staged = True
     shown.hear(updates.Happened(tuple(shown.driver.record[-1:]), shown.view))
     assert TAKEN not in shown.text()
+
+
+@pytest.mark.parametrize(
+    ("moment", "words"),
+    [
+        ("terms", "The table fills"),
+        ("deal", "The deal"),
+        ("place", "ROUND 3 · choose your Place"),
+        ("action-hall", "ROUND 4 · Auction Hall: choose your Action"),
+        ("action-castle", "ROUND 4 · Castle: choose your Action"),
+        ("ended", "The table has ended"),
+    ],
+)
+def test_what_happens_now_stands_there_in_few_words(moment: str, words: str) -> None:
+    assert headline(MOMENTS[moment]().stage) == words
+
+
+def test_before_anybody_is_there_nothing_stands_there() -> None:
+    assert headline(Stage()) == ""
+
+
+@pytest.mark.parametrize("is_counted", [True, False])
+def test_behind_the_end_stands_who_has_won_if_it_was_counted(is_counted: bool) -> None:
+    shown = over()
+    assert shown.stage.names is not None
+    standings = shown.driver.state.standings
+    told = victory(standings, shown.stage.names)
+    if not is_counted:
+        shown.stage.scene, told = replace(shown.stage.scene, standings=()), "The game is over"
+    assert headline(shown.stage) == told
+
+
+def test_every_kind_of_choice_every_phase_and_every_reveal_has_words() -> None:
+    named = {phase for phases, _words in DOING for phase in phases}
+    silent = {Phase.DEAL, Phase.ROUND, Phase.CASTLE, Phase.DETECTIVES}  # they ask for no choice
+    assert set(Phase) - named == silent
+    assert set(ASKED) | {"action"} == set(get_args(Kind))
