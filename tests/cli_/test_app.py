@@ -22,8 +22,6 @@ from cli.local.settings import Settings
 from cli.words import translation
 
 SOME = pytest.mark.sampled(3)
-
-
 COMMANDS = [
     "play", "host", "join", "tables", "resume", "watch", "games", "forget", "verify",
     "replay", "relay", "id", "rules", "learn", "bench",

@@ -13,8 +13,6 @@ from p2p_hoity.table.gathering.join_table import JoinCode
 from p2p_hoity.table.peer_error import PeerError
 
 CUT = NetError(NetCode.CUT)
-
-
 FIELDS: dict[str, dict[str, Any]] = {
     "journal-in-use": {"journal": "j"},
     "system-error": {"number": 13, "path": "x"},

@@ -27,7 +27,6 @@ from p2p_hoity.table.playing.frames_in import FramesIn
 from protocol.errors import Invalid
 
 SOME = pytest.mark.sampled(3)
-
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="pipes, devices and raw bytes")
 NO_TEXT = b"\xff\xfe"
 

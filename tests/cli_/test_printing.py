@@ -30,6 +30,8 @@ from p2p_hoity.net.network_errors import AddressError
 from p2p_hoity.presentation import screen_updates as updates
 from protocol.wire.allowed_text import FORBIDDEN
 
+# Lines.
+
 LINE = "  Fields and octagons: 0:3/1  1-5:4/2  6-12:3/2  13-20:2/1  21-24 Banquet"
 
 
@@ -95,9 +97,9 @@ def test_a_quoted_path_in_a_command_is_not_broken() -> None:
     assert printing.wrapped(told, 30)[-1].strip() == command
 
 
+# What may reach a terminal.
+
 CLI = ROOT / "cli"
-
-
 ATTACKS = [
     "\x1b]0;title\x07",
     "\x1b[2J\x1b[H",
@@ -113,12 +115,8 @@ ATTACKS = [
     "Z" + "\u0308\u0301" * 12,
     "\u0489" * 9,
 ]
-
-
 TOWER = re.compile(r"[\u0300-\u036f\u0483-\u0489\u20d0-\u20ff]{3}")
 """Three of the commonest marks on one letter."""
-
-
 ANY = st.text(st.characters(), max_size=60) | st.sampled_from(ATTACKS)
 
 

@@ -54,8 +54,6 @@ def spread(value: object) -> dict[str, Any]:
 
 
 ROW = {"ms": 20.0, "low_ms": 19.0, "high_ms": 300.0, "raw_ms": 10.0, "ratio": 2.0}
-
-
 FOUND = {
     "cards": 24,
     "rounds": 4,

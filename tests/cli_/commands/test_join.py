@@ -20,17 +20,10 @@ from p2p_hoity.net.ticket import Ticket, decode_ticket, encode_ticket
 from p2p_hoity.net.typed_tickets import read_ticket
 from p2p_hoity.storage.home import Home
 from p2p_hoity.table.beside_game.unfinished_games import OpenGame
-from p2p_hoity.table.gathering.spoken_codes import (
-    CodeCode,
-    CodeError,
-    SpokenCode,
-    parse_code,
-)
+from p2p_hoity.table.gathering.spoken_codes import CodeCode, CodeError, SpokenCode, parse_code
 from p2p_hoity.table.playing.play_table import Reach
 
 TICKET = Ticket(b"h" * 32, ("10.0.0.1:9",), b"t" * 32)
-
-
 CODE = "7-lantern-walrus"
 
 
@@ -50,6 +43,9 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[SpokenCode]:
 
     monkeypatch.setattr(join, "ticket_by_code", ask)
     return found
+
+
+# Codes.
 
 
 @pytest.mark.parametrize(
@@ -119,15 +115,11 @@ def test_a_code_is_typed_as_a_table_is_picked(
     assert join.from_list(("relay.example",)) == CODE
 
 
+# Tables of this LAN, and tickets that are pasted.
+
 OPEN = encode_ticket(Ticket(b"h" * 32, ("10.0.0.1:9",), b"t" * 32))
-
-
 OTHER = encode_ticket(Ticket(b"i" * 32, ("10.0.0.2:9",), b"t" * 32))
-
-
 ANA, BOB = Announcement("Ana", 4, 1, OPEN), Announcement("Bob", 3, 2)
-
-
 Shown = pytest.CaptureFixture[str]
 
 
@@ -229,6 +221,9 @@ def test_without_a_terminal_a_ticket_is_needed(hoity: Shell) -> None:
     assert "hoity games" not in hoity.told(2, "watch")
 
 
+# A seat that is kept.
+
+
 def test_a_ticket_of_a_kept_table_resumes_it(hoity: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
     player(hoity.home, 1)
     here = room_of(3, 2)
@@ -245,9 +240,9 @@ def test_a_ticket_of_a_kept_table_resumes_it(hoity: Shell, monkeypatch: pytest.M
     assert resumed == [(here.table.id.hex()[:16], ticket)]
 
 
+# What `tables` says.
+
 OPEN_TABLE = Announcement("Ada", 4, 1, "HOITY1-OPEN")
-
-
 ASKED_TABLE = Announcement("Bob", 3, 2)
 
 
@@ -289,9 +284,9 @@ def test_each_table_is_an_object_as_json(
     assert two["ticket"] is None
 
 
+# Behind a proxy, and through relays alone.
+
 TOR = "socks5://127.0.0.1:9050"
-
-
 TYPED_TICKET = encode_ticket(Ticket(b"h" * 32, ("10.0.0.1:9999",), b"t" * 32, (), b"s" * 16))
 
 
@@ -368,6 +363,9 @@ def test_what_each_party_learns_is_said(hoity: Shell) -> None:
     assert "(r:1, s:1)" in first
     assert "your proxy's address" in first
     assert "the address that you had then" in others
+
+
+# The order of questions.
 
 
 def test_a_bad_ticket_is_told_before_any_question_and_a_code_is_used_behind_them_all(

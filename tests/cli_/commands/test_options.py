@@ -13,9 +13,7 @@ from cli.commands import options
 from cli.commands.options import NoSeconds, Without, codes, typed_id
 from cli.help import NoSuchOption
 from p2p_hoity.storage.home import Home
-from p2p_hoity.table.gathering.spoken_codes import (
-    beginning_with,
-)
+from p2p_hoity.table.gathering.spoken_codes import beginning_with
 
 
 def test_a_shell_completes_the_words() -> None:

@@ -32,6 +32,8 @@ from p2p_hoity.table.playing.player_interface import (
 from p2p_hoity.table.playing.session import Outcome
 from protocol.seat.effects import UNCONFIRMED
 
+# How a seat is reached.
+
 TOR = "socks5://127.0.0.1:9050"
 
 
@@ -200,6 +202,9 @@ def test_a_seat_is_taken_again_as_before_but_for_what_is_typed() -> None:
     assert (without.relays, without.relays_anew) == ((), True)
 
 
+# At the table, and how it is left.
+
+
 @pytest.mark.parametrize(("seats", "bots", "hints"), [(3, 2, True), (3, 1, False), (2, 0, False)])
 def test_hints_are_for_a_table_full_of_ones_own_bots(
     tmp_path: Path, seats: int, bots: int, hints: bool, monkeypatch: pytest.MonkeyPatch
@@ -328,6 +333,9 @@ async def test_a_hired_bot_whose_host_is_gone_tells_the_others(
     assert bot.left == "the input has ended"
     assert bot._going.is_set() is others
     assert bot._scope.cancel_called is not others
+
+
+# How it ended.
 
 
 @pytest.mark.parametrize(

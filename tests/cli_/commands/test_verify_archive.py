@@ -26,14 +26,10 @@ from p2p_hoity import worker_processes
 from protocol import transcript
 
 SOME = pytest.mark.sampled(3)
-
-
 COPIED = pytest.mark.skipif(
     not sys.platform.startswith("linux"),
     reason="what a test changes reaches only processes that are begun as copies",
 )
-
-
 QUICK = (
     "body-changed", "body-left-out", "byte-after-the-end", "another-game", "body-not-shortest",
     "body-without-a-signature",

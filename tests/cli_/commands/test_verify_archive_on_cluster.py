@@ -66,8 +66,6 @@ def test_the_verdicts_are_those_of_this_machine_and_kept(
 
 
 SIZE, TIME = FAILURE.stat().st_size, FAILURE.stat().st_mtime_ns
-
-
 TASK = Task("a.hoity", str(FAILURE), (SIZE, TIME), None)
 
 

@@ -41,6 +41,9 @@ from p2p_hoity.table.task_groups import open_nursery
 GAME, OTHER = "0123456789abcdef", "fedcba9876543210"
 
 
+# Folders of crews, and processes.
+
+
 def crews(home: Home) -> list[str]:
     """The crews' folders that are there."""
     return sorted(path.name for path in (home.path / "bots").iterdir() if path.is_dir())
@@ -250,6 +253,9 @@ async def test_a_bot_that_cannot_come_is_trouble(tmp_path: Path) -> None:
         async with open_nursery() as nursery:
             await crew.join("nonsense", nursery)
     await crew.dismiss(keep=False)
+
+
+# How well bots play.
 
 
 def test_their_number_or_a_level_for_each() -> None:

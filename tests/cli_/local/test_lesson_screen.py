@@ -32,11 +32,7 @@ def test_every_explanation_is_short() -> None:
 
 
 pytestmark = pytest.mark.usefixtures("screen")
-
-
 WELCOME = EXPLANATIONS[Topic.WELCOME]
-
-
 Script = Callable[["Pupil"], Awaitable[None]]
 
 

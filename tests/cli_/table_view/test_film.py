@@ -9,8 +9,6 @@ from cli.table_view.film import Film
 from cli.ui.full_screen.replay_screen import MOVES
 
 FILM = film()
-
-
 LAST = len(FILM.moments)
 
 

@@ -15,8 +15,6 @@ WORDS = {
     "de": ("überlegt…", "keine Verbindung", "gewartet wird auf Ada, Bruno"),
     "es": ("pensando…", "sin conexión", "esperando a Ada, Bruno"),
 }
-
-
 SIZES = [(80, 24), (120, 30), (160, 45)]
 
 

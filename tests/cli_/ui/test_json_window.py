@@ -34,6 +34,8 @@ from p2p_hoity.table.playing.session import Outcome
 from protocol import effects
 from protocol.chain import transition
 
+# The last line.
+
 
 def test_the_last_line() -> None:
     done = Outcome(Path("g.hoity"), (Standing(1, 1, 47, (4, 5, 6)),))
@@ -52,6 +54,9 @@ def test_the_last_line() -> None:
 def test_the_last_line_says_on_whose_word_alone_a_seat_is_named() -> None:
     line = last_line(Outcome(None, (), "bad-shuffle", 1, by=2), ())
     assert (line["code"], line["seat"], line["by"]) == ("bad-shuffle", 1, 2)
+
+
+# Answers, talk and updates.
 
 
 async def program(*lines: str, leave: Any = None) -> tuple[JsonWindow, list[dict[str, Any]]]:
@@ -207,6 +212,8 @@ def test_a_program_reads_with_the_result_who_has_not_confirmed_it_and_then_only_
     assert done["standings"][0]["rank"] == 1
     assert [line["type"] for line in more] == ["accused"]
 
+
+# The ids of questions.
 
 Written = list[dict[str, Any]]
 
@@ -379,6 +386,9 @@ async def test_a_whole_game_is_written_as_before_but_for_the_ids(
 
 
 Shown = pytest.CaptureFixture[str]
+
+
+# Guests that ask for a seat.
 
 
 async def test_a_program_answers_by_the_key_until_it_is_gone_and_strays_say_nothing(

@@ -175,8 +175,6 @@ def test_any_legal_exhibit_can_be_picked_in_three_ways(seed: int, seats: int, da
 
 
 LINE = re.compile(r"  +(\d+)  (?:\[(\d+)\] )?(\S.*)")
-
-
 LISTED = 2
 
 

@@ -6,9 +6,7 @@ from dataclasses import replace
 import pytest
 from support.machine_table import identity
 
-from cli.commands.options import (
-    MAX_TIMEOUT,
-)
+from cli.commands.options import MAX_TIMEOUT
 from cli.words import edition_text, happening_sentences, table_terms
 from cli.words.card_names import Names
 from cli.words.table_terms import TableOffer

@@ -18,14 +18,8 @@ from p2p_hoity.editions.load_edition import load
 from p2p_hoity.rules import ActionCard, ActionKind, Happening, Piece, Place, Why, happenings
 
 PIECE, HIDDEN = Piece(0, 0, "A", 1586), Piece(1, None, None, None)
-
-
 THIEF = ActionCard(12, ActionKind.THIEF, 2, "red")
-
-
 CASH = ActionCard(8, ActionKind.CASH, 18, "red")
-
-
 EACH: list[Happening] = [
     happenings.Setup(
         "e", "surprise", "staged", False, "after", ("red", "blue"), ((CASH,), (THIEF,)),

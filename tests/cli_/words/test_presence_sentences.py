@@ -20,6 +20,8 @@ from p2p_hoity.table.playing.session import Outcome
 from protocol import effects
 from protocol.chain import transition
 
+# The end.
+
 
 @pytest.mark.parametrize(
     ("ends", "mine", "head", "told"),
@@ -74,6 +76,9 @@ def test_a_game_of_this_home_is_checked_by_its_name_any_other_by_its_path(home: 
         assert kept_as(path)[1] == f"Check it with: hoity verify {shown}"
 
 
+# Who is awaited.
+
+
 @pytest.mark.parametrize("presence", list(updates.Attending))
 def test_every_presence_has_words_of_its_own(presence: updates.Attending) -> None:
     line, *more = said_of(
@@ -119,20 +124,10 @@ def test_who_stays_after_the_result_reads_for_whom_and_for_how_long(
 
 
 QUORUM, PAUSE = MUSTER, replace(MUSTER, there=1)
-
-
 STRICT = updates.Muster(3, 3, 2, strict=True)
-
-
 TWO = updates.Muster(2, 2, 1, strict=True)
-
-
 SETUP = replace(MUSTER, begun=False)
-
-
 BUSY = updates.Muster(4, 3, 2, gone=frozenset({2}), thinking=frozenset({1}))
-
-
 CLAIM = "hoity resume --claim"
 
 

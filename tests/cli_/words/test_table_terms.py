@@ -14,9 +14,7 @@ from support.at_prompt import written_of
 from support.machine_table import identity
 from support.paths import ROOT
 
-from cli.commands.options import (
-    TableOptions,
-)
+from cli.commands.options import TableOptions
 from cli.commands.play import checked_terms
 from cli.words import edition_text, rules_text, table_terms, translation
 from cli.words.card_names import Names
@@ -28,13 +26,7 @@ from p2p_hoity.game_adapter import game_value, read_game
 from p2p_hoity.net.ticket import Ticket, encode_ticket
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.presentation.screen_updates import CodeEnd
-from p2p_hoity.reachability.advertised_addresses import (
-    SCOPES,
-    Found,
-    Scope,
-    Wanted,
-    judge,
-)
+from p2p_hoity.reachability.advertised_addresses import SCOPES, Found, Scope, Wanted, judge
 from p2p_hoity.reachability.pcp_and_nat_pmp import RouterCode
 from p2p_hoity.rules import Edition
 from protocol.crypto.identities import Identity
@@ -159,6 +151,8 @@ def test_who_has_no_program_is_told_where_it_is_and_what_to_type(
     assert told.endswith("type: hoity join TICKET")
 
 
+# Codes and reach.
+
 CODE = "7-lantern-walrus"
 
 
@@ -201,6 +195,8 @@ def test_a_program_gets_codes_and_each_reach_has_words() -> None:
     assert any("--relay" in line for line in rest)
     assert any("--listen :4646 --advertise HOST:4646" in line for line in rest)
 
+
+# Terms as they are typed.
 
 HOST = Identity(bytes(32)).public
 

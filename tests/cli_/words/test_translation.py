@@ -58,12 +58,8 @@ STIFF = {
     ),
 }
 """Words that address a stranger: the game says du and tú."""
-
-
 HIS = re.compile(r"\b(su|sus|suyo|suya|le|les)\b", re.IGNORECASE)
 """Spanish words that mean a stranger where the English says you, and otherwise someone else."""
-
-
 OF_OTHERS = (
     "Cada asiento lo decide por su cuenta",
     "Tu clave, su huella y tu apodo.",

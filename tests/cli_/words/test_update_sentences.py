@@ -22,11 +22,7 @@ from p2p_hoity.net.network_errors import LinkCode, NetCode
 from p2p_hoity.net.ticket import Ticket, encode_ticket
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.presentation.scene import Beat
-from p2p_hoity.reachability.advertised_addresses import (
-    SCOPES,
-    ReachCode,
-    Scope,
-)
+from p2p_hoity.reachability.advertised_addresses import SCOPES, ReachCode, Scope
 from p2p_hoity.rules import happenings
 from p2p_hoity.table.beside_game.chat import TalkCode
 from p2p_hoity.table.gathering.invite_by_code import CodesCode
@@ -36,8 +32,6 @@ from protocol.chain.chain_state import Kind, Want
 from protocol.crypto.identities import fingerprint
 
 TICKET = encode_ticket(Ticket(b"h" * 32, ("10.0.0.1:9999",), b"t" * 32, (), b"s" * 16))
-
-
 MOVED = updates.Moved(Scope.LAN, (because(SCOPES[Scope.LAN]), because(ReachCode.OTHERWISE)), TICKET)
 
 

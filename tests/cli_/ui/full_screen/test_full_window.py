@@ -43,6 +43,8 @@ from p2p_hoity.storage.private_files import private_folder
 from p2p_hoity.table.playing.player_interface import Player
 from p2p_hoity.table.playing.session import Outcome
 
+# Before and behind the game.
+
 
 def test_a_seat_at_the_screen_that_never_played_ends_without_a_word(
     capsys: pytest.CaptureFixture[str],
@@ -96,9 +98,9 @@ def test_a_screen_that_fails_at_the_end_costs_no_result(capsys: pytest.CaptureFi
     assert "Traceback" not in captured.out + captured.err
 
 
+# The bot, leaving and onlookers.
+
 WAYS_OUT = pytest.mark.sampled(2)
-
-
 Shown = pytest.CaptureFixture[str]
 
 
@@ -226,6 +228,9 @@ def test_who_is_muted_on_the_screen_is_muted_in_the_lines_that_replace_it(
     assert "Ada" not in told
 
 
+# Plain questions.
+
+
 @seated()
 async def test_a_yes_or_no_is_asked_and_answered_in_any_language(at: Sitting) -> None:
     found: list[bool] = []
@@ -255,6 +260,9 @@ async def test_how_long_an_answer_may_take_is_counted_down(
     await at.press("n")
     await at.until(lambda: "same people" not in at.text)
     assert at.app.desk.has_replied
+
+
+# Failures and ends.
 
 
 class Lines(LineWindow):

@@ -16,8 +16,6 @@ from cli.ui.full_screen.layout import frame
 from cli.ui.full_screen.replay_screen import PAGES, ReplayApp
 
 FILM = film()
-
-
 LAST = len(FILM.moments)
 
 

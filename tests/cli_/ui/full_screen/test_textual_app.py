@@ -22,8 +22,6 @@ from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.table.playing.player_interface import Player, Talk, WaitLonger
 
 PAGES = pytest.mark.sampled(1)
-
-
 WAYS_OUT = pytest.mark.sampled(2)
 
 

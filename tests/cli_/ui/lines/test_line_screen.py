@@ -11,18 +11,12 @@ from cli.ui.lines.line_screen import LineScreen
 from p2p_hoity.coded_errors import because
 from p2p_hoity.net.ticket import Ticket, encode_ticket
 from p2p_hoity.presentation import screen_updates as updates
-from p2p_hoity.reachability.advertised_addresses import (
-    Found,
-    Wanted,
-    judge,
-)
+from p2p_hoity.reachability.advertised_addresses import Found, Wanted, judge
 from p2p_hoity.reachability.pcp_and_nat_pmp import RouterCode
 from p2p_hoity.rules import happenings
 from protocol.chain.chain_state import Kind
 
 LINKED, UNLINKED = updates.Attending.LINKED, updates.Attending.UNLINKED
-
-
 TICKET = encode_ticket(Ticket(b"h" * 32, ("10.0.0.1:9999",), b"t" * 32, (), b"s" * 16))
 
 

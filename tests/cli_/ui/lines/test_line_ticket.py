@@ -19,8 +19,6 @@ from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.table.gathering.invite_by_code import CodesCode
 
 TICKET = encode_ticket(Ticket(b"h" * 32, ("10.0.0.1:9999",), b"t" * 32, (), b"s" * 16))
-
-
 Shown = pytest.CaptureFixture[str]
 
 

@@ -71,6 +71,9 @@ async def test_who_answers_after_the_screen_has_failed_does_so_in_lines(
 Shown = pytest.CaptureFixture[str]
 
 
+# Looking on.
+
+
 def watching() -> tuple[LineWindow, list[str]]:
     left: list[str] = []
     watch = prompt_window(ScreenOptions(left.append, looks_on=True))
@@ -123,6 +126,9 @@ async def test_the_end_of_the_input_leaves(monkeypatch: pytest.MonkeyPatch) -> N
     assert left == ["the input has ended"]
 
 
+# Another game, and talk.
+
+
 @pytest.mark.parametrize(("line", "wanted"), [("y", True), ("", True), ("n", False), ("q", False)])
 async def test_a_person_is_asked_for_another_game(line: str, wanted: bool) -> None:
     async with desk(asked("place")) as here:
@@ -158,6 +164,9 @@ async def test_an_onlooker_talks_and_is_told_how(capsys: pytest.CaptureFixture[s
     assert "t WORDS" in shown
     assert "Cleo: hello" in shown
     assert "you there?" not in shown
+
+
+# At a question.
 
 
 @pytest.mark.parametrize(
@@ -224,6 +233,9 @@ async def test_the_bot_chooses_until_the_seat_is_taken_back(line: str) -> None:
         assert here.heard("The seat is yours again.")
 
 
+# Leaving.
+
+
 @pytest.mark.parametrize(
     ("begun", "answered", "left"),
     [
@@ -275,6 +287,9 @@ async def test_after_the_terminal_is_back_the_open_question_is_said_again() -> N
         assert idle.said == []
 
 
+# Other questions.
+
+
 @pytest.mark.parametrize(
     ("handed_over", "typed", "yes"),
     [(False, ("", "x", "y"), True), (False, ("", "n"), False), (True, ("n",), False)],
@@ -317,6 +332,9 @@ async def test_terms_are_agreed_to(line: str, agreed: bool, autopilot: bool) -> 
         await here.types(line)
         assert here.found == [agreed]
         assert here.seat.by_bot is autopilot
+
+
+# Lines from a file or a pipe.
 
 
 async def from_a_file(view: View, *lines: str) -> tuple[list[rules.Choice], Desk]:
@@ -383,6 +401,9 @@ async def test_a_pipe_that_never_chooses_is_given_up(
     assert "hoity resume feed" in str(troubles[0])
 
 
+# What is said again.
+
+
 async def test_who_is_away_hears_again_how_to_come_back_behind_pages_and_pauses() -> None:
     view = asked("place")
     async with desk(view) as here:
@@ -420,6 +441,9 @@ async def test_a_newcomer_hears_of_help_once_and_sees_the_whole_table_once() -> 
         here.said.clear()
         await here.begin(here.seat.choose, view, "place", False)
         assert here.said[0].startswith("Where do you go?")
+
+
+# Waiting longer.
 
 
 @pytest.mark.parametrize("word", ["wait", "w", "WARTEN", "esperar"])
