@@ -1,4 +1,4 @@
-"""Tests of what an ordinary machine may be like: nothing of it is called the program's mistake."""
+"""Tests of what an ordinary machine may be like: nothing of it is called a bug."""
 
 import os
 import subprocess
@@ -11,6 +11,7 @@ from typing import Any, cast
 
 import pytest
 import trio
+from support.odd_files import a_folder, a_pipe, huge
 from support.sampling import sample
 from support.shell import Shell
 
@@ -26,7 +27,6 @@ from p2p_hoity.table.playing.frames_in import FramesIn
 from protocol.errors import Invalid
 
 SOME = pytest.mark.sampled(3)
-
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="pipes, devices and raw bytes")
 NO_TEXT = b"\xff\xfe"
 
@@ -43,7 +43,7 @@ def hoity(code: int, *words: str | bytes, **given: Any) -> str:
     )
     told = (done.stderr + done.stdout).decode()
     assert done.returncode == code, told
-    assert "mistake" not in told
+    assert "bug in the program" not in told
     assert "Traceback" not in told
     return told
 
@@ -55,7 +55,7 @@ def run_here(home: Path, capsys: pytest.CaptureFixture[str]) -> Callable[..., st
 
     def run_words(code: int, *words: object) -> str:
         told = shell.told(code, *words)
-        assert "mistake" not in told
+        assert "bug in the program" not in told
         assert "Traceback" not in told
         return told
 
@@ -104,7 +104,7 @@ def test_a_closed_stream_takes_no_number_of_a_file(home: Path, closed: tuple[int
     command = f'exec "$0" -m cli id new --name Ada {shut}'
     done = subprocess.run(["sh", "-c", command, sys.executable], capture_output=True, check=False)
     assert done.returncode == 0
-    assert b"mistake" not in done.stderr
+    assert b"bug in the program" not in done.stderr
     assert player_key.load_identity(Home(home)).nickname == "Ada"
 
 
@@ -143,24 +143,6 @@ def test_a_program_that_is_not_installed_has_no_version_and_says_so(
 PLAY = ("play", "--auto", "--bots", "1")
 
 
-def a_file(path: Path) -> None:
-    path.write_bytes(b"")
-
-
-def a_folder(path: Path) -> None:
-    path.mkdir(mode=0o700)
-
-
-def a_pipe(path: Path) -> None:
-    os.mkfifo(path, 0o600)
-
-
-def huge(path: Path) -> None:
-    with path.open("wb") as file:
-        file.truncate(1 << 30)
-    path.chmod(0o600)
-
-
 @pytest.mark.parametrize("make", [a_folder, a_pipe, huge])
 @pytest.mark.parametrize("words", [("id", "show"), ("host", "--auto", "--bots", "3")])
 def test_a_key_that_is_no_file_of_ours_is_told(
@@ -182,15 +164,6 @@ def test_what_cannot_be_a_home_a_number_or_an_edition_is_told(
     assert exit_codes.told(OSError("odd")).words == "The system reports an error: odd."
 
 
-@pytest.mark.parametrize("make", [a_file, a_pipe])
-@pytest.mark.parametrize("name", ["journals", "transcripts"])
-def test_a_folder_of_ours_that_is_none_is_told_before_the_game(
-    home: Path, name: str, make: Callable[[Path], None], run_here: Any
-) -> None:
-    make(home / name)
-    assert f"Games cannot be stored in {home / name}" in run_here(2, *PLAY)
-
-
 @pytest.mark.parametrize("place", ["/dev/null", "/proc/self/nowhere", "relative\nline"])
 def test_a_home_that_can_be_none_is_told(
     place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run_here: Any
@@ -201,15 +174,6 @@ def test_a_home_that_can_be_none_is_told(
         Path(place).write_bytes(b"")
     for words in (("id", "new"), ("play", "--auto"), ("resume",)):
         assert "there is a key already" not in run_here(2, *words)
-
-
-@pytest.mark.parametrize("place", ["/dev/null", "home/marks"])
-def test_marks_that_can_be_kept_nowhere_are_told_before_the_game(
-    home: Path, place: str, monkeypatch: pytest.MonkeyPatch, run_here: Any
-) -> None:
-    monkeypatch.setenv("HOITY_MARKS", str(home.parent / place))
-    assert "HOITY_MARKS" in run_here(2, *PLAY)
-    assert not list(home.glob("journals/*"))
 
 
 @pytest.mark.parametrize("command", ["verify", "replay"])

@@ -10,6 +10,7 @@ from typing import Any
 import trio
 from textual.pilot import Pilot
 
+from cli.table_view.menu import Menu
 from cli.ui.full_screen.colours import cells
 from cli.ui.full_screen.full_window import FullWindow
 from cli.ui.full_screen.textual_app import TableApp
@@ -112,6 +113,12 @@ class Sitting(AtScreen):
         """Wait for a question; whether there is one before the game is over."""
         await self.until(lambda: self.done.done() or (self.app.desk.menu and self.app.is_asking))
         return not self.done.done()
+
+
+def menu_of(at: Sitting) -> Menu:
+    """Return the menu of what is asked."""
+    assert at.app.desk.menu is not None
+    return at.app.desk.menu
 
 
 def sit(

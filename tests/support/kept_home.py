@@ -1,6 +1,7 @@
 """A home with games in it, over or not, made without a network."""
 
 import random
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -8,6 +9,7 @@ from typing import Any
 from vectors.making.tables import edition_of
 
 from p2p_hoity import bots, game_adapter, rules
+from p2p_hoity.net.ticket import Ticket
 from p2p_hoity.storage import journal, player_key
 from p2p_hoity.storage.home import Home
 from p2p_hoity.storage.journal import Journal
@@ -23,6 +25,8 @@ from support.sim.cheap import cryptography
 
 SEED = b"s" * 32
 ALL = 1e9
+SECRET = b"s" * 16
+"""The secret of the tickets that `ticket_of` returns."""
 STARTED = 1_700_000_000
 
 
@@ -118,3 +122,10 @@ def seat_in(home: Home) -> Seat:
     """Return the player of this home, who sits at seat 0 and sees nothing."""
     me = player_key.NamedIdentity(identity(0), "seat 0")
     return Seat(lambda update: None, None, home=home, me=me, passphrase=None)
+
+
+def ticket_of(here: MachineTable, **given: Any) -> Ticket:
+    """Return a ticket of this table's host, with these fields otherwise."""
+    terms = here.table.header.terms
+    ticket = Ticket(terms.host, ("127.0.0.1:9",), terms.digest(), (), SECRET)
+    return replace(ticket, **given)

@@ -10,6 +10,7 @@ from cli.local.lesson_screen import EXPLANATIONS
 from cli.table_view.desk import Desk
 from cli.table_view.menu import menu
 from cli.table_view.stage import Stage
+from cli.ui.full_screen.colours import cells
 from cli.ui.full_screen.layout import frame
 from cli.words import table_terms
 from cli.words.card_names import Names
@@ -29,6 +30,8 @@ from support.rules_driver import Referee
 from support.screened import NAMES, table
 
 MUSTER = Muster(4, 3, 3)
+SIZES = ((80, 24), (100, 30), (120, 40))
+"""The sizes of the kept moments, the smallest window first."""
 
 
 @dataclass
@@ -103,6 +106,14 @@ class Shown:
         """The clock as it stands."""
         count = replace(MUSTER, seats=self.driver.state.seats, **muster)  # type: ignore[arg-type]
         self.stage.hear(Clock(frozenset(seats), waited, left, 300.0, count, kind))
+
+
+def assert_fits(shown: Shown, width: int, height: int) -> None:
+    """Assert that a screen has these rows and columns, and nothing that moves the cursor."""
+    lines = shown.lines(width, height)
+    assert len(lines) == height
+    assert {cells(line) for line in lines} == {width}
+    assert not {"\x1b", "\u202e"} & set("".join(lines))
 
 
 def begun(

@@ -4,16 +4,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.cli_stage import played_file
 
 from protocol import transcript
-
-
-@pytest.fixture
-def game(tmp_path: Path) -> Path:
-    path = tmp_path / "game.hoity"
-    path.write_bytes(played_file())
-    return path
 
 
 @pytest.fixture

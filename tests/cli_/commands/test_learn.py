@@ -78,17 +78,6 @@ def test_the_command_for_another_lesson_keeps_plain_lines(
     assert "again with: hoity learn --plain" in hoity.told(130, "learn", *words)
 
 
-def test_every_explanation_is_short() -> None:
-    """It has four lines of eighty columns at most, and one to three sentences."""
-    assert set(EXPLANATIONS) == set(Topic)
-    for language in translation.LANGUAGES:
-        translation.speak(language)
-        for words in (*EXPLANATIONS.values(), FAREWELL):
-            shown = translation._(words)
-            assert len(shown) < 4 * 74
-            assert 1 <= len(re.findall(r"[.!?](?= |$)", shown)) <= 3
-
-
 # Before the first game.
 
 

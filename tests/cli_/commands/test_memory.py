@@ -13,7 +13,6 @@ from support.paths import ROOT
 from support.sampling import LARGE_FILES, sample
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="ru_maxrss counts otherwise there")
-
 BOUND = 100_000_000
 """Bytes beside those of the file."""
 MEASURE = """

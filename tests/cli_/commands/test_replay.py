@@ -1,14 +1,22 @@
-"""Tests of the lines of a replay: when choices were sealed, and every why that there is."""
+"""A replay as lines and objects: when choices were sealed, every why, and where it stops."""
 
 import re
+import sys
 from dataclasses import fields
 from pathlib import Path
+from typing import Any
 
+import pytest
 from support.cli_stage import tool
+from support.paths import VECTORS
+from support.shell import Shell
 
 from cli.commands import replay
-from cli.commands.replay import Sealing, sealings
+from cli.commands.replay import Sealing, moments, sealings, show, told
+from cli.ui.full_screen.replay_screen import ReplayApp
+from p2p_hoity.game_adapter import read_game
 from p2p_hoity.rules import Place, Why, happenings
+from protocol import transcript
 
 ITEMS: list[happenings.Happening] = [
     happenings.RoundBegan(1, (0, 1), (), None),
@@ -48,3 +56,144 @@ def test_the_schema_and_the_document_have_every_why_and_know_objects_whole() -> 
     for found in (schema.edition(), schema.sealed()):
         assert found["additionalProperties"] is False
         assert found["required"] == list(found["properties"])
+
+
+def test_a_replay_fits_its_schema(hoity: Shell, game: Path) -> None:
+    done = hoity.done(0, "replay", game, "--json")
+    module = tool("replay_schema")
+    assert module.TARGET.read_text(encoding="utf-8") == module.text()
+    schema = module.whole()
+    for line in done.lines:
+        fitting = [one for one in schema["oneOf"] if fits(line, one, schema["$defs"])]
+        assert len(fitting) == 1, line
+    happened = [line for line in done.lines[1:-1] if line["type"] != "sealed"]
+    assert [line["index"] for line in happened] == list(range(len(happened)))
+    assert done.lines[-1]["verdict"] == "ok"
+
+
+@pytest.mark.sampled(1)
+@pytest.mark.parametrize("name", ["six-uberplay-2004", "small-four-returned", ""])
+def test_every_choice_shown_was_sealed_before(hoity: Shell, game: Path, name: str) -> None:
+    path = VECTORS / "transcripts" / f"{name}.hoity" if name else game
+    kinds = {"place-shown": "place", "action-shown": "action"}
+    owed, shown = set[tuple[str, int]](), set[tuple[str, int]]()
+    for line in hoity("replay", path, "--json").lines:
+        if line["type"] == "sealed":
+            parts = ["place", "action"] if line["kind"] == "turn" else [line["kind"]]
+            owed |= {(kind, seat) for kind in parts for seat in line["seats"]}
+        elif line["type"] in kinds:
+            shown.add((kinds[line["type"]], line["seat"]))
+            owed.remove((kinds[line["type"]], line["seat"]))
+    assert {kind for kind, _ in shown} == {"place", "action"}
+    assert not owed & shown  # what is left was never opened: of an absent seat, or an exhibit
+
+
+def fits(value: Any, schema: dict[str, Any], defs: dict[str, Any]) -> bool:
+    """The part of JSON Schema that the schema uses."""
+    if "$ref" in schema:
+        return fits(value, defs[schema["$ref"].rpartition("/")[2]], defs)
+    if "anyOf" in schema:
+        return any(fits(value, one, defs) for one in schema["anyOf"])
+    if "const" in schema or "enum" in schema:
+        return value in schema.get("enum", [schema.get("const")])
+    kinds: dict[str, Any] = {
+        "object": dict, "array": list, "string": str, "integer": int, "boolean": bool,
+        "null": type(None),
+    }  # fmt: skip
+    if type(value) is not kinds[schema["type"]]:
+        return False
+    if isinstance(value, list):
+        size = schema.get("minItems", 0) <= len(value) <= schema.get("maxItems", len(value))
+        return size and all(fits(item, schema.get("items", {}), defs) for item in value)
+    if isinstance(value, dict):
+        known = schema.get("properties", {})
+        extra = schema.get("additionalProperties", True) or set(value) <= set(known)
+        whole = set(schema.get("required", ())) <= set(value)
+        return extra and whole and all(fits(value[k], known[k], defs) for k in known)
+    return True
+
+
+def test_a_replay_in_words_and_one_of_nothing(hoity: Shell, game: Path, tmp_path: Path) -> None:
+    done = hoity.done(0, "replay", game)
+    assert done.out.index("Round 1\n") < done.out.index("Round 2\n")
+    assert "Rank 1:" in done.out
+    assert "checked: " in done.out
+    assert "took 0 ms" not in done.out
+    empty = tmp_path / "empty.hoity"
+    empty.write_bytes(b"")
+    done = hoity.done(1, "replay", empty, "--json")
+    assert [(line["verdict"], line["problem"]) for line in done.lines] == [("unreadable", "empty")]
+    assert "unreadable" in done.err
+
+
+@pytest.mark.parametrize("leaves", [False, True])
+def test_a_replay_waits_between_rounds_and_may_be_left_there(
+    hoity: Shell, game: Path, monkeypatch: pytest.MonkeyPatch, leaves: bool
+) -> None:
+    asked: list[int] = []
+    typed = iter(["\n", "what\n", "Q\n"] if leaves else ["\n"] * 99)
+
+    class Keys:
+        def readline(self) -> str:
+            asked.append(1)
+            return next(typed)
+
+    monkeypatch.setattr(sys, "stdin", Keys())
+    done = hoity.done(0, "replay", game, "--step")
+    if leaves:
+        assert "Round 2\n" in done.out
+        assert "Round 3\n" not in done.out
+        assert "checked:" not in done.out
+        return
+    lines = hoity("replay", game, "--json").lines
+    assert len(asked) == sum(line["type"] == "round-began" for line in lines) > 1
+
+
+@pytest.mark.parametrize(("where", "rounds"), [(0.98, True), (0.85, True), (0.3, False)])
+def test_a_replay_stops_where_it_does_not_hold(
+    hoity: Shell, game: Path, where: float, rounds: bool
+) -> None:
+    whole = hoity("replay", game, "--json").lines
+    data = bytearray(game.read_bytes())
+    in_bytes = data.index(b"\xc4\x40", int(len(data) * where)) + 10  # of 64, signed or a signature
+    data[in_bytes] ^= 1
+    game.write_bytes(data)
+    done = hoity("replay", game, "--json")
+    *told, last = done.lines
+    assert (done.code, last["verdict"], last["problem"]) == (1, "fault", "bad-signature")
+    assert last["step"] > 0
+    assert told == whole[: len(told)]
+    assert len(told) < len(whole) - 1
+    assert any(line["type"] == "round-began" for line in told) == rounds
+    assert "step" in hoity("replay", game).out + hoity("replay", game).err
+
+
+def verified() -> tuple[Any, Any]:
+    """A kept game: the report on it, and its last node."""
+    data = (VECTORS / "transcripts" / "four-uberplay-2004.hoity").read_bytes()
+    report = transcript.verify(data, read_game, lambda: 0.0)
+    assert report.node is not None
+    return report, report.node
+
+
+def test_a_file_gives_every_happening_once() -> None:
+    report, node = verified()
+    assert report.ok
+    found = moments(node)
+    assert [item for moment in found for item in moment.items] == told(report)
+
+
+def test_a_screen_that_fails_has_shown_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Then the lines are told instead."""
+
+    async def fails(app: ReplayApp) -> None:
+        app._exception = RuntimeError("drawn badly")
+
+    async def is_left(app: ReplayApp) -> None:
+        return
+
+    monkeypatch.setattr(ReplayApp, "run_async", fails)
+    _report, node = verified()
+    assert not show(node)
+    monkeypatch.setattr(ReplayApp, "run_async", is_left)
+    assert show(node)

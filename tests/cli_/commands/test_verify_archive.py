@@ -4,9 +4,11 @@ import json
 import os
 import random
 import signal
+import socket
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,11 +20,12 @@ from support.shell import Done, Shell
 
 from cli import printing
 from cli.commands import verify_archive
+from cli.commands.verify_archive import all_in
+from cli.exit_codes import Trouble
 from p2p_hoity import worker_processes
 from protocol import transcript
 
 SOME = pytest.mark.sampled(3)
-
 COPIED = pytest.mark.skipif(
     not sys.platform.startswith("linux"),
     reason="what a test changes reaches only processes that are begun as copies",
@@ -261,3 +264,113 @@ def test_a_terminal_shows_progress(
     assert shown[-1].startswith(f"{total} of {total} files, ")
     assert done.err.endswith("\r\x1b[K")
     assert len(done.verdicts) == total
+
+
+def test_verify_does_itself_what_a_process_left_undone(
+    hoity: Shell, game: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def gone(*_: object) -> Any:
+        raise worker_processes.ProcessEnded
+
+    monkeypatch.setattr(worker_processes, "process_pool", lambda _: nullcontext(gone))
+    done = hoity.done(0, "verify", game, "--json")
+    assert [line["verdict"] for line in done.lines] == ["ok"]
+
+
+POSIX = pytest.mark.skipif(os.name == "nt", reason="Windows has no such files")
+
+
+def made(path: Path) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(b"")
+    return path
+
+
+def found(*paths: Path) -> tuple[list[Path], dict[Path, str]]:
+    """(files, what is said of others)."""
+    all_of_them = list(all_in(paths))
+    files = [one for one in all_of_them if isinstance(one, Path)]
+    return files, {one[0]: str(one[1]) for one in all_of_them if not isinstance(one, Path)}
+
+
+def test_files_come_by_name_and_from_below_and_whatever_is_named(tmp_path: Path) -> None:
+    names = ["a/1.hoity", "a/b/2.hoity", "a/c.hoity", "b.hoity/x.hoity", "z.hoity"]
+    paths = [made(tmp_path / name) for name in names]
+    made(tmp_path / "a/notes.txt")
+    made(tmp_path / "hoity")
+    assert found(tmp_path) == (paths, {})
+    assert found(paths[4], tmp_path / "a", paths[0]) == ([paths[4], *paths[:3], paths[0]], {})
+    named = [made(tmp_path / "a/notes.txt"), tmp_path / "not-there"]
+    assert found(*named) == (named, {})
+
+
+def test_a_folder_without_any_is_told(tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    files, told = found(tmp_path)
+    assert files == []
+    assert "no *.hoity file" in told[tmp_path]
+    (trouble,) = (one for _, one in all_in([tmp_path]) if isinstance(one, Trouble))  # type: ignore[misc]
+    assert trouble.exit_code == 2
+
+
+@POSIX
+def test_named_links_are_followed_and_other_links_to_folders_are_told(tmp_path: Path) -> None:
+    game = made(tmp_path / "games" / "a.hoity")
+    circle = tmp_path / "games" / "circle"
+    circle.symlink_to(tmp_path)
+    files, told = found(tmp_path)
+    assert (files, list(told)) == ([game], [circle])
+    assert "not followed" in told[circle]
+    circle.unlink()
+    link = tmp_path / "link"
+    link.symlink_to(tmp_path / "games")
+    assert found(link) == ([link / "a.hoity"], {})
+    (link / "b.hoity").symlink_to(game)  # links to files are files, even to none
+    (link / "c.hoity").symlink_to(tmp_path / "nowhere")
+    (link / "d.hoity").symlink_to(link / "d.hoity")
+    assert found(link) == ([link / f"{letter}.hoity" for letter in "abcd"], {})
+
+
+@POSIX
+def test_what_is_no_regular_file_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    game = made(tmp_path / "a.hoity")
+    os.mkfifo(tmp_path / "pipe.hoity")
+    (tmp_path / "zero.hoity").symlink_to("/dev/zero")
+    monkeypatch.chdir(tmp_path)  # the name of a socket is short
+    with socket.socket(socket.AF_UNIX) as listening:
+        listening.bind("socket.hoity")
+        files, told = found(tmp_path)
+    assert files == [game]
+    assert [path.name for path in told] == ["pipe.hoity", "socket.hoity", "zero.hoity"]
+    assert all("is not a regular file" in words for words in told.values())
+
+
+@POSIX
+def test_a_closed_folder_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    closed, game = tmp_path / "closed", made(tmp_path / "open" / "a.hoity")
+    made(closed / "b.hoity")
+    real = os.scandir
+
+    def scandir(path: Path) -> object:  # root may read every folder
+        if path == closed:
+            raise PermissionError(13, "Permission denied", str(path))
+        return real(path)
+
+    monkeypatch.setattr(os, "scandir", scandir)
+    files, told = found(tmp_path)
+    assert files == [game]
+    assert "Permission denied" in told[closed]
+
+
+@POSIX
+def test_folders_may_be_deeper_than_any_recursion(tmp_path: Path) -> None:
+    depth = 300
+    deep = tmp_path.joinpath(*["d"] * depth)
+    game = made(deep / "a.hoity")
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(250)
+    try:
+        files = list(all_in([tmp_path]))
+    finally:
+        sys.setrecursionlimit(limit)
+    assert files == [game]

@@ -17,7 +17,6 @@ from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.table.playing.session import Outcome
 
 RESULT = (rules.Standing(1, 0, 40, ()),)
-
 WATCH = ("ticket", WatchOptions(), SeatOptions())
 
 

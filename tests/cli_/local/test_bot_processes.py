@@ -1,6 +1,7 @@
-"""Tests of crews: their folders are swept when nobody needs them, and bots go with their parent."""
+"""The bots of this computer: how well they play, their folders, and how they end."""
 
 import shlex
+import stat
 import subprocess
 import sys
 from functools import partial
@@ -16,13 +17,31 @@ from support.shell import nothing
 from support.short_game import short_file
 from support.terminals import BOT, GUEST, LISTEN, Terminal, environment, hoity, start
 
-from cli.local import bot_processes, seat_checks
+from cli.exit_codes import Trouble
+from cli.local import bot_processes, seat_checks, settings
+from cli.local.bot_processes import (
+    LEVEL,
+    LEVEL_FILE,
+    Crew,
+    ask_level,
+    crew_of,
+    hire,
+    level_of,
+    levels_of,
+    own_level,
+)
+from cli.words.translation import WORDS, level_meant
+from p2p_hoity import bots
 from p2p_hoity.storage import player_key, private_files
 from p2p_hoity.storage.file_store import NotPrivateError
 from p2p_hoity.storage.home import Home
 from p2p_hoity.storage.private_files import private_folder
+from p2p_hoity.table.task_groups import open_nursery
 
 GAME, OTHER = "0123456789abcdef", "fedcba9876543210"
+
+
+# Folders of crews, and processes.
 
 
 def crews(home: Home) -> list[str]:
@@ -202,3 +221,102 @@ def test_why_a_bot_has_stopped_is_its_own_last_line_or_the_signal(tmp_path: Path
     killed = crew._why_stopped("Ada", -9)
     assert "signal 9" in killed
     assert "relay" not in killed
+
+
+def test_a_crew_has_other_names_than_the_player_and_is_found_again(tmp_path: Path) -> None:
+    crew = hire(Home(tmp_path), ("normal",) * 5, "Ada", nothing)
+    assert len(set(crew.levels)) == 5
+    assert "Ada" not in crew.levels
+    assert stat.S_IMODE(crew.folder.stat().st_mode) == 0o700
+    home = Home(tmp_path)
+    crew = hire(home, ("easy", "normal"), "Ana", nothing)
+    for name in crew.levels:
+        (crew.folder / name).mkdir(mode=0o700)
+    assert crew_of(home, "0123", nothing) is None
+    crew.remember("0123")
+    found = crew_of(home, "0123", nothing)
+    assert found is not None
+    assert (found.folder, set(found.levels)) == (crew.folder, set(crew.levels))
+
+
+@pytest.mark.parametrize("keep", [True, False])
+async def test_a_crew_is_dismissed(tmp_path: Path, keep: bool) -> None:
+    crew = hire(Home(tmp_path), ("normal",), "Ana", nothing)
+    await crew.dismiss(keep)
+    assert crew.folder.exists() is keep
+
+
+@AT_WORK
+async def test_a_bot_that_cannot_come_is_trouble(tmp_path: Path) -> None:
+    crew = Crew(tmp_path, {"Ada": "normal"}, nothing)
+    with pytest.raises(Trouble, match="not a ticket"):
+        async with open_nursery() as nursery:
+            await crew.join("nonsense", nursery)
+    await crew.dismiss(keep=False)
+
+
+# How well bots play.
+
+
+def test_their_number_or_a_level_for_each() -> None:
+    for word, levels in (
+        (None, ("normal",) * 3),
+        ("1", ("normal",)),
+        (" 5 ", ("normal",) * 5),
+        ("easy", ("easy",)),
+        ("EASY, normal,e", ("easy", "normal", "easy")),
+    ):
+        assert levels_of(word, "normal", 5) == levels
+    assert levels_of("2", "easy", 5) == ("easy", "easy")  # as was chosen once
+    assert levels_of("normal", "easy", 5) == ("normal",)
+    assert levels_of("0", "normal", 5, 0) == ()  # a host may take none
+    meant = [level_meant(word) for word in ("e", "Norm", "easyly", "", "3")]
+    assert meant == ["easy", "normal", None, None, None]
+
+
+NONSENSE = [",", "x", "easy,,easy", "easy;normal", "0", "6", "-1", "3.5", "easy," * 5 + "easy"]
+
+
+def test_anything_else_is_refused_in_words() -> None:
+    assert set(bots.LEVELS) <= set(settings.LEVELS) == set(WORDS)
+    assert {bots.DEFAULT_LEVEL, bots.STAND_IN} <= set(bots.LEVELS) <= set(bots.BOTS)
+    for word in (*NONSENSE, "9" * 5000, "1" + "0" * 5000):
+        with pytest.raises(Trouble, match="--bots needs"):
+            levels_of(word, "normal", 5)
+
+
+def test_the_level_is_asked_once_and_kept_and_is_not_the_first_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    home, typed = Home(tmp_path), iter(["", "easy,hard", "Learn", "ea"])
+    lessons: list[bool] = []
+
+    def asked() -> str:
+        return ask_level(home, lambda: lessons.append(True))
+
+    tmp_path.chmod(0o700)
+    monkeypatch.setattr(bot_processes, "answer", lambda question: next(typed))
+    assert asked() == bots.DEFAULT_LEVEL
+    settings.keep(home, settings.Settings(bots="easy"))
+    assert not settings.is_kept(home)
+    settings.keep(home, settings.Settings(nickname="Ana", relay="here:1"))
+    assert asked() == "easy"
+    assert capsys.readouterr().out.count("Type one of easy, normal, hard") == 1
+    assert lessons == [True]
+    assert asked() == "easy"
+    assert settings.load(home) == settings.Settings(nickname="Ana", relay="here:1", bots="easy")
+
+
+def test_a_bot_is_told_its_level(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert own_level() == bots.STAND_IN
+    for level, wanted in (("easy", "easy"), ("best", bots.STAND_IN)):
+        monkeypatch.setenv(LEVEL, level)
+        assert own_level() == wanted
+    assert level_of(tmp_path) == bots.DEFAULT_LEVEL
+    for kept, wanted in (
+        (b"easy", "easy"),
+        (b"best", bots.DEFAULT_LEVEL),
+        (b"\xff", bots.DEFAULT_LEVEL),
+    ):
+        (tmp_path / LEVEL_FILE).write_bytes(kept)
+        assert level_of(tmp_path) == wanted

@@ -1,19 +1,21 @@
-"""Signals that ask the process to end: what counts as a second one, and who hears them."""
+"""Signals that ask the process to end: what a second one does, and what stays ignored."""
 
 import os
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 
 import pytest
 import trio
+import trio.testing
 from trio.testing import MockClock
 
 from cli.local.ending_signals import (
     AGAIN,
     ENDING_SIGNALS,
+    LATEST,
     ending_calls,
     interrupted,
     once,
@@ -76,3 +78,74 @@ def test_a_process_that_is_awaited_is_asked_to_end_too(number: int) -> None:
     told = f"import os, time; os.kill({parent}, {int(number)}); time.sleep(600)"
     assert wait_for(subprocess.Popen([sys.executable, "-c", told])) is True
     assert wait_for(subprocess.Popen([sys.executable, "-c", ""])) is False
+
+
+ALL = (*ENDING_SIGNALS, *[getattr(signal, name) for name in ("SIGHUP",) if hasattr(signal, name)])
+
+
+@pytest.fixture(autouse=True)
+def hangups() -> Iterator[None]:
+    """A closed terminal ends this program, even where `nohup` has that ignored."""
+    if not hasattr(signal, "SIGHUP"):
+        yield
+        return
+    before = signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    yield
+    signal.signal(signal.SIGHUP, before)
+
+
+@pytest.mark.parametrize("number", ALL)
+async def test_the_first_interrupt_leaves_and_the_next_is_the_systems(
+    number: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reasons, alarms = list[str](), list[int]()
+    monkeypatch.setattr(signal, "alarm", alarms.append, raising=False)
+    before = signal.getsignal(number)
+    async with trio.open_nursery() as nursery:
+        await nursery.start(interrupted, reasons.append)
+        assert signal.getsignal(number) is not before
+        os.kill(os.getpid(), number)
+        while not reasons:
+            await trio.sleep(0)
+    assert reasons == ["Interrupted"]
+    assert alarms == ([] if number in ENDING_SIGNALS else [LATEST])
+    assert signal.getsignal(number) is before
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGHUP"), reason="no terminal is closed there")
+async def test_what_a_closed_terminal_is_told_is_lost(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The very next line of the program writes there already, before trio hears of anything."""
+    monkeypatch.setattr(signal, "alarm", lambda seconds: None)
+    controller, terminal = os.openpty()
+    kept = os.dup(2)
+    os.dup2(terminal, 2)
+    os.close(terminal)
+    try:
+        async with trio.open_nursery() as nursery:
+            await nursery.start(interrupted, lambda reason: None)
+            os.close(controller)
+            with pytest.raises(OSError, match="Input/output error"):
+                os.write(2, b"lost")
+            os.kill(os.getpid(), signal.SIGHUP)
+            assert os.write(2, b"thrown away") == 11
+    finally:
+        os.dup2(kept, 2)
+        os.close(kept)
+
+
+@pytest.mark.parametrize("numbers", [*((number,) for number in ALL), ALL])
+async def test_where_one_or_all_of_them_are_ignored_they_stay_so(numbers: tuple[int, ...]) -> None:
+    reasons: list[str] = []
+    before = {number: signal.signal(number, signal.SIG_IGN) for number in numbers}
+    try:
+        async with trio.open_nursery() as nursery:
+            await nursery.start(interrupted, reasons.append)
+            for number in numbers:
+                os.kill(os.getpid(), number)
+            await trio.testing.wait_all_tasks_blocked()
+            if numbers != ALL:  # else nothing is awaited
+                nursery.cancel_scope.cancel()
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+    assert reasons == []

@@ -14,7 +14,7 @@ from cli.table_view.seats import DONE
 from cli.ui.full_screen.layout import frame
 from cli.ui.full_screen.seats_and_pieces import POINTER
 from cli.words.board_text import own_slots
-from cli.words.choice_names import forced, ordered, sealing
+from cli.words.choice_names import ordered, sealing
 from p2p_hoity import rules
 
 THEFTS: list[tuple[rules.Kind, int]] = [("theft", seats) for seats in (3, 4, 5, 6)]
@@ -149,18 +149,6 @@ def with_exhibits(sizes: tuple[int, int, int]) -> Menu:
         shown[seat] = state.collectibles[seat][:size]
     moved = state.but(exhibits=tuple(shown))
     return menu(replace(found.view, state=moved), "theft", found.names)
-
-
-def test_an_only_choice_needs_no_question() -> None:
-    shown = begun(3)
-    assert shown.stage.names is not None
-    while rules.Seal("place", frozenset(range(3))) != rules.expected(shown.driver.state):
-        shown.step()
-    assert forced(shown.view, "place") is None
-    empty = shown.driver.state.but(windows=((), ()))
-    alone = rules.view(empty, 0, shown.driver.private(0))
-    assert forced(alone, "place") == 0
-    assert [entry.value for entry in menu(alone, "place", shown.stage.names).entries] == [0]
 
 
 # What is drawn.

@@ -1,6 +1,5 @@
-"""The scene: reveals come beat by beat and end where everything at once would have ended."""
+"""The state of the screen: reveals come beat by beat, and end as everything at once would."""
 
-from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
@@ -8,17 +7,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.cases import each
 from support.cli_stage import UPDATES
-from support.moments import Shown, asked_for, begun
+from support.moments import asked_for, begun
 from support.sampling import times
 
 from cli.table_view import turning_points
-from cli.table_view.desk import Desk
-from cli.table_view.headline import headline
-from cli.table_view.seats import status
 from cli.table_view.stage import WORDLESS, Stage
-from cli.ui.full_screen.info_pages import _links
-from cli.ui.full_screen.question_panel import waiting
-from cli.ui.full_screen.seats_and_pieces import TAKEN
 from cli.words.update_sentences import GAME, PLAIN, TABLE, WAITS
 from p2p_hoity import rules
 from p2p_hoity.coded_errors import because
@@ -26,7 +19,6 @@ from p2p_hoity.net.network_errors import NetCode
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.presentation.scene import CHANGES
 from p2p_hoity.presentation.staging import MOST_BEATS, Remark, beats
-from p2p_hoity.reachability.advertised_addresses import ReachCode, Scope
 from protocol import Kind
 
 
@@ -117,11 +109,6 @@ def test_the_last_beat_stays_for_its_time_whatever_comes() -> None:
     assert seen > 3
 
 
-def statuses(shown: Shown) -> list[str]:
-    """Return what stands beside each seat, without its clock."""
-    return [status(shown.stage, seat).words.split(" 0:")[0] for seat in range(4)]
-
-
 def test_what_was_sealed_in_a_reveal_is_sealed_behind_it_until_it_is_shown() -> None:
     shown = begun(staged=True).until(rules.happenings.PlaceShown)
     shown.hear(updates.Choosing(shown.view, "action", False), updates.ChoiceTaken("action", 1))
@@ -129,57 +116,6 @@ def test_what_was_sealed_in_a_reveal_is_sealed_behind_it_until_it_is_shown() -> 
     assert shown.stage.scene.sealed == "action"
     shown.until(rules.happenings.ActionShown).stage.hurry()
     assert shown.stage.scene.sealed is None or 0 in shown.view.state.sealed
-
-
-def test_a_reveal_stands_beside_the_table_of_its_moment_and_the_header_names_it() -> None:
-    shown, seen = begun(staged=True), []
-    while not shown.driver.state.prison:
-        shown.stage.hurry()
-        shown.step()
-    while shown.stage.advance():
-        drawn = " ".join(shown.text().split())
-        marks = ("B Bruno 0", "B Bruno 4", "Castle T11", "[1 —]", "[1 I T11]")
-        seen.append((headline(shown.stage), *(mark for mark in marks if mark in drawn)))
-    assert seen == [
-        ("ROUND 5 · the Thieves take their loot", "B Bruno 0", "Castle T11", "[1 —]"),
-        *[("ROUND 5 · the figures move", "B Bruno 4", "Castle T11", "[1 —]")] * 2,
-        ("ROUND 5 · Thieves go to prison", "B Bruno 4", "[1 I T11]"),
-    ]
-    assert headline(shown.stage) == "ROUND 6 · everyone picks a Place"
-    assert "Castle" not in shown.text()
-    shown.revealing().stage.advance()
-    assert headline(shown.stage) == "ROUND 6 · the Places are shown"
-    shown = asked_for(begun(seed=2), "theft", 4)
-    assert TAKEN in shown.text()
-    shown.stage.staged = True
-    shown.hear(updates.Happened(tuple(shown.driver.record[-1:]), shown.view))
-    assert TAKEN not in shown.text()
-
-
-def test_who_has_sealed_stays_sealed_until_the_choice_is_shown() -> None:
-    shown, all_seats, done = asked_for(begun(), "place", 2), {0, 1, 2, 3}, "sealed ✓"
-    shown.hear(updates.ChoiceTaken("place", 0))
-    shown.wait({0, 1})  # one's own is on its way
-    assert statuses(shown) == [done, "thinking…", done, done]
-    for kind in (Kind.BARRIER, Kind.REVEAL):
-        shown.wait(all_seats, kind=kind)
-        assert statuses(shown) == [done] * 4
-    shown.there(LINKED, LOST)
-    assert statuses(shown) == [done, "link lost", done, done]
-    shown.there().step()
-    while not isinstance(rules.expected(shown.driver.state), rules.Seal):
-        shown.step()
-    shown.wait(all_seats, kind=Kind.SEAL)
-    assert statuses(shown) == ["…", *["thinking…"] * 3]
-    assert shown.stage.scene.sealed is None
-
-
-def test_what_is_sealed_for_the_castle_stays_sealed_while_the_hall_is_open() -> None:
-    shown = begun(seed=2, edition="reference-manual")
-    while not (still := shown.view.state.sealed) or shown.view.state.phase.name != "WINDOW":
-        shown.step()
-    shown.wait({shown.view.state.buyer or 0})
-    assert [seat for seat, one in enumerate(statuses(shown)) if one == "sealed ✓"] == [*still]
 
 
 def test_what_was_taken_back_is_forgotten_and_stands_beside_no_seat() -> None:
@@ -237,88 +173,6 @@ def test_every_update_is_heard_or_told(update: type[updates.Update]) -> None:
     assert stage.advance() == 0.0
 
 
-def test_who_resumed_and_finds_nobody_reads_what_to_do() -> None:
-    shown = begun(3)
-    view = shown.driver.view(0)
-    awaited = frozenset({1, 2})
-    count = updates.Muster(3, 2, 1, unlinked=awaited)
-    for is_resumed, found, is_told in (
-        (False, LOST, False),
-        (True, LINKED, False),
-        (True, LOST, True),
-    ):
-        if is_resumed:
-            shown.hear(updates.Resumed(view, ()))
-        shown.there(LINKED, found, LOST)
-        shown.hear(updates.Clock(awaited, 15.0, 285.0, 300.0, count))
-        assert ("finished without you" in page_of(shown)) is is_told
-        assert ("finished without you" in told_in_wait(shown)) is is_told
-    shown.hear(updates.Linked("Bruno"))
-    assert "finished" not in page_of(shown)
-
-
-def test_the_page_of_links_names_the_relay_until_there_is_a_direct_link() -> None:
-    shown = begun(3)
-    assert shown.stage.scene.table is not None
-    name = shown.stage.scene.table.header.roster[1].nickname
-    shown.hear(updates.Linked(name, "relay+8.0.0.1:4646"))
-    assert "through the relay 8.0.0.1:4646" in page_of(shown)
-    shown.hear(updates.Linked(name))
-    assert "relay" not in page_of(shown)
-
-
-LINKED, LOST = updates.Attending.LINKED, updates.Attending.UNLINKED
-
-
-def page_of(shown: Shown) -> str:
-    return " ".join(line.plain for line in _links(shown.stage, Desk(), (), 100))
-
-
-@pytest.mark.parametrize(
-    ("seats", "is_lost"),
-    [
-        ((LINKED, LINKED, LOST), False),
-        ((LINKED, LINKED, LINKED), False),
-        ((LOST, LINKED, LINKED), True),
-        ((LOST, LINKED, LOST), True),
-    ],
-)
-def test_a_host_is_looked_for_elsewhere_once_it_is_lost(
-    seats: tuple[updates.Attending, ...], is_lost: bool
-) -> None:
-    """A guest behind a NAT has no link to another one, and is heard through the host."""
-    shown = begun(3)
-    shown.stage.scene = replace(shown.stage.scene, seat=1)
-    shown.there(*seats)
-    assert ("hoity join TICKET" in page_of(shown)) is is_lost
-    assert ("hoity join" in page_of(shown)) is is_lost
-    if is_lost:
-        awaited = frozenset({0})
-        count = updates.Muster(3, 2, 1, unlinked=awaited)
-        shown.hear(updates.Clock(awaited, 5.0, 295.0, 300.0, count))
-        assert "p says what" not in told_in_wait(shown)
-        shown.hear(updates.Clock(awaited, 15.0, 285.0, 300.0, count))
-        assert "p says what to do if" in told_in_wait(shown)
-
-
-def told_in_wait(shown: Shown) -> str:
-    return " ".join(line.plain for line in waiting(shown.stage, 100))
-
-
-def test_who_came_back_elsewhere_finds_the_ticket_on_the_page_and_in_the_log() -> None:
-    shown, ticket = begun(3), "hoity3" + "a" * 60
-    reasons = (because(ReachCode.ANYWHERE),)
-    shown.there(LINKED, LOST, LOST).hear(updates.Moved(Scope.ANYWHERE, reasons, ticket))
-    assert list(shown.stage.log)[-1] == ticket
-    assert ticket in page_of(shown)
-    assert "works from anywhere" in page_of(shown)
-    assert "come back at another address" not in page_of(shown)
-    shown.hear(updates.Clock(frozenset({1}), 15.0, 1.0, 3.0, updates.Muster(3, 2, 1)))
-    assert "p shows a ticket" in told_in_wait(shown)
-    shown.hear(updates.TicketTaken("Bob"))
-    assert "tries to reach Bob" in shown.stage.log[-1]
-
-
 def test_a_relay_that_is_lost_stands_in_the_log_and_beside_the_lobby() -> None:
     shown = begun(3)
     shown.hear(updates.RelayState("r.example:1", because(NetCode.CUT)))
@@ -338,3 +192,15 @@ def test_who_takes_a_seat_again_sees_what_happened_before(steps: int) -> None:
     assert list(again.stage.log)[-len(lines) :] == lines
     again.stage.hear(updates.Rewound(1, 30, one.view))
     assert again.stage.scene.record == one.stage.scene.record[:30]
+
+
+def test_whom_the_program_stays_for_is_told_behind_the_last_reveal() -> None:
+    shown = begun()
+    shown.stage.staged = True
+    shown.revealing()
+    assert shown.stage.scene.table is not None
+    over = updates.GameOver(shown.stage.scene.table, None, (), None)  # type: ignore[arg-type]
+    shown.hear(over, updates.Unconfirmed(frozenset({1}), 299.0))
+    assert shown.stage.scene.unconfirmed is None
+    shown.stage.hurry()
+    assert shown.stage.scene.unconfirmed is not None

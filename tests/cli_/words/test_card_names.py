@@ -1,11 +1,18 @@
-"""The grid: every known Collectible in one cell of its seat and letter, no hidden one in any."""
+"""The names of cards and colours, and the grid: each known Collectible in its cell."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.boxes import with_colours
 from support.cli_stage import referee, until
+from support.moments import begun
 
-from cli.words.card_names import grid
+from cli.words import happening_sentences, translation
+from cli.words.card_names import Names, grid
+from cli.words.translation import LANGUAGES
 from p2p_hoity import rules
+from p2p_hoity.editions.load_edition import load
+from p2p_hoity.rules import happenings
 
 SEATS = st.integers(3, 6)
 
@@ -43,3 +50,16 @@ def test_ones_own_row_is_first_with_its_best_exhibit() -> None:
         assert len(row.best) == len(row.slots)
         years = [view.piece(slot).year for slot in row.slots]
         assert row.oldest == (min(y for y in years if y is not None) if years else None)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_known_colour_is_named_in_each_language_and_another_one_as_it_is(language: str) -> None:
+    translation.speak(language)
+    edition = with_colours(load(), "black", "white", "Türkis", "light blue")
+    shown = begun(4, edition=edition).until(happenings.RoundBegan)
+    own = {"en": ("black", "white"), "de": ("schwarz", "weiß"), "es": ("negro", "blanco")}
+    names = Names(edition, ("Ana", "Bob", "Cleo", "Dan"))
+    told = happening_sentences.tell(names, shown.driver.record[0])
+    for name in (*own[language], "Türkis", "light blue"):
+        assert f"({name}" in told
+        assert name in shown.text(120, 40)

@@ -1,19 +1,37 @@
-"""Tests of choices in words: every option can be typed by its words, and nothing else is one."""
+"""Choices in words: every option is typed by its words and nothing else is; hints."""
 
+import re
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.cli_stage import NICKNAMES, referee, until
+from support.moments import begun
 from support.sampling import times
 
+from cli.table_view.menu import menu
 from cli.words import choice_names, translation
 from cli.words.board_text import own_slots
 from cli.words.card_names import Names, code
-from cli.words.choice_names import MOST, NAMED, NoAnswer, Query, questions, read, sealing
+from cli.words.choice_names import (
+    HINTS_OF_A_THEFT,
+    MOST,
+    MOST_HINTS,
+    NAMED,
+    NoAnswer,
+    Query,
+    advice,
+    forced,
+    in_words,
+    ordered,
+    questions,
+    read,
+    sealing,
+)
 from cli.words.choice_notes import placing
 from p2p_hoity import rules
+from p2p_hoity.bots.learned import shipped
 from p2p_hoity.rules import ActionKind, View
 
 KINDS = ["place", "action", "window", "exhibit"]
@@ -154,3 +172,56 @@ def test_any_legal_exhibit_can_be_picked_in_three_ways(seed: int, seats: int, da
         return
     for typed in (f"p {years}", f"p{numbers}", f"P {numbers}"):
         assert read(typed, question, view, "exhibit") == choice
+
+
+LINE = re.compile(r"  +(\d+)  (?:\[(\d+)\] )?(\S.*)")
+LISTED = 2
+
+
+@pytest.mark.parametrize("kind", ["place", "action", "window", "exhibit"])
+@pytest.mark.parametrize("language", translation.LANGUAGES)
+def test_it_is_what_the_bot_would_draw_from_likeliest_first(kind: Any, language: str) -> None:
+    view = until(referee(4, 3), kind, 0)
+    names = Names(view.state.edition, NICKNAMES[:4], 0)
+    translation.speak(language)
+    heading, *lines = advice(view, kind, names, LISTED)
+    words = {in_words(view, kind, one): one for one in ordered(view, kind)}
+    read = [found for line in lines if (found := LINE.fullmatch(line))]
+    shares = [int(found[1]) for found in read]
+    numbers = [ordered(view, kind).index(words[found[3]]) + 1 for found in read]
+    most = LISTED if kind == "exhibit" else len(words)
+    assert [int(found[2] or 0) for found in read] == [n if n <= most else 0 for n in numbers]
+    assert heading
+    assert 1 <= len(lines) == len(shares) <= MOST_HINTS
+    assert shares == sorted(shares, reverse=True)
+    (mixture,) = shipped().mixtures(view, rules.expected(view.state))
+    assert shares[0] == round(100 * max(mixture.chances))
+
+
+def test_of_a_theft_each_exhibit_has_its_own() -> None:
+    for seed in range(40):
+        driver = referee(5, seed)
+        try:
+            view = until(driver, "theft", 0)
+        except AssertionError:
+            continue
+        names = Names(view.state.edition, NICKNAMES[:5], 0)
+        heading, *lines = advice(view, "theft", names, LISTED)
+        mixtures = shipped().mixtures(view, rules.expected(view.state))
+        assert heading == HINTS_OF_A_THEFT
+        assert len(lines) >= len(mixtures) >= 1
+        assert all(re.fullmatch(r" +\d+  [A-F] ?\d+", line) for line in lines)
+        return
+    raise AssertionError("nobody stole")
+
+
+def test_an_only_choice_needs_no_question() -> None:
+    shown = begun(3)
+    assert shown.stage.names is not None
+    while rules.Seal("place", frozenset(range(3))) != rules.expected(shown.driver.state):
+        shown.step()
+    assert forced(shown.view, "place") is None
+    empty = shown.driver.state.but(windows=((), ()))
+    alone = rules.view(empty, 0, shown.driver.private(0))
+    assert forced(alone, "place") == 0
+    assert [entry.value for entry in menu(alone, "place", shown.stage.names).entries] == [0]

@@ -1,31 +1,35 @@
 """Tests of the terms in words: durations, returns, and editions that are not what they say."""
 
+import io
 import json
-from dataclasses import replace
 from email.message import Message
 from importlib import metadata
 from itertools import product
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.at_prompt import written_of
 from support.machine_table import identity
 from support.paths import ROOT
 
-from cli.commands.options import MAX_TIMEOUT
-from cli.words import edition_text, happening_sentences, table_terms, translation
+from cli.commands.options import TableOptions
+from cli.commands.play import checked_terms
+from cli.words import edition_text, rules_text, table_terms, translation
 from cli.words.card_names import Names
 from cli.words.presence_sentences import late
-from cli.words.table_terms import TableOffer
-from p2p_hoity.editions.edition_bytes import descent, known_edition, parts_of, read_canonical
+from cli.words.table_terms import TableOffer, invitation, reach_lines
+from p2p_hoity.coded_errors import because
 from p2p_hoity.editions.load_edition import load
 from p2p_hoity.game_adapter import game_value, read_game
+from p2p_hoity.net.ticket import Ticket, encode_ticket
 from p2p_hoity.presentation import screen_updates as updates
-from p2p_hoity.presentation.scene_json import edition_json
+from p2p_hoity.presentation.screen_updates import CodeEnd
+from p2p_hoity.reachability.advertised_addresses import SCOPES, Found, Scope, Wanted, judge
+from p2p_hoity.reachability.pcp_and_nat_pmp import RouterCode
 from p2p_hoity.rules import Edition
-from p2p_hoity.rules.edition import COLOURS, Colour
-from p2p_hoity.rules.happenings import Setup
-from protocol.wire import codec, table_header
+from protocol.crypto.identities import Identity
 from protocol.wire.table_header import Terms, Timeouts, default_quorum
 
 UBER = load()
@@ -147,66 +151,99 @@ def test_who_has_no_program_is_told_where_it_is_and_what_to_type(
     assert told.endswith("type: hoity join TICKET")
 
 
-# Editions.
+# Codes and reach.
+
+CODE = "7-lantern-walrus"
 
 
-def test_a_shipped_edition_is_what_its_name_says_and_ones_own_said_to_be_one() -> None:
-    for name in ("uberplay-2004", "reference-manual"):
-        edition = known_edition(read_canonical(load(name).canonical()))
-        assert edition_text.title(edition) == name
-        assert edition_json(edition) == {"edition": name, "colours": [*COLOURS], "changed": []}
-    own = replace(UBER, name="my house")
-    assert "the host's own" in edition_text.title(own)
-    assert edition_json(own) == {"edition": "my house", "colours": [*COLOURS], "changed": None}
-    assert set(edition_text.PARTS) > set(parts_of(UBER))
-    choice = codec.form_of(table_header.Timeouts).forms["choice"]  # type: ignore[attr-defined]
-    assert (choice.low, choice.high) == (1000, MAX_TIMEOUT * 1000)
-    edition = CHANGES["track"]
-    names = Names(edition, ("Ana", "Bob", "Cleo"), 0)
-    first = Setup(edition.name, None, "", False, "", (), (), (), (), (), 4, 3)
-    assert "edition uberplay-2004, changed (track)" in happening_sentences.tell(names, first)
-    assert json.dumps(edition_json(edition))
+@pytest.mark.parametrize("after", [None, *CodeEnd])
+def test_an_invitation_says_the_code_where_it_is_typed_and_until_when(
+    after: CodeEnd | None,
+) -> None:
+    told = invitation(updates.OfferedCode(CODE, "relay.example:4646", 600.0, after))
+    assert len(told) == (2 if after is None else 3)
+    assert f"hoity join {CODE}@relay.example:4646" in told[-2]
+    assert "10 minutes" in told[-1]
 
 
-def swapped(part: str) -> tuple[Colour, ...]:
-    """The colours, the first two with each other's cards of one sort."""
-    first, second, *rest = UBER.colours
-    one = replace(first, **{part: getattr(second, part)})
-    return (one, replace(second, **{part: getattr(first, part)}), *rest)
+TICKET = encode_ticket(Ticket(b"h" * 32, ("10.0.0.1:9999",), b"t" * 32, (), b"s" * 16))
 
 
-CHANGES = {
-    "detective_in_hall": UBER.with_switches(detective_in_hall=not UBER.switches.detective_in_hall),
-    "action_choice": UBER.with_switches(
-        action_choice="together" if UBER.switches.action_choice == "staged" else "staged"
-    ),
-    "detective_rank": UBER.with_switches(
-        detective_rank="before" if UBER.switches.detective_rank == "after" else "after"
-    ),
-    "track": replace(UBER, banquet_fields=UBER.banquet_fields + 1),
-    "collectibles": replace(UBER, collectibles=UBER.collectibles[:-1]),
-    "name": replace(UBER, name="Uberplay-2004"),
-    "colours": replace(UBER, colours=(*UBER.colours[:-1], replace(UBER.colours[-1], name="white"))),
-    "cash": replace(UBER, colours=swapped("cash")),
-    "thieves": replace(UBER, colours=swapped("thieves")),
-}
+def reached(found: Found, ticket: str = "") -> updates.Reached:
+    judged = judge(found, Wanted(lan=True))
+    return updates.Reached(judged.scope, judged.reasons, ticket)
 
 
-def test_colours_of_an_edition_of_its_own_are_told_with_the_seats_they_allow() -> None:
-    few = replace(UBER, name="my box", colours=UBER.colours[:3])
-    told = described(
-        terms(replace(few, colours=(*few.colours, replace(UBER.colours[5], name="Türkis"))))
-    )
-    assert "Colours: black, red, blue, Türkis; so at most 4 seats can play." in told
-    assert "Colours:" not in described(terms(UBER))
+HOME = Found(("192.168.1.5:4646",), trouble=(because(RouterCode.SILENT),))
 
 
-@pytest.mark.parametrize("part", CHANGES)
-def test_a_changed_edition_is_never_shown_under_its_originals_name_alone(part: str) -> None:
-    edition = CHANGES[part]
-    assert descent(edition).original == "uberplay-2004"
-    assert descent(edition).changes == (part,)
-    said = edition_text.title(edition)
-    assert said == f"uberplay-2004, changed ({edition_text.PARTS[part]})"
-    assert f"Edition: {said}, " in described(terms(edition))
-    assert edition_json(edition)["changed"] == [part]
+def test_a_program_gets_codes_and_each_reach_has_words() -> None:
+    out = written_of(reached(HOME), reached(Found(("93.184.216.34:1",)), TICKET))
+    assert [(one["type"], one["reach"], one["ticket"]) for one in out] == [
+        ("reached", "lan", None),
+        ("reached", "anywhere", TICKET),
+    ]
+    codes = [reason["code"] for reason in out[0]["reasons"]]
+    assert codes == ["reach-lan", "router-silent", "reach-take-relay", "reach-forward"]
+    assert json.load(io.StringIO(json.dumps(out)))
+    for scope in Scope:
+        (line,) = reach_lines(updates.Reached(scope, (because(SCOPES[scope]),)))
+        assert "ticket" in line
+    first, router, *rest = reach_lines(reached(HOME))
+    assert "only on your own network" in first
+    assert "does not answer" in router
+    assert any("--relay" in line for line in rest)
+    assert any("--listen :4646 --advertise HOST:4646" in line for line in rest)
+
+
+# Terms as they are typed.
+
+HOST = Identity(bytes(32)).public
+
+
+def typed_terms(seats: int, **given: Any) -> Terms:
+    return checked_terms(TableOptions(seats, **given), HOST)
+
+
+def told_of(offered: Terms, *names: str) -> str:
+    """Return the terms in words."""
+    return "\n".join(table_terms.describe(TableOffer(offered, read_game(offered), names)))
+
+
+@pytest.mark.parametrize(
+    ("seats", "secrecy", "progress", "fork"),
+    [(3, 1, 1, 0), (4, 2, 1, 1), (5, 3, 1, 2), (6, 3, 2, 1)],
+)
+def test_the_three_bounds_in_words(seats: int, secrecy: int, progress: int, fork: int) -> None:
+    offered = typed_terms(seats)
+    text = told_of(offered, "Ana")
+    found = dict(line.split(": ", 1) for line in text.splitlines() if ": " in line)
+    assert f" {secrecy} seat" in found["Secrecy"]
+    assert f" {progress} seat" in found["Progress"]
+    assert f"{fork} lying seat" in found["One history"] or not fork
+    assert ("a single liar can split" in text) is (fork == 0)
+    assert ("If you are linked with one seat only" in text) is (fork == 0)
+    assert "Ana" in text
+    plain = table_terms.terms_json(TableOffer(offered, read_game(offered), ("Ana",)))
+    assert [plain[key] for key in ("secrecy", "progress", "no_fork")] == [secrecy, progress, fork]
+    assert json.dumps(plain)
+
+
+def test_what_the_terms_say_of_absences_and_of_when_actions_are_chosen() -> None:
+    for needs_all in (typed_terms(2), typed_terms(4, quorum=4)):
+        assert "an absence pauses the game" in told_of(needs_all)
+    patient = typed_terms(3, patience=7.5)
+    assert patient.timeouts.choice == 7500
+    assert "after 7 seconds" in "\n".join(table_terms.absence(patient))
+    text = told_of(typed_terms(3))
+    assert "The Castle's Actions are chosen after the sale." in text
+    assert "Surprise" not in text
+
+
+@pytest.mark.parametrize("variant", ["surprise", "confrontation"])
+def test_a_variant_says_in_the_terms_what_it_says_in_the_rules(variant: str) -> None:
+    text, sentence = told_of(typed_terms(2, variant=variant)), edition_text.VARIANTS[variant]
+    assert sentence in text
+    assert sentence in " ".join(" ".join(rules_text.lines(load(), None)).split())
+    assert "after the sale" not in text
+    assert "before the sale" not in text

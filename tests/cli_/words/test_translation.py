@@ -1,4 +1,4 @@
-"""Tests of the languages: every message is translated, and every catalogue is current."""
+"""Every message is translated, every catalogue is current, and yes is heard in any language."""
 
 import ast
 import re
@@ -252,3 +252,14 @@ def test_the_locale_chooses() -> None:
         assert translation.language_of(environ) == language
     found = {path.parts[-3] for path in catalogues.catalogues()}
     assert found | {"en"} == set(translation.LANGUAGES)
+
+
+def test_a_yes_or_a_no_in_any_language_and_nothing_else() -> None:
+    for line in ("", "y", "YES", "s", "sí", "j", "Ja", "Yes!", "y.", "ｙ", "\ufeffy\u200b"):
+        assert translation.yes_or_no(line) is True, line
+    for line in ("n", "No", "NEIN", "no.", "ｎｏ"):
+        assert translation.yes_or_no(line) is False, line
+    for line in ("nope", "1", "yesno", "?", "ye s", "y?", "'y", "hoity join 7-vacuum-avalanche"):
+        assert translation.yes_or_no(line) is None, line
+    assert translation.yes_or_no("", silent=None) is None
+    assert translation.yes_or_no("  ", silent=False) is False

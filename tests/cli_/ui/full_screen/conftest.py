@@ -1,19 +1,18 @@
-"""What holds for every test of the screen: a home of its own, and colours."""
-
-from pathlib import Path
+"""What holds for every test of the full screen, and a seat at it."""
 
 import pytest
-from support.at_screen import idle
+from support.at_screen import screen_window
+
+from cli.ui.full_screen.full_window import FullWindow
+from cli.ui.screen_options import ScreenOptions
 
 
 @pytest.fixture(autouse=True)
-def _own_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("HOITY_HOME", str(tmp_path / "home"))
-    monkeypatch.delenv("NO_COLOR", raising=False)
+def _at_screen(screen: None) -> None:
+    """Every test has what a full screen needs."""
 
 
-@pytest.fixture(autouse=True)
-def _soon_idle(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let keys follow each other as soon as the application is idle."""
-    for module in ("app", "pilot"):
-        monkeypatch.setattr(f"textual.{module}.wait_for_idle", idle)
+@pytest.fixture
+def window() -> FullWindow:
+    """A seat at a screen that is not drawn yet."""
+    return screen_window(ScreenOptions(lambda reason: None))

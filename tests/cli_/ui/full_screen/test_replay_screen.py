@@ -1,104 +1,22 @@
-"""The replay: every moment once, forward and back, and never more than was known then."""
+"""The replay on the screen: moved and left by keys, and running by itself."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from support.moments import begun
-from support.paths import VECTORS
-from support.sampling import sample, times
-from support.screened import table
+from support.film import film
+from support.sampling import sample
 from textual.pilot import Pilot
 
-from cli.commands.replay import moments, show, told
-from cli.table_view.film import Film, Moment
+from cli.table_view.film import Film
 from cli.ui.full_screen import replay_screen
 from cli.ui.full_screen.info_pages import Page
 from cli.ui.full_screen.layout import frame
-from cli.ui.full_screen.replay_screen import MOVES, PAGES, ReplayApp
-from p2p_hoity import rules
-from p2p_hoity.game_adapter import read_game
-from protocol import game_interface, transcript
-
-
-def film(seats: int = 3, seed: int = 1) -> Film:
-    """A whole game by its moments."""
-    shown, found = begun(seats, seed), []
-    while not isinstance(rules.expected(shown.driver.state), game_interface.Over):
-        before = len(shown.driver.record)
-        shown.driver.step()
-        if items := tuple(shown.driver.record[before:]):
-            found.append(Moment(items, shown.driver.state))
-    return Film(table(seats, shown.driver.state.variant), found)
-
+from cli.ui.full_screen.replay_screen import PAGES, ReplayApp
 
 FILM = film()
 LAST = len(FILM.moments)
-
-
-def verified() -> tuple[Any, Any]:
-    """A kept game: the report on it, and its last node."""
-    data = (VECTORS / "transcripts" / "four-uberplay-2004.hoity").read_bytes()
-    report = transcript.verify(data, read_game, lambda: 0.0)
-    assert report.node is not None
-    return report, report.node
-
-
-def test_a_file_gives_every_happening_once() -> None:
-    report, node = verified()
-    assert report.ok
-    found = moments(node)
-    assert [item for moment in found for item in moment.items] == told(report)
-
-
-@given(st.lists(st.sampled_from(sorted(set(MOVES) - {" ", "space", "+", "-"})), max_size=12))
-@settings(max_examples=times(10, 25))
-def test_any_keys_stay_within_the_film_and_show_a_whole_screen(keys: list[str]) -> None:
-    shown = Film(FILM.table, FILM.moments)
-    for key in keys:
-        steps = {"right": 1, "n": 1, "left": -1, "b": -1, "home": -LAST, "end": LAST}
-        if key in steps:
-            shown.step(steps[key])
-        elif key == "s":
-            shown.look()
-        else:
-            shown.jump({"pagedown": True, "pageup": False}[key])
-        assert 0 <= shown.at < len(shown.moments)
-    scene = shown.stage().scene
-    assert scene.view is not None
-    assert scene.view.state is shown.moments[shown.at].state
-    assert len(scene.record) == sum(len(m.items) for m in shown.moments[: shown.at + 1])
-
-
-@given(st.integers(0, len(FILM.moments) - 1), st.integers(0, 3))
-@settings(max_examples=times(12, 30))
-def test_a_seat_is_seen_to_know_its_own_pieces_and_no_others(at: int, looks: int) -> None:
-    shown = Film(FILM.table, FILM.moments)
-    shown.at = at
-    for _look in range(looks):
-        shown.look()
-    view = shown.stage().scene.view
-    assert view is not None
-    assert view.seat == shown.eyes
-    known = {slot for slot, card in enumerate(view.state.known) if card is not None}
-    own = set() if shown.eyes is None else set(view.state.collectibles[shown.eyes])
-    dealt = set() if shown.eyes is None else set(range(4 * shown.eyes, 4 * shown.eyes + 4))
-    assert set(view.cards) - known <= dealt
-    if shown.eyes is not None and view.state.round:
-        assert own & dealt <= set(view.cards)
-
-
-def test_rounds_are_jumped_to_where_they_begin() -> None:
-    shown = Film(FILM.table, FILM.moments)
-    for number in (1, 2, 3):
-        shown.jump(True)
-        assert shown.moments[shown.at].state.round in (number, number + 1)
-    there = shown.at
-    shown.jump(False)
-    assert shown.at < there
 
 
 def at_film(script: Callable[[ReplayApp, Pilot[None]], Awaitable[None]], size: Any) -> ReplayApp:
@@ -167,22 +85,6 @@ def test_every_page_opens_and_closes_whatever_the_size(size: tuple[int, int]) ->
         await pilot.press("end", "s", "i", "escape")
 
     at_film(play, size)
-
-
-def test_a_screen_that_fails_has_shown_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Then the lines are told instead."""
-
-    async def fails(app: ReplayApp) -> None:
-        app._exception = RuntimeError("drawn badly")
-
-    async def is_left(app: ReplayApp) -> None:
-        return
-
-    monkeypatch.setattr(ReplayApp, "run_async", fails)
-    _report, node = verified()
-    assert not show(node)
-    monkeypatch.setattr(ReplayApp, "run_async", is_left)
-    assert show(node)
 
 
 @pytest.mark.sampled(1)

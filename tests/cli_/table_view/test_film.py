@@ -1,0 +1,59 @@
+"""A recorded game: within its ends, round by round, and never more than was known then."""
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from support.film import film
+from support.sampling import times
+
+from cli.table_view.film import Film
+from cli.ui.full_screen.replay_screen import MOVES
+
+FILM = film()
+LAST = len(FILM.moments)
+
+
+@given(st.lists(st.sampled_from(sorted(set(MOVES) - {" ", "space", "+", "-"})), max_size=12))
+@settings(max_examples=times(10, 25))
+def test_any_keys_stay_within_the_film_and_show_a_whole_screen(keys: list[str]) -> None:
+    shown = Film(FILM.table, FILM.moments)
+    for key in keys:
+        steps = {"right": 1, "n": 1, "left": -1, "b": -1, "home": -LAST, "end": LAST}
+        if key in steps:
+            shown.step(steps[key])
+        elif key == "s":
+            shown.look()
+        else:
+            shown.jump({"pagedown": True, "pageup": False}[key])
+        assert 0 <= shown.at < len(shown.moments)
+    scene = shown.stage().scene
+    assert scene.view is not None
+    assert scene.view.state is shown.moments[shown.at].state
+    assert len(scene.record) == sum(len(m.items) for m in shown.moments[: shown.at + 1])
+
+
+@given(st.integers(0, len(FILM.moments) - 1), st.integers(0, 3))
+@settings(max_examples=times(12, 30))
+def test_a_seat_is_seen_to_know_its_own_pieces_and_no_others(at: int, looks: int) -> None:
+    shown = Film(FILM.table, FILM.moments)
+    shown.at = at
+    for _look in range(looks):
+        shown.look()
+    view = shown.stage().scene.view
+    assert view is not None
+    assert view.seat == shown.eyes
+    known = {slot for slot, card in enumerate(view.state.known) if card is not None}
+    own = set() if shown.eyes is None else set(view.state.collectibles[shown.eyes])
+    dealt = set() if shown.eyes is None else set(range(4 * shown.eyes, 4 * shown.eyes + 4))
+    assert set(view.cards) - known <= dealt
+    if shown.eyes is not None and view.state.round:
+        assert own & dealt <= set(view.cards)
+
+
+def test_rounds_are_jumped_to_where_they_begin() -> None:
+    shown = Film(FILM.table, FILM.moments)
+    for number in (1, 2, 3):
+        shown.jump(True)
+        assert shown.moments[shown.at].state.round in (number, number + 1)
+    there = shown.at
+    shown.jump(False)
+    assert shown.at < there

@@ -1,0 +1,94 @@
+"""An edition in words: its name, what is its own, and how it differs from a shipped one."""
+
+import json
+from dataclasses import replace
+
+import pytest
+from support.machine_table import identity
+
+from cli.commands.options import MAX_TIMEOUT
+from cli.words import edition_text, happening_sentences, table_terms
+from cli.words.card_names import Names
+from cli.words.table_terms import TableOffer
+from p2p_hoity.editions.edition_bytes import descent, known_edition, parts_of, read_canonical
+from p2p_hoity.editions.load_edition import load
+from p2p_hoity.game_adapter import game_value, read_game
+from p2p_hoity.presentation.scene_json import edition_json
+from p2p_hoity.rules import Edition
+from p2p_hoity.rules.edition import COLOURS, Colour
+from p2p_hoity.rules.happenings import Setup
+from protocol.wire import codec, table_header
+from protocol.wire.table_header import Terms
+
+UBER = load()
+
+
+def terms(edition: Edition = UBER, **given: object) -> Terms:
+    game = game_value(edition, None)
+    return Terms(identity(0).public, b"n" * 32, game, 4, 3, **given)  # type: ignore[arg-type]
+
+
+def described(offered: Terms) -> str:
+    return "\n".join(table_terms.describe(TableOffer(offered, read_game(offered), ("Ana",))))
+
+
+def test_a_shipped_edition_is_what_its_name_says_and_ones_own_said_to_be_one() -> None:
+    for name in ("uberplay-2004", "reference-manual"):
+        edition = known_edition(read_canonical(load(name).canonical()))
+        assert edition_text.title(edition) == name
+        assert edition_json(edition) == {"edition": name, "colours": [*COLOURS], "changed": []}
+    own = replace(UBER, name="my house")
+    assert "the host's own" in edition_text.title(own)
+    assert edition_json(own) == {"edition": "my house", "colours": [*COLOURS], "changed": None}
+    assert set(edition_text.PARTS) > set(parts_of(UBER))
+    choice = codec.form_of(table_header.Timeouts).forms["choice"]  # type: ignore[attr-defined]
+    assert (choice.low, choice.high) == (1000, MAX_TIMEOUT * 1000)
+    edition = CHANGES["track"]
+    names = Names(edition, ("Ana", "Bob", "Cleo"), 0)
+    first = Setup(edition.name, None, "", False, "", (), (), (), (), (), 4, 3)
+    assert "edition uberplay-2004, changed (track)" in happening_sentences.tell(names, first)
+    assert json.dumps(edition_json(edition))
+
+
+def swapped(part: str) -> tuple[Colour, ...]:
+    """The colours, the first two with each other's cards of one sort."""
+    first, second, *rest = UBER.colours
+    one = replace(first, **{part: getattr(second, part)})
+    return (one, replace(second, **{part: getattr(first, part)}), *rest)
+
+
+CHANGES = {
+    "detective_in_hall": UBER.with_switches(detective_in_hall=not UBER.switches.detective_in_hall),
+    "action_choice": UBER.with_switches(
+        action_choice="together" if UBER.switches.action_choice == "staged" else "staged"
+    ),
+    "detective_rank": UBER.with_switches(
+        detective_rank="before" if UBER.switches.detective_rank == "after" else "after"
+    ),
+    "track": replace(UBER, banquet_fields=UBER.banquet_fields + 1),
+    "collectibles": replace(UBER, collectibles=UBER.collectibles[:-1]),
+    "name": replace(UBER, name="Uberplay-2004"),
+    "colours": replace(UBER, colours=(*UBER.colours[:-1], replace(UBER.colours[-1], name="white"))),
+    "cash": replace(UBER, colours=swapped("cash")),
+    "thieves": replace(UBER, colours=swapped("thieves")),
+}
+
+
+def test_colours_of_an_edition_of_its_own_are_told_with_the_seats_they_allow() -> None:
+    few = replace(UBER, name="my box", colours=UBER.colours[:3])
+    told = described(
+        terms(replace(few, colours=(*few.colours, replace(UBER.colours[5], name="Türkis"))))
+    )
+    assert "Colours: black, red, blue, Türkis; so at most 4 seats can play." in told
+    assert "Colours:" not in described(terms(UBER))
+
+
+@pytest.mark.parametrize("part", CHANGES)
+def test_a_changed_edition_is_never_shown_under_its_originals_name_alone(part: str) -> None:
+    edition = CHANGES[part]
+    assert descent(edition).original == "uberplay-2004"
+    assert descent(edition).changes == (part,)
+    said = edition_text.title(edition)
+    assert said == f"uberplay-2004, changed ({edition_text.PARTS[part]})"
+    assert f"Edition: {said}, " in described(terms(edition))
+    assert edition_json(edition)["changed"] == [part]
