@@ -232,7 +232,7 @@ async def test_no_frame_holds_an_address_of_who_hides(
         return said[-1]
 
     for module in ("host_table", "lobby"):
-        monkeypatch.setattr(f"p2p_hoity.table.{module}.encode_lobby", noting)
+        monkeypatch.setattr(f"p2p_hoity.table.gathering.{module}.encode_lobby", noting)
     here = hiding(2)
     await here.play()
     sits = [codec.decode(one, 1 << 16) for one in said if one[2:5] == b"sit"]
