@@ -77,3 +77,23 @@ def test_a_long_help_has_headings_and_a_short_one_has_not(hoity: Shell) -> None:
     told = hoity.told(0, "join", "--help")
     places = [told.index(word) for word in ("Arguments:", "Network:", "Output:", "--help ")]
     assert places == sorted(places)
+
+
+@pytest.mark.parametrize(
+    ("command", "hint"),
+    [
+        ("verify", "`hoity games` lists your games."),
+        ("replay", "`hoity games` lists your games."),
+        ("forget", "`hoity games` lists your games."),
+        ("join", "`hoity tables` lists the tables of this LAN."),
+        ("watch", "`hoity tables` lists the tables of this LAN."),
+    ],
+)
+def test_who_leaves_an_argument_out_is_told_where_it_is_found(
+    hoity: Shell, command: str, hint: str
+) -> None:
+    told = hoity.told(2, command)
+    assert "Missing argument" in told
+    assert told.count("lists") == 1
+    assert hint in told
+    assert f"Help: hoity {command} --help" in told

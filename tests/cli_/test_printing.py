@@ -261,3 +261,49 @@ def test_nothing_else_in_the_command_line_prints() -> None:
                 path,
                 called,
             )
+
+
+# The terminal.
+
+
+@pytest.mark.parametrize("at_terminal", [True, False])
+def test_a_terminal_has_room_copies_and_is_given_ink_and_a_pipe_nothing(
+    at_terminal: bool, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.stdout.isatty", lambda: at_terminal)
+    monkeypatch.setattr("sys.stderr.isatty", lambda: not at_terminal)
+    assert printing.room() == ((80, 24) if at_terminal else None)
+    assert printing.copy("hoity3") is at_terminal
+    assert capsys.readouterr().out == ("\x1b]52;c;aG9pdHkz\x07" if at_terminal else "")
+    printing.picture(["█"])
+    out = capsys.readouterr().out
+    assert out.startswith("\x1b[97;40m") is at_terminal
+    assert "█" in out
+    assert printing.is_watched() is not at_terminal
+
+
+@pytest.mark.parametrize(
+    ("plain", "term", "streams", "size", "full"),
+    [
+        (False, "xterm", 3, (80, 24), True),
+        (True, "xterm", 3, (80, 24), False),
+        (False, "dumb", 3, (80, 24), False),
+        (False, "", 3, (80, 24), False),
+        (False, "xterm", 2, (80, 24), False),
+        (False, "xterm", 3, (79, 24), False),
+        (False, "xterm", 3, (80, 23), False),
+    ],
+)
+def test_the_full_screen_needs_a_terminal_that_is_one_on_all_sides_and_large_enough(
+    plain: bool,
+    term: str,
+    streams: int,
+    size: tuple[int, int],
+    full: bool,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("TERM", term)
+    monkeypatch.setattr(printing, "terminal_size", lambda: os.terminal_size(size))
+    for number, stream in enumerate(("stdin", "stdout", "stderr")):
+        monkeypatch.setattr(f"sys.{stream}.isatty", lambda n=number: n < streams)
+    assert printing.is_full(plain) is full

@@ -74,11 +74,11 @@ def keep_journal(
     secret: bytes = b"",
     records: int | None = None,
 ) -> Journal:
-    """Return the open journal of a seat of this room, as the game stands.
+    """Return the open journal of a seat of this table, as the game stands.
 
     Args:
         home: Where it is kept.
-        here: The room.
+        here: The table.
         seat: The seat.
         started: When the game began, in Unix seconds.
         password: Encrypts the journal, if given.

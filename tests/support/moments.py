@@ -1,4 +1,4 @@
-"""Every moment of the game as a scene: what the screen has to show, one by one."""
+"""Every moment of a game on the screen of one seat, one by one."""
 
 from __future__ import annotations
 

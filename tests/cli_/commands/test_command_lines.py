@@ -1,6 +1,6 @@
 """What each command takes: words put together, and no option that would do nothing."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +10,7 @@ from support.shell import Shell
 
 from cli import exit_codes
 from cli.app import build
-from cli.commands import join
+from cli.commands import certificate, join, verify, verify_archive
 from p2p_hoity.net.ticket import Ticket, decode_ticket, encode_ticket
 
 
@@ -61,3 +61,60 @@ def test_every_option_that_is_a_path_is_expanded(my_home: Path) -> None:
         "--verdicts",
         "--vouches",
     }
+
+
+@pytest.fixture
+def judged(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Which function was to judge, of each command `verify`."""
+    found: list[str] = []
+
+    def note(name: str) -> Callable[..., int]:
+        def judge(*_given: object) -> int:
+            found.append(name)
+            return 0
+
+        return judge
+
+    for module, name in (
+        (verify, "verify_file"),
+        (verify_archive, "verify_all"),
+        (certificate, "check_all"),
+        (certificate, "save"),
+    ):
+        monkeypatch.setattr(module, name, note(name))
+    return found
+
+
+@pytest.mark.parametrize(
+    ("words", "judge"),
+    [
+        (["GAME"], "verify_file"),
+        (["GAME", "GAME"], "verify_all"),
+        (["FOLDER"], "verify_all"),
+        (["GAME", "--verdicts", "FOLDER/verdicts"], "verify_all"),
+        (["GAME", "--dask", "tcp://127.0.0.1:9", "--send"], "verify_all"),
+        (["GAME", "--jobs", "2"], "verify_file"),
+        (["GAME", "--vouches", "GAME"], "verify_file"),
+        (["GAME", "GAME", "--certificate"], "check_all"),
+        (["GAME", "--save-certificate", "FOLDER/new"], "save"),
+        *(
+            (words, None)
+            for words in (
+                ["GAME", "GAME", "--vouches", "GAME"],
+                ["FOLDER", "--vouches", "GAME"],
+                ["GAME", "--certificate", "--vouches", "GAME"],
+                ["GAME", "GAME", "--save-certificate", "FOLDER/new"],
+                ["FOLDER", "--save-certificate", "FOLDER/new"],
+                ["GAME", "--send"],
+                ["GAME", "--dask", "tcp://127.0.0.1:9", "--jobs", "2"],
+            )
+        ),
+    ],
+    ids=lambda one: " ".join(one) if isinstance(one, list) else str(one),
+)
+def test_verify_takes_one_file_or_many_and_only_options_that_go_together(
+    words: list[str], judge: str | None, judged: list[str], game: Path, hoity: Shell
+) -> None:
+    named = [w.replace("GAME", str(game)).replace("FOLDER", str(game.parent)) for w in words]
+    assert hoity("verify", *named).code == (2 if judge is None else 0)
+    assert judged == ([] if judge is None else [judge])

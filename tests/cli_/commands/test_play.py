@@ -18,8 +18,10 @@ from support.shell import Shell
 from support.short_game import short_file
 from support.terminals import hoity
 
+from cli.commands import play
 from cli.commands.options import TableOptions
 from cli.commands.play import checked_terms, edition_of
+from cli.commands.take_seat import Sitting
 from cli.exit_codes import Trouble, told
 from cli.words import table_terms
 from cli.words.presence_sentences import seat_request
@@ -165,3 +167,24 @@ def test_with_nobody_to_ask_no_table_opens(monkeypatch: pytest.MonkeyPatch, hoit
     assert "--ask needs somebody who answers" in hoity.told(2, "host", "--ask")
     assert seat_request("Bob", "ABCD-EFGH").startswith("Bob, key ABCD-EFGH,")
     assert "shows no key" in seat_request("Bob", None)
+
+
+@pytest.mark.parametrize("relay_only", [True, False])
+def test_a_host_behind_relays_alone_is_told_what_they_learn_and_hires_bots_that_use_them(
+    relay_only: bool, monkeypatch: pytest.MonkeyPatch, hoity: Shell
+) -> None:
+    sat: list[Sitting] = []
+
+    def sit(sitting: Sitting, go: object) -> int:
+        sat.append(sitting)
+        return 0
+
+    monkeypatch.setattr(play, "sit", sit)
+    words = ("host", "--relay", "r.example:1", "--bots", "1", "--auto")
+    told = hoity.told(0, *words, *(["--relay-only"] if relay_only else []))
+    assert ("The relay learns your address" in told) is relay_only
+    crew = sat[0].crew
+    assert crew is not None
+    assert crew.relays == (("r.example:1",) if relay_only else ())
+    assert crew.held is not None
+    crew.held.close()

@@ -81,3 +81,13 @@ def test_as_much_room_is_asked_for_as_there_may_be(
     monkeypatch.setattr(resource, "setrlimit", lambda kind, pair: done.append(pair[0]))
     assert link_limits.open_files(wanted) == lacking
     assert done == asked
+
+
+def test_a_program_is_told_which_relay_is_remembered_and_a_person_in_words(hoity: Shell) -> None:
+    use = ("relay", "--use")
+    assert hoity.done(0, *use, "r.example", "--json").lines == [
+        {"type": "use", "relay": "r.example:4646"}
+    ]
+    assert hoity.done(0, *use, "none", "--json").lines == [{"type": "use", "relay": None}]
+    assert "reached through r.example:4646" in hoity.told(0, *use, "r.example")
+    assert "No relay is remembered any more." in hoity.told(0, *use, "none")

@@ -19,6 +19,7 @@ from cli.commands.relay import relay as run_relay
 from cli.commands.take_seat import Going, Sitting, for_guests, new_sitting, sit
 from cli.exit_codes import NOT_OK, OK, Trouble
 from cli.local.bot_processes import hire
+from cli.ui.screen_options import ScreenOptions
 from p2p_hoity.net.network_errors import AddressError
 from p2p_hoity.net.socks_proxy import ProxyTypedError, SocksNetwork
 from p2p_hoity.table.playing.end_codes import LEFT
@@ -382,3 +383,24 @@ def test_a_kept_journal_is_told_with_what_to_do_unless_nothing_was_played_yet(
 async def anything(sitting: Sitting, nursery: trio.Nursery) -> Outcome:
     """Stands for what opens a table, which is not called here."""
     raise NotImplementedError
+
+
+# Its screen.
+
+
+@pytest.mark.parametrize(
+    ("how", "full", "window"),
+    [
+        ({}, True, "FullWindow"),
+        ({}, False, "LineWindow"),
+        ({"plain": True}, True, "LineWindow"),
+        ({"auto": True}, True, "LineWindow"),
+        ({"as_json": True}, True, "JsonWindow"),
+    ],
+)
+def test_a_seat_has_the_screen_that_is_wanted_where_the_terminal_is_one(
+    how: dict[str, bool], full: bool, window: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(take_seat, "is_full", lambda plain: full and not plain)
+    seat = take_seat.seat_of(ScreenOptions([].append, **how))
+    assert type(seat.window).__name__ == window

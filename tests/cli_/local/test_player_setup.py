@@ -175,3 +175,41 @@ def test_a_line_is_read_to_its_end_and_no_further(
     assert player_setup.typed_line() == "Añá"
     assert bytes(letters) == b"next"
     assert not player_setup.at_terminal() or sys.stdin.isatty()
+
+
+# A key with a passphrase.
+
+
+@pytest.mark.parametrize(
+    ("given", "at_terminal", "asked"), [(None, True, 1), (None, False, 0), ("wrong", True, 0)]
+)
+def test_a_passphrase_is_asked_for_at_a_terminal_unless_a_wrong_one_was_given(
+    given: str | None, at_terminal: bool, asked: int, home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    questions: list[str] = []
+
+    def typed(question: str) -> str:
+        questions.append(question)
+        return "sesame"
+
+    player_key.new_identity(home, "Ana", "sesame")
+    if given is not None:
+        monkeypatch.setenv("HOITY_PASSPHRASE", given)
+    monkeypatch.setattr("sys.stdin.isatty", lambda: at_terminal)
+    monkeypatch.setattr(player_setup, "typed", typed)
+    if asked:
+        found, passphrase = player_setup.load(home)
+        assert (found.nickname, passphrase) == ("Ana", "sesame")
+    else:
+        with pytest.raises(player_key.KeyFileError):
+            player_setup.load(home)
+    assert len(questions) == asked
+
+
+def test_another_error_of_the_key_asks_for_no_passphrase(
+    home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.stdin.isatty", lambda: True)
+    monkeypatch.setattr(player_setup, "typed", lambda question: pytest.fail("it was asked"))
+    with pytest.raises(player_key.KeyFileError):
+        player_setup.load(home)

@@ -6,13 +6,16 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from support.cases import fails
+from support.kept_home import room_of
 from support.odd_files import a_file, a_pipe
 from support.shell import Shell
 
 from cli.commands.join import join
 from cli.commands.options import OutputOptions, SeatOptions
 from cli.exit_codes import USAGE, Trouble
-from cli.local.seat_checks import only_one
+from cli.local.seat_checks import check_output, only_one
+from p2p_hoity.editions.load_edition import DEFAULT
 from p2p_hoity.net.ticket import Ticket, encode_ticket
 from p2p_hoity.storage.home import Home
 from p2p_hoity.storage.private_files import private_folder
@@ -86,3 +89,23 @@ def test_another_key_or_table_is_free_and_the_place_itself_once_it_was_left(tmp_
         ):
             assert list(home.path.iterdir())
         assert list(home.path.iterdir()) == []
+
+
+def test_a_transcript_is_written_where_it_can_be_and_replaces_its_own_game_only(
+    game: Path, tmp_path: Path
+) -> None:
+    check_output(None)
+    check_output(tmp_path / "new.hoity")
+    check_output(Path(os.devnull))
+    check_output(game, room_of(2, 99, edition=DEFAULT).table.id.hex()[:16])
+    check_output(game, "")  # of which game, only the ticket will tell
+    link = tmp_path / "link"
+    link.symlink_to(tmp_path / "nowhere")
+    for path, words in (
+        (game, "exists already"),
+        (link, "exists already"),
+        (tmp_path, "is a folder"),
+        (game / "a.hoity", "cannot be written"),
+    ):
+        assert fails(Trouble, words, check_output, path).exit_code == USAGE
+    assert fails(Trouble, "exists already", check_output, game, "0" * 16).exit_code == USAGE

@@ -57,3 +57,25 @@ def test_rounds_are_jumped_to_where_they_begin() -> None:
     there = shown.at
     shown.jump(False)
     assert shown.at < there
+
+
+def test_the_result_stands_behind_the_last_moment_and_each_one_tells_what_happened() -> None:
+    shown = Film(FILM.table, FILM.moments)
+    shown.step(LAST)
+    end = shown.stage()
+    assert end.scene.standings == FILM.moments[-1].state.standings
+    assert end.beat == ()
+    shown.step(-1)
+    before = shown.stage()
+    assert before.scene.standings is None
+    assert 0 < len(before.beat) < len(before.log)
+    assert tuple(before.log)[-len(before.beat) :] == before.beat
+
+
+def test_each_seat_is_looked_through_in_turn_and_then_nobody() -> None:
+    shown = Film(FILM.table, FILM.moments)
+    seen = [shown.eyes]
+    for _look in range(FILM.table.seats + 1):
+        shown.look()
+        seen.append(shown.eyes)
+    assert seen == [None, *range(FILM.table.seats), None]

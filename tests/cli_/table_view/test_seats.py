@@ -3,11 +3,14 @@
 import pytest
 from support.moments import Shown, asked_for, begun
 
-from cli.table_view.seats import status
+from cli.table_view.seats import author_of, letters, names_of, seat_rows, short_card, status
+from cli.table_view.stage import Stage
 from cli.words import translation
 from p2p_hoity import rules
 from p2p_hoity.presentation import screen_updates as updates
-from p2p_hoity.presentation.screen_updates import Attending
+from p2p_hoity.presentation.screen_updates import Attending, Said
+from p2p_hoity.rules import ActionCard, ActionKind
+from p2p_hoity.rules.happenings import ActionShown, Sale
 from protocol import Kind
 
 WORDS = {
@@ -73,3 +76,50 @@ def test_what_is_sealed_for_the_castle_stays_sealed_while_the_hall_is_open() -> 
 
 
 LINKED, LOST = updates.Attending.LINKED, updates.Attending.UNLINKED
+
+
+def test_who_has_written_is_named_and_onlookers_by_their_own_word() -> None:
+    stage = begun(3).stage
+    assert author_of(stage, Said(0, "Iris", "x")) == "You"
+    assert author_of(stage, Said(2, "Bruno", "x")) == "Bruno"
+    assert author_of(stage, Said(None, "ABCD-EFGH", "x")) == "ABCD-EFGH"
+    assert names_of(stage, {2, 0}) == "You, Bruno"
+    assert names_of(Stage(), {2, 0}) == "1, 3"
+
+
+@pytest.mark.parametrize(
+    ("names", "found"),
+    [
+        (("Iris", "Ada", "Bruno"), ("I", "A", "B")),
+        (("Ada", "anna", "AA"), ("A", "N", "3")),
+        (("…", "漢字b", "7up"), ("1", "B", "7")),
+    ],
+)
+def test_each_seat_has_a_letter_that_no_earlier_one_has_or_its_number(
+    names: tuple[str, ...], found: tuple[str, ...]
+) -> None:
+    assert letters(names, str.isascii) == found
+
+
+def test_a_row_says_where_a_seat_is_what_it_has_shown_and_what_it_got() -> None:
+    assert seat_rows(Stage()) == []
+    shown = begun(4).until(ActionShown)
+    rows = seat_rows(shown.stage)
+    played = {item.seat: item.card for item in shown.driver.record if isinstance(item, ActionShown)}
+    assert [row.seat for row in rows] == [0, 1, 2, 3]
+    assert {row.seat: row.action for row in rows if row.action is not None} == played
+    assert {row.place for row in rows if row.seat in played} == {"Hall"}
+    assert {row.gained for row in rows} == {""}
+    shown.until(Sale)
+    (sale,) = (item for item in shown.driver.record if isinstance(item, Sale))
+    gained = {row.seat: row.gained for row in seat_rows(shown.stage) if row.gained}
+    assert gained == {sale.seat: f"{sale.paid.number}→{sale.took.letter}{sale.took.year}"}
+
+
+def test_a_card_is_a_letter_and_its_number_or_has_its_whole_name() -> None:
+    cash, detective = (ActionCard(0, kind, number, "red") for kind, number in CARDS)
+    assert (short_card(cash), short_card(cash, wide=True)) == ("C10", "Cash 10")
+    assert (short_card(detective), short_card(detective, wide=True)) == ("D", "Detective")
+
+
+CARDS = ((ActionKind.CASH, 10), (ActionKind.DETECTIVE, None))

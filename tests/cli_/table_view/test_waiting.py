@@ -6,6 +6,7 @@ import pytest
 from support.moments import MOMENTS, Shown, begun
 
 from cli.table_view.desk import Desk
+from cli.table_view.waiting import at_timeout, awaited_others
 from cli.ui.full_screen.info_pages import _links
 from cli.ui.full_screen.question_panel import waiting
 from cli.ui.lines.line_screen import LineScreen
@@ -111,3 +112,57 @@ def test_who_came_back_elsewhere_finds_the_ticket_on_the_page_and_in_the_log() -
     assert "p shows a ticket" in told_in_wait(shown)
     shown.hear(updates.TicketTaken("Bob"))
     assert "tries to reach Bob" in shown.stage.log[-1]
+
+
+@pytest.mark.parametrize(
+    ("waited", "left", "muster", "words"),
+    [
+        (19.9, 280.0, {}, ""),
+        (
+            20.0,
+            280.0,
+            {},
+            "In 4:40 the game goes on without them, if enough agree. w waits longer.",
+        ),
+        (20.0, 280.0, {"begun": False}, "In 4:40 the table ends: the game has not begun."),
+        (
+            20.0,
+            280.0,
+            {"strict": True},
+            "The game waits for them: it cannot go on",
+        ),
+        (20.0, 280.0, {"there": 1}, "The game waits for them: it cannot go on"),
+        (300.0, 0.0, {}, "Their time is over. The game goes on without them as soon as"),
+        (20.0, 280.0, {"there": 2, "thinking": frozenset({2})}, "Bruno"),
+    ],
+)
+def test_what_a_timeout_brings_is_told_once_the_wait_is_no_longer_calm(
+    waited: float, left: float, muster: dict[str, object], words: str
+) -> None:
+    shown = begun(4)
+    shown.wait({1}, waited, left, **muster)  # type: ignore[arg-type]
+    told = at_timeout(shown.stage)
+    assert words in told
+    assert bool(words) is bool(told)
+
+
+def test_of_a_lost_seat_it_is_told_at_once_and_an_onlooker_is_offered_no_key() -> None:
+    shown = begun(4)
+    assert at_timeout(shown.stage) == ""
+    shown.wait({1}, 0.0, 300.0)
+    assert at_timeout(shown.stage) == ""
+    shown.there(LINKED, LOST)
+    assert "w waits longer" in at_timeout(shown.stage)
+    shown.stage.scene = replace(shown.stage.scene, seat=None)
+    assert at_timeout(shown.stage).endswith("if enough agree.")
+
+
+def test_who_else_is_awaited_is_named_and_oneself_not() -> None:
+    shown = begun(4)
+    assert awaited_others(shown.stage) == ""
+    shown.wait({0}, 5.0, 295.0)
+    assert awaited_others(shown.stage) == ""
+    shown.wait({0, 2, 1}, 5.0, 295.0)
+    assert awaited_others(shown.stage) == "waiting for Ada, Bruno · 0:05"
+    shown.wait({2}, 0.9, 299.1)
+    assert awaited_others(shown.stage) == "waiting for Bruno"

@@ -120,3 +120,15 @@ def test_the_rank_of_a_detective_is_that_of_the_edition(rank: Any, words: str) -
     edition = replace(view.state.edition, switches=switches)
     there = replace(view, state=view.state.but(edition=edition))
     assert words in noted(there, ActionKind.DETECTIVE, CASTLE, (CASTLE,) * 3)
+
+
+def test_a_thief_in_the_hall_is_told_whether_anybody_there_has_cash() -> None:
+    for view in views():
+        assert "takes the Cash" in noted(view, ActionKind.THIEF, HALL, (HALL, CASTLE, CASTLE))
+        assert "nobody else here has Cash" in noted(view, ActionKind.THIEF, HALL, (CASTLE,) * 3)
+        hands = tuple(
+            tuple(c for c in hand if seat == 0 or view.state.kind(c) != ActionKind.CASH)
+            for seat, hand in enumerate(view.state.hands)
+        )
+        poor = replace(view, state=view.state.but(hands=hands))
+        assert "nobody else here has Cash" in noted(poor, ActionKind.THIEF, HALL, (HALL,) * 3)

@@ -11,7 +11,7 @@ from cli.words import edition_text, happening_sentences, table_terms
 from cli.words.card_names import Names
 from cli.words.table_terms import TableOffer
 from p2p_hoity.editions.edition_bytes import descent, known_edition, parts_of, read_canonical
-from p2p_hoity.editions.load_edition import load
+from p2p_hoity.editions.load_edition import NAMES, load
 from p2p_hoity.game_adapter import game_value, read_game
 from p2p_hoity.presentation.scene_json import edition_json
 from p2p_hoity.rules import Edition
@@ -92,3 +92,33 @@ def test_a_changed_edition_is_never_shown_under_its_originals_name_alone(part: s
     assert said == f"uberplay-2004, changed ({edition_text.PARTS[part]})"
     assert f"Edition: {said}, " in described(terms(edition))
     assert edition_json(edition)["changed"] == [part]
+
+
+@pytest.mark.parametrize(
+    ("switch", "words"),
+    [
+        ({"action_choice": "staged"}, "are chosen after the sale"),
+        ({"action_choice": "together"}, "All Actions are chosen at once"),
+        ({"detective_in_hall": True}, "A Detective may be played in the Auction Hall"),
+        ({"detective_in_hall": False}, "No Detective in the Auction Hall"),
+        ({"detective_rank": "after"}, "is taken after the Exhibits have moved"),
+        ({"detective_rank": "before"}, "is taken before the Exhibits move"),
+    ],
+)
+def test_each_switch_is_told_as_it_is_set(switch: dict[str, str | bool], words: str) -> None:
+    told = edition_text.edition_lines(UBER.with_switches(**switch))
+    assert sum(words in line for line in told) == 1
+
+
+def test_a_variant_is_told_instead_of_when_actions_are_chosen() -> None:
+    for variant, words in edition_text.VARIANTS.items():
+        told = edition_text.edition_lines(UBER, variant)
+        assert words in told
+        assert not any("chosen after" in line for line in told)
+
+
+def test_what_is_reconstructed_is_told_of_the_edition_of_which_it_is() -> None:
+    for name in NAMES:
+        told = edition_text.card_lines(load(name))
+        is_told = any(line.startswith("Reconstructed") for line in told)
+        assert is_told is bool(load(name).reconstructed)

@@ -13,6 +13,7 @@ from support.sampling import times
 
 from cli.words import happening_sentences, translation
 from cli.words.card_names import Names, code, run_letters
+from cli.words.edition_text import VARIANTS
 from cli.words.happening_sentences import brief_story
 from p2p_hoity.editions.load_edition import load
 from p2p_hoity.rules import ActionCard, ActionKind, Happening, Piece, Place, Why, happenings
@@ -200,3 +201,16 @@ def test_ones_own_seat_is_you_and_nothing_is_said_twice() -> None:
     ]
     assert quiet
     assert [line for item in quiet for line in brief_story(names, [item])] == []
+
+
+@pytest.mark.parametrize("variant", ["surprise", "confrontation"])
+def test_the_brief_story_begins_with_the_edition_the_variant_and_both_windows(variant: str) -> None:
+    game = Referee.seat(load(), 2, 1, variant)
+    while not game.record:
+        game.step()
+    edition, chosen, windows = brief_story(names_of(game), game.record[:1])
+    assert edition.startswith("Edition uberplay-2004. Ana ")
+    assert VARIANTS[variant] == chosen
+    tops = [window[0] for window in game.state.windows]
+    for number, top in enumerate(tops, 1):
+        assert f"indow {number}: {code(game.state.piece(top))} of " in windows

@@ -247,3 +247,21 @@ def test_a_variant_says_in_the_terms_what_it_says_in_the_rules(variant: str) -> 
     assert sentence in " ".join(" ".join(rules_text.lines(load(), None)).split())
     assert "after the sale" not in text
     assert "before the sale" not in text
+
+
+@pytest.mark.parametrize(
+    ("by_proxy", "was_shown", "relay", "others"),
+    [
+        (False, False, "learns your address,", "no address of yours"),
+        (True, False, "learns your proxy's address,", "no address of yours"),
+        (False, True, "learns your address,", "the address that you had then"),
+        (True, True, "learns your proxy's address,", "the address that you had then"),
+    ],
+)
+def test_what_others_learn_behind_relays_alone(
+    by_proxy: bool, was_shown: bool, relay: str, others: str
+) -> None:
+    first, second = table_terms.alone_lines(("r:1", "s:2"), by_proxy, was_shown)
+    assert "(r:1, s:2)" in first
+    assert relay in first
+    assert others in second

@@ -318,3 +318,19 @@ async def test_the_bell_rings_when_it_is_ones_turn_and_nobody_looks(
     await at.press("1", "enter")
     await at.until(lambda: len(at.company.asked) > asked and at.app.is_asking)
     assert len(bells) == heard
+
+
+@pytest.mark.parametrize("headless", [True, False])
+@seated()
+async def test_the_title_of_the_window_says_whose_turn_it_is_where_there_is_a_window(
+    at: Sitting, headless: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written: list[str] = []
+    monkeypatch.setattr(at.app._driver, "write", written.append)
+    monkeypatch.setattr(TableApp, "is_headless", headless)
+    at.app.rings = False
+    at.app.on_app_blur()
+    at.app._ring()
+    at.app.on_app_focus()
+    turn = "\x1b]2;► your turn · Hoity Toity\x07"
+    assert written == ([] if headless else [turn, "\x1b]2;\x07"])

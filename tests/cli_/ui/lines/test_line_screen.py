@@ -140,3 +140,14 @@ def test_who_reads_lines_by_choice_is_shown_commands_that_keep_them() -> None:
     screen, said = told("--plain ")
     screen(updates.Halfway(frozenset({1}), 150.0, 150.0, STRICT))
     assert f"hoity resume --plain {screen.scene.game}" in " ".join(said)
+
+
+def test_names_and_the_game_are_there_once_it_has_begun() -> None:
+    screen = LineScreen([].append, "--plain ")
+    assert screen.typed_game == ""
+    with pytest.raises(RuntimeError, match="before a game has begun"):
+        screen.names_in_game()
+    table = room_of(3, 1).table
+    screen(updates.Started(table, 1))
+    assert screen.names_in_game().nicknames == ("seat 0", "seat 1", "seat 2")
+    assert screen.typed_game == f"--plain {table.id.hex()[:16]}"
