@@ -121,7 +121,7 @@ def has_left(machine: SeatMachine) -> bool:
     return machine.signer.has_left
 
 
-def words(machine: SeatMachine) -> frozenset[int]:
+def seats_given_up(machine: SeatMachine) -> frozenset[int]:
     """Return the seats that have left setup or given up by a departure that the machine stores."""
     return frozenset(machine.peers.departures.given_up)
 

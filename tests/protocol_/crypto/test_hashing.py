@@ -1,12 +1,14 @@
 """Labelled hashing: framing, independence of labels, and the numbers others must get."""
 
 from hashlib import sha512
+from itertools import islice
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support.cases import each, fails
 
+from protocol.crypto import hashing
 from protocol.crypto.hashing import (
     ORDER,
     VERSION,
@@ -16,6 +18,7 @@ from protocol.crypto.hashing import (
     expand,
     framed,
     hash_to_scalar,
+    hedged,
     u64,
 )
 
@@ -80,3 +83,28 @@ def test_contexts_encode_apart() -> None:
 )
 def test_a_context_without_encoding_is_refused(fields: tuple[bytes, int, int]) -> None:
     fails(ValueError, "a context needs", Context, *fields, "key")
+
+
+def test_nonces_come_from_one_draw_the_secret_and_the_statement() -> None:
+    draws = list[int]()
+
+    def rng(size: int) -> bytes:
+        draws.append(size)
+        return bytes(size)
+
+    first, second = islice(hedged(Label.SHARES_NONCE, rng, b"secret", b"about"), 2)
+    assert draws == [32]
+    assert first != second
+    others = [
+        next(hedged(Label.SHARES_NONCE, rng, b"secret", b"other")),
+        next(hedged(Label.KEY_PROOF_NONCE, rng, b"secret", b"about")),
+        next(hedged(Label.SHARES_NONCE, lambda size: b"\1" * size, b"secret", b"about")),
+    ]
+    assert len({first, *others}) == 4
+    assert next(hedged(Label.SHARES_NONCE, rng, b"secret", b"about")) == first
+
+
+def test_no_nonce_is_zero(monkeypatch: pytest.MonkeyPatch) -> None:
+    numbers = iter([0, 5, 0, 0, 7])
+    monkeypatch.setattr(hashing, "hash_to_scalar", lambda *_: next(numbers))
+    assert list(islice(hedged(Label.SHARES_NONCE, bytes), 2)) == [5, 7]

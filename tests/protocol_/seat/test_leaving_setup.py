@@ -10,7 +10,14 @@ from typing import Final
 
 import pytest
 from support.departing import depart, departure, hear_departure, setup_before
-from support.inspection import has_input, has_left, inspect, leaving_since, secrets_of, words
+from support.inspection import (
+    has_input,
+    has_left,
+    inspect,
+    leaving_since,
+    seats_given_up,
+    secrets_of,
+)
 from support.machine_table import carried, seeded, toy_table
 from support.sampling import sample, seed
 from support.sim.cheap import cheap_blocks
@@ -128,8 +135,8 @@ def test_the_words_of_one_seat_make_nobody_leave() -> None:
     assert deck.ended(0) is None
     deck.confirm()
     assert deck.outcome() == (set(), {0, 1, 2})
-    words = [peer_frames.parse_frame(send.frame) for send in deck.table.places[0].of_kind(Send)]
-    numbers = [word.number for word in words if isinstance(word, Departure) and word.seat == 0]
+    sent = [peer_frames.parse_frame(send.frame) for send in deck.table.places[0].of_kind(Send)]
+    numbers = [one.number for one in sent if isinstance(one, Departure) and one.seat == 0]
     assert numbers[0] == 1
     assert numbers[-1] == 2
 
@@ -155,13 +162,13 @@ def test_a_word_that_came_before_the_last_step_of_setup_counts() -> None:
     while table.machine().tip.step < 7:
         assert table.deliver()
     bare = Departure(2, 1, 0, 7, table.machine().tip.digest)
-    word = signed_notices.sign_notice(table.who[2], table.table.id, bare)
-    table.hear(0, peer_frames.encode_frame(word), 2)
-    assert words(table.machine()) == set()
+    notice = signed_notices.sign_notice(table.who[2], table.table.id, bare)
+    table.hear(0, peer_frames.encode_frame(notice), 2)
+    assert seats_given_up(table.machine()) == set()
     while not has_input(table.machine(), 8):
         assert table.deliver()
     table.machine().tick(table.now)
-    assert words(table.machine()) == {2}
+    assert seats_given_up(table.machine()) == {2}
 
 
 @pytest.mark.parametrize("phase", [0.0, 0.3, 0.6, 0.9])

@@ -1,16 +1,27 @@
 """The machine of a seat: whole games, crashes, frames, choices, and the work for one input."""
 
+from collections.abc import Callable
+from dataclasses import replace
 from unittest.mock import Mock
 
 import pytest
 from support.cases import fails
-from support.inspection import has_input, has_signed, inspect, want
-from support.machine_table import TIMEOUTS, MachineTable, carried, seeded, toy_table, waiting_table
+from support.departing import departure, onlooker_of, setup_before
+from support.inspection import alter, has_input, has_signed, inspect, want
+from support.machine_table import (
+    TIMEOUTS,
+    MachineTable,
+    carried,
+    seeded,
+    sent,
+    toy_table,
+    waiting_table,
+)
 
-from protocol.chain.chain_state import Kind
+from protocol.chain.chain_state import SETUP, Kind
 from protocol.errors import Invalid
 from protocol.game_interface import IllegalMove
-from protocol.seat.effects import Broken, ChoiceAsked, Record, Send
+from protocol.seat.effects import Broken, ChoiceAsked, Job, Record, Send
 from protocol.seat.seat_machine import RULES, SeatMachine
 from protocol.seat.signer import SigningState
 from protocol.wire import peer_frames, signed_notices
@@ -275,3 +286,120 @@ def test_a_seat_that_comes_back_to_a_table_that_has_ended_is_told_why_again() ->
     again.restore(records)
     assert [e for e in again.take() if isinstance(e, Broken)] == [again.broken]
     assert (again.broken or Broken("")).code == "equivocation"
+
+
+# What a driver calls
+
+
+def receive_told(table: MachineTable, machine: SeatMachine, now: float) -> None:
+    machine.receive(peer_frames.encode_frame(peer_frames.Told()), now, table.table.ids[1])
+
+
+EVENTS: dict[str, Callable[[MachineTable, SeatMachine, float], object]] = {
+    "link up": lambda table, machine, now: machine.link_up(table.table.ids[1], now),
+    "link down": lambda table, machine, now: machine.link_down(table.table.ids[1], now),
+    "frame": receive_told,
+    "tick": lambda table, machine, now: machine.tick(now),
+    "choice": lambda table, machine, now: machine.choose(1, now),
+    "longer wait": lambda table, machine, now: machine.wait_longer(now),
+    "job": lambda table, machine, now: machine.finish(Job(lambda: 0, print), 0, now),
+    "departure": lambda table, machine, now: machine.depart(now),
+    "rejoin": lambda table, machine, now: machine.ask_rejoin(now),
+    "start": lambda table, machine, now: machine.start(now),
+}
+
+
+@pytest.mark.parametrize("event", EVENTS)
+def test_each_event_brings_the_time_of_the_driver(event: str) -> None:
+    table = waiting_table()
+    machine = table.machine()
+    EVENTS[event](table, machine, 7.5)
+    assert inspect(machine).clocks.now == 7.5
+
+
+def test_a_refusal_brings_the_time_too_if_it_counts() -> None:
+    machine = toy_table(3).machine()
+    assert machine.refuse(2, 3.0)
+    assert not machine.refuse(1, 4.0)
+    assert inspect(machine).clocks.now == 3.0
+
+
+def test_a_machine_asks_again_once_a_second(table: MachineTable) -> None:
+    machine = table.machine()
+    asked = []
+    for now in (1.0, 1.5, 1.9, 2.0, 2.5, 3.0):
+        machine.tick(now)
+        asked += [now for frame in sent(machine) if isinstance(frame, peer_frames.Sync)]
+    assert asked == [1.0, 2.0, 3.0]
+
+
+def test_a_new_link_is_asked_for_what_is_missing_and_its_seat_told_nothing_yet(
+    table: MachineTable,
+) -> None:
+    machine, peer = table.machine(), table.table.ids[2]
+    machine.take()
+    machine.link_up(peer, 1.0)
+    (one,) = [e for e in machine.take() if isinstance(e, Send)]
+    assert one.peer == peer
+    assert isinstance(peer_frames.parse_frame(one.frame), peer_frames.Sync)
+
+
+def test_an_onlooker_chooses_nothing_and_has_no_seat_to_leave_or_to_rejoin(
+    table: MachineTable,
+) -> None:
+    onlooker = onlooker_of(table)
+    assert not onlooker.must_choose
+    fails(IllegalMove, "nothing-asked", onlooker.choose, 1, 0.0)
+    assert not onlooker.may_rejoin
+    assert onlooker.hand() == {}
+    assert onlooker.last_wait() is None
+    onlooker.be_cautious()
+    assert inspect(onlooker).inquiry is None
+
+
+def test_a_seat_is_bound_from_its_confirmation_of_the_deck_on() -> None:
+    table = setup_before(Kind.SHUFFLE)
+    machine = table.machine()
+    assert not machine.is_bound
+    while not has_input(machine, 7) or machine.tip.want.kind is not Kind.DECK_OK:
+        assert table.deliver()
+    assert machine.tip.want.kind in SETUP
+    assert machine.is_bound
+    again = table.build(0)
+    again.restore([])
+    assert again.is_bound, "it does not know yet what it has signed"
+    assert again.is_silent
+    assert not again.has_voice
+
+
+def test_a_file_shows_the_fault_that_ended_the_table() -> None:
+    table = toy_table(3, quorum=3)
+    table.begin(0, 1, 2)
+    machine, tip = table.machine(), table.machine().tip
+    assert not machine.shows_fault
+    table.tell(0, table.sign(2, StepInput(0, tip.step, tip.digest, b"\x01")))
+    table.now += 2
+    machine.tick(table.now)
+    assert (machine.broken or Broken("")).code == "bad-body"
+    assert machine.shows_fault
+
+
+def test_no_time_is_left_for_seats_that_have_left() -> None:
+    table = waiting_table({3})
+    machine = table.machine()
+    machine.tick(4.0)
+    assert machine.wait(4.0).left == 16
+    assert machine.away() == frozenset()
+    table.hear(0, peer_frames.encode_frame(departure(table, 3)), 1)
+    assert machine.away() == {3}
+    assert machine.wait(4.0).left == 0
+    assert machine.wait(30.0).left <= 0
+
+
+def test_below_the_quorum_the_chain_stands_still_for_a_machine() -> None:
+    table = waiting_table()
+    machine = table.machine()
+    assert not machine.stands_still
+    alter(machine, tip=replace(machine.tip, present=frozenset({0, 1})))
+    assert machine.stands_still
+    assert not machine.must_choose

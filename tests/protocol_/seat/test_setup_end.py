@@ -92,10 +92,10 @@ def test_a_departure_shown_to_one_seat_blames_no_honest_seat(step: int) -> None:
             if not shown:
                 shown.append(True)
                 on = table.message(frame).statement.on  # type: ignore[union-attr]
-                word = signed_notices.sign_notice(
+                left = signed_notices.sign_notice(
                     table.who[LIAR], table.table.id, signed_notices.Departure(LIAR, 1, 0, step, on)
                 )
-                table.carry(LIAR, 0, peer_frames.encode_frame(word))
+                table.carry(LIAR, 0, peer_frames.encode_frame(left))
             return True
         return seat == LIAR and isinstance(peer_frames.parse_frame(frame), signed_notices.Departure)
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from support.epoch_requests import input_steps
 from support.forgeries.bodies import fixed
-from support.inspection import alter, enter, inspect
+from support.inspection import alter, enter, inspect, secrets_of
 from support.machine_table import (
     MachineTable,
     carried,
@@ -20,10 +20,11 @@ from support.played import TIMEOUTS, forging_in, game_of, new_table, read_input,
 
 from protocol.chain import transition
 from protocol.chain.chain_state import Kind, Missing
-from protocol.seat.effects import ChoiceAsked
+from protocol.seat import step_progress
+from protocol.seat.effects import VOID_TABLE, Broken, ChoiceAsked, StepTimedOut
 from protocol.seat.seat_machine import SeatMachine
 from protocol.transcript.verifier import verify
-from protocol.wire.signed_messages import StepInput
+from protocol.wire.signed_messages import EpochPromise, EpochRequest, NewEpoch, StepInput
 
 LIAR, HONEST = 3, (0, 1, 2)
 
@@ -250,3 +251,89 @@ def test_who_came_back_once_is_not_back_from_its_next_absence_before_it_asks() -
     assert last.finished
     assert there == [True, False, True, False]
     assert last.may_rejoin
+
+
+# Rules by themselves
+
+
+def test_a_malformed_message_of_an_epoch_is_a_proof_with_the_code_of_its_kind(
+    table: MachineTable,
+) -> None:
+    proofs = tuple((bytes([i]) * 32,) for i in range(5))
+    promise = table.tell(0, table.sign(3, EpochPromise(1, None, (), None, (), proofs)))
+    proposal = table.tell(0, table.sign(2, NewEpoch(1, (bytes(32),))))
+    found = inspect(table.machine()).proofs
+    assert {seat: (proof.code, proof.messages) for seat, proof in found.items()} == {
+        3: ("bad-promise", (promise,)),
+        2: ("bad-new-epoch", (proposal,)),
+    }
+    table.tell(0, table.sign(3, NewEpoch(2, (bytes(32),))))
+    assert inspect(table.machine()).proofs[3].code == "bad-promise", "the first one stays"
+
+
+def test_two_committed_bases_of_one_epoch_void_the_table(table: MachineTable) -> None:
+    machine = table.machine()
+    machine.log.votes.void = True
+    machine.tick(1.0)
+    assert machine.broken == Broken(VOID_TABLE)
+
+
+def test_a_seat_speaks_only_where_it_stands_and_owes_an_input() -> None:
+    table = waiting_table()
+    machine = table.machine()
+    assert step_progress.may_speak(machine)
+    for changes in ({"promise": 1}, {"floor": 1}, {"epoch": 1}):
+        before = {"promise": 0, "floor": 0, "epoch": 0}
+        alter(machine, **changes)
+        assert not step_progress.may_speak(machine), changes
+        alter(machine, **before)
+    machine.deck_wait.give_up()
+    assert not step_progress.may_speak(machine)
+    machine.deck_wait.go_back()
+    machine.signer.has_left = True
+    assert not step_progress.may_speak(machine)
+    machine.signer.go_back()
+    table.choose_now(0, 1)
+    assert not step_progress.may_speak(machine), "it has spoken"
+
+
+def test_a_seat_that_waits_for_inputs_alone_is_undisturbed(table: MachineTable) -> None:
+    machine = table.machine()
+    assert step_progress.is_undisturbed(machine)
+    machine.log.store.want(bytes(32))
+    assert not step_progress.is_undisturbed(machine)
+    machine.log.store.wants.clear()
+    machine.deck_wait.give_up()
+    assert not step_progress.is_undisturbed(machine)
+    machine.deck_wait.go_back()
+    machine.signer.begin_inquiry()
+    assert not step_progress.is_undisturbed(machine)
+    machine.signer.go_on(None)
+    assert step_progress.is_undisturbed(machine)
+    for epoch in (1, 2):
+        table.tell(0, table.sign(2, NewEpoch(2, (bytes([epoch]) * 32,))))
+    assert not step_progress.is_undisturbed(machine), "a fault is proven"
+
+
+def test_a_later_seat_prepares_its_shuffle_while_others_shuffle() -> None:
+    table = toy_table(3)
+    first, last = table.machine(0), table.machine(2)
+    table.start()
+    while last.tip.want.kind is not Kind.SHUFFLE:
+        assert not secrets_of(last).is_prepared
+        assert table.deliver()
+    assert last.tip.keys.shuffles == 0
+    assert secrets_of(last).is_prepared
+    table.settle()
+    assert not secrets_of(last).is_prepared, "it is used up"
+    assert not secrets_of(first).is_prepared, "its turn came at once"
+
+
+def test_a_step_that_has_timed_out_is_told_once(table: MachineTable) -> None:
+    machine = table.machine()
+    machine.take()
+    step_progress.tell_waiting(machine)
+    step_progress.tell_waiting(machine)
+    (told,) = machine.take()
+    assert told == StepTimedOut(machine.awaited(), machine.tip.step)
+    assert EpochRequest(1) not in inspect(machine).statements(0)

@@ -111,3 +111,17 @@ def test_terms_with_any_value_in_a_field_are_terms_or_invalid(at: int, value: An
     terms, code, _ = outcome(lambda: table_header.parse_terms(tuple(fields)))
     assert code in (None, "bad-header", "bad-point")
     assert code or terms.value() == tuple(fields)
+
+
+def test_the_host_signs_the_table_as_its_guests_have_it() -> None:
+    host, terms, table_id = identity(0), HEADER.terms, HEADER.table_id
+    signature = table_header.sign_roster(HEADER, host)
+    table_header.check_roster(terms, table_id, signature)
+    other = Terms(host.public, b"o" * 32, terms.game, 3, 2)
+    for wrong in (
+        (terms, bytes(32), signature),
+        (other, table_id, signature),
+        (terms, table_id, table_header.sign_roster(HEADER, identity(1))),
+        (terms, table_id, signature[:-1]),
+    ):
+        fails(Invalid, "bad-signature", table_header.check_roster, *wrong)
