@@ -1,9 +1,14 @@
 """Tests of how fast what others send is read."""
 
+import sys
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from p2p_hoity.net.link_limits import MOST_KEPT, Bucket, Buckets
+from p2p_hoity.net.link_limits import MOST_KEPT, Bucket, Buckets, Limits, open_files
 
 
 def test_so_many_at_once_and_then_so_many_a_second_for_each_and_no_debt_is_forgotten() -> None:
@@ -42,3 +47,70 @@ def test_in_any_time_no_more_pass_than_are_allowed(gaps: list[float]) -> None:
         now += gap + one.take(now)  # whoever waits sends nothing meanwhile
         passed += 1
     assert passed <= 5 + 20.0 * now + 1
+
+
+def test_only_who_is_not_in_debt_takes_a_token_and_nobody_falls_deeper_than_that() -> None:
+    one = Bucket((2, 1.0))
+    assert [one.take_if_any(0.0) for _ in range(3)] == [True, True, False]
+    assert one.take_if_any(1.0)
+    many = Buckets((2, 1.0), most=2)
+    assert [many.take_if_any("a", 0.0) for _ in range(3)] == [True, True, False]
+    many.forget("a")
+    assert [many.take_if_any("a", 0.0) for _ in range(3)] == [True, True, False]
+    many.take("b", 0.0)
+    assert not many.take_if_any("a", 0.0)
+    for who in "bc":
+        many.take(who, 0.0)
+    assert many.take_if_any("a", 0.0), "the one that was not used for longest is forgotten"
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"frame": 0},
+        {"frame": 1 << 31, "queue_bytes": 1 << 32},
+        {"frame": 100, "queue_bytes": 99},
+        {"handshake": 0.0},
+        {"heartbeat": 0.0},
+        {"first_pause": 0.0},
+        {"silence": 2.0},
+    ],
+    ids=str,
+)
+def test_limits_that_cannot_be_kept_are_refused(wrong: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match="must"):
+        Limits(**wrong)
+    assert Limits(frame=100, queue_bytes=100, silence=2.1)
+
+
+@pytest.mark.parametrize(
+    ("soft", "hard", "allowed", "set_to"),
+    [
+        (1024, 4096, None, (3000, 4096)),
+        (1024, 2048, 2048, (2048, 2048)),
+        (3000, 4096, None, None),
+        (-1, -1, None, None),
+        (1024, -1, None, None),
+    ],
+)
+def test_as_many_files_may_be_open_as_the_system_allows(
+    soft: int, hard: int, allowed: int | None, set_to: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    done: list[Any] = []
+    fake = SimpleNamespace(
+        RLIM_INFINITY=-1,
+        RLIMIT_NOFILE=7,
+        getrlimit=lambda what: (soft, hard),
+        setrlimit=lambda what, limits: done.append(limits),
+    )
+    monkeypatch.setitem(sys.modules, "resource", fake)
+    assert open_files(3000) == allowed
+    assert done == ([] if set_to is None else [set_to])
+
+    def refuse(what: int, limits: Any) -> None:
+        raise ValueError
+
+    fake.setrlimit = refuse
+    assert open_files(3000) == (None if set_to is None else soft)
+    monkeypatch.setitem(sys.modules, "resource", None)
+    assert open_files(3000) is None

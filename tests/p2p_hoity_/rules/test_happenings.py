@@ -17,7 +17,9 @@ from cli.words import rules_text
 from p2p_hoity import rules
 from p2p_hoity.editions.load_edition import NAMES, load
 from p2p_hoity.rules import ActionKind, Edition, IllegalMove, happenings
+from p2p_hoity.rules.choices import Place, Why
 from p2p_hoity.rules.exhibits import is_exhibit, strength
+from p2p_hoity.rules.happenings import Piece
 from protocol import game_interface
 
 UBER, MANUAL = map(load, NAMES)
@@ -363,3 +365,17 @@ def test_what_is_told_is_what_is_played(name: str) -> None:
     check: Callable[[Edition], None] = globals()[name.replace(" ", "_")]
     for edition in (UBER, MANUAL):
         check(edition)
+
+
+def test_an_event_is_told_as_json_by_its_kind_and_its_fields() -> None:
+    shown = happenings.PlaceShown(1, Place.AUCTION_HALL)
+    assert shown.as_json() == {"type": "place-shown", "seat": 1, "place": Place.AUCTION_HALL.words}
+    piece = Piece(4, None, None, None)
+    plain = happenings.plain
+    assert plain((Why.BEST, [piece])) == [
+        "best exhibit",
+        [{"slot": 4, "card": None, "letter": None, "year": None}],
+    ]
+    assert plain(frozenset({3, 1, 2})) == [1, 2, 3]
+    assert plain("words") == "words"
+    assert plain(None) is None

@@ -125,3 +125,14 @@ def test_a_broken_rule_is_named_with_its_fields(rule: Rule) -> None:
 def test_kept_rules_pass(made: Callable[[], Referee], kind: str, seat: int, choice: Any) -> None:
     referee = made()
     check(referee.state, kind, seat, choice, referee.private(seat))  # type: ignore[arg-type]
+
+
+def test_a_rule_has_the_fields_of_its_gaps_and_those_without_a_gap() -> None:
+    assert Rule.NOT_PLAYED_THERE.fields == {"action", "place"}
+    assert Rule.NAMED_TWICE.fields == {"slot"}
+    assert Rule.NOT_IN_HAND.fields == {"card"}
+    assert Rule.NOT_IN_HAND.template == "the Action card is not in its hand"
+    for rule in Rule:
+        told = rule.template.format(**dict.fromkeys(rule.fields, "it"))
+        assert told
+        assert "{" not in told

@@ -1,21 +1,24 @@
 """Tests of what the learned bot sees of a few known states of the game."""
 
 from support.named_features import by_name
-from support.rules_driver import plays, table
+from support.rules_driver import card, plays, table
 
 from p2p_hoity.bots.learned import sight_of
 from p2p_hoity.bots.learned.features import CANDIDATE, OTHER, OWN
 from p2p_hoity.bots.learned.move_candidates import picks
 from p2p_hoity.bots.learned.observation import (
+    clipped,
     gain,
     loss,
     may_have,
+    one_hot,
     other_blocks,
     own_block,
+    share,
     size_of,
 )
 from p2p_hoity.editions.load_edition import load
-from p2p_hoity.rules import expected
+from p2p_hoity.rules import ActionKind, expected
 
 
 def test_runs_gains_and_losses_are_known():
@@ -78,3 +81,40 @@ def test_what_is_shown_is_seen():
     assert stolen.choice == 4
     assert piece[1:4] == [0.5, 1, 0]
     assert piece[5:] == [0, 0.25, 0.1, 0.6, 0.3]
+
+
+def test_shares_are_of_the_whole_and_none_of_nothing():
+    assert share(1, 4) == 0.25
+    assert share(0, 0) == 0.0
+    assert [clipped(value) for value in (-3.0, -0.5, 0.5, 3.0)] == [-1.0, -0.5, 0.5, 1.0]
+    assert one_hot((2, 3, 4), 3) == [0.0, 1.0, 0.0]
+    assert one_hot((2, 3), 5) == [0.0, 0.0]
+
+
+def test_of_two_equal_runs_the_one_with_the_oldest_piece_counts():
+    referee = table(load(), 3, {0: "A2 B2 D1 E1"})
+    sight = sight_of(referee.view(0), expected(referee.state))
+    ages = {
+        name: sight.mine.age(sight.mine.span(*span))
+        for name, span in (("AB", (0, 1)), ("DE", (3, 4)))
+    }
+    assert sight.mine.run == ((2, 3, 4) if ages["DE"] > ages["AB"] else (2, 0, 1))
+    assert sight.mine.age(()) == 0.0
+    nobody = sight.holdings[1]
+    assert (nobody.run, nobody.size, nobody.hidden) == ((0, 0, -1), 0, 4)
+
+
+def test_the_own_hand_is_compared_with_the_others():
+    referee = table(load(), 3, {0: "A1 A2 B1 D1"})
+    cash = card(referee.state, 1, ActionKind.CASH, 3)
+    hands = [tuple(c for c in hand if c != cash) for hand in referee.state.hands]
+    referee.state = referee.state.but(hands=tuple(hands))
+    sight = sight_of(referee.view(0), expected(referee.state))
+    own = by_name(OWN, own_block(sight))
+    largest = [sight.hands[ActionKind.CASH][seat][0] for seat in range(3)]
+    smaller = sum(value < largest[0] for value in largest[1:])
+    assert own["cash"][4] == smaller / 2 > 0
+    assert own["thieves"][0] == 1
+    first, second = (by_name(OTHER, block) for block in other_blocks(sight))
+    assert first["cash"][0] == 0.75
+    assert (first["cash"][2], second["cash"][2]) == (0, float(largest[2] > largest[0]))

@@ -15,9 +15,9 @@ from support.sim.cheap import cheap_blocks
 from support.toy_game import ToyGame
 
 from p2p_hoity.presentation import screen_updates as updates
-from p2p_hoity.presentation.screen_updates import Awaited, Halfway, Paused, SeatsTimedOut
+from p2p_hoity.presentation.screen_updates import Attending, Awaited, Halfway, Paused, SeatsTimedOut
 from p2p_hoity.table.playing.player_interface import BotPlayer, PlayerRequest, WaitLonger
-from p2p_hoity.table.playing.presence import PresenceTeller, muster
+from p2p_hoity.table.playing.presence import PresenceTeller, attendance, muster
 from protocol.chain.chain_state import Kind
 from protocol.seat.end_notices import LastWait
 from protocol.seat.seat_machine import SeatMachine
@@ -316,3 +316,18 @@ def test_that_others_are_waited_for_is_told_and_a_link_that_flaps_is_told_of_onc
     notes.machine.until += 200.0  # a first link: the time begins anew
     (more,) = notes.watch(102, 1)
     assert more == (100, [1], 401.0)
+
+
+def test_a_seat_is_banned_absent_gone_linked_or_not_in_this_order() -> None:
+    tip = SimpleNamespace(banned={4}, present={0, 1, 2, 3})
+    machine: Any = SimpleNamespace(
+        table=SimpleNamespace(seats=6), tip=tip, seat=0, away=lambda: frozenset({2, 4, 5})
+    )
+    assert attendance(machine, frozenset({1, 2, 4, 5})).seats == (
+        Attending.LINKED,
+        Attending.LINKED,
+        Attending.LEFT,
+        Attending.UNLINKED,
+        Attending.BANNED,
+        Attending.ABSENT,
+    )

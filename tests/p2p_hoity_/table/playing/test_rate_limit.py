@@ -1,7 +1,7 @@
 """Tests of rate limits: questions have a pace, and useless work costs the link that causes it."""
 
 from p2p_hoity.table.playing import rate_limit
-from p2p_hoity.table.playing.frame_kinds import Sender, kind_of
+from p2p_hoity.table.playing.frame_kinds import KINDS, Budget, Sender, kind_of
 from p2p_hoity.table.playing.rate_limit import RateLimit
 from protocol.wire import codec, peer_frames
 from protocol.wire.signed_notices import Departure
@@ -50,4 +50,19 @@ def test_frames_of_unknown_kinds_are_never_due_and_too_many_have_their_link_read
     assert rests[:-1] == [0.0] * (len(rests) - 1)
     assert 0.0 < rests[-1] <= rate_limit.LONGEST_REST
     assert limit.rest(B, 0.0) == 0.0
+    assert limit.may_read(A, kind_of(ASKED), 0.0)
+
+
+def test_frames_about_another_game_and_talk_have_a_pace_and_a_forgotten_link_asks_anew() -> None:
+    kinds = {budget: kind for kind in KINDS.values() for budget in (kind.budget,)}
+    limit = RateLimit((A, B))
+    rematch = [limit.may_read(A, kinds[Budget.REMATCH], 0.0) for _ in range(100)]
+    assert 0 < rematch.count(True) == 2 * rate_limit.REMATCH[0] < 100
+    assert limit.may_read(B, kinds[Budget.REMATCH], 0.0)
+    talk = [limit.may_read(A, kinds[Budget.TALK], 0.0) for _ in range(1000)]
+    assert 0 < talk.count(True) < 1000
+    onlooker = [limit.may_read(b"o" * 32, kinds[Budget.TALK], 0.0) for _ in range(1000)]
+    assert 0 < onlooker.count(True) < talk.count(True)
+    assert not all(limit.may_read(A, kind_of(ASKED), 0.0) for _ in range(100))
+    limit.forget(A)
     assert limit.may_read(A, kind_of(ASKED), 0.0)
