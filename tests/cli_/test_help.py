@@ -97,3 +97,16 @@ def test_who_leaves_an_argument_out_is_told_where_it_is_found(
     assert told.count("lists") == 1
     assert hint in told
     assert f"Help: hoity {command} --help" in told
+
+
+@pytest.mark.parametrize(
+    ("language", "example"), [("en", "Example: hoity "), ("de", "Beispiel: hoity ")]
+)
+def test_what_stands_below_a_help_is_in_the_language_spoken(
+    hoity: Shell, language: str, example: str
+) -> None:
+    below = " ".join(hoity.done(0, "verify", "--help", "--lang", language).out.split())
+    assert example in below
+    whole = hoity.done(0, "--help", "--lang", language).out
+    assert ("Exit codes" in whole) is (language == "en")
+    assert "HOITY_LANG" in whole

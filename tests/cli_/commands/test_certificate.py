@@ -62,3 +62,14 @@ def test_a_transcript_of_version_two_is_refused_with_what_reads_it(
     old.write_bytes(data[:at] + b"\x02" + data[at + 1 :])
     done = hoity("verify", old)
     assert (done.code, "If it is version 2, read it with hoity 0.1" in done.out) == (1, True)
+
+
+def test_what_is_a_certificate_proves_nothing_and_what_is_none_is_none(
+    hoity: Any, game: Path, saved: Path
+) -> None:
+    data = saved.read_bytes()
+    saved.write_bytes(data[:-1] + bytes([data[-1] ^ 1]))
+    for path, words in ((saved, "proves nothing"), (game, "This is no certificate")):
+        told = hoity.told(1, "verify", "--certificate", path)
+        assert told.count("certificate proves nothing") == (words == "proves nothing")
+        assert words in told

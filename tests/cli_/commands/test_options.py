@@ -6,6 +6,7 @@ from typing import Annotated, ClassVar
 
 import pytest
 from support.kept_home import keep_transcript
+from support.shell import Shell
 from typer import Option, Typer
 from typer.main import get_command
 
@@ -103,3 +104,7 @@ def test_a_command_has_an_option_for_each_field_that_is_not_left_out() -> None:
     assert found == [(Manners(True, "Ana", Path("a.hoity")), 2), Manners(name="Bob")]
     with pytest.raises(NoSuchOption):
         group(["whisper", "--loud"], standalone_mode=False)
+
+
+def test_a_ticket_that_is_missing_is_named_as_one(hoity: Shell) -> None:
+    assert "Missing argument 'TICKET'." in hoity.told(2, "join")

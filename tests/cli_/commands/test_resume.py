@@ -169,3 +169,22 @@ def test_a_saved_game_replaces_no_file_but_its_own(hoity: Shell, tmp_path: Path)
     game = file_name(branch("one"), "")
     assert "First: " in hoity.told(0, "resume", game, "--from", whole, "--transcript", named)
     assert claim != named.read_bytes() == whole.read_bytes()
+
+
+@pytest.mark.usefixtures("cheap", "own_key")
+@pytest.mark.parametrize("as_json", [True, False])
+def test_which_game_is_taken_up_and_which_others_wait_is_told_to_a_person(
+    as_json: bool, hoity: Shell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in (1, 2):
+        here = room_of(3, 2, bytes([number]))
+        keep_journal(hoity.home, here, started=1_700_000_000 + number).close()
+    monkeypatch.setattr(resume, "sit", lambda *_: 0)
+    monkeypatch.setattr(resume, "crew_of", lambda *_: None)
+    words = ["--json"] if as_json else []
+    told = hoity.told(0, "resume", "--auto", *words)
+    assert ("Taking your seat again: " in told) is not as_json
+    assert ("Other games wait for you:" in told) is not as_json
+    assert told.count("hoity resume ") == (0 if as_json else 1)
+    (hoity.home.journals / f"{here.table.id.hex()[:16]}.journal").unlink()
+    assert "Other games" not in hoity.told(0, "resume", "--auto", *words)

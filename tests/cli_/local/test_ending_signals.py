@@ -22,6 +22,8 @@ from cli.local.ending_signals import (
     wait_for,
 )
 
+ALL = (*ENDING_SIGNALS, *[getattr(signal, name) for name in ("SIGHUP",) if hasattr(signal, name)])
+
 
 async def test_a_signal_that_comes_again_at_once_is_the_same_one(
     autojump_clock: MockClock,
@@ -72,15 +74,12 @@ def test_the_first_signal_calls_and_a_second_one_is_the_systems(
 
 
 @pytest.mark.skipif(os.name == "nt", reason="there is no such signal")
-@pytest.mark.parametrize("number", [one for one in ENDING_SIGNALS if one != signal.SIGINT])
+@pytest.mark.parametrize("number", [one for one in ALL if one != signal.SIGINT])
 def test_a_process_that_is_awaited_is_asked_to_end_too(number: int) -> None:
     parent = os.getpid()
     told = f"import os, time; os.kill({parent}, {int(number)}); time.sleep(600)"
     assert wait_for(subprocess.Popen([sys.executable, "-c", told])) is True
     assert wait_for(subprocess.Popen([sys.executable, "-c", ""])) is False
-
-
-ALL = (*ENDING_SIGNALS, *[getattr(signal, name) for name in ("SIGHUP",) if hasattr(signal, name)])
 
 
 @pytest.fixture(autouse=True)

@@ -195,3 +195,27 @@ async def test_the_game_and_what_the_player_wants_reach_the_node() -> None:
     assert await seat.next_request() == WaitLonger()
     seat.say("a program is told nothing of this")
     assert paper.noted == ["Started"]
+
+
+async def test_a_question_is_open_until_it_is_answered_or_the_next_one_is() -> None:
+    seat, paper = sat()
+    assert seat.open is None
+    old = trio.CancelScope()
+    other = replace(VIEW)
+
+    async def ask(view: rules.View, scope: trio.CancelScope) -> None:
+        with scope:
+            await seat.choose(view, "place", False)
+
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(ask, VIEW, old)
+        await trio.testing.wait_all_tasks_blocked()
+        assert seat.open == (VIEW, "place")
+        nursery.start_soon(ask, other, trio.CancelScope())
+        await trio.testing.wait_all_tasks_blocked()
+        old.cancel()
+        await trio.testing.wait_all_tasks_blocked()
+        assert seat.open is not None
+        assert seat.open[0] is other
+        paper.answer.set()
+    assert seat.open is None

@@ -8,7 +8,7 @@ from support.cli_stage import referee, until
 from support.moments import begun
 
 from cli.words import happening_sentences, translation
-from cli.words.card_names import Names, grid
+from cli.words.card_names import Names, colour, grid
 from cli.words.translation import LANGUAGES
 from p2p_hoity import rules
 from p2p_hoity.editions.load_edition import load
@@ -63,3 +63,14 @@ def test_a_known_colour_is_named_in_each_language_and_another_one_as_it_is(langu
     for name in (*own[language], "Türkis", "light blue"):
         assert f"({name}" in told
         assert name in shown.text(120, 40)
+
+
+def test_oneself_is_you_and_a_seat_has_its_colour_once_it_is_known() -> None:
+    names = Names(load(), ("Ana", "Bob", "Cleo"), 1)
+    assert names.shorts((0, 1, 2)) == "Ana, You, Cleo"
+    assert names.seats((0, 1)) == "Ana, Bob (you)"
+    names.look(until(referee(3), "place", 1))
+    assert names.seat(0) == f"Ana ({colour(names.colours[0])})"
+    assert names.seat(1) == f"Bob ({colour(names.colours[1])}, you)"
+    onlooker = Names(load(), ("Ana", "Bob", "Cleo"))
+    assert onlooker.shorts((0, 1)) == "Ana, Bob"

@@ -11,6 +11,7 @@ from support.source import files_under, nodes_of
 from textual.widgets import OptionList
 
 from cli.table_view.desk import Desk
+from cli.table_view.stage import Stage
 from cli.ui.full_screen import info_pages
 from cli.ui.full_screen.info_pages import HELP, LEGEND, PLAYING, Choices, Page, _links, page
 from cli.ui.full_screen.layout import health
@@ -133,3 +134,23 @@ def test_the_page_of_links_names_the_relay_until_there_is_a_direct_link() -> Non
 
 def page_of(shown: Shown) -> str:
     return " ".join(line.plain for line in _links(shown.stage, Desk(), (), 100))
+
+
+@pytest.mark.parametrize(("is_resumed", "is_alone"), [(True, True), (True, False), (False, True)])
+def test_that_others_may_have_finished_is_told_who_came_back_and_finds_nobody(
+    is_resumed: bool, is_alone: bool
+) -> None:
+    shown = begun(3)
+    if is_resumed:
+        shown.hear(updates.Resumed(shown.view, ()))
+    linked, lost = Attending.LINKED, Attending.UNLINKED
+    shown.there(linked, lost if is_alone else linked, lost)
+    told = page_of(shown)
+    assert "Bruno" in told
+    assert ("finished without you" in told) is (is_resumed and is_alone)
+
+
+def test_a_page_of_which_there_is_nothing_says_so() -> None:
+    for name, title in (("log", "Log"), ("proofs", "Proofs"), ("links", "Links and keys")):
+        found, (line,) = page(name, Stage(), Desk(), (), 80)
+        assert (found, line.plain) == (title, "Nothing yet.")

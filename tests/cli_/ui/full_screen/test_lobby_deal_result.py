@@ -91,3 +91,14 @@ def test_a_table_without_a_result_says_why_and_where_its_file_is() -> None:
     shown.stage.scene = replace(shown.stage.scene, transcript=Path("a.hoity"))
     assert "a.hoity" in " ".join(line.plain for line in over_lines(shown.stage, 80))
     assert over_lines(begun().stage, 80) == []
+
+
+def test_what_became_of_the_last_guest_stands_below_the_seats() -> None:
+    stage = Stage()
+    stage.hear(updates.Joined(("Iris",), 3))
+    before = len(lobby(stage, 80, ()))
+    stage.hear(updates.Admitted("Zoe", False))
+    assert stage.lobby_note
+    told = [line.plain for line in lobby(stage, 80, ())]
+    assert len(told) == before + 1
+    assert any("Zoe" in line for line in told)

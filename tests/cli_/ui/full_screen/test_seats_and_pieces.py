@@ -8,10 +8,12 @@ from support.moments import SIZES, asked_for, assert_fits, begun
 from support.sampling import times
 
 from cli.table_view.seats import DONE
+from cli.table_view.stage import Stage
 from cli.ui.full_screen.colours import COLOURS, CUT
-from cli.ui.full_screen.seats_and_pieces import POINTER, seat_style
+from cli.ui.full_screen.seats_and_pieces import POINTER, pieces, seat_style
 from p2p_hoity import rules
 from p2p_hoity.presentation import screen_updates as updates
+from p2p_hoity.rules.happenings import PlaceShown
 from protocol import game_interface
 
 
@@ -80,3 +82,19 @@ def test_every_exhibit_and_all_that_a_thief_may_take_is_on_the_smallest_screen(s
         found.mark(slot)
         lines = shown.lines()
         assert any(POINTER in line and DONE in line for line in lines)
+
+
+def test_how_many_pieces_one_does_not_see_is_counted_of_others_only() -> None:
+    shown = begun(4).until(PlaceShown)
+    heading, own, *others, windows = (line.plain for line in pieces(shown.stage, None, 80))
+    assert "PIECES" in heading
+    assert own.split()[:2] == ["I", "You"]
+    assert " – " in own
+    assert own.count("*") == 4
+    assert len(others) == 3
+    for line in others:
+        assert " 4" in line
+        assert " – " not in line
+        assert "*" not in line
+    assert windows.strip().startswith("Windows")
+    assert pieces(Stage(), None, 80) == []

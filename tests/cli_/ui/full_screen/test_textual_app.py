@@ -334,3 +334,27 @@ async def test_the_title_of_the_window_says_whose_turn_it_is_where_there_is_a_wi
     at.app.on_app_focus()
     turn = "\x1b]2;► your turn · Hoity Toity\x07"
     assert written == ([] if headless else [turn, "\x1b]2;\x07"])
+
+
+@seated()
+async def test_each_entry_of_the_menu_switches_what_it_says_and_only_the_look_is_kept(
+    at: Sitting, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app, kept = at.app, list[tuple[bool, bool, bool]]()
+    monkeypatch.setattr(app.hands, "keep", lambda *wanted: kept.append(wanted))
+    assert (app.current_theme.dark, app.rings, app.stage.staged) == (True, True, False)
+    for word in ("pace", "bell", "theme", "theme"):
+        app._chosen(word)
+    assert kept == [
+        (False, True, True),
+        (False, False, True),
+        (True, False, True),
+        (False, False, True),
+    ]
+    for word, muted in (("mute 2", {2}), ("mute 1", {1, 2}), ("mute 2", {1})):
+        app._chosen(word)
+        assert app.desk.muted == muted
+    for word in ("stay", "", None):
+        app._chosen(word)
+    assert len(kept) == 4
+    assert at.left == []
