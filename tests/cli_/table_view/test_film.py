@@ -72,6 +72,15 @@ def test_the_result_stands_behind_the_last_moment_and_each_one_tells_what_happen
     assert tuple(before.log)[-len(before.beat) :] == before.beat
 
 
+def test_a_moment_of_a_long_game_is_told_though_the_log_has_forgotten_the_first_ones() -> None:
+    again = [moment for moment in FILM.moments if moment.items and moment.state.round]
+    shown = Film(FILM.table, (*FILM.moments[:-1], *again * 12))
+    shown.step(len(shown.moments) - 2)
+    stage = shown.stage()
+    assert stage.told > len(stage.log), "or the game is too short for this test"
+    assert 0 < len(stage.beat) < len(stage.log)
+
+
 def test_each_seat_is_looked_through_in_turn_and_then_nobody() -> None:
     shown = Film(FILM.table, FILM.moments)
     seen = [shown.eyes]

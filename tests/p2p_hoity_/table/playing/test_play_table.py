@@ -83,6 +83,11 @@ async def test_a_returning_seat_does_without_a_relay_that_says_it_waits_there() 
             with pytest.raises(NetError, match="verdict-elsewhere"):
                 async with play_table.open_hub(WHO, replace(first, listen="node1:0")):
                     pass
+            # The same is told if another relay, named first, does not answer at all.
+            gone = replace(first, listen="node3:0", relays=("gone.example:1", relay))
+            with pytest.raises(NetError, match="verdict-elsewhere"):
+                async with play_table.open_hub(WHO, gone):
+                    pass
             back = replace(first, listen="node2:0", returning=True)
             async with play_table.open_hub(WHO, back) as (_, others):
                 assert others.named[1:] == (f"relay+{relay}",)
