@@ -405,9 +405,9 @@ def test_a_seat_that_hears_of_a_statement_it_does_not_know_signs_nothing_more_un
 
 
 def test_a_resumed_seat_does_not_write_its_openings_into_the_journal_again() -> None:
-    home = home_of()
-    before = dict(secrets_of(home.machine(1)).openings)
-    secrets = secrets_of(restored(home))
+    table = bidding_table()
+    before = dict(secrets_of(table.machine(1)).openings)
+    secrets = secrets_of(restored(table))
     assert before
     assert secrets.openings == before
     assert secrets.unrecorded() == []
