@@ -20,7 +20,7 @@ class Piece:
     """A slot of the shuffled deck with the Collectible in it.
 
     Attributes:
-        slot: The slot.
+        slot: Its position in the shuffled deck, from 0.
         card: The index of the Collectible. None while it is hidden.
         letter: The letter of the Collectible. None while it is hidden.
         year: The year of the Collectible. None while it is hidden.
@@ -60,7 +60,7 @@ def plain(value: object) -> object:
     """Return the value of a field in a form that JSON can hold.
 
     Args:
-        value: The value.
+        value: Any value that a happening may contain.
 
     Returns:
         Text, a number, a truth value, null, an array or an object.
@@ -116,9 +116,9 @@ class PresenceChanged(Happening):
     """Seats have become absent, are present again, or were banned.
 
     Attributes:
-        absent: The seats that have become absent.
-        returned: The seats that are present again.
-        banned: The seats that were banned.
+        absent: The numbers of the seats that have become absent.
+        returned: The numbers of the seats that are present again.
+        banned: The numbers of the seats that were banned.
     """
 
     absent: tuple[int, ...]
@@ -146,8 +146,8 @@ class PlaceShown(Happening):
     """A seat has shown its Place card.
 
     Attributes:
-        seat: The seat.
-        place: The Place.
+        seat: Its number, from 0.
+        place: The Place, in JSON by its English name.
     """
 
     seat: int
@@ -158,9 +158,9 @@ class ActionShown(Happening):
     """A seat has shown its Action card in its Place.
 
     Attributes:
-        seat: The seat.
-        place: The Place.
-        card: The Action card.
+        seat: Its number, from 0.
+        place: The Place, in JSON by its English name.
+        card: The Action card, with its colour and number.
     """
 
     seat: int
@@ -172,7 +172,7 @@ class SatOut(Happening):
     """A seat is in no Place this round.
 
     Attributes:
-        seat: The seat.
+        seat: Its number, from 0.
         why: The reason.
     """
 
@@ -184,8 +184,8 @@ class Passed(Happening):
     """A seat plays no Action card in its Place.
 
     Attributes:
-        seat: The seat.
-        place: The Place.
+        seat: Its number, from 0.
+        place: The Place, in JSON by its English name.
         why: The reason.
     """
 
@@ -199,7 +199,7 @@ class Voided(Happening):
 
     Attributes:
         seat: The seat that chose.
-        kind: The kind of choice.
+        kind: The kind of choice, such as `exhibit`.
     """
 
     seat: int
@@ -210,8 +210,8 @@ class DefaultTaken(Happening):
     """The rules have chosen for an absent seat.
 
     Attributes:
-        seat: The seat.
-        kind: The kind of choice.
+        seat: Its number, from 0.
+        kind: The kind of choice, such as `exhibit`.
         choice: The window (a pile in the Auction Hall, 0 or 1), or the deck slots of the chosen
             Collectibles. None if nothing could be chosen.
         why: The reason why the rules have chosen.
@@ -227,10 +227,10 @@ class Sale(Happening):
     """The largest Cash has bought the top Collectible of a window (pile of the Auction Hall).
 
     Attributes:
-        seat: The seat of the buyer.
-        paid: The Cash card.
-        window: The window, 0 or 1.
-        took: The piece that was bought.
+        seat: The number of the buyer's seat.
+        paid: The Cash card, which goes to the cash register.
+        window: 0 for the first window, 1 for the second.
+        took: The piece on top of the window, which was bought.
     """
 
     seat: int
@@ -253,10 +253,10 @@ class CashStolen(Happening):
     """The only Thief in the Auction Hall has taken the Cash that was just paid.
 
     Attributes:
-        seat: The seat of the Thief.
+        seat: The number of the Thief's seat.
         thief: The Thief's Action card.
         owner: The seat of the buyer, who paid the Cash.
-        cash: The Cash.
+        cash: The Cash that was played in the Auction Hall.
     """
 
     seat: int
@@ -270,7 +270,7 @@ class CashPaid(Happening):
 
     Attributes:
         seat: The buyer.
-        cash: The Cash.
+        cash: The Cash that was played in the Auction Hall.
     """
 
     seat: int
@@ -281,8 +281,8 @@ class Returned(Happening):
     """An Action card has gone back to a hand.
 
     Attributes:
-        seat: The seat of the hand.
-        card: The Action card.
+        seat: The number of the hand's seat.
+        card: The Action card, with its colour and number.
         why: The reason.
     """
 
@@ -295,7 +295,7 @@ class TurnedUp(Happening):
     """The Collectible that is now on top of a window (pile of the Auction Hall) was opened to all.
 
     Attributes:
-        window: The window, 0 or 1.
+        window: 0 for the first window, 1 for the second.
         piece: The Collectible with its slot.
     """
 
@@ -307,8 +307,8 @@ class ExhibitShown(Happening):
     """A seat has shown an exhibit.
 
     Attributes:
-        seat: The seat.
-        pieces: The pieces of the exhibit.
+        seat: Its number, from 0.
+        pieces: All pieces of the exhibit, which everybody sees now.
         placing: Its place among the exhibits of the round, 1 for the best.
     """
 
@@ -321,7 +321,7 @@ class NothingShown(Happening):
     """A seat has played Exhibit and shows nothing, so it is not ranked.
 
     Attributes:
-        seat: The seat.
+        seat: Its number, from 0.
         why: The reason.
     """
 
@@ -333,8 +333,8 @@ class FigureMoved(Happening):
     """A figure has moved.
 
     Attributes:
-        seat: The seat of the figure.
-        start: The field from which it moved.
+        seat: The number of the figure's seat.
+        start: The number of the field from which it moved.
         end: The field on which it stands now.
         fields: The number of fields that it was to move. At the end of the track it moves fewer.
         why: The reason.
@@ -351,10 +351,10 @@ class Stolen(Happening):
     """A Thief has taken a Collectible out of an exhibit.
 
     Attributes:
-        seat: The seat of the Thief.
+        seat: The number of the Thief's seat.
         thief: The Thief's Action card.
-        owner: The seat of the exhibit.
-        piece: The piece.
+        owner: The number of the exhibit's seat.
+        piece: The piece, which is the Thief's from now on.
     """
 
     seat: int
@@ -367,7 +367,7 @@ class DetectiveRanked(Happening):
     """The rank of a Detective's figure was determined. The figure moves `rank` fields.
 
     Attributes:
-        seat: The seat of the Detective.
+        seat: The number of the Detective's seat.
         rank: The rank on the track, 1 for the first.
     """
 
@@ -379,7 +379,7 @@ class Imprisoned(Happening):
     """A Thief was put into prison cell 1, and the Thieves in prison moved up by one cell.
 
     Attributes:
-        seat: The seat of the Thief.
+        seat: The number of the Thief's seat.
         thief: The Thief's Action card.
         cells: The Thieves in prison after that, cell 1 first.
     """
@@ -425,7 +425,7 @@ class HandOpened(Happening):
     """The Collectibles of a seat were opened at the end.
 
     Attributes:
-        seat: The seat.
+        seat: Its number, from 0.
         pieces: Its pieces. One that could not be opened has no letter.
     """
 
@@ -437,8 +437,8 @@ class FinalExhibit(Happening):
     """The best exhibit of a seat at the end was ranked.
 
     Attributes:
-        seat: The seat.
-        pieces: The pieces of the exhibit.
+        seat: Its number, from 0.
+        pieces: All pieces of the exhibit, which everybody sees now.
         placing: Its place among the final exhibits, 1 for the best.
     """
 
@@ -451,7 +451,7 @@ class FaultFound(Happening):
     """The opened hands show that a seat once played Exhibit without a valid exhibit.
 
     Attributes:
-        seat: The seat.
+        seat: Its number, from 0.
         round: The round in which it did.
         rule: The rule that it broke.
     """
@@ -466,7 +466,7 @@ class StandingMade(Happening):
 
     Attributes:
         rank: The rank, 1 for the winner.
-        seat: The seat.
+        seat: Its number, from 0.
         field: The field of its figure.
         exhibit: The pieces of its final exhibit. Empty if it has none.
     """
