@@ -6,9 +6,12 @@ from dataclasses import replace
 import pytest
 from support.inspection import inspect, votes_of
 from support.machine_table import TIMEOUTS, MachineTable, toy_table
+from support.models.epochs import Model
+from support.models.promises import inputs_of, promise_of
 
 from protocol.consensus import new_epoch
 from protocol.consensus.epoch_votes import MAX_TRIED, Votes
+from protocol.consensus.message_store import MessageStore
 from protocol.wire.signed_messages import (
     CommitVote,
     EpochPromise,
@@ -176,3 +179,57 @@ def test_promises_of_which_no_new_epoch_can_be_made_are_tried_once(
     assert votes.best_promises(read) is None
     assert votes.best_promises(read) is None
     assert len(calls) == 1
+
+
+def test_a_proposer_names_the_first_promises_whose_base_is_farthest(model: Model) -> None:
+    votes, inputs = Votes(model.table, MessageStore()), inputs_of(model, 0, 1, 2, 3)
+    alike = [promise_of(model, seat, inputs) for seat in range(4)]
+    assert votes.best_promises(alike) == tuple(read.message for read in alike[:3])
+    own = [promise_of(model, seat, [inputs[seat]]) for seat in range(3)]
+    whole = [*own, promise_of(model, 3, inputs)]
+    best = votes.best_promises(whole)
+    assert best == tuple(whole[seat].message for seat in (0, 1, 3)), "the others lack an input"
+    assert votes.best_promises(own[:2]) is None, "they are no quorum"
+
+
+def test_a_quorum_of_votes_for_a_base_commits_the_highest_epoch(table: MachineTable) -> None:
+    votes = votes_of(table.machine())
+    promises = [table.sign(seat, promise(table)) for seat in (1, 2, 3)]
+    proposal = table.sign(1, NewEpoch(1, tuple(m.hash for m in promises)))
+    tell(table, *promises, proposal)
+    (base,) = votes.new_epochs[1]
+    assert votes.highest_certificate(9) is None
+    assert votes.base_with_votes(CommitVote, 1) is None
+    signed = [table.sign(seat, CommitVote(1, base)) for seat in (3, 1)]
+    for message in (*signed, table.sign(2, CommitVote(1, bytes(32)))):
+        votes.store.add(message)
+    assert votes.highest_committed(1) is None, "one of the votes is for another base"
+    votes.store.add(table.sign(0, CommitVote(1, base)))
+    found = votes.votes_for(CommitVote, 1, base)
+    assert [seat for seat, _ in found] == [0, 1, 3]
+    assert (3, signed[0].signature) in found
+    committed = votes.highest_committed(1)
+    assert committed is not None
+    assert (committed[0], committed[1].node.base_digest()) == (1, base)
+    assert votes.highest_committed(2) is None
+    certificate = votes.highest_certificate(2)
+    assert certificate is not None
+    assert (certificate.epoch, certificate.base, certificate.committed) == (1, base, True)
+    assert certificate.votes == found
+    assert votes.highest_certificate(1) is None
+
+
+def test_the_request_of_a_quorum_is_the_t_th_highest_and_counts_what_is_too_far(
+    table: MachineTable,
+) -> None:
+    votes = votes_of(table.machine())
+    assert votes.quorum_request() == 0
+    for seat, epoch in ((1, 1), (2, 2)):
+        votes.store.add(table.sign(seat, EpochRequest(epoch)))
+    assert votes.quorum_request() == 0
+    far, lower = (table.sign(3, EpochRequest(epoch)) for epoch in (900, 800))
+    votes.note_far(far)
+    votes.note_far(lower)
+    assert votes.far == {3: far}
+    assert votes.requests() == {1: 1, 2: 2, 3: 900}
+    assert votes.quorum_request() == 1

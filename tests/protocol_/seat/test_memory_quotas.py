@@ -17,6 +17,7 @@ from support.toy_game import ToyGame
 
 from protocol.seat import memory_quotas
 from protocol.seat.effects import ChoiceAsked
+from protocol.seat.memory_quotas import is_worth_keeping
 from protocol.seat.seat_machine import SeatMachine
 from protocol.wire.signed_messages import (
     CommitVote,
@@ -26,6 +27,7 @@ from protocol.wire.signed_messages import (
     NewEpoch,
     PrepareVote,
     Rejoin,
+    Statement,
     StepInput,
 )
 
@@ -308,3 +310,48 @@ def test_spare_versions_are_counted_too(table: MachineTable) -> None:
     assert (
         loose(machine) <= memory_quotas.WANTED + table.table.max_body + 200
     )  # the second version proves a fault
+
+
+@pytest.mark.parametrize("kind", [EpochRequest, PrepareVote, CommitVote])
+def test_a_request_of_an_epoch_too_far_ahead_is_noted_and_not_kept(
+    table: MachineTable, kind: type[Any]
+) -> None:
+    machine = table.machine()
+    most = memory_quotas.EPOCHS_AHEAD
+    for epoch, is_near in ((most, True), (most + 1, False)):
+        digest = () if kind is EpochRequest else (bytes(32),)
+        message = table.sign(3, kind(epoch, *digest))
+        assert is_worth_keeping(machine, message) is is_near
+        assert machine.log.votes.far == ({} if is_near else {3: message})
+
+
+@pytest.mark.parametrize(
+    ("statement", "kept"),
+    [
+        (Rejoin(8), True),
+        (Rejoin(9), False),
+        (EpochPromise(2, None, (), None, (), ()), True),
+        (EpochPromise(3, None, (), None, (), ()), False),
+        (NewEpoch(2, (bytes(32),)), True),
+        (NewEpoch(3, (bytes(32),)), False),
+        (StepInput(1, 3, bytes(32), b""), True),
+        (StepInput(2, 3, bytes(32), b""), False),
+        (StepInput(0, 99, bytes(32), b""), False),
+    ],
+    ids=repr,
+)
+def test_what_is_near_enough_is_kept_and_nothing_else_is_noted(
+    table: MachineTable, statement: Statement, kept: bool
+) -> None:
+    machine = table.machine()
+    assert is_worth_keeping(machine, table.sign(3, statement)) is kept
+    assert machine.log.votes.far == {}
+    assert is_worth_keeping(machine, table.sign(0, statement)), "it is its own"
+
+
+def test_only_a_higher_request_than_before_is_kept(table: MachineTable) -> None:
+    machine = table.machine()
+    table.tell(0, table.sign(3, EpochRequest(1)))
+    assert not is_worth_keeping(machine, table.sign(3, EpochRequest(1)))
+    assert is_worth_keeping(machine, table.sign(3, EpochRequest(2)))
+    assert is_worth_keeping(machine, table.sign(2, EpochRequest(1)))

@@ -147,3 +147,28 @@ def test_any_value_is_a_message_or_invalid(value: Any) -> None:
         lambda found: signed_messages.payload(TABLE.id, *found),
         "bad-message",
     )
+
+
+def test_a_message_in_parts_is_refused_as_the_whole_one_would_be() -> None:
+    def in_parts(payload: bytes, signature: bytes) -> signed_messages.Message:
+        return signed_messages.parse_parts(payload, signature, TABLE.id, TABLE.ids)
+
+    message = signed_messages.sign(WHO[1], TABLE.id, 1, EpochRequest(1))
+    assert in_parts(message.payload, message.signature) == message
+    fails(Invalid, "bad-signature", in_parts, message.payload, bytes(64))
+    fails(Invalid, "bad-message|bad-encoding", in_parts, b"\xc0", message.signature)
+    most = signed_messages.MAX_MESSAGE
+    for more in (0, 1):
+        payload = bytes(most - codec.size((b"", bytes(64))) - 3 + more)
+        assert codec.size((payload, bytes(64))) == most + more
+        reason = fails(Invalid, "bad-encoding|bad-message", in_parts, payload, bytes(64)).reason
+        assert ("more than" in reason) is bool(more)
+
+
+def test_a_known_message_is_rebuilt_from_its_signature() -> None:
+    message = signed_messages.sign(WHO[1], TABLE.id, 1, CommitVote(1, D))
+    given = CommitVote(1, D), message.signature, TABLE.id, TABLE.ids
+    assert signed_messages.rebuilt(1, *given) == message
+    fails(Invalid, "bad-signature", signed_messages.rebuilt, 2, *given)
+    other = PrepareVote(1, D), *given[1:]
+    fails(Invalid, "bad-signature", signed_messages.rebuilt, 1, *other)
