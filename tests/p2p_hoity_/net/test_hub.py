@@ -1,66 +1,23 @@
 """Tests of the hub: links over real loopback TLS, or over memory where the clock matters."""
 
-import collections
-import itertools
-from contextlib import asynccontextmanager
-
 import pytest
 import trio
 import trio.testing
 from support.cases import ends_in, fails
+from support.hubs import HIGH, LOOPBACK, LOW, THIRD, dial_by_hand, hubs, linked_pair, pair
 from support.memory_network import MemoryNetwork
 from support.running import running
 
 from p2p_hoity.coded_errors import Reason, because
 from p2p_hoity.net.addresses import parse_address
-from p2p_hoity.net.dialler import PeerDialler
 from p2p_hoity.net.hub import Frame, Hub, LinkDown, LinkedElsewhere, LinkUp
 from p2p_hoity.net.link_limits import Limits
-from p2p_hoity.net.network_errors import AddressError, LinkCode, NetCode, NetError, RefusedError
+from p2p_hoity.net.network_errors import AddressError, LinkCode, NetError, RefusedError
 from p2p_hoity.net.relay_client import reach
-from p2p_hoity.net.secure_channel import (
-    LINK_VERSIONS,
-    Listener,
-    Purpose,
-    Speech,
-    Verdict,
-    receive,
-    secure_to,
-)
-from p2p_hoity.net.transport import HEADER, OVERHEAD, cut, encode_frame, read_frame
+from p2p_hoity.net.secure_channel import Listener, Purpose, Speech, Verdict, receive, secure_to
+from p2p_hoity.net.transport import cut, encode_frame, read_frame
 from protocol.crypto.identities import Identity
 from protocol.wire import codec
-
-LOW, HIGH = sorted((Identity(bytes([n]) * 32) for n in (1, 2)), key=lambda one: one.public)
-THIRD = Identity(bytes([3]) * 32)
-LOOPBACK = "127.0.0.1"
-
-
-@asynccontextmanager
-async def hubs(*identities, network=None, limits=None, speech=None):
-    """Running hubs of these identities."""
-    how = {"network": network, "limits": limits, "speech": speech}
-    made = [Hub(identity, **how) for identity in identities]
-    async with running() as nursery:
-        for hub in made:
-            await nursery.start(hub.run)
-        yield made
-
-
-async def linked_pair(a, b, host=LOOPBACK):
-    """Link b to a, and take the LinkUp of both."""
-    addresses = await a.listen(host, 0)
-    await b.connect(addresses, a._identity.public, 5)
-    return await a.events.receive(), await b.events.receive()
-
-
-@asynccontextmanager
-async def pair(network=None):
-    """Two linked hubs of which nobody has heard anything yet but that."""
-    async with hubs(LOW, HIGH, network=network) as (a, b):
-        await linked_pair(a, b, LOOPBACK if network is None else "table")
-        yield a, b
-
 
 # Links
 
@@ -274,24 +231,6 @@ async def test_a_second_link_replaces_the_first_only_if_the_lower_id_dialled_it(
             await stream.aclose()
 
 
-HELLO = encode_frame(Speech().hello())
-
-
-async def dial_by_hand(
-    place, me, listener, tamper=lambda data: data, instance=bytes(16), hello=HELLO
-):
-    host, _, port = place.rpartition(":")
-    raw = await trio.open_tcp_stream(host, int(port))
-    stream, peer, certificate = await secure_to(raw, listener.public)
-    challenge = await read_frame(stream, 256)
-    data = tamper(Listener(Purpose.LINK, peer, certificate).answer(me, instance, challenge))
-    await stream.send_all(encode_frame(data) + hello)
-    verdict = await read_frame(stream, 256)
-    if verdict == b"\0":
-        assert await read_frame(stream, 256) == HELLO[4:]
-    return stream, verdict
-
-
 async def test_a_peer_that_comes_again_takes_its_place_and_a_recorded_answer_opens_nothing():
     async with hubs(LOW) as (a,):
         (place,) = await a.listen(LOOPBACK, 0)
@@ -397,138 +336,6 @@ async def test_a_frame_that_needs_a_feature_goes_to_those_who_have_named_it(auto
         assert (await c.events.receive()).data == b"old"
 
 
-# Strangers
-
-
-@pytest.mark.parametrize(
-    "tamper",
-    [
-        lambda data: data[:1] + THIRD.public + data[33:],
-        lambda data: data[:-1] + bytes([data[-1] ^ 1]),
-        lambda data: data[:-1],
-        lambda data: b"",
-    ],
-    ids=["impostor", "wrong signature", "cut short", "empty"],
-)
-async def test_who_proves_nothing_gets_no_link(tamper):
-    async with hubs(LOW) as (a,):
-        (place,) = await a.listen(LOOPBACK, 0)
-        stream, verdict = await dial_by_hand(place, HIGH, LOW, tamper)
-        assert verdict == b"\1"
-        assert await stream.receive_some() == b""
-        assert a.links() == frozenset()
-        await cut(stream)
-
-
-@pytest.mark.parametrize(
-    "said",
-    [b"", b"GET / HTTP/1.0\r\n\r\n", b"\0" * 100, b"\x16\x03\x01\xff\xff", LINK_VERSIONS.greeting],
-)
-async def test_garbage_and_port_scans_disturb_nobody(said):
-    async with pair() as (a, b):
-        (place,) = await a.listen(LOOPBACK, 0)
-        stream = await trio.open_tcp_stream(LOOPBACK, int(place.rpartition(":")[2]))
-        await stream.send_all(said)
-        await stream.aclose()
-        b.post(LOW.public, b"undisturbed")
-        assert await a.events.receive() == Frame(HIGH.public, b"undisturbed")
-
-
-async def test_an_oversized_frame_costs_its_sender_the_link_and_nobody_else():
-    async with pair() as (a, b):
-        (place,) = await a.listen(LOOPBACK, 0)
-        stream, _ = await dial_by_hand(place, THIRD, LOW)
-        assert isinstance(await a.events.receive(), LinkUp)
-        await stream.send_all(b"\x7f\xff\xff\xff")
-        down = await a.events.receive()
-        assert down.peer == THIRD.public
-        assert down.reason.fields["length"] == (1 << 31) - 1
-        await cut(stream)
-        b.post(LOW.public, b"undisturbed")
-        assert await a.events.receive() == Frame(HIGH.public, b"undisturbed")
-
-
-async def test_silent_connections_are_cut_and_an_honest_one_gets_in(autojump_clock):
-    limits = Limits(unauthenticated=8, unauthenticated_per_source=8)
-    network = MemoryNetwork()
-    async with hubs(LOW, HIGH, network=network, limits=limits) as (a, b):
-        await a.listen("table", 1)
-        silent = []
-        b.dial("table:1", LOW.public)
-        for _ in range(500):
-            silent.append(await network.open(parse_address("table:1")))
-            await trio.testing.wait_all_tasks_blocked()
-            assert len(a._unproven) <= 8
-        assert b.links() == {LOW.public}
-        await trio.sleep(limits.handshake + 1)
-        assert len(a._unproven) == 0
-        assert b.links() == {LOW.public}
-        for stream in silent:
-            assert not await stream.receive_some()  # all of them are cut
-        assert isinstance(a.events.receive_nowait(), LinkUp)
-        fails(trio.WouldBlock, "", a.events.receive_nowait)
-
-
-async def test_a_real_flood_lets_an_honest_one_in():
-    async with hubs(LOW, HIGH) as (a, b), running() as nursery:
-        (place,) = await a.listen(LOOPBACK, 0)
-        flooding = trio.Event()
-        nursery.start_soon(flood, int(place.rpartition(":")[2]), flooding)
-        await flooding.wait()
-        b.dial(place, LOW.public)
-        assert isinstance(await a.events.receive(), LinkUp)
-        assert isinstance(await b.events.receive(), LinkUp)
-        assert len(a._unproven) <= Limits().unauthenticated
-
-
-async def flood(port, flooding):
-    """Open silent connections as fast as one can, and hold the last few hundred."""
-    held = collections.deque()
-    try:
-        while True:
-            held.append(await trio.open_tcp_stream(LOOPBACK, port))
-            if len(held) > 200:
-                flooding.set()
-                await cut(held.popleft())
-    finally:
-        for stream in held:
-            await cut(stream)
-
-
-async def test_a_full_hub_keeps_room_for_the_tables_own():
-    async with hubs(LOW, limits=Limits(links=1)) as (a,), hubs(HIGH, THIRD) as (own, newcomer):
-        places = await a.listen(LOOPBACK, 0)
-        a.prefer([HIGH.public])
-        await newcomer.connect(places, LOW.public, 5)
-        assert (await a.events.receive()).peer == THIRD.public
-        await own.connect(places, LOW.public, 5)
-        told = {await a.events.receive(), await a.events.receive()}
-        assert LinkDown(THIRD.public, because(LinkCode.MADE_ROOM)) in told
-        assert a.links() == {HIGH.public}
-        await newcomer.unlinked(LOW.public)
-        with pytest.raises(NetError, match=r"verdict-full|no-room"):
-            await newcomer.connect(places, LOW.public, 5)
-
-
-async def test_one_machine_makes_room_among_its_own_and_locks_no_newcomer_out():
-    """A guest is a newcomer too until it has shown its ticket."""
-    async with hubs(LOW, limits=Limits(links_per_source=1)) as (a,), hubs(HIGH, THIRD) as (b, c):
-        places = await a.listen(LOOPBACK, 0)
-        for stranger in (b, c):
-            await stranger.connect(places, LOW.public, 5)
-        assert a.links() == {THIRD.public}
-        a.prefer([THIRD.public])
-        await b.unlinked(LOW.public)
-        await ends_in(NetError, r"\((verdict-full|no-room)", b.connect(places, LOW.public, 5))
-    crowd = [Identity(bytes([n]) * 32) for n in range(10, 16)]
-    async with hubs(LOW, limits=Limits(links=4)) as (a,), hubs(*crowd) as strangers:
-        places = await a.listen(LOOPBACK, 0)
-        for newcomer in strangers:
-            await newcomer.connect(places, LOW.public, 5)
-            assert len(a.links()) <= 4
-            assert newcomer._identity.public in a.links()
-
-
 # Two processes with one key
 
 
@@ -606,94 +413,3 @@ async def test_a_link_at_rest_is_read_later_and_an_owner_at_rest_slows_its_peers
         a.events.close()
         b.post(LOW.public, b"anyone?")
         assert isinstance(await b.events.receive(), LinkDown)
-
-
-SMALL = OVERHEAD + HEADER + len(b"flood")
-"""Bytes for which a small frame counts."""
-
-
-@pytest.mark.parametrize("own", [False, True])
-async def test_a_flood_is_read_at_its_pace_and_the_others_at_once(autojump_clock, own):
-    limits = Limits(bytes_read=(10 * SMALL, 5.0 * SMALL))
-    async with hubs(LOW, HIGH, THIRD, network=MemoryNetwork(), limits=limits) as (a, b, c):
-        await a.listen("table", 4711)
-        a.prefer([HIGH.public] if own else [])
-        for other in (b, c):
-            await other.connect(["table:4711"], LOW.public, 5)
-            assert isinstance(await a.events.receive(), LinkUp)
-        a.prefer([HIGH.public, THIRD.public] if own else [THIRD.public])
-        began = trio.current_time()
-        for _ in range(30):
-            b.post(LOW.public, b"flood")
-        for _ in range(8):
-            assert await a.events.receive() == Frame(HIGH.public, b"flood")
-        assert trio.current_time() - began < 0.1
-        c.post(LOW.public, b"word")
-        assert await a.events.receive() == Frame(THIRD.public, b"word")
-        for _ in range(22):
-            assert await a.events.receive() == Frame(HIGH.public, b"flood")
-        assert 3.9 < trio.current_time() - began < 4.9
-        b.post(LOW.public, bytes(50 * SMALL))
-        assert await a.events.receive() == Frame(HIGH.public, bytes(50 * SMALL))
-        assert trio.current_time() - began > 13.9
-        assert a.linked(HIGH.public)
-
-
-async def test_a_full_hub_says_so_and_is_left_alone_for_a_while(autojump_clock):
-    """[L-65]"""
-    dialled = []
-
-    class Full:
-        def linked(self, peer):
-            return False
-
-        async def unlinked(self, peer):
-            await trio.lowlevel.checkpoint()
-
-        async def link(self, addresses, peer):
-            dialled.append(trio.current_time())
-            await trio.lowlevel.checkpoint()
-            raise RefusedError(NetCode.AT, full=True)
-
-    dialler = PeerDialler(LOW.public, Full(), Limits())
-    dialler.add(parse_address("a:1"))
-    with trio.move_on_after(300):
-        await dialler.run()
-    pauses = [later - before for before, later in itertools.pairwise(dialled)]
-    assert len(pauses) > 5
-    assert min(pauses) >= Limits().full_pause
-    assert max(pauses) <= 3 * Limits().full_pause
-    assert len({round(pause, 3) for pause in pauses}) > 1  # uneven
-    network = MemoryNetwork()
-    limits = Limits(links=1)
-    full, others = hubs(LOW, network=network, limits=limits), hubs(HIGH, THIRD, network=network)
-    async with full as (a,), others as (b, c):
-        where = await a.listen("a", 1)
-        a.prefer([HIGH.public])
-        await b.connect(where, LOW.public, 5)
-        caught = await ends_in(RefusedError, "", c.connect(where, LOW.public, 5))
-    assert caught.full
-    assert not caught.elsewhere
-
-
-async def test_one_identity_brings_up_only_so_many_links_in_a_row(autojump_clock):
-    network, (most, rate) = MemoryNetwork(), Limits().link_ups
-    async with hubs(LOW, network=network) as (a,), hubs(THIRD, network=network) as (other,):
-        places = await a.listen("table", 0)
-        ways = [parse_address(place) for place in places]
-        told = []
-        for _ in range(int(most) + 2):
-            async with hubs(HIGH, network=network) as (b,):
-                try:
-                    await b.link(ways, LOW.public)
-                    await a.events.receive()
-                    b.drop(LOW.public, because(LinkCode.MADE_ROOM))
-                    await a.unlinked(HIGH.public)
-                    await a.events.receive()
-                except RefusedError as error:
-                    told.append(error.full)
-        assert told == [True, True]
-        await other.link(ways, LOW.public)
-        await trio.sleep(1 / rate)
-        async with hubs(HIGH, network=network) as (b,):
-            await b.link(ways, LOW.public)

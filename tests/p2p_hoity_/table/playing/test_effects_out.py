@@ -15,6 +15,7 @@ from support.cli_stage import referee
 from support.journals import fresh, read
 from support.limits import LIMIT
 from support.running import running
+from trio.testing import MockClock
 
 from p2p_hoity.game_adapter import Play
 from p2p_hoity.net.link_limits import Limits
@@ -205,3 +206,142 @@ async def test_the_keeper_sets_the_mark_soon_after_and_before_it_ends(tmp_path: 
             begun = book.mark.read_bytes()
     book.close()
     assert current(book.path)
+
+
+class Parts:
+    """All parts that effects are carried out with; what is called there is written down."""
+
+    def __init__(self, *pending: Any) -> None:
+        self.done: list[Any] = []
+        self.pending = [list(pending)]
+        self.job: Any = None
+        self.seat, self.may_rejoin, self.must_choose = 0, True, False
+        self.table = SimpleNamespace(ids=SEATS)
+        self.passes_on_to = frozenset(SEATS).__contains__
+
+    def take(self) -> list[Any]:
+        """Return the effects of the machine, those of each call by themselves."""
+        return self.pending.pop(0) if self.pending else []
+
+    def links(self) -> frozenset[bytes]:
+        """Return one link."""
+        return frozenset(SEATS[:1])
+
+    def post(self, peer: bytes, data: bytes, once: bool = False) -> bool:
+        """Note the frame."""
+        self.done.append(data)
+        return True
+
+    def final(self) -> int:
+        """Return a number of final events."""
+        return 7
+
+    def __getattr__(self, name: str) -> Any:
+        return lambda *given: self.done.append((name, *given))
+
+
+def carrying_out(*pending: Any) -> tuple[EffectsOut, Parts]:
+    it: Any = Parts(*pending)
+    return EffectsOut(it, it, it, it, it, it, it, it.done.append, lambda: 5.0), it
+
+
+def test_records_come_first_then_frames_and_what_is_told_in_the_end() -> None:
+    left = effects.SeatLeft(1)
+    out, it = carrying_out(left, Send(TOLD), effects.Record(b"one"), effects.Record(b"two"))
+    it.pending += [[], [Send(QUESTION), effects.StepTimedOut(frozenset({1}), 9)]]
+    out.carry_out()
+    assert it.done == [
+        ("append", b"one"),
+        ("append", b"two"),
+        ("settle",),
+        TOLD,
+        left,
+    ]
+    out.carry_out()
+    assert it.done[5:] == [("settle",), QUESTION, ("timed_out", 5.0)]
+
+
+async def test_whoever_waits_for_a_job_is_told_of_it(autojump_clock: MockClock) -> None:
+    out, it = carrying_out()
+    with trio.move_on_after(1) as waited:
+        await out.wait_for_job()
+    assert waited.cancelled_caught
+    async with running(out.wait_for_job) as nursery:
+        await trio.testing.wait_all_tasks_blocked()
+        it.job = "proofs"
+        out.carry_out()
+        with trio.fail_after(1):
+            await trio.testing.wait_all_tasks_blocked()
+        assert not nursery.child_tasks
+    with trio.fail_after(1):
+        await out.wait_for_job()
+
+
+def test_a_step_is_told_with_the_time_it_took_and_a_result_ends_all_questions() -> None:
+    before, after = node(1), node(1, 2)
+    step = effects.StepAppended(before, after)
+    out, it = carrying_out()
+    out.decided_in(0.25)
+    out.tell(step)
+    assert it.done == [updates.ChainGrew(before, after, 0.25, 7), ("tell", after)]
+    out, it = carrying_out()
+    out.tell(effects.ChoiceAsked(before, "place", True))
+    out.tell(effects.ResultFinal(before))
+    assert it.done == [("ask", "place", True), ("close",), ("sync", None)]
+
+
+@pytest.mark.parametrize(
+    ("broken", "accused"),
+    [
+        (effects.Broken("bad-share", 2), True),
+        (effects.Broken("bad-share", 2, by=1), False),
+        (effects.Broken("seat-left", 2), False),
+        (effects.Broken("bad-share"), False),
+    ],
+)
+def test_an_end_without_a_result_accuses_only_who_was_found_at_fault_here(
+    broken: effects.Broken, accused: bool
+) -> None:
+    out, it = carrying_out()
+    out.tell(broken)
+    ended = updates.Ended(broken.code, broken.seat, broken.by)
+    assert it.done == [("close",), *[("accuse", 2, "bad-share")] * accused, ended]
+    assert out.broken is broken
+
+
+def test_the_own_absence_is_told_once_and_asked_back_only_if_one_may_come_back() -> None:
+    out, it = carrying_out()
+    here, away = SimpleNamespace(present={0, 1}), SimpleNamespace(present={1})
+    it.may_rejoin = False
+    for base in (here, away, away):
+        out.tell_own_presence(base)  # type: ignore[arg-type]
+    assert it.done == [("ask_to_return", False), updates.Away(False)]
+    it.done.clear()
+    it.may_rejoin = True
+    out.tell_own_presence(away)  # type: ignore[arg-type]
+    out.tell_own_presence(here)  # type: ignore[arg-type]
+    assert it.done == [
+        ("ask_to_return", True),
+        updates.Away(True),
+        ("close",),
+        updates.Rejoined(),
+    ]
+    it.seat, it.done = None, []
+    out.tell_own_presence(away)  # type: ignore[arg-type]
+    assert it.done == []
+
+
+def test_without_a_journal_nothing_is_kept(tmp_path: Path) -> None:
+    nothing = JournalKeeper(None)
+    nothing.append(b"one")
+    nothing.settle()
+    nothing.close()
+    nothing.remove()
+    book = fresh(tmp_path / "home")
+    keeper = JournalKeeper(book)
+    keeper.append(b"one")
+    keeper.settle()
+    assert b"one" in book.path.read_bytes()
+    keeper.remove()
+    assert not book.path.exists()
+    assert keeper.journal is None

@@ -1,13 +1,20 @@
 """Tests of the questions to a player: each ends with an answer, or when it is void."""
 
+from random import Random
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, cast
 
+import pytest
 import trio
 import trio.testing
+from support.rules_driver import table
+from trio.testing import MockClock
 
+from p2p_hoity.bots import BOTS
+from p2p_hoity.editions.load_edition import load
 from p2p_hoity.presentation import screen_updates as updates
-from p2p_hoity.table.playing.player_interface import FRESH, BotPlayer, PlayerQuestions
+from p2p_hoity.rules import expected
+from p2p_hoity.table.playing.player_interface import FRESH, PAUSE, BotPlayer, PlayerQuestions
 from protocol.game_interface import IllegalMove
 
 
@@ -140,3 +147,57 @@ async def test_an_answer_that_comes_too_late_is_not_taken(nursery: trio.Nursery)
 
     assert await asks(machine, choose, nursery) == [updates.Choosing]
     assert machine.taken == []
+
+
+async def test_a_bot_answers_after_the_same_pause_by_its_view_alone(
+    autojump_clock: MockClock,
+) -> None:
+    referee = table(load(), 3, {0: "A1 A2 B1 C1"})
+    due = expected(referee.state)
+    for level in BOTS:
+        began = trio.current_time()
+        choice = await BotPlayer(level, Random(1)).choose(referee.view(0), "place", False)
+        assert choice == BOTS[level](referee.view(0), due, Random(1))
+        assert trio.current_time() - began == pytest.approx(PAUSE)
+    with pytest.raises(KeyError):
+        BotPlayer("unbeatable")
+
+
+async def test_a_bot_always_comes_back_plays_again_and_wishes_nothing(
+    autojump_clock: MockClock,
+) -> None:
+    bot = BotPlayer()
+    with trio.fail_after(1):
+        await bot.returning()
+        assert await bot.again()
+    with trio.move_on_after(3600) as waited:
+        await bot.next_request()
+    assert waited.cancelled_caught
+
+
+async def test_a_seat_without_a_player_is_asked_nothing_and_a_new_question_ends_the_old(
+    nursery: trio.Nursery,
+) -> None:
+    nobody = PlayerQuestions(*cast(Any, (Question(), None, None, None, trio.current_time)))
+    nobody.ask("place", False)
+    nobody.ask_to_return(True)
+    assert nobody._question is None
+    ended: list[str] = []
+
+    async def choose(view: Any, kind: str, again: bool) -> int:
+        try:
+            await trio.sleep_forever()
+        finally:
+            ended.append(kind)
+
+    player: Any = SimpleNamespace(choose=choose)
+    given: Any = (Question(), player, lambda update: None, lambda: None, trio.current_time)
+    questions = PlayerQuestions(*given)
+    nursery.start_soon(questions.run)
+    for kind, due in (("place", []), ("action", ["place"]), ("window", ["place", "action"])):
+        questions.ask(kind, False)
+        await trio.testing.wait_all_tasks_blocked()
+        assert ended == due
+    questions.stop()
+    await trio.testing.wait_all_tasks_blocked()
+    assert ended == ["place", "action", "window"]
