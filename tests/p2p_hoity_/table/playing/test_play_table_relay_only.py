@@ -231,8 +231,8 @@ async def test_no_frame_holds_an_address_of_who_hides(
         said.append(encode(frame))
         return said[-1]
 
-    for module in ("host_table", "lobby"):
-        monkeypatch.setattr(f"p2p_hoity.table.{module}.encode_lobby", noting)
+    for module in (host_table, lobby):
+        monkeypatch.setattr(module, "encode_lobby", noting)
     here = hiding(2)
     await here.play()
     sits = [codec.decode(one, 1 << 16) for one in said if one[2:5] == b"sit"]
