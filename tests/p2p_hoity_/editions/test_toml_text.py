@@ -2,8 +2,8 @@
 
 import json
 import tomllib
-from re import _constants as codes
-from re import _parser as patterns
+from re import _constants as codes  # type: ignore[attr-defined]
+from re import _parser as patterns  # type: ignore[attr-defined]
 from typing import Any
 
 import pytest
