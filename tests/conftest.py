@@ -122,3 +122,9 @@ def _in_english(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 def autojump_clock(monkeypatch: pytest.MonkeyPatch) -> MockClock:
     """In place of that of pytest-trio, which jumps while threads work."""
     return patient_clock(monkeypatch)
+
+
+@pytest.fixture
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let a test wait for a Dask cluster as long as a busy machine needs."""
+    monkeypatch.setattr("p2p_hoity.dask_cluster.SCHEDULER_TIMEOUT", 300.0)

@@ -17,6 +17,8 @@ from p2p_hoity import dask_cluster
 from p2p_hoity.dask_cluster import ClusterError, in_order, on_cluster
 from p2p_hoity.worker_processes import ProcessEnded
 
+pytestmark = pytest.mark.usefixtures("patient")
+
 SOME = pytest.mark.sampled(1)
 
 NOWHERE = "tcp://127.0.0.1:9"

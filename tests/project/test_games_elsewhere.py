@@ -12,6 +12,8 @@ from soak import simulate
 from support.dask_cluster import Reaper, begun
 from support.paths import ROOT
 
+pytestmark = pytest.mark.usefixtures("patient")
+
 SIMULATED = ("--games", "10", "--seed", "elsewhere")
 FOUGHT = ("6", "3", "normal", "random")
 DUEL = str(ROOT / "bench" / "bots_duel.py")

@@ -7,8 +7,6 @@ from typing import Any, Final
 
 import pytest
 
-from p2p_hoity import dask_cluster
-
 LACKING: Final = "Dask's distributed is not installed: it is the extra `cluster`"
 
 
@@ -29,7 +27,6 @@ def begun(workers: int, threads: int = 1) -> Iterator[Any]:
     import dask
 
     with (
-        pytest.MonkeyPatch.context() as patch,
         dask.config.set(SETTINGS),
         distributed.LocalCluster(
             n_workers=workers,
@@ -39,7 +36,6 @@ def begun(workers: int, threads: int = 1) -> Iterator[Any]:
             silence_logs=50,
         ) as local,
     ):
-        patch.setattr(dask_cluster, "SCHEDULER_TIMEOUT", 300.0)  # a busy machine answers late
         yield local
 
 

@@ -15,6 +15,8 @@ from cli.commands import verify_archive
 from cli.commands.verify_archive import Task, judge_task
 from cli.words import translation
 
+pytestmark = pytest.mark.usefixtures("patient")
+
 FAILURE = VECTORS / "failures" / "body-changed.hoity"
 
 
