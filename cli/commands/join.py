@@ -124,7 +124,8 @@ def is_nickname(word: str) -> bool:
 def by_nickname(nickname: str, relays: Sequence[str] = ()) -> str:
     """Return the ticket of the table on this LAN whose host has a nickname.
 
-    The player picks one if several hosts have a nickname that looks alike.
+    The player picks one if several hosts have a nickname that looks alike, or confirms the only
+    one if it is not exactly this nickname.
 
     Raises:
         Trouble: If there is no such table.

@@ -251,7 +251,10 @@ def ended_with(path: Path) -> FileVerdict:
 
 
 def _judged(file: transcript.File, cores_: int | None) -> transcript.Report:
-    """Return the verifier's report on a file, or a report that says that the verifier has a bug."""
+    """Return the verifier's report on a file, or a report that says that the verifier has a bug.
+
+    An OSError is raised if the file cannot be opened.
+    """
     whole = None
     try:
         whole = transcript.opened(file, time.perf_counter)

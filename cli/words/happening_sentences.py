@@ -377,7 +377,10 @@ def _actions(names: Names, items: Many) -> list[str]:
 
 
 def _each(template: str, **own: Gap) -> Callable[[Names, Many], list[str]]:
-    """Return a function like `_says` for several events, whose gaps `BRIEF` fills before `GAPS`."""
+    """Return a function that tells a brief sentence of each event, as `_says` does of one.
+
+    `BRIEF` fills its gaps before `GAPS`.
+    """
     tell_one = _says(template, **{**BRIEF, **own})
     return lambda names, items: [tell_one(names, it) for it in items]
 

@@ -134,7 +134,7 @@ def _(message: str) -> str:
 
 
 def in_all(message: str) -> frozenset[str]:
-    """Return the translations of a message into all languages, as words that people may type."""
+    """Return a message and its translations, which people may type. Case is as it is written."""
     return frozenset({message, *(_load(code).gettext(message) for code in LANGUAGES[1:])})
 
 

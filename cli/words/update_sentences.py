@@ -138,7 +138,10 @@ def _joined(update: updates.Joined, telling: Telling) -> list[str]:
 
 
 def _reached(update: updates.Reached, telling: Telling) -> list[str]:
-    """Return a new ticket, if any, and lines about reaching the table that are new."""
+    """Return the ticket, if any, and the lines about reaching the table that are new.
+
+    The scene is the one before this update.
+    """
     ticket = table_terms.block(update.ticket) if update.ticket else []
     before = telling.scene.reach
     told = [] if before is None else table_terms.reach_lines(before)

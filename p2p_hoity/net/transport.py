@@ -283,7 +283,7 @@ class TcpNetwork:
         return listeners
 
     def outlet(self) -> Outlet:
-        """Return a local TCP port from which several streams can be opened."""
+        """Return a local TCP port for several streams. It is bound when the first one is opened."""
         return TcpOutlet()
 
     async def _listen_on(self, host: str, port: int) -> list[StreamListener]:

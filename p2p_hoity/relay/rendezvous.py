@@ -69,8 +69,8 @@ class Seats:
     async def register(self, visit: Visit, proof: bytes) -> Stay:
         """Check the proof of a peer's id, and let the program wait for calls.
 
-        The program is refused if another process with the same id already waits here on a live
-        connection ([L-10]). `proof` is its answer to the relay's challenge, without the version.
+        The program is refused, with a NetError, for a bad proof, at a full relay, or if another
+        process with the same id already waits here on a live connection ([L-10]). `proof` is its answer to the relay's challenge, without the version.
         """
         try:
             answer = bytes([visit.version]) + proof

@@ -143,7 +143,7 @@ class Journal:
         return sealed
 
     def _write(self, sealed: bytes) -> None:
-        """Write a record with its length and the check value that `_seal` has computed."""
+        """Write the record that `_seal` has just sealed. It is on disk after the next `settle`."""
         try:
             self._file.write(len(sealed).to_bytes(4, "big") + self._last + sealed)
         except OSError as error:

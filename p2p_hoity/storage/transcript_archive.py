@@ -92,7 +92,7 @@ def is_of_game(path: Path, game: str, files: FileStore = NAMED) -> bool:
 
 
 def _is_stream(path: Path, files: FileStore) -> bool:
-    """Return whether a path leads to a device or pipe, into which bytes can be written."""
+    """Return whether a path leads to a device or pipe, or else a folder, and so to no file."""
     try:
         files.info(path)
     except NotRegularError:

@@ -60,7 +60,7 @@ class ShareStatement(NamedTuple):
     bases: Sequence[Point]
 
     def of(self, shares: Sequence[Point]) -> list[bytes]:
-        """Return the fields, BASE and the shares, in the order in which they are hashed."""
+        """Return the fields, BASE and the shares, one for each base, in the order of hashing."""
         head = [self.context.encode(), self.joint_key, BASE, self.public, u64(len(self.bases))]
         return [*head, *self.bases, *shares]
 

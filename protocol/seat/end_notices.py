@@ -42,7 +42,10 @@ def take(state: SeatState, notice: EndNotice, peer: PeerId | None) -> bool:
 
 
 def tell_end(state: SeatState) -> bool:
-    """Tell all peers by a signed notice once the game's end is final for this seat ([E-29])."""
+    """Tell all peers by a signed notice once the game's end is final for this seat ([E-29]).
+
+    No other rule of a seat has to run again, so the answer is False.
+    """
     is_told = state.seat is None or state.seat in state.judge.ends
     if not is_told and state.signer.state is SigningState.FINISHED:
         state.signer.announce_end(OVER)

@@ -207,7 +207,7 @@ def propose(state: SeatState) -> bool:
 
 
 def waits_for_promises(state: SeatState, epoch: int, stored: int) -> bool:
-    """Return whether the proposer waits for further epoch promises beyond a quorum ([E-5]).
+    """Return whether the proposer of the promised epoch waits for more promises ([E-5]).
 
     It waits half a back-off for the seats that request this epoch or the next one. A seat that
     requests a later epoch sends no promise for this one. `stored` promises are there.
@@ -229,13 +229,17 @@ def commit(state: SeatState) -> bool:
 
 
 def _vote(state: SeatState, kind: type[PrepareVote | CommitVote]) -> bool:
-    """Sign a vote of a given kind for the highest epoch for which one is due."""
+    """Sign a vote for the highest epoch for which one is due, and promise that epoch.
+
+    Return whether it was signed.
+    """
     votes, signer = state.log.votes, state.signer
     if state.seat is None or signer.is_quiet:
         return False
     for epoch in sorted(votes.new_epochs, reverse=True):
         if epoch < max(1, signer.promise) or state.log.has_signed(state.seat, kind, epoch):
             continue
+        # Several proposals need a faulty proposer. The commit vote follows the quorum, not this one.
         first = next(iter(votes.new_epochs[epoch]))
         digest = first if kind is PrepareVote else votes.base_with_votes(PrepareVote, epoch)
         if digest is not None:

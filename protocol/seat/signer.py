@@ -325,7 +325,8 @@ class Signer:
     def depart(self) -> bool:
         """Sign, record and send a notice that this seat leaves, and sign nothing more ([E-24]).
 
-        Return False if no notice may be signed, or its number would exceed `MAX_NUMBER`.
+        Return False if no notice may be signed, or no number up to `MAX_NUMBER` is left for it and
+        the return after it.
         """
         if self.seat is None or self.state not in (SigningState.STANDING, SigningState.PROMISED):
             return False

@@ -7,6 +7,8 @@ from typing import Any, Final
 
 import pytest
 
+from p2p_hoity import dask_cluster
+
 LACKING: Final = "Dask's distributed is not installed: it is the extra `cluster`"
 
 

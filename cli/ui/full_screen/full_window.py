@@ -242,11 +242,10 @@ class FullWindow(PeopleWindow, Hands):
         self._do(lambda: self.seat.request(WaitLonger()))
 
     def leave(self) -> None:
-        """Leave the table for now, or for good if there is no game."""
+        """Leave the table for now, or for good without a game. Decline another game on offer."""
         self.is_left = True
         if self.is_over:
             self.app.exit()
-        # Another game is offered: this declines it.
         elif self.app.stage.scene.standings is not None and self.app.desk.answers:
             self.reply(False)
         else:

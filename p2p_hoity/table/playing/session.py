@@ -382,7 +382,8 @@ class Session:
     def _save(self) -> Path | None:
         """Write the transcript of the finished game, and return its path, None if none is wanted.
 
-        A JournalError is raised if it can be written nowhere, or is too long.
+        The vouches of the seats are kept in the folder of the usual transcripts. A JournalError is
+        raised if the transcript can be written nowhere, or is too long.
         """
         output = self.attendee.output or self._usual
         if output is None:
