@@ -70,7 +70,8 @@ class Seats:
         """Check the proof of a peer's id, and let the program wait for calls.
 
         The program is refused, with a NetError, for a bad proof, at a full relay, or if another
-        process with the same id already waits here on a live connection ([L-10]). `proof` is its answer to the relay's challenge, without the version.
+        process with the same id already waits here on a live connection ([L-10]). `proof` is its
+        answer to the relay's challenge, without the version.
         """
         try:
             answer = bytes([visit.version]) + proof

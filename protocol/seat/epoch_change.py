@@ -239,7 +239,7 @@ def _vote(state: SeatState, kind: type[PrepareVote | CommitVote]) -> bool:
     for epoch in sorted(votes.new_epochs, reverse=True):
         if epoch < max(1, signer.promise) or state.log.has_signed(state.seat, kind, epoch):
             continue
-        # Several proposals need a faulty proposer. The commit vote follows the quorum, not this one.
+        # Only a faulty proposer signs several. The commit vote follows the quorum, not this one.
         first = next(iter(votes.new_epochs[epoch]))
         digest = first if kind is PrepareVote else votes.base_with_votes(PrepareVote, epoch)
         if digest is not None:

@@ -11,8 +11,8 @@ from .transcript_writer import to_the_end
 def first_lost(own: Node, final: int, other: Node) -> int | None:
     """Return the first final step of a chain that another chain of the table does not have.
 
-    Final steps differ only after a fork (3). So if the other chain goes on beyond such a step, or is
-    complete, the two prove a fork.
+    Final steps differ only after a fork (3). So if the other chain goes on beyond such a step, or
+    is complete, the two prove a fork.
 
     Args:
         own: The last node of the chain.

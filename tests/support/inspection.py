@@ -20,6 +20,9 @@ from protocol.consensus.new_epoch import Base
 from protocol.crypto.identities import Identity
 from protocol.seat import epoch_change, restored_backup, step_progress
 from protocol.seat.effects import VOID_TABLE, Broken
+from protocol.seat.fault_judge import FaultJudge
+from protocol.seat.message_log import MessageLog
+from protocol.seat.peers import Peers
 from protocol.seat.resume_inquiry import Inquiry
 from protocol.seat.seat_machine import SeatMachine
 from protocol.seat.signer import PlayerChoice, Signer, SigningState
@@ -189,6 +192,21 @@ def secrets_of(machine: SeatMachine) -> Secrets:
     return machine.signer.secrets
 
 
+def log_of(machine: SeatMachine) -> MessageLog:
+    """Return the message log of the machine itself, for tests of that part."""
+    return machine.log
+
+
+def peers_of(machine: SeatMachine) -> Peers:
+    """Return the peers as the machine itself knows them, for tests of that part."""
+    return machine.peers
+
+
+def judge_of(machine: SeatMachine) -> FaultJudge:
+    """Return the fault judge of the machine itself, for tests of that part."""
+    return machine.judge
+
+
 def votes_of(machine: SeatMachine) -> Votes:
     """Return the machine's own record of requests, promises and votes."""
     return machine.log.votes
@@ -265,11 +283,15 @@ def enter(machine: SeatMachine, epoch: int, base: Node) -> bool:
 
 def alter(machine: SeatMachine, **values: Any) -> None:
     """Set fields of a machine: `seat`, `promise`, `floor`, `inquiry`, `hears`, `epoch`, `base`,
-    `tip`, `now`, `proposing`, `wants`, `wanted_new_epochs`, `polynomial`.
+    `tip`, `now`, `proposing`, `wants`, `wanted_new_epochs`, `polynomial`, `has_left`, `gave_up`,
+    `job`, `void`.
     """
     places = {
         "seat": machine,
-        **dict.fromkeys(("promise", "floor", "inquiry"), machine.signer),
+        **dict.fromkeys(("promise", "floor", "inquiry", "has_left"), machine.signer),
+        "gave_up": machine.deck_wait,
+        "job": machine.outbox,
+        "void": machine.log.votes,
         "hears": machine.peers,
         **dict.fromkeys(("epoch", "base", "tip"), machine.log.followed),
         **dict.fromkeys(("now", "proposing"), machine.timers),

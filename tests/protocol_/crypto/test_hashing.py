@@ -85,6 +85,12 @@ def test_a_context_without_encoding_is_refused(fields: tuple[bytes, int, int]) -
     fails(ValueError, "a context needs", Context, *fields, "key")
 
 
+def test_no_nonce_is_zero(monkeypatch: pytest.MonkeyPatch) -> None:
+    numbers = iter([0, 5, 0, 0, 7])
+    monkeypatch.setattr(hashing, "hash_to_scalar", lambda *_: next(numbers))
+    assert list(islice(hedged(Label.SHARES_NONCE, bytes), 2)) == [5, 7]
+
+
 def test_nonces_come_from_one_draw_the_secret_and_the_statement() -> None:
     draws = list[int]()
 
@@ -102,9 +108,3 @@ def test_nonces_come_from_one_draw_the_secret_and_the_statement() -> None:
     ]
     assert len({first, *others}) == 4
     assert next(hedged(Label.SHARES_NONCE, rng, b"secret", b"about")) == first
-
-
-def test_no_nonce_is_zero(monkeypatch: pytest.MonkeyPatch) -> None:
-    numbers = iter([0, 5, 0, 0, 7])
-    monkeypatch.setattr(hashing, "hash_to_scalar", lambda *_: next(numbers))
-    assert list(islice(hedged(Label.SHARES_NONCE, bytes), 2)) == [5, 7]

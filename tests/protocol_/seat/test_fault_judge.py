@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from support.inspection import chosen_inputs, inspect
+from support.inspection import chosen_inputs, inspect, judge_of
 from support.machine_table import MachineTable, toy_table, waiting_table
 
 from protocol.consensus.fault_evidence import Proof
@@ -53,7 +53,7 @@ def guilty(judge: FaultJudge) -> list[tuple[int, str]]:
 @pytest.fixture
 def judge(table: MachineTable) -> FaultJudge:
     """Return the judge of seat 0 in a game that has begun, at 100 seconds."""
-    found = table.machine().judge
+    found = judge_of(table.machine())
     found.timers.set(100.0)
     found.outbox.take()
     return found
@@ -145,7 +145,7 @@ def test_in_setup_or_at_a_strict_table_one_fault_ends_it(quorum: int) -> None:
     table = toy_table(4, quorum=quorum)
     if quorum == 4:
         table.begin()
-    judge = table.machine().judge
+    judge = judge_of(table.machine())
     assert judge.can_go_on()
     judge.convict(proof_of(table, 2))
     assert not judge.can_go_on()

@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from support.inspection import alter, inspect, own_promise, sign, want
+from support.inspection import alter, inspect, own_promise, sign, votes_of, want
 from support.machine_table import (
     TIMEOUTS,
     MachineTable,
@@ -322,7 +322,7 @@ def test_a_request_of_an_epoch_too_far_ahead_is_noted_and_not_kept(
         digest = () if kind is EpochRequest else (bytes(32),)
         message = table.sign(3, kind(epoch, *digest))
         assert is_worth_keeping(machine, message) is is_near
-        assert machine.log.votes.far == ({} if is_near else {3: message})
+        assert votes_of(machine).far == ({} if is_near else {3: message})
 
 
 @pytest.mark.parametrize(
@@ -345,7 +345,7 @@ def test_what_is_near_enough_is_kept_and_nothing_else_is_noted(
 ) -> None:
     machine = table.machine()
     assert is_worth_keeping(machine, table.sign(3, statement)) is kept
-    assert machine.log.votes.far == {}
+    assert votes_of(machine).far == {}
     assert is_worth_keeping(machine, table.sign(0, statement)), "it is its own"
 
 

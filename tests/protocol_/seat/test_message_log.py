@@ -1,7 +1,7 @@
 """The message log of a seat: what it stores, whom it awaits, and what it drops."""
 
 from support.epoch_requests import input_steps, request_epoch
-from support.inspection import inspect, keep, store, want
+from support.inspection import inspect, keep, log_of, store, want
 from support.machine_table import MachineTable, carried, toy_table, waiting_table
 
 from protocol.chain.chain_state import Kind
@@ -62,7 +62,7 @@ def test_inputs_of_passed_epochs_that_lead_nowhere_are_dropped(table: MachineTab
 
 def test_an_input_to_a_step_of_this_epoch_is_known_whether_it_is_legal_or_not() -> None:
     table = waiting_table()
-    log, tip = table.machine().log, table.machine().tip
+    log, tip = log_of(table.machine()), table.machine().tip
     assert not log.has_input(None, tip.step)
     table.tell_first(2, StepInput(0, tip.step, b"x" * 32, b"\xc0"))
     assert log.has_input(2, tip.step)
@@ -76,7 +76,7 @@ def test_an_input_to_a_step_of_this_epoch_is_known_whether_it_is_legal_or_not() 
 
 def test_what_a_seat_has_signed_of_an_epoch_is_known_by_its_kind() -> None:
     table = waiting_table()
-    log = table.machine().log
+    log = log_of(table.machine())
     table.tell_first(2, CommitVote(1, bytes(32)))
     assert log.has_signed(2, CommitVote, 1)
     assert not log.has_signed(2, PrepareVote, 1)
@@ -86,7 +86,7 @@ def test_what_a_seat_has_signed_of_an_epoch_is_known_by_its_kind() -> None:
 
 def test_during_a_job_only_checked_inputs_count() -> None:
     table = waiting_table({3})
-    machine, log = table.machine(), table.machine().log
+    machine, log = table.machine(), log_of(table.machine())
     assert log.awaited() == {3}
     machine.tip.derived.clear()
     log.outbox.put(Job(lambda: 0, lambda given: None))
@@ -97,17 +97,18 @@ def test_during_a_job_only_checked_inputs_count() -> None:
 
 def test_a_seat_lacks_messages_while_some_are_wanted() -> None:
     machine = waiting_table().machine()
-    assert not machine.log.lacks_messages
+    log = log_of(machine)
+    assert not log.lacks_messages
     want(machine, {bytes(32)})
-    assert machine.log.lacks_messages
-    machine.log.store.wants.clear()
-    machine.log.store.want_new_epoch(2)
-    assert machine.log.lacks_messages
+    assert log.lacks_messages
+    log.store.wants.clear()
+    log.store.want_new_epoch(2)
+    assert log.lacks_messages
 
 
 def test_epoch_0_begins_with_the_first_node_behind_setup() -> None:
     table = toy_table(3)
-    log = table.machine().log
+    log = log_of(table.machine())
     assert not log.has_begun
     table.play(until=1)
     assert log.has_begun
@@ -118,7 +119,7 @@ def test_epoch_0_begins_with_the_first_node_behind_setup() -> None:
 
 def test_a_final_step_never_falls_and_those_before_a_base_are_final() -> None:
     table = waiting_table()
-    log, tip = table.machine().log, table.machine().tip
+    log, tip = log_of(table.machine()), table.machine().tip
     final = log.final_step(is_standing=True)
     assert final == tip.step - 2
     log.store.forget_inputs(9, lambda message, step_input: False)
@@ -129,7 +130,7 @@ def test_a_final_step_never_falls_and_those_before_a_base_are_final() -> None:
 
 def test_a_fresh_message_is_taken_once_and_may_be_judged_again() -> None:
     table = waiting_table()
-    log = table.machine().log
+    log = log_of(table.machine())
     assert log.take_fresh() == []
     message = table.sign(2, CommitVote(1, bytes(32)))
     assert log.keep(message)

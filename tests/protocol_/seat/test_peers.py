@@ -5,7 +5,7 @@ from collections import Counter
 import pytest
 from support.cases import fails
 from support.departing import departing_table, departure, hear_departure, setup_before
-from support.inspection import alter, inspect
+from support.inspection import alter, inspect, peers_of, store_of
 from support.machine_table import MachineTable, carried, identity, sent, toy_table
 
 from protocol.chain.chain_state import Kind
@@ -265,7 +265,7 @@ def test_departures_prove_nothing_of_anyone_and_one_of_each_seat_is_stored() -> 
 
 
 def test_a_peer_has_a_seat_if_its_id_is_one_of_the_table(table: MachineTable) -> None:
-    peers, ids = table.machine().peers, table.table.ids
+    peers, ids = peers_of(table.machine()), table.table.ids
     assert [peers.seat_of(one) for one in (*ids, bytes(32), None)] == [0, 1, 2, 3, None, None]
     assert peers.link_up(bytes(32), again=False) is None
     assert peers.links == {1, 2, 3}
@@ -278,7 +278,7 @@ def test_a_peer_has_a_seat_if_its_id_is_one_of_the_table(table: MachineTable) ->
 
 
 def test_the_loss_of_a_direct_link_is_told_once(table: MachineTable) -> None:
-    peers, ids = table.machine().peers, table.table.ids
+    peers, ids = peers_of(table.machine()), table.table.ids
     peers.tell_direct()
     peers.link_down(ids[2])
     assert [peers.tell_direct(), peers.tell_direct()] == [True, False]
@@ -293,19 +293,19 @@ def test_an_input_is_deferred_until_the_chain_is_at_its_node(table: MachineTable
     elsewhere = table.sign(2, StepInput(0, tip.step, b"x" * 32, b"\x90"))
     other = table.sign(3, StepInput(0, tip.step, tip.digest, b"\x90"))
     for message in (here, elsewhere, other):
-        machine.log.store.add(message)
+        store_of(machine).add(message)
     for message in (here, elsewhere):
-        machine.peers.defer(message)
-    assert machine.peers.take_deferred() == [here]
-    assert machine.peers.take_deferred() == []
-    machine.peers.defer(lost := table.sign(1, StepInput(0, 99, bytes(32), b"")))
-    machine.peers.forget_deferred()
-    assert machine.peers.deferred == {elsewhere.hash}
-    assert lost.hash not in machine.peers.deferred
+        peers_of(machine).defer(message)
+    assert peers_of(machine).take_deferred() == [here]
+    assert peers_of(machine).take_deferred() == []
+    peers_of(machine).defer(lost := table.sign(1, StepInput(0, 99, bytes(32), b"")))
+    peers_of(machine).forget_deferred()
+    assert peers_of(machine).deferred == {elsewhere.hash}
+    assert lost.hash not in peers_of(machine).deferred
 
 
 def test_a_quota_takes_what_fits_and_gives_nothing_back(table: MachineTable) -> None:
-    peers = table.machine().peers
+    peers = peers_of(table.machine())
     one, other = (0, 3, (None, False)), (0, 3, (2, False))
     assert peers.grant(one, 60, 100)
     assert not peers.grant(one, 41, 100)
@@ -316,14 +316,14 @@ def test_a_quota_takes_what_fits_and_gives_nothing_back(table: MachineTable) -> 
 
 def test_what_is_missing_is_asked_for_in_turn(table: MachineTable) -> None:
     machine = table.machine()
-    assert machine.peers.next_fetch() is None
-    machine.log.store.want_new_epoch(3)
-    assert machine.peers.next_fetch() == peer_frames.Fetch((), (3,))
+    assert peers_of(machine).next_fetch() is None
+    store_of(machine).want_new_epoch(3)
+    assert peers_of(machine).next_fetch() == peer_frames.Fetch((), (3,))
     hashes = [bytes([n]) * 32 for n in (1, 2, 3)]
     alter(machine, wants={hashes[2], hashes[0]}, wanted_new_epochs=set())
-    assert machine.peers.next_fetch() == peer_frames.Fetch((hashes[0], hashes[2]), ())
+    assert peers_of(machine).next_fetch() == peer_frames.Fetch((hashes[0], hashes[2]), ())
     alter(machine, wants=set(hashes))
-    assert machine.peers.next_fetch() == peer_frames.Fetch(tuple(hashes), ())
+    assert peers_of(machine).next_fetch() == peer_frames.Fetch(tuple(hashes), ())
 
 
 def test_only_a_departure_to_the_first_deal_counts_as_given_up() -> None:
@@ -331,11 +331,11 @@ def test_only_a_departure_to_the_first_deal_counts_as_given_up() -> None:
     table = setup_before(Kind.DECK_OK)
     machine, step = table.machine(), table.machine().tip.step
     for seat, ahead, number, gives_up in ((1, 0, 1, True), (2, 2, 1, False), (2, 1, 3, True)):
-        machine.peers.keep_departure(departure(table, seat, number=number, ahead=ahead))
-        assert (seat in machine.peers.departures.given_up) is gives_up
+        peers_of(machine).keep_departure(departure(table, seat, number=number, ahead=ahead))
+        assert (seat in peers_of(machine).departures.given_up) is gives_up
     assert step + 1 == table.table.first_step
-    machine.peers.keep_departure(departure(table, 1, number=2))
-    assert 1 in machine.peers.departures.given_up
+    peers_of(machine).keep_departure(departure(table, 1, number=2))
+    assert 1 in peers_of(machine).departures.given_up
 
 
 def test_what_nobody_has_does_not_crowd_out_what_is_lacking() -> None:

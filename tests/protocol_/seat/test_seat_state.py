@@ -1,10 +1,11 @@
 """The state of a seat: what it reads from its parts, and that they share what they should."""
 
-from support.inspection import find_void
+from support.inspection import alter, find_void, inspect, raise_promise, view_of
 from support.machine_table import toy_table, waiting_table
 
 from protocol.seat.effects import VOID_TABLE, Broken, Job
 from protocol.seat.seat_state import SeatState
+from protocol.seat.signer import SigningState
 
 
 def test_all_parts_queue_their_orders_in_one_outbox_and_know_one_time() -> None:
@@ -29,10 +30,10 @@ def test_what_the_parts_note_is_seen() -> None:
     table.play(until=5)
     assert machine.has_begun
     assert machine.finished
-    assert machine.tip is machine.log.followed.tip
+    assert machine.tip is view_of(machine).tip
     assert machine.broken is None
     job = Job(lambda: 0, lambda given: None)
-    machine.outbox.put(job)
+    alter(machine, job=job)
     assert machine.job is job
     broken = toy_table(3).machine()
     find_void(broken)
@@ -43,8 +44,8 @@ def test_the_last_final_step_grows_only_while_the_seat_stands_in_its_epoch() -> 
     table = waiting_table({3})
     machine = table.machine()
     before = machine.final_step()
-    machine.signer.raise_promise(1)
-    assert not machine.signer.is_standing
+    raise_promise(machine, 1)
+    assert inspect(machine).state is SigningState.PROMISED
     table.thinkers.clear()
     table.choose_now(3, 0)
     table.settle()

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from support.epoch_requests import input_steps
 from support.forgeries.bodies import fixed
-from support.inspection import alter, enter, inspect, secrets_of
+from support.inspection import alter, enter, inspect, secrets_of, want
 from support.machine_table import (
     MachineTable,
     carried,
@@ -22,6 +22,7 @@ from protocol.chain import transition
 from protocol.chain.chain_state import Kind, Missing
 from protocol.seat import step_progress
 from protocol.seat.effects import VOID_TABLE, Broken, ChoiceAsked, StepTimedOut
+from protocol.seat.resume_inquiry import Inquiry
 from protocol.seat.seat_machine import SeatMachine
 from protocol.transcript.verifier import verify
 from protocol.wire.signed_messages import EpochPromise, EpochRequest, NewEpoch, StepInput
@@ -273,7 +274,7 @@ def test_a_malformed_message_of_an_epoch_is_a_proof_with_the_code_of_its_kind(
 
 def test_two_committed_bases_of_one_epoch_void_the_table(table: MachineTable) -> None:
     machine = table.machine()
-    machine.log.votes.void = True
+    alter(machine, void=True)
     machine.tick(1.0)
     assert machine.broken == Broken(VOID_TABLE)
 
@@ -287,12 +288,12 @@ def test_a_seat_speaks_only_where_it_stands_and_owes_an_input() -> None:
         alter(machine, **changes)
         assert not step_progress.may_speak(machine), changes
         alter(machine, **before)
-    machine.deck_wait.give_up()
+    alter(machine, gave_up=True)
     assert not step_progress.may_speak(machine)
-    machine.deck_wait.go_back()
-    machine.signer.has_left = True
+    alter(machine, gave_up=False)
+    alter(machine, has_left=True)
     assert not step_progress.may_speak(machine)
-    machine.signer.go_back()
+    alter(machine, has_left=False)
     table.choose_now(0, 1)
     assert not step_progress.may_speak(machine), "it has spoken"
 
@@ -300,15 +301,15 @@ def test_a_seat_speaks_only_where_it_stands_and_owes_an_input() -> None:
 def test_a_seat_that_waits_for_inputs_alone_is_undisturbed(table: MachineTable) -> None:
     machine = table.machine()
     assert step_progress.is_undisturbed(machine)
-    machine.log.store.want(bytes(32))
+    want(machine, {bytes(32)})
     assert not step_progress.is_undisturbed(machine)
-    machine.log.store.wants.clear()
-    machine.deck_wait.give_up()
+    alter(machine, wants=set())
+    alter(machine, gave_up=True)
     assert not step_progress.is_undisturbed(machine)
-    machine.deck_wait.go_back()
-    machine.signer.begin_inquiry()
+    alter(machine, gave_up=False)
+    alter(machine, inquiry=Inquiry(0.0))
     assert not step_progress.is_undisturbed(machine)
-    machine.signer.go_on(None)
+    alter(machine, inquiry=None)
     assert step_progress.is_undisturbed(machine)
     for epoch in (1, 2):
         table.tell(0, table.sign(2, NewEpoch(2, (bytes([epoch]) * 32,))))
@@ -333,7 +334,7 @@ def test_a_step_that_has_timed_out_is_told_once(table: MachineTable) -> None:
     machine = table.machine()
     machine.take()
     step_progress.tell_waiting(machine)
+    assert machine.take() == [StepTimedOut(machine.awaited(), machine.tip.step)]
     step_progress.tell_waiting(machine)
-    (told,) = machine.take()
-    assert told == StepTimedOut(machine.awaited(), machine.tip.step)
+    assert machine.take() == []
     assert EpochRequest(1) not in inspect(machine).statements(0)

@@ -2,7 +2,6 @@
 
 import pytest
 from support.cases import fails
-from support.played import files_of, game_of
 
 from protocol.errors import FieldPlace
 from protocol.fault_codes import FAULTS
@@ -15,17 +14,6 @@ from protocol.transcript.verification_report import (
     Statistics,
     Unsound,
 )
-from protocol.transcript.verifier import verify
-
-
-def test_the_callers_clock_times_the_parts() -> None:
-    ticks = iter(range(10_000))
-    report = verify(files_of("vanished")[0], game_of, lambda: float(next(ticks)))
-    parts = {"reading", "signatures", "keys", "shuffles", "choices", "openings", "bases"}
-    assert set(report.timings) == parts
-    between = 1  # the file is read; the checks begin
-    assert sum(report.timings.values()) == next(ticks) - 1 - between
-    assert verify(files_of("vanished")[0], game_of).timings == {}
 
 
 def test_a_failed_check_has_the_meaning_of_its_code_unless_it_has_words_of_its_own() -> None:

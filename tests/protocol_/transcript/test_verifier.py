@@ -289,3 +289,13 @@ def test_the_end_is_not_final_without_the_commit_votes_of_a_quorum_and_no_more()
     base = view_of(room_of("spoilt result").places[0].machine).base.base_digest()
     more = room_of("spoilt result").sign(3, CommitVote(1, base))
     assert code_of(with_evidence(whole, commits=(*seals, (3, more.signature)))) == "left-over"
+
+
+def test_the_callers_clock_times_the_parts() -> None:
+    ticks = iter(range(10_000))
+    report = verify(files_of("vanished")[0], game_of, lambda: float(next(ticks)))
+    parts = {"reading", "signatures", "keys", "shuffles", "choices", "openings", "bases"}
+    assert set(report.timings) == parts
+    between = 1  # the file is read; the checks begin
+    assert sum(report.timings.values()) == next(ticks) - 1 - between
+    assert verify(files_of("vanished")[0], game_of).timings == {}
