@@ -130,6 +130,6 @@ def report(error: BaseException, as_json: bool = False) -> int:
 
 
 def show_where(error: BaseException) -> int:
-    """Print the traceback of an error on the standard error."""
+    """Print the traceback of an error on the standard error. Return the exit code of the error."""
     complain_as_set("".join(format_exception(error)).splitlines())
     return told(error).exit_code

@@ -59,7 +59,7 @@ def find(home: Home, name: str | None, passphrase: str | None, command: str) -> 
 def newest(home: Home, passphrase: str | None) -> tuple[OpenGame, tuple[OpenGame, ...]]:
     """Return the newest game that is not being played, and the others of these, newest first.
 
-    If all are being played, it is chosen among all.
+    If all are being played, it is chosen among all. If there is none, `find_game` says so.
     """
     try:
         found = unfinished_games.find_game(home, None, passphrase)

@@ -466,7 +466,13 @@ def sit(sitting: Sitting, go: Go) -> int:
 
 
 def new_sitting(options: SeatOptions, output: OutputOptions, asks_terms: bool = False) -> Sitting:
-    """Prepare a player's seat with its screen and its key, which is made in the very first game."""
+    """Prepare a player's seat with its screen and its key, which is made in the very first game.
+
+    A person is asked the questions of the first run, and for the passphrase of the key.
+
+    Args:
+        asks_terms: Whether the player is asked to accept the terms of a table.
+    """
     home, name = own_home(), options.name
     check_home(home)
     if name is None and not output.as_json:

@@ -257,7 +257,7 @@ class Crew:
         return words.format(name=name, code=code, words=last[-300:])
 
     async def farewell(self) -> None:
-        """Wait for the bots to end by themselves after the game."""
+        """Wait, at most `FAREWELL` seconds, for the bots to end by themselves after the game."""
         with trio.move_on_after(FAREWELL):
             for process in self.processes.values():
                 await process.wait()

@@ -302,6 +302,7 @@ def _risk(view: View, slots: tuple[int, ...]) -> float:
 
 
 def _window(view: View, rng: Random) -> Choice:
+    """Draw a window for the normal bot, by what the top piece of each would bring it."""
     tops = {w: view.state.windows[w][0] for w in _ints(view.legal("window"))}
     return _mix({w: _top_gain(view, slot) for w, slot in tops.items()}, rng, 0.1)
 

@@ -103,7 +103,7 @@ def _table(value: Any) -> dict[str, Any]:
 def known_edition(edition: Edition, *own: Edition) -> Edition:
     """Give an edition the names of its Collectibles, if a known one differs only in the switches.
 
-    The editions `own` are tried before the shipped ones.
+    The editions `own` are tried before the shipped ones. Editions are equal whatever their names.
     """
     for known in (*own, *(load(name) for name in NAMES)):
         if replace(known, switches=edition.switches) == edition:

@@ -38,6 +38,7 @@ def without_strings(text: str) -> str:
 
 
 def _blank(match: re.Match[str]) -> str:
+    """Blank out a string, but leave a quoted key that could stand without its quotes."""
     found = match.group()
     word = found[1:-1]
     return f" {word} " if _WORD.fullmatch(word) else _NOT_NEWLINE.sub(" ", found)

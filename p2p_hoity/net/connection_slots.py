@@ -142,7 +142,7 @@ class Admission:
     def enter(self, new: AdmittedLink) -> AdmittedLink | None:
         """Enter a link that was judged welcome, and close the links that have to give way to it.
 
-        Return the earlier link to the same peer, None if there was none or it has ended.
+        Return the earlier link to the same peer, which is being closed. None if there was none.
         """
         # The old link is closed before the limits are read. It must not count against its
         # successor.

@@ -297,7 +297,7 @@ async def attend_all(
     nursery: trio.Nursery,
     attend: Callable[[trio.abc.Stream, Address], Awaitable[None]],
 ) -> None:
-    """Accept connections and serve each by `attend`, until the listener is closed."""
+    """Accept connections and serve each by `attend`, until `accept` fails. Close the listener."""
     try:
         while True:
             nursery.start_soon(attend, *await listener.accept())

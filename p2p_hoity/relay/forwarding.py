@@ -115,7 +115,7 @@ class Splice:
         return self.carried >= self._most
 
     def taken(self, way: int) -> None:
-        """Note that the chunk that was read in a direction was completely written."""
+        """Note that the chunk that `count` has counted in a direction was completely written."""
         self._untaken[way] = False
 
     async def _watch(self) -> None:

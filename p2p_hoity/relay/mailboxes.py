@@ -121,7 +121,7 @@ class Numbers:
         return drawn
 
     def rest(self, number: int, now: float) -> None:
-        """Note that the number of a mailbox was used. It must not be drawn for `REST` seconds."""
+        """Note that a number was used. It is not drawn for `REST` seconds, unless too many rest."""
         self._wake(now)
         if len(self._resting) >= MOST_RESTING:
             del self._resting[next(iter(self._resting))]

@@ -18,7 +18,10 @@ HALL = Place.AUCTION_HALL
 
 
 def resolve(state: State) -> State:
-    """Make the seat with the largest Cash the buyer, after the Actions are shown ([G-10])."""
+    """Make the seat with the largest Cash the buyer, after the Actions are shown ([G-10]).
+
+    Without a buyer the sale is over, and the Castle follows.
+    """
     if (buyer := largest_bidder(state)) is not None:
         return go(state, Phase.WINDOW, buyer=buyer)
     told = (NoSale(state.round),) if state.at(HALL) else ()

@@ -79,7 +79,7 @@ class Form:
         return _mac(self._check_key, before, number.to_bytes(8, "big"), sealed)[:CHECK]
 
     def seal(self, number: int, before: bytes, record: bytes) -> bytes:
-        """Return the bytes of a record for the file, after one with the check value `before`."""
+        """Return the content of a record for the file, sealed to the check value `before` it."""
         if self._box is None:
             return record
         return bytes(self._box.encrypt(record, before + number.to_bytes(8, "big")))

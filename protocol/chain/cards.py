@@ -91,7 +91,7 @@ class ShareBatch:
         return b"".join(points) + proof
 
     def _statement(self) -> sigma_proofs.ShareStatement:
-        """Return what the proof of the batch shows."""
+        """Return the statement of the proof, but for the shares: these keys made all of them."""
         context = self.node.table.context(self.node.step, self.seat, self.kind)
         keys = self.node.keys
         bases = [keys.deck[slot].a for slot in self.slots]

@@ -45,7 +45,7 @@ def seal_choice(
 ) -> bytes:
     """Commit to an encoded choice with a fresh nonce, and store its opening in the secrets ([D-5]).
 
-    Return the encoded body with the commitment and the escrow.
+    Return the encoded body with the commitment and the escrow, which is empty at a strict table.
     """
     context, nonce = context_of(node, node.step, seat, kind), rng(step_bodies.NONCE)
     committed = commitments.commit(context, choice, nonce)

@@ -105,8 +105,8 @@ def grow(
 ) -> tuple[Node, Node] | None:
     """Append the next step to the followed chain, if all seats that owe an input gave a legal one.
 
-    Return the nodes before and after the step, None if it is not complete ([E-2]). An onlooker's
-    seat is None.
+    Return the nodes before and after the step ([E-2]). None if it is not complete, or the chain
+    may not grow. `seat` is the own one, None for an onlooker.
     """
     node = followed.tip
     if node.want.kind is Kind.RESULT or not transition.may_go_on(node):

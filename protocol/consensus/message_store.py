@@ -149,7 +149,10 @@ class MessageStore:
         return 0 if isinstance(message.statement, Rejoin) else message.statement.epoch
 
     def _forget(self, message: Message) -> None:
-        """Remove an epoch request or an input from the store and from its indices."""
+        """Remove an epoch request or an input from the store and from its indices.
+
+        What was once requested or reached stays in `requests` and `last_steps`.
+        """
         statement = message.statement
         del self._by_hash[message.hash], self._order[message.hash]
         _remove(self._by_identity, message.identity, message)
@@ -215,7 +218,7 @@ class MessageStore:
         return sorted((m for m in promises if m.seat == seat), key=lambda m: self._order[m.hash])
 
     def highest_request(self, seat: int | None) -> int:
-        """Return the epoch of a seat's highest epoch request, 0 without one or for no seat."""
+        """Return the highest epoch of a seat's epoch requests alone, 0 without one or a seat."""
         request = None if seat is None else self._requests.get(seat)
         return 0 if request is None else self.epoch_of(request)
 

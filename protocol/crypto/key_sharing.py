@@ -47,7 +47,7 @@ def feldman_vector(poly: Sequence[int]) -> tuple[Point, ...]:
 
 
 def key_share_at(poly: Sequence[int], i: int) -> int:
-    """Return the key share for a receiver: the value of the polynomial at its index `i`."""
+    """Return the key share for a receiver: the value of the polynomial at its index, from 1."""
     _check_index(i)
     value = 0
     for coefficient in reversed(poly):

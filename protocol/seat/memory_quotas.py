@@ -88,7 +88,8 @@ def is_worth_keeping(state: SeatState, message: Message) -> bool:
 def _is_granted(state: SeatState, message: Message) -> bool:
     """Charge the bytes of a message to a quota. Return False if none has room ([M-15]).
 
-    Each seat whose epoch promise names the message has a quota for messages of this signer.
+    Each seat whose epoch promise names the message has a quota for messages of this signer, and a
+    larger one if another promise calls that one malformed. What none names has a quota, too.
     """
     size, epoch = len(message.payload), state.log.followed.epoch
     claims = sorted(state.log.store.claims.get(message.hash, {(None, False)}), key=repr)

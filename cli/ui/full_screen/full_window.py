@@ -103,7 +103,7 @@ class FullWindow(PeopleWindow, Hands):
             self.app.call_later(self.app.hear, update)
 
     def say(self, words: str) -> None:
-        """Show a message: while the table fills, in the log, or after the end on the terminal."""
+        """Show a message: in the lobby, from the deal on in the log, at the end on the terminal."""
         if self._is_done:
             printing.say(words)
         elif self.app.stage.scene.table is not None:

@@ -213,7 +213,7 @@ def _numbers(stage: Stage, desk: Desk, numbers: Sequence[str], width: int) -> li
 
 
 def _keys(keys: Sequence[tuple[str, str]], width: int) -> list[Line]:
-    """Return the lines that explain keys, each key in a column before its words."""
+    """Return the lines that explain keys. Both keys and words are translated here."""
     told = (f"{_(key):>13}  {_(words)}" for key, words in keys)
     return paragraphs(told, width, first="", hanging=" " * 15)
 

@@ -373,7 +373,7 @@ class LineWindow(PeopleWindow):
             self._back = None
 
     async def again(self, seconds: Seconds) -> bool:
-        """Ask the person for another game. To quit, or the end of the input, means no."""
+        """Ask for another game. To quit or the end of input means no. The caller ends the wait."""
         if self._has_ended:
             return False
         self._is_over = True

@@ -162,6 +162,7 @@ class Sight:
         }
 
     def _numbers(self, hand: Iterable[int], kind: ActionKind) -> list[int]:
+        """Return the numbers on the cards of a kind, highest first."""
         edition = self.state.edition
         found = (edition.number(card) for card in hand if edition.kind(card) == kind)
         return sorted(found, reverse=True)
@@ -384,6 +385,7 @@ def _prison(sight: Sight) -> Block:
 
 
 def _played(sight: Sight, seat: int) -> Block:
+    """Return the Place and the kind of Action that a seat has shown, each one-hot."""
     return [*one_hot(PLACES, sight.state.places[seat]), *one_hot(ACTIONS, sight.shown[seat])]
 
 

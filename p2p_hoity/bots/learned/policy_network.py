@@ -190,7 +190,11 @@ def _shape(sizes: Sequence[int]) -> Shape:
 
 
 def _layer(data: bytes, rows: int, columns: int) -> Layer:
-    """Read one layer from bytes: the scales, the biases and the 8-bit weights of its rows."""
+    """Read one layer from its bytes: the scales, the biases and the 8-bit weights of its rows.
+
+    Raises:
+        BadWeights: If a scale is negative, or a scale or bias is no finite number.
+    """
     scales, bias = _floats(data[: 4 * rows]), _floats(data[4 * rows : 8 * rows])
     if not all(map(isfinite, (*scales, *bias))) or min(scales) < 0:
         raise BadWeights("scales are numbers of at least 0, and every bias is a number")

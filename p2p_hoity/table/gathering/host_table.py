@@ -142,7 +142,7 @@ class AdmissionQueue:
     _more: trio.Event = field(default_factory=trio.Event)
 
     def wait(self, peer: PeerId, nickname: str, frame: Sit, source: str) -> bytes | None:
-        """Queue a question to the host about a guest.
+        """Queue a question to the host about a guest, or replace the one that waits.
 
         Return the id of the guest that is turned away because the queue is full. It is this guest,
         or one from the source with the highest load. None if there is room for all.

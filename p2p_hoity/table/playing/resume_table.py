@@ -148,6 +148,7 @@ def claim_game(seat: Seat, name: str | None) -> Path:
 
     Raises:
         PeerError: If there is no such game, or it had not begun and no fault has ended its setup.
+            Such a game is no longer offered either.
         JournalError: If the journal is in use, or the transcript cannot be written.
     """
     book, first, machine, _ = reopen(seat, name)
