@@ -129,6 +129,7 @@ def ranked(
     """
     found = dict[IP, tuple[tuple[object, ...], OwnAddress]]()
     liked = set(preferred)
+    # With mirrored networking WSL has `loopback0`, and its 172.16/12 address is of the real LAN.
     is_behind_windows = in_windows and all(one.name != "loopback0" for one in interfaces)
     for interface in interfaces:
         has_home = any(one.ip == home for one in interface.addresses)

@@ -15,6 +15,7 @@ from ..pasted_text import after_command, bare, one_line
 from .network_errors import TicketError
 from .ticket import PREFIX, Ticket, TicketCode, decode_ticket, letters_of, spelled
 
+# A ticket's own letters may contain the prefix and a digit, so it begins a word.
 _BEGINS: Final = re.compile(rf"(?<![a-z0-9]){PREFIX}[0-9]", re.IGNORECASE)
 MOST_TICKETS: Final[Quota] = 16
 """The most places of a text at which a ticket is looked for."""
@@ -60,6 +61,7 @@ def _words_in(text: str) -> list[str]:
         return [bare(after_command(plain))]
     ends = [*starts[1:], len(plain)]
     words = (_word(plain[start:end]) for start, end in zip(starts, ends, strict=True))
+    # A ticket pasted twice is one. If none is valid, the error is that of the longest.
     return sorted(dict.fromkeys(words), key=len, reverse=True)
 
 

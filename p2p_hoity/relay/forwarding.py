@@ -250,6 +250,7 @@ class _End:
             self.over()
 
     def _pass_on(self, piece: bytes, now: float) -> None:
+        # Counted first: `write` may call `taken` at once, and the chunk would count as untaken.
         self.splice.count(self.way, len(piece), now)
         self.other.write(piece)
 

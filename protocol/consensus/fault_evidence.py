@@ -111,6 +111,7 @@ def off_chain(tree: Tree, more: Iterable[Message] = ()) -> Iterator[tuple[int, M
     for seat, inputs in by_seat.items():
         ordered = sorted(inputs, key=lambda pair: pair[1].step)
         for (first, one), (second, two) in pairwise(ordered):
+            # Two inputs to one step are an equivocation, which has a code of its own.
             if one.step < two.step and _apart(tree, seat, one, two):
                 yield seat, first, second
 

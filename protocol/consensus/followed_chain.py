@@ -109,6 +109,7 @@ def grow(
     may not grow. `seat` is the own one, None for an onlooker.
     """
     node = followed.tip
+    # Inputs to `result` are signed, but lead to no further node.
     if node.want.kind is Kind.RESULT or not transition.may_go_on(node):
         return None
     inputs = chosen_inputs(store, followed)

@@ -32,6 +32,7 @@ def commit(context: Context, choice: bytes, nonce: bytes) -> bytes:
     """
     if len(nonce) != NONCE_SIZE:
         raise ValueError("a commitment needs a nonce of 32 bytes")
+    # With its context no commitment can be copied to another table, step, seat or kind.
     return digest(Label.COMMITMENT, context.encode(), choice, nonce)
 
 

@@ -50,6 +50,8 @@ def open_card(ciphertext: tuple[Point, Point], shares: Iterable[Point], n: int =
 
 def well_formed(deck: Deck) -> bool:
     """Return whether all points have 32 bytes and none is the identity. No group is checked."""
+    # With the identity as `a` every share is the identity, and `b` shows the card. That the points
+    # are of the group is found where the proof of the shuffle multiplies each of them.
     return all(
         isinstance(component, bytes) and len(component) == 32 and component != group.IDENTITY
         for ciphertext in deck

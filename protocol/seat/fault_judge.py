@@ -81,6 +81,7 @@ class FaultJudge:
         If the proof is against the own seat, the player is told once.
         """
         is_own = proof.seat == self.seat
+        # The effects of a replay are dropped: the player would never be told of it.
         if is_own and self.outbox.is_replaying:
             return
         known = self.accusation if is_own else self.proofs.get(proof.seat)

@@ -119,6 +119,8 @@ class Timers:
 
     def note_growth(self, step: int, promise: int) -> None:
         """Note the step and the promise if the chain is longer than ever, for `failed_epochs`."""
+        # Longer than ever: a chain that only grows again after a change of epoch must not set the
+        # back-off back, or a slow table would never settle.
         if step > self._grown_step:
             self._grown_step, self._grown_promise = step, promise
 

@@ -149,7 +149,8 @@ class FramesIn:
         if self._machine.tip is not tip:
             self._effects_out.decided_in(time.perf_counter() - began)
         elif peer is not None:
-            # A link whose frames advance nothing is read more slowly. Onlookers share one budget.
+            # A link whose frames advance nothing is read more slowly. Onlookers share one budget,
+            # because whoever makes many keys would otherwise have as many budgets.
             budget = peer if peer in self._machine.table.ids else b""
             rest = self._rate_limit.spend(budget, spent, trio.current_time())
             if rest > 0:
