@@ -243,7 +243,7 @@ def _vote(state: SeatState, kind: type[PrepareVote | CommitVote]) -> bool:
         first = next(iter(votes.new_epochs[epoch]))
         digest = first if kind is PrepareVote else votes.base_with_votes(PrepareVote, epoch)
         if digest is not None:
-            # First, as in `promise`: it makes the claim about the epoch that is left ([E-6], [E-7]).
+            # First, as in `promise`: it makes the claim about the epoch left ([E-6], [E-7]).
             signer.raise_promise(epoch)
             return signer.sign(kind(epoch, digest))
     return False
