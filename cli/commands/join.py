@@ -29,7 +29,7 @@ from p2p_hoity.table.gathering.invite_by_code import ticket_by_code
 from p2p_hoity.table.gathering.join_table import join_table, kept_seat
 from p2p_hoity.table.gathering.spoken_codes import CodeError, is_code, parse_code, parse_relay
 from p2p_hoity.table.gathering.table_keys import draw_keys
-from p2p_hoity.table.playing.play_table import Reach
+from p2p_hoity.table.open_links import Reach
 from p2p_hoity.table.playing.session import Outcome
 from protocol import table_header
 from protocol.units import Seconds

@@ -16,7 +16,7 @@ from p2p_hoity.storage.home import home as own_home
 from p2p_hoity.table.gathering.host_table import host_table
 from p2p_hoity.table.gathering.join_table import JoinCode
 from p2p_hoity.table.gathering.table_keys import draw_keys
-from p2p_hoity.table.playing.play_table import Lan, Reach
+from p2p_hoity.table.open_links import Lan, Reach
 from p2p_hoity.table.playing.session import Outcome
 from protocol import Invalid, Terms, Timeouts, table_header
 from protocol.game_interface import MAX_CARDS

@@ -22,8 +22,9 @@ from p2p_hoity.table.beside_game.finish_game import FileCode, finish_from
 from p2p_hoity.table.beside_game.saved_games import is_running
 from p2p_hoity.table.beside_game.unfinished_games import OpenGame
 from p2p_hoity.table.gathering.join_table import JoinCode
+from p2p_hoity.table.open_links import Reach
 from p2p_hoity.table.peer_error import PeerError
-from p2p_hoity.table.playing.play_table import Reach, Seat
+from p2p_hoity.table.playing.play_table import Seat
 from p2p_hoity.table.playing.reconnect_moved_seat import check_fresh, hand_over, name_in
 from p2p_hoity.table.playing.resume_table import claim_game, resume_table
 from p2p_hoity.table.playing.session import Outcome

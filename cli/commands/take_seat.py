@@ -22,8 +22,9 @@ from p2p_hoity.presentation.screen_updates import GameOver, Started, Update
 from p2p_hoity.storage.home import Home
 from p2p_hoity.storage.home import home as own_home
 from p2p_hoity.storage.player_key import NamedIdentity as Me
+from p2p_hoity.table.open_links import Lan, Reach, only_by_relays
 from p2p_hoity.table.playing.end_codes import LEFT
-from p2p_hoity.table.playing.play_table import Lan, Reach, Seat, only_by_relays
+from p2p_hoity.table.playing.play_table import Seat
 from p2p_hoity.table.playing.player_interface import BotPlayer, LeaveForNow, Player, PlayerRequest
 from p2p_hoity.table.playing.session import Outcome
 from protocol import Terms, effects, fingerprint

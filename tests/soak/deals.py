@@ -35,7 +35,8 @@ from p2p_hoity.storage.home import Home, home
 from p2p_hoity.table.gathering.host_table import host_table
 from p2p_hoity.table.gathering.join_table import join_table
 from p2p_hoity.table.gathering.table_keys import TableKeys, draw_keys
-from p2p_hoity.table.playing.play_table import Reach, Seat
+from p2p_hoity.table.open_links import Reach
+from p2p_hoity.table.playing.play_table import Seat
 from p2p_hoity.table.playing.player_interface import BotPlayer
 from protocol.wire.table_header import Terms, Timeouts
 

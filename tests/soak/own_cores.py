@@ -32,7 +32,8 @@ from p2p_hoity.storage.home import Home
 from p2p_hoity.table.gathering.host_table import host_table
 from p2p_hoity.table.gathering.join_table import join_table
 from p2p_hoity.table.gathering.table_keys import draw_keys
-from p2p_hoity.table.playing.play_table import Reach, Seat
+from p2p_hoity.table.open_links import Reach
+from p2p_hoity.table.playing.play_table import Seat
 from p2p_hoity.table.playing.player_interface import PAUSE, BotPlayer
 from protocol.wire.table_header import default_quorum
 from soak.deals import TIMES, own, terms_of, yes

@@ -34,9 +34,10 @@ from p2p_hoity.table.gathering.lobby import (
 )
 from p2p_hoity.table.gathering.table_keys import TableKeys, draw_keys
 from p2p_hoity.table.gathering.ticket_proof import Capability
+from p2p_hoity.table.open_links import Lan, Reach
 from p2p_hoity.table.playing import session
 from p2p_hoity.table.playing.frame_kinds import is_of_game
-from p2p_hoity.table.playing.play_table import Lan, Reach, Seat
+from p2p_hoity.table.playing.play_table import Seat
 from p2p_hoity.table.playing.player_interface import BotPlayer, LeaveForNow, PlayerRequest
 from p2p_hoity.table.playing.resume_table import resume_table
 from p2p_hoity.table.playing.session import Outcome

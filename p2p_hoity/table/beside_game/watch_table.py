@@ -23,8 +23,8 @@ from ...storage.private_files import NAMED
 from ..gathering.join_table import HostLink, JoinCode, checked_header
 from ..gathering.lobby import LobbyFrame, Offer, Roster
 from ..gathering.table_keys import draw_keys
+from ..open_links import Reach, open_hub
 from ..peer_error import PeerError
-from ..playing.play_table import Reach, open_hub
 from ..playing.session import Attendee, Outcome, compose
 from ..task_groups import beside
 from .rematch import Agreed

@@ -30,8 +30,9 @@ from ...presentation.screen_updates import Reached, Screen
 from ...reachability.advertised_addresses import Judged
 from ...reachability.port_mapping import Reachability
 from ..beside_game.rematch import Agreed
+from ..open_links import Lan, Reach, open_hub
 from ..playing.frame_kinds import is_known, is_of_game
-from ..playing.play_table import Lan, Reach, Seat, open_hub, play
+from ..playing.play_table import Seat, play
 from ..playing.session import Outcome
 from ..task_groups import open_nursery
 from .invite_by_code import CodeKeeper

@@ -27,10 +27,11 @@ from ...reachability.port_mapping import Reachability
 from ...storage import journal as journals
 from ...storage.home import Home
 from ..beside_game.rematch import Agreed
+from ..open_links import Reach, open_hub
 from ..peer_error import PeerError
 from ..playing.frame_access import check_signed
 from ..playing.frame_kinds import is_known, is_of_game
-from ..playing.play_table import Backlog, Reach, Seat, journal_path, open_hub, play
+from ..playing.play_table import Backlog, Seat, journal_path, play
 from ..playing.session import Outcome
 from ..task_groups import beside
 from . import lobby

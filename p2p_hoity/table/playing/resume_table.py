@@ -46,9 +46,10 @@ from ..beside_game.unfinished_games import (
 from ..gathering.lobby import Roster
 from ..gathering.table_keys import TableKeys
 from ..gathering.ticket_proof import Capability
+from ..open_links import Reach, only_by_relays, open_hub
 from ..peer_error import PeerError
 from ..task_groups import open_nursery
-from .play_table import Backlog, Reach, Seat, only_by_relays, open_hub, play, run_session
+from .play_table import Backlog, Seat, play, run_session
 from .reconnect_moved_seat import NewTicketReporter, check_fresh, dial_by_ticket, dial_seats
 from .session import Outcome
 

@@ -12,7 +12,7 @@ from support.kept_home import keep_journal, player, room_of
 from cli.commands import list_games
 from cli.commands import play as play_command
 from p2p_hoity.storage.home import Home
-from p2p_hoity.table.playing.play_table import Reach
+from p2p_hoity.table.open_links import Reach
 
 
 @pytest.fixture

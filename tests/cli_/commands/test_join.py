@@ -21,7 +21,7 @@ from p2p_hoity.net.typed_tickets import read_ticket
 from p2p_hoity.storage.home import Home
 from p2p_hoity.table.beside_game.unfinished_games import OpenGame
 from p2p_hoity.table.gathering.spoken_codes import CodeCode, CodeError, SpokenCode, parse_code
-from p2p_hoity.table.playing.play_table import Reach
+from p2p_hoity.table.open_links import Reach
 
 TICKET = Ticket(b"h" * 32, ("10.0.0.1:9",), b"t" * 32)
 CODE = "7-lantern-walrus"

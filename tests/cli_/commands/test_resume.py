@@ -17,8 +17,8 @@ from cli.commands import resume
 from p2p_hoity.net.ticket import Ticket, encode_ticket
 from p2p_hoity.storage.file_store import FileStore
 from p2p_hoity.storage.home import Home
+from p2p_hoity.table.open_links import Reach
 from p2p_hoity.table.playing import reconnect_moved_seat
-from p2p_hoity.table.playing.play_table import Reach
 
 
 @pytest.fixture

@@ -22,8 +22,8 @@ from cli.local.bot_processes import hire
 from cli.ui.screen_options import ScreenOptions
 from p2p_hoity.net.network_errors import AddressError
 from p2p_hoity.net.socks_proxy import ProxyTypedError, SocksNetwork
+from p2p_hoity.table.open_links import Lan, Reach
 from p2p_hoity.table.playing.end_codes import LEFT
-from p2p_hoity.table.playing.play_table import Lan, Reach
 from p2p_hoity.table.playing.player_interface import (
     BotPlayer,
     LeaveForNow,

@@ -15,7 +15,7 @@ from cli.commands import list_games, play, resume
 from cli.commands.options import GuestOptions, OutputOptions, SeatOptions, TableOptions
 from cli.local import bot_copies
 from cli.local.bot_copies import Copy, copies
-from p2p_hoity.table.playing.play_table import Reach
+from p2p_hoity.table.open_links import Reach
 
 pytestmark = pytest.mark.skipif(
     sys.platform != "linux" or not hasattr(os, "pidfd_open"), reason="no process is copied there"

@@ -19,7 +19,7 @@ from p2p_hoity.editions.load_edition import DEFAULT
 from p2p_hoity.net.ticket import Ticket, encode_ticket
 from p2p_hoity.storage.home import Home
 from p2p_hoity.storage.private_files import private_folder
-from p2p_hoity.table.playing.play_table import Reach
+from p2p_hoity.table.open_links import Reach
 
 TICKET = Ticket(b"h" * 32, ("127.0.0.1:4646",), b"t" * 32)
 POSIX = pytest.mark.skipif(os.name == "nt", reason="pipes and devices")

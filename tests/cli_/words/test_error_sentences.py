@@ -20,8 +20,8 @@ from p2p_hoity.storage.journal import JournalCode
 from p2p_hoity.table.beside_game.unfinished_games import ResumeCode
 from p2p_hoity.table.gathering.host_table import LobbyCode
 from p2p_hoity.table.gathering.join_table import JoinCode
+from p2p_hoity.table.open_links import SeatingCode
 from p2p_hoity.table.peer_error import PeerError
-from p2p_hoity.table.playing.play_table import SeatingCode
 from p2p_hoity.table.playing.resume_table import ArrivalCode
 
 for found in pkgutil.walk_packages(p2p_hoity.__path__, "p2p_hoity."):

@@ -23,12 +23,13 @@ from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.relay.relay_limits import RelayLimits
 from p2p_hoity.relay.relay_log import Watch
 from p2p_hoity.relay.relay_server import Relay
+from p2p_hoity.table import open_links
 from p2p_hoity.table.gathering import lobby
+from p2p_hoity.table.open_links import only_by_relays
 from p2p_hoity.table.peer_error import PeerError
-from p2p_hoity.table.playing import frame_kinds, play_table
+from p2p_hoity.table.playing import frame_kinds
 from p2p_hoity.table.playing.frame_access import DropCode
 from p2p_hoity.table.playing.frame_kinds import OF_OTHERS
-from p2p_hoity.table.playing.play_table import only_by_relays
 from p2p_hoity.table.playing.player_interface import PlayerRequest, Talk
 from p2p_hoity.table.playing.session import Session
 from protocol.crypto.identities import Identity
@@ -107,7 +108,7 @@ def hubs(monkeypatch: pytest.MonkeyPatch, made: list[Hub]) -> Hubs:
         made.append(kind(who, speech=replace(own, feature_of=speech.feature_of), **rest))
         return made[-1]
 
-    monkeypatch.setattr(play_table, "Hub", make)
+    monkeypatch.setattr(open_links, "Hub", make)
 
     def give(table: PlayerTable, number: int, kind: type[Hub] = Hub, **own: Any) -> None:
         of[table.guests[number].key.public] = kind, Speech(**own)

@@ -20,8 +20,8 @@ from p2p_hoity.relay import mailboxes
 from p2p_hoity.table.gathering import host_table, lobby
 from p2p_hoity.table.gathering.invite_by_code import ticket_by_code
 from p2p_hoity.table.gathering.spoken_codes import CodeError, parse_code
+from p2p_hoity.table.open_links import Lan
 from p2p_hoity.table.playing.frame_kinds import is_of_game
-from p2p_hoity.table.playing.play_table import Lan
 from protocol import Identity, table_header
 
 RELAY = "relay:4646"

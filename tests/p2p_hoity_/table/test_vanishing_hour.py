@@ -10,8 +10,8 @@ from support.sampling import AWAY, times
 
 from p2p_hoity import game_adapter
 from p2p_hoity.presentation import screen_updates as updates
+from p2p_hoity.table.open_links import Reach
 from p2p_hoity.table.playing import session
-from p2p_hoity.table.playing.play_table import Reach
 from p2p_hoity.table.playing.resume_table import claim_game, resume_table
 from protocol.transcript import verifier
 

@@ -16,6 +16,7 @@ import trio
 from cli.printing import write_line
 from p2p_hoity.net.link_limits import Limits
 from p2p_hoity.net.peer_link import Link
+from p2p_hoity.table import open_links
 from p2p_hoity.table.playing import play_table, session
 from p2p_hoity.table.playing.effects_out import EffectsOut
 from protocol.seat.effects import Effect, Send, StepAppended
@@ -135,7 +136,7 @@ def lie(tale: str) -> None:
         setattr(play_table, "SeatMachine", partial(cheating, plot.lie))  # noqa: B010
     if tale.startswith("flood:"):
         atexit.register(lambda: write_line({"type": "flooded", **LyingEffects.counts}))
-        setattr(play_table, "Limits", WideLimits)  # noqa: B010
+        setattr(open_links, "Limits", WideLimits)  # noqa: B010
     effects = LyingEffects
     if tale.startswith("part:"):
         effects = PartingEffects

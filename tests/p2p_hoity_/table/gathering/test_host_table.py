@@ -24,9 +24,9 @@ from p2p_hoity.table.gathering import host_table
 from p2p_hoity.table.gathering import lobby as frames
 from p2p_hoity.table.gathering.host_table import KEEP, SHOW, TicketTeller
 from p2p_hoity.table.gathering.lobby import Seating
+from p2p_hoity.table.open_links import Lan
 from p2p_hoity.table.peer_error import PeerError
 from p2p_hoity.table.playing.frame_kinds import is_of_game
-from p2p_hoity.table.playing.play_table import Lan
 from protocol.crypto.identities import Identity
 from protocol.wire import table_header
 

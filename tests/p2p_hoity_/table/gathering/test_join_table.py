@@ -26,8 +26,8 @@ from p2p_hoity.table.gathering import host_table, join_table
 from p2p_hoity.table.gathering import lobby as frames
 from p2p_hoity.table.gathering.lobby import Roster, Seated, Seating
 from p2p_hoity.table.gathering.ticket_proof import Capability
+from p2p_hoity.table.open_links import Reach
 from p2p_hoity.table.peer_error import PeerError
-from p2p_hoity.table.playing.play_table import Reach
 from protocol.crypto.identities import Identity
 from protocol.wire import table_header
 

@@ -31,9 +31,10 @@ from p2p_hoity.table.beside_game.rematch import Agreed
 from p2p_hoity.table.gathering.join_table import checked_header
 from p2p_hoity.table.gathering.lobby import Roster
 from p2p_hoity.table.gathering.ticket_proof import Capability
+from p2p_hoity.table.open_links import Reach
 from p2p_hoity.table.peer_error import PeerError
 from p2p_hoity.table.playing import reconnect_moved_seat
-from p2p_hoity.table.playing.play_table import Reach, journal_path
+from p2p_hoity.table.playing.play_table import journal_path
 from p2p_hoity.table.playing.reconnect_moved_seat import (
     FreshError,
     NewTicketReporter,

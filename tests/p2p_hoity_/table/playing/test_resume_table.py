@@ -20,9 +20,10 @@ from p2p_hoity.net.link_limits import Limits
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.storage.home import Home
 from p2p_hoity.table.beside_game import unfinished_games
+from p2p_hoity.table.open_links import Reach
 from p2p_hoity.table.peer_error import PeerError
 from p2p_hoity.table.playing import resume_table as resuming
-from p2p_hoity.table.playing.play_table import Reach, Seat
+from p2p_hoity.table.playing.play_table import Seat
 from p2p_hoity.table.playing.resume_table import (
     ALONE,
     ARRIVAL_TIMEOUT,

@@ -33,8 +33,8 @@ from p2p_hoity.table.gathering import host_table, lobby
 from p2p_hoity.table.gathering.invite_by_code import ticket_by_code
 from p2p_hoity.table.gathering.join_table import join_table
 from p2p_hoity.table.gathering.spoken_codes import parse_code
+from p2p_hoity.table.open_links import Lan, Reach, only_by_relays
 from p2p_hoity.table.peer_error import PeerError
-from p2p_hoity.table.playing.play_table import Lan, Reach, only_by_relays
 from protocol.wire import codec
 
 pytestmark = pytest.mark.sampled(3)
