@@ -35,8 +35,9 @@ from protocol import table_header
 from protocol.units import Seconds
 
 from ..exit_codes import INTERRUPTED, OK, USAGE, Trouble, ctrl_c_means
+from ..local.one_terminal_per_key import only_one
 from ..local.player_setup import answer, at_terminal
-from ..local.seat_checks import check_output, only_one
+from ..local.seat_checks import check_output
 from ..local.settings import relays_of
 from ..printing import say, write_line
 from ..words.error_sentences import sentence

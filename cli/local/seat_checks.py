@@ -1,15 +1,9 @@
-"""The checks of this machine before a player sits down: that there is room to store the game.
-
-A lock ensures that a key is used at a table by one terminal only.
-"""
+"""The checks of this machine before a player sits down: that there is room to store the game."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
-from p2p_hoity.net.ticket import Ticket
 from p2p_hoity.storage import journal as journals
 from p2p_hoity.storage import rollback_marks, transcript_archive
 from p2p_hoity.storage.home import Home
@@ -18,31 +12,6 @@ from p2p_hoity.storage.private_files import check_if_there
 from ..exit_codes import USAGE, Trouble
 from ..words.error_sentences import sentence
 from ..words.translation import _
-
-
-@contextmanager
-def only_one(home: Home, ticket: Ticket) -> Iterator[None]:
-    """Ensure that only this terminal uses the player's key at a table, while the context lasts.
-
-    Raises:
-        Trouble: If another terminal is already at the table with this key.
-    """
-    path = home.path / f"{ticket.terms.hex()[:16]}.joining"
-    # The host would take a second terminal with the same key for the first one, which would lose
-    # its seat.
-    held = home.files.lock(path)
-    if held is None:
-        words = _(
-            "Another terminal is at this table with your key ({path}). Play there. For a second "
-            "seat, give this terminal a key of its own: HOITY_HOME=FOLDER hoity join TICKET"
-        )
-        raise Trouble(words.format(path=home.identity), USAGE)
-    with closing(held):
-        try:
-            yield
-        finally:
-            with suppress(OSError):  # Some systems cannot remove a file that is open.
-                home.files.remove(path)
 
 
 def check_output(path: Path | None, game: str | None = None) -> None:

@@ -28,7 +28,7 @@ from . import (
     leaving_setup,
     memory_quotas,
     offload,
-    restored_backup,
+    resumed_seat,
     setup_end,
     step_progress,
 )
@@ -42,7 +42,7 @@ Rule = Callable[[SeatState], bool]
 """A function that acts on a seat after each event. If it returns True, all rules run again."""
 RULES: Final[tuple[Rule, ...]] = (
     step_progress.judge_fresh,
-    restored_backup.inquire,
+    resumed_seat.inquire,
     step_progress.begin_epochs,
     step_progress.check_forms,
     step_progress.tell_guilty,
@@ -50,7 +50,7 @@ RULES: Final[tuple[Rule, ...]] = (
     step_progress.advance,
     setup_end.end_setup,
     leaving_setup.wait_for_deck,
-    restored_backup.come_back,
+    resumed_seat.come_back,
     step_progress.tell_left,
     step_progress.speak,
     step_progress.prepare,
@@ -140,7 +140,7 @@ class SeatMachine(SeatState):
             case peer_frames.Carry(raw):
                 self._receive_message(raw, peer)
             case peer_frames.Told() as told:
-                restored_backup.hear(self, told, peer)
+                resumed_seat.hear(self, told, peer)
                 self._run_rules()
             case Departure() as word:
                 if self.peers.keep_departure(word):
@@ -292,7 +292,7 @@ class SeatMachine(SeatState):
         """
         self.outbox.begin_replay()
         for one in records:
-            restored_backup.replay(self, one)
+            resumed_seat.replay(self, one)
             self._run_rules()
         self.outbox.end_replay()
         self.signer.forget_asked()

@@ -18,7 +18,7 @@ from protocol.consensus.followed_chain import FollowedChain
 from protocol.consensus.message_store import MessageStore
 from protocol.consensus.new_epoch import Base
 from protocol.crypto.identities import Identity
-from protocol.seat import epoch_change, restored_backup, step_progress
+from protocol.seat import epoch_change, resumed_seat, step_progress
 from protocol.seat.effects import VOID_TABLE, Broken
 from protocol.seat.fault_judge import FaultJudge
 from protocol.seat.message_log import MessageLog
@@ -242,7 +242,7 @@ def has_waited_for_promises(machine: SeatMachine, epoch: int, count: int) -> boo
 
 def next_floor(machine: SeatMachine) -> int:
     """Return the epoch below which the machine would sign nothing if it went on now."""
-    return restored_backup.floor(machine)
+    return resumed_seat.floor(machine)
 
 
 def sign(machine: SeatMachine, statement: Statement) -> bool:

@@ -21,7 +21,7 @@ from protocol.seat import (
     end_notices,
     epoch_change,
     leaving_setup,
-    restored_backup,
+    resumed_seat,
     setup_end,
     step_progress,
 )
@@ -247,7 +247,7 @@ MUTANTS = (
     mutant(
         "the floor counts every request",
         (
-            restored_backup.floor,
+            resumed_seat.floor,
             "log.votes.quorum_request()",
             "max([0, *log.votes.requests().values()])",
         ),

@@ -1,8 +1,7 @@
-"""Before a player sits down: one terminal for a key, and room for the game and its file."""
+"""Before a player sits down: room for the game and its file."""
 
 import os
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,17 +10,11 @@ from support.kept_home import room_of
 from support.odd_files import a_file, a_pipe
 from support.shell import Shell
 
-from cli.commands.join import join
-from cli.commands.options import OutputOptions, SeatOptions
 from cli.exit_codes import USAGE, Trouble
-from cli.local.seat_checks import check_output, only_one
+from cli.local.seat_checks import check_output
 from p2p_hoity.editions.load_edition import DEFAULT
-from p2p_hoity.net.ticket import Ticket, encode_ticket
-from p2p_hoity.storage.home import Home
 from p2p_hoity.storage.private_files import private_folder
-from p2p_hoity.table.open_links import Reach
 
-TICKET = Ticket(b"h" * 32, ("127.0.0.1:4646",), b"t" * 32)
 POSIX = pytest.mark.skipif(os.name == "nt", reason="pipes and devices")
 PLAY = ("play", "--auto", "--bots", "1")
 
@@ -61,34 +54,6 @@ def test_marks_that_can_be_kept_nowhere_are_told_before_the_game(
 
 
 # One terminal for a key.
-
-
-def test_a_second_terminal_with_the_same_key_is_turned_away_and_joins_nothing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("HOITY_HOME", str(tmp_path / "new"))
-    home = Home(tmp_path / "new")
-    with only_one(home, TICKET):
-        with pytest.raises(Trouble, match="Another terminal") as caught, only_one(home, TICKET):
-            pass
-        assert caught.value.exit_code == USAGE
-        assert str(home.identity) in str(caught.value)
-        with pytest.raises(Trouble), only_one(home, TICKET):
-            pass
-        with pytest.raises(Trouble, match="Another terminal"):
-            join(SeatOptions(), OutputOptions(), encode_ticket(TICKET), Reach(), True)
-
-
-def test_another_key_or_table_is_free_and_the_place_itself_once_it_was_left(tmp_path: Path) -> None:
-    home = Home(tmp_path / "one")
-    for _ in range(2):
-        with (
-            only_one(home, TICKET),
-            only_one(Home(tmp_path / "two"), TICKET),
-            only_one(home, replace(TICKET, terms=b"u" * 32)),
-        ):
-            assert list(home.path.iterdir())
-        assert list(home.path.iterdir()) == []
 
 
 def test_a_transcript_is_written_where_it_can_be_and_replaces_its_own_game_only(
