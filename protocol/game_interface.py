@@ -349,7 +349,7 @@ class Game(Protocol[S]):
     def form(self, kind: str) -> ChoiceForm:
         """Return the form of a kind of choice. It depends on the terms of the table alone.
 
-        The table calls this before every `check`.
+        The table calls this before every `check`, which gets no choice of another form.
 
         Args:
             kind: The kind of choice, by the game's own word for it.

@@ -73,12 +73,12 @@ def default_theft(state: State) -> tuple[int, ...]:
 
 
 def default_exhibit(state: State, seat: int) -> tuple[int, ...] | None:
-    """Return the best exhibit of open Collectibles, which an absent seat shows, or None."""
+    """Return the slots, rising, of the best open exhibit, which an absent seat shows, or None."""
     return best_slots(state, state.open_cards(state.collectibles[seat]))
 
 
 def best_slots(state: State, cards: Cards) -> tuple[int, ...] | None:
-    """Return the slots of the best exhibit among Collectibles by slot, or None."""
+    """Return the slots, rising, of the best exhibit among Collectibles by slot, or None."""
     best = best_exhibit(state.edition, cards.values())
     return None if best is None else _slots_of(cards, best)
 

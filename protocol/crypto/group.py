@@ -101,7 +101,7 @@ class EarlierLibsodium(Libsodium):
 
     @staticmethod
     def multiply(scalar: bytes, point: Point, /) -> Point:
-        """Return scalar · point.
+        """Return scalar · point. The scalar has the form that `Backend` states.
 
         Raises:
             ValueError: If `is_valid_point` rejects the point.

@@ -44,7 +44,7 @@ def take(state: SeatState, notice: EndNotice, peer: PeerId | None) -> bool:
 def tell_end(state: SeatState) -> bool:
     """Tell all peers by a signed notice once the game's end is final for this seat ([E-29]).
 
-    No other rule of a seat has to run again, so the answer is False.
+    As a rule (`seat_machine.Rule`) it returns that no other one has to run again.
     """
     is_told = state.seat is None or state.seat in state.judge.ends
     if not is_told and state.signer.state is SigningState.FINISHED:

@@ -207,7 +207,7 @@ def propose(state: SeatState) -> bool:
 
 
 def waits_for_promises(state: SeatState, epoch: int, stored: int) -> bool:
-    """Return whether the proposer of the promised epoch waits for more promises ([E-5]).
+    """Return whether the proposer waits for more promises than the quorum that it has ([E-5]).
 
     It waits half a back-off for the seats that request this epoch or the next one. A seat that
     requests a later epoch sends no promise for this one. `stored` promises are there.

@@ -1,7 +1,8 @@
 """Recovery of a seat: it replays its journal, then asks the others which messages it signed.
 
 If the journal is an old copy, the seat could sign a message that contradicts a later one, and
-another seat that has both could prove it at fault. `resume_inquiry` says how it waits.
+another seat that has both could prove it at fault. `resume_inquiry` says how it waits. A rule
+returns whether all rules of the seat have to run again (`seat_machine.Rule`).
 """
 
 from __future__ import annotations

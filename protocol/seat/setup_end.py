@@ -1,6 +1,7 @@
 """The end of a table in setup, before the game begins, and how it is announced.
 
-A seat that has confirmed the deck does not end the table. It waits, as `leaving_setup` says.
+A seat that has confirmed the deck does not end the table. It waits, as `leaving_setup` says. A rule
+returns whether all rules of the seat have to run again (`seat_machine.Rule`).
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """The rules by which a seat enters committed epochs, follows their chain and gives inputs.
 
-Before epoch 0, in setup, any absence or fault ends the table by the rules of `setup_end`.
+Before epoch 0, in setup, any absence or fault ends the table by the rules of `setup_end`. A rule
+returns whether all rules of the seat have to run again (`seat_machine.Rule`).
 """
 
 from __future__ import annotations

@@ -229,7 +229,7 @@ class LineWindow(PeopleWindow):
         word, _space, rest = line.strip().partition(" ")
         word = key_of(word.lower())
         if word == "" and self.seat.by_bot and not self._asker.is_asking:
-            word = "a"
+            word = "a"  # A bare Enter takes the seat back from the bot.
         if word in COMMANDS and not rest:
             COMMANDS[word](self)
         elif not self._opens(word, rest.strip()):

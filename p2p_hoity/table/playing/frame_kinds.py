@@ -98,6 +98,7 @@ def _kinds() -> dict[int | str, FrameKind]:
             found[number] = replace(found[number], budget=Budget.QUESTIONS)
         elif row.kind in peer_frames.SPREAD:
             found[number] = replace(found[number], is_spread=True)
+    # A roster is a frame of the lobby, and of another game, too: there as `again` is.
     return found | {"roster": replace(found["again"], most_bytes=found["roster"].most_bytes)}
 
 
