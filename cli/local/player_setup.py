@@ -195,7 +195,10 @@ def as_json(home: Home, player: NamedIdentity) -> dict[str, Any]:
 def first_run(home: Home) -> None:
     """Ask a new player at a terminal for a nickname, and store it with a language that was typed.
 
-    Enter chooses no nickname. A player who has a key or was asked before is not asked.
+    Enter chooses no nickname. A player who has a key, as after any game, or settings is not asked.
+
+    Raises:
+        NotPrivateError: If other users can write to the folder.
     """
     if not at_terminal() or home.identity.exists() or settings.is_kept(home):
         return

@@ -271,7 +271,8 @@ class TcpNetwork:
             try:
                 listeners += await self._listen_on(place, port)
             except NetError as error:
-                # One kind of address is enough, unless the port is in use.
+                # IPv4 alone is enough, in whatever way IPv6 (which is tried last) fails. A kind of
+                # address that this computer lacks is left out, too.
                 failed = error
                 if not (listeners and place == "::") and not _lacks_the_kind(error, place):
                     await close_listeners(listeners)

@@ -97,7 +97,11 @@ class GatherStep(StepRules[Given]):
     """The rules of a step in which cards or sealed choices are opened."""
 
     def check(self, node: Node, seat: int, body: bytes) -> Given:
-        """Check a body, and return its parts. It is empty if the seat owes nothing ([N-4])."""
+        """Check a body, and return its parts. It is empty if the seat owes nothing ([N-4]).
+
+        Raises:
+            Invalid: With the code of the first fault in it.
+        """
         absent, lost = helped(node), lost_dues(node)
         if owes_nothing(node, seat):
             read_empty(body)
@@ -116,6 +120,7 @@ class GatherStep(StepRules[Given]):
             with within("escrows", index), coded("bad-escrow-share"):
                 key = node.keys.total_key(seat)
                 escrows[owner] = escrow.verify_share(context, sealing, key, share)
+        # Bytes are the coin of the deal, which no rule of the game judges.
         if opened is not None and not isinstance(opened, bytes):
             with within("opening", CHOICE):
                 check_move(node, node.want.name, seat, opened, shares)

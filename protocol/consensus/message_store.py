@@ -151,7 +151,8 @@ class MessageStore:
     def _forget(self, message: Message) -> None:
         """Remove an epoch request or an input from the store and from its indices.
 
-        What was once requested or reached stays in `requests` and `last_steps`.
+        What was once requested or reached stays in `requests` and `last_steps`. The caller takes
+        the bytes of an input out of `input_bytes`.
         """
         statement = message.statement
         del self._by_hash[message.hash], self._order[message.hash]

@@ -145,7 +145,7 @@ def verify_bytes(public: bytes, message: bytes, signature: bytes) -> None:
 # Bounded, because a peer may send ever new keys.
 @lru_cache(maxsize=256)
 def _is_valid_key(public: bytes) -> bool:
-    """Return whether bytes are a valid key ([C-9])."""
+    """Return whether bytes are a canonical point of the subgroup, not the identity ([C-9])."""
     return len(public) == KEY_SIZE and LIBSODIUM.is_valid_point(public)
 
 

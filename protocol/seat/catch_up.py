@@ -21,10 +21,10 @@ from ..consensus.message_store import MessageStore
 from ..units import PeerId, Quota
 from ..wire import peer_frames
 from ..wire.signed_messages import EpochPromise, Message, NewEpoch, StepInput
-from .end_notices import awaited_ends
 from .peers import MAX_FETCH, MAX_NEW_EPOCHS
 from .resume_inquiry import FIRST
 from .seat_state import SeatState
+from .stay_after_end import awaited_ends
 
 MAX_HAVE: Final[Quota] = 4000
 """The most message hashes that one `sync` frame names."""

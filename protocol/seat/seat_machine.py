@@ -30,12 +30,13 @@ from . import (
     offload,
     resumed_seat,
     setup_end,
+    stay_after_end,
     step_progress,
 )
 from .effects import Effect, Job
-from .end_notices import LastWait
 from .seat_state import SeatState
 from .signer import PlayerChoice, SigningState
+from .stay_after_end import LastWait
 from .timeouts import Wait
 
 Rule = Callable[[SeatState], bool]
@@ -423,7 +424,7 @@ class SeatMachine(SeatState):
             True if the table has ended without a result, or if the end is final and the other seats
             need nothing more of this one.
         """
-        return end_notices.may_leave(self)
+        return stay_after_end.may_leave(self)
 
     def last_wait(self) -> LastWait | None:
         """Return for whom and for how long this seat stays after its end is final ([E-19]).
@@ -431,7 +432,7 @@ class SeatMachine(SeatState):
         Returns:
             The wait. None if the seat may leave, or if its end is not final.
         """
-        return end_notices.last_wait(self)
+        return stay_after_end.last_wait(self)
 
     # Rules
 

@@ -23,6 +23,7 @@ from protocol.seat import (
     leaving_setup,
     resumed_seat,
     setup_end,
+    stay_after_end,
     step_progress,
 )
 from protocol.seat.deck_wait import DeckWait
@@ -275,19 +276,19 @@ MUTANTS = (
     ),
     mutant(
         "a seat leaves as soon as its own end is final",
-        (end_notices.last_wait, "if seats or needs_base", "if False"),
+        (stay_after_end.last_wait, "if seats or needs_base", "if False"),
     ),
     mutant(
         "an absent seat that is linked is left behind at the end",
-        (end_notices.awaited_ends, " | (state.peers.links - state.tip.banned)", ""),
+        (stay_after_end.awaited_ends, " | (state.peers.links - state.tip.banned)", ""),
     ),
     mutant(
         "an absent seat without a link is waited for at the end",
-        (end_notices.awaited_ends, "state.peers.links -", "set(range(state.table.seats)) -"),
+        (stay_after_end.awaited_ends, "state.peers.links -", "set(range(state.table.seats)) -"),
     ),
     mutant(
         "a banned seat is waited for at the end",
-        (end_notices.awaited_ends, " - state.tip.banned", ""),
+        (stay_after_end.awaited_ends, " - state.tip.banned", ""),
     ),
     mutant(
         "a seat no longer asks once its end is final, whatever it waits for",
@@ -295,15 +296,15 @@ MUTANTS = (
     ),
     mutant(
         "a seat leaves one step timeout after its end, whatever is promised",
-        (end_notices.served_in, "turns > state.table.seats", "True"),
+        (stay_after_end.served_in, "turns > state.table.seats", "True"),
     ),
     mutant(
         "a seat stays while a faulty one makes it request epoch after epoch",
-        (end_notices.served_in, "turns > state.table.seats", "False"),
+        (stay_after_end.served_in, "turns > state.table.seats", "False"),
     ),
     mutant(
         "a seat between epochs whose end is final stays while nobody else requests an epoch",
-        (end_notices.served_in, "(timers.times.cap + timers.times.step) / 1000", "1e9"),
+        (stay_after_end.served_in, "(timers.times.cap + timers.times.step) / 1000", "1e9"),
     ),
     mutant(
         "whoever is awaited counts as silent",

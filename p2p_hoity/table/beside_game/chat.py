@@ -65,7 +65,11 @@ class Spoken:
         return codec.encode(FRAMES.write(self))
 
     def check(self) -> None:
-        """Check the author's signature ([W-2])."""
+        """Check the author's signature ([W-2]).
+
+        Raises:
+            Invalid: If it is invalid.
+        """
         verify_signature(self.author, Label.TALK, self.statement(), self.signature)
 
 
@@ -76,7 +80,12 @@ class _PassedOn(codec.FieldForm[Spoken]):
     """The form of a field that contains the whole frame `talk` of another author, as bytes."""
 
     def read(self, value: Any) -> Spoken:
-        """Parse the message in a decoded field. Its signature is not checked."""
+        """Parse the message in a decoded field. Its signature is not checked.
+
+        Raises:
+            WrongForm: If the field is no byte string.
+            Invalid: If the bytes are no frame `talk`.
+        """
         return _SPOKEN.parse(codec.Octets().read(value), "what is passed on")
 
     def write(self, value: Spoken) -> bytes:
@@ -101,7 +110,11 @@ class PassedWords:
         return codec.encode(FRAMES.write(self))
 
     def check(self, via: bytes) -> None:
-        """Check the signatures of the author and of the seat with the key `via` ([W-3])."""
+        """Check the signatures of the author and of the seat with the key `via` ([W-3]).
+
+        Raises:
+            Invalid: If one of the signatures is invalid.
+        """
         verify_signature(via, Label.TALK_PASSED, self.statement(), self.signature)
         self.spoken.check()
 

@@ -15,7 +15,7 @@ from support.mutants import mutant, planted
 from support.sampling import sample, times
 from support.sim.cheap import cheap_blocks
 
-from protocol.seat import end_notices
+from protocol.seat import stay_after_end
 
 SOME = pytest.mark.sampled(1)
 
@@ -164,10 +164,10 @@ def test_the_model_fails_under_each_earlier_rule_and_the_machine_ends_well(name:
 def test_a_machine_of_the_earlier_rule_ends_as_the_model_says() -> None:
     since = "    since = max(timers.over, followed.entered, *timers.first_links.values())\n"
     by_time = "    return timers.over + timers.times.step / 1000 - timers.now\n"
-    by_time_alone = mutant("leaves by time", (end_notices.served_in, since, by_time))
+    by_time_alone = mutant("leaves by time", (stay_after_end.served_in, since, by_time))
     forgets = mutant(
         "forgets absent seats",
-        (end_notices.awaited_ends, "state.tip.present | ", "state.tip.present & "),
+        (stay_after_end.awaited_ends, "state.tip.present | ", "state.tip.present & "),
     )
     for name, wrong in (
         ("a new link does not begin the time anew", by_time_alone),

@@ -19,8 +19,8 @@ from p2p_hoity.presentation.screen_updates import Attending, Awaited, Halfway, P
 from p2p_hoity.table.playing.player_interface import BotPlayer, PlayerRequest, WaitLonger
 from p2p_hoity.table.playing.presence import PresenceTeller, attendance, muster
 from protocol.chain.chain_state import Kind
-from protocol.seat.end_notices import LastWait
 from protocol.seat.seat_machine import SeatMachine
+from protocol.seat.stay_after_end import LastWait
 from protocol.wire.table_header import Timeouts
 
 
