@@ -7,7 +7,7 @@ from typing import Final
 
 from p2p_hoity.presentation.screen_updates import Said
 
-from .menu import Menu
+from .question_menu import Menu
 from .stage import Stage
 
 ONLOOKERS: Final = -1

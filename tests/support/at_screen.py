@@ -10,7 +10,7 @@ from typing import Any
 import trio
 from textual.pilot import Pilot
 
-from cli.table_view.menu import Menu
+from cli.table_view.question_menu import Menu
 from cli.ui.full_screen.colours import cells
 from cli.ui.full_screen.full_window import FullWindow
 from cli.ui.full_screen.textual_app import TableApp

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from cli.local.lesson_screen import EXPLANATIONS
 from cli.table_view.desk import Desk
-from cli.table_view.menu import menu
+from cli.table_view.question_menu import menu
 from cli.table_view.stage import Stage
 from cli.ui.full_screen.colours import cells
 from cli.ui.full_screen.layout import frame

@@ -20,7 +20,7 @@ from textual.widgets.option_list import Option
 from p2p_hoity.presentation.screen_updates import Attending
 
 from ...table_view.desk import Desk, is_muted
-from ...table_view.menu import BEST
+from ...table_view.question_menu import BEST
 from ...table_view.seats import DONE, author_of, name_of
 from ...table_view.stage import Stage, keys_of
 from ...words import choice_names

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...table_view.menu import Menu
+from ...table_view.question_menu import Menu
 from ...table_view.stage import Stage
 from ...table_view.waiting import absence, at_timeout, awaited_others, lost_seats
 from ...words.translation import _

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from p2p_hoity.rules import LETTERS, ActionKind, View
 
-from ...table_view.menu import Menu
+from ...table_view.question_menu import Menu
 from ...table_view.seats import DONE, Notice, SeatRow, letters, name_of, seat_rows, short_card
 from ...table_view.stage import Stage
 from ...words import card_names

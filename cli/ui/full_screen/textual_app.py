@@ -18,7 +18,7 @@ from protocol.units import Quota, Seconds
 from ...local.settings import Settings
 from ...printing import is_small
 from ...table_view.main_menu import options
-from ...table_view.menu import menu
+from ...table_view.question_menu import menu
 from ...table_view.stage import Stage
 from ...words.chat_phrases import PHRASES, meant
 from ...words.translation import _, yes_or_no

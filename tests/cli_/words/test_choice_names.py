@@ -10,7 +10,7 @@ from support.cli_stage import NICKNAMES, referee, until
 from support.moments import begun
 from support.sampling import times
 
-from cli.table_view.menu import menu
+from cli.table_view.question_menu import menu
 from cli.words import choice_names, translation
 from cli.words.board_text import own_slots
 from cli.words.card_names import Names, code

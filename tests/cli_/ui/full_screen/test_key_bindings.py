@@ -5,7 +5,7 @@ import re
 import pytest
 from textual.events import Key
 
-from cli.table_view.menu import Menu
+from cli.table_view.question_menu import Menu
 from cli.ui.full_screen.info_pages import PAGES
 from cli.ui.full_screen.key_bindings import KEYS, NUMBERS, OVER_A_PAGE, key_of
 from cli.ui.full_screen.textual_app import TableApp

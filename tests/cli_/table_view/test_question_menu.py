@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from support.moments import Shown, asked_for, begun
 from support.sampling import times
 
-from cli.table_view.menu import Menu, menu
+from cli.table_view.question_menu import Menu, menu
 from cli.table_view.seats import DONE
 from cli.ui.full_screen.layout import frame
 from cli.ui.full_screen.seats_and_pieces import POINTER
