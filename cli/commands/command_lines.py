@@ -77,7 +77,7 @@ def host(
     from ..local.settings import relays_of
     from .play import Opening, levels_typed
     from .play import host as open_table
-    from .take_seat import for_guests, reach_of
+    from .reach_options import for_guests, reach_of
 
     reach = reach_of(replace(network, relay=relays_of(network.relay)), guests.lan)
     hired = levels_typed(bots, 0)
@@ -108,7 +108,7 @@ def join(
     """
     from ..local.player_setup import at_terminal
     from .join import join as sit_down
-    from .take_seat import again_by
+    from .reach_options import again_by
 
     word = " ".join(ticket or ())
     if not word and (output.as_json or not at_terminal()):
@@ -130,7 +130,7 @@ def resume(
     Example: hoity resume
     """
     from . import resume as resuming
-    from .take_seat import again_by
+    from .reach_options import again_by
 
     if ends.claim:
         raise typer.Exit(resuming.claim(game, output))

@@ -44,8 +44,9 @@ from ..words.error_sentences import sentence
 from ..words.table_terms import alone_lines
 from ..words.translation import _
 from .options import OutputOptions, SeatOptions
+from .reach_options import PROXY, need_relay
 from .resume import take_up, tell_running
-from .take_seat import PROXY, Sitting, need_relay, new_sitting, sit
+from .take_seat import Sitting, new_sitting, sit
 
 
 def look_around(seconds: float, as_json: bool) -> int:

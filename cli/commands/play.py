@@ -32,7 +32,8 @@ from ..words.table_terms import TableOffer, alone_lines
 from ..words.translation import INSTALLED, _, level_word
 from .learn import before_the_game
 from .options import GuestOptions, OutputOptions, SeatOptions, TableOptions
-from .take_seat import PROXY, Sitting, new_sitting, sit
+from .reach_options import PROXY
+from .take_seat import Sitting, new_sitting, sit
 
 
 @dataclass(frozen=True)

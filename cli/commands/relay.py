@@ -25,7 +25,7 @@ from ..local.seat_checks import check_home
 from ..printing import say, write_line
 from ..words.translation import INSTALLED, _, figures
 from .options import RelayOptions
-from .take_seat import listening
+from .reach_options import listening
 
 FILES_A_CALL: Final = 2
 SPARE_FILES: Final = 256

@@ -14,7 +14,8 @@ from ..ui.screen_options import ScreenOptions
 from ..words.translation import _
 from .join import ticket_of
 from .options import OutputOptions, SeatOptions, WatchOptions
-from .take_seat import seat_of, through
+from .reach_options import through
+from .take_seat import seat_of
 
 
 def watch(ticket: str, how: WatchOptions, seat: SeatOptions, output: OutputOptions) -> int:

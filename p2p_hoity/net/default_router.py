@@ -42,6 +42,7 @@ def of_routes(table: str) -> str | None:
         target, router, flags, metric, mask = (fields[at] for at in (1, 2, 3, 6, 7))
         is_default = int(target, 16) == int(mask, 16) == 0
         if is_default and int(flags, 16) & UP_AND_GATEWAY == UP_AND_GATEWAY:
+            # The kernel prints the four bytes as a number of its own byte order.
             number = int(router, 16).to_bytes(4, sys.byteorder)
             found.append((int(metric), str(ipaddress.IPv4Address(number))))
     return min(found)[1] if found else None
@@ -65,4 +66,5 @@ def _first_of_home() -> str | None:
         if own.kind is Kind.CARDS and own.network.version == 4 and own.network.is_private
     )
     first = next(homes, None)
+    # A link-local network has no router: its first address would be any other computer.
     return None if first is None or first.is_link_local else str(first.network_address + 1)

@@ -271,5 +271,6 @@ def _record(zeroconf: Zeroconf, name: str) -> Mapping[bytes, bytes | None]:
     from zeroconf import ServiceInfo
 
     info = ServiceInfo(SERVICE, name)
+    # From the cache: to ask the network for each name would let invented names delay the search.
     info.load_from_cache(zeroconf)
     return info.properties

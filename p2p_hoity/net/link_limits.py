@@ -36,6 +36,7 @@ class Bucket:
             debt: How many tokens may be owed. Within this limit a token is taken on credit, and
                 False is returned nevertheless.
         """
+        # Read first: what is returned is the state before the token is taken.
         left = self.left(now)
         if left >= 1 or left > 1 - debt:
             self.take(now)
@@ -94,9 +95,10 @@ def open_files(wanted: int) -> int | None:
     except ImportError:  # This system has no such limit.
         return None
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    if resource.RLIM_INFINITY in (soft, hard) or soft >= wanted:
+    # "Unlimited" is -1 on some systems, and so no number to compare with.
+    if soft == resource.RLIM_INFINITY or soft >= wanted:
         return None
-    best = min(wanted, hard)
+    best = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
     try:
         resource.setrlimit(resource.RLIMIT_NOFILE, (best, hard))
     except (ValueError, OSError):

@@ -405,6 +405,7 @@ class WaitingAtRelay:
         """Store the result of an attempt, and tell the first failure and the success after it."""
         self._failure, self.is_registered = failure, failure is None
         self._news.set()
+        # An event cannot be cleared, and who waits for news would spin on a set one.
         self._news = trio.Event()
         if failure is None and self._is_told:
             self._is_told = False

@@ -64,6 +64,7 @@ def encode_read(read: int) -> bytes:
 
 def _checked_length(header: bytes | bytearray, most: int) -> int:
     """Return the length in a frame's header. Raise OversizedFrame if it is above `most`."""
+    # With its mark, so that a report where none is allowed counts as an oversized frame.
     length = int.from_bytes(header[:HEADER], "big")
     if length > most:
         raise OversizedFrame(FrameCode.OVERSIZED, length=length, most=most)
@@ -277,6 +278,7 @@ class TcpNetwork:
                 if not (listeners and place == "::") and not _lacks_the_kind(error, place):
                     await close_listeners(listeners)
                     raise
+            # The port that the system has given for IPv4 is asked for with IPv6, too.
             port = listeners[0].address.port if listeners else port
         if not listeners:
             where, none = str(Address(host, port)), because(SystemCode.REFUSED)

@@ -192,6 +192,7 @@ class Mailboxes:
         # Taken out at once: a second guest with the number finds nobody, and cannot try further
         # words.
         box = self._waiting.pop(number, None)
+        # The host's link may have ended before its task has taken the box away.
         if box is None or box.host.link.reason is not None:
             self._numbers.miss(trio.current_time())
             await visit.refuse(Verdict.UNKNOWN)

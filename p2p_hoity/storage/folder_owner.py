@@ -42,6 +42,7 @@ def closing(path: Path, is_folder: bool) -> tuple[str | Path, ...] | None:
 def _has_key(folder: Path) -> bool:
     """Return whether the file of a player's key is in a folder."""
     with suppress(OSError):
+        # A folder above may be another user's: a pipe there would block, a link lead anywhere.
         if stat.S_ISREG((folder / "identity").lstat().st_mode):
             return (folder / "identity").read_bytes().startswith(KEY)
     return False

@@ -338,6 +338,7 @@ def open_at_once(name: str | Path, flags: int) -> int:
     """Open a file or pipe without waiting. A pipe that nobody writes to counts as empty."""
     waits = getattr(os, "O_NONBLOCK", 0)
     descriptor = os.open(name, flags | waits)
+    # Only for the opening: later reads of a pipe have to wait as usual.
     if waits:
         os.set_blocking(descriptor, True)
     return descriptor

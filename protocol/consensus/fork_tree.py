@@ -66,6 +66,7 @@ class Tree:
         bodies = self.bodies(node)
         if set(bodies) != node.want.speakers:
             return []
+        # `versions` leaves out what nothing builds on, and so an undisputed last step.
         if all(len(b) == 1 for b in bodies.values()):
             said = {seat: body for seat, (body,) in bodies.items()}
             return [transition.append(node, transition.slots_of(node, said))]

@@ -47,6 +47,7 @@ class DeckWait:
 
     def begin_leaving(self, now: DriverTime) -> None:
         """Note that the leaving begins, if it has not begun before."""
+        # Its rounds count from one moment, which must not move ([D-10]).
         if self.leaving_since is None:
             self.leaving_since = now
 

@@ -14,6 +14,8 @@ def take(state: SeatState, notice: EndNotice, peer: PeerId | None) -> bool:
     Raises:
         Invalid: If the notice is not signed by the seat that it names, for this table.
     """
+    # A notice that ends setup means nothing to a game that has begun. Known ones are not verified
+    # again, which costs a signature.
     seat, is_late = notice.seat, state.has_begun and not notice.is_over
     if seat == state.seat or is_late or state.judge.is_known_end(notice):
         return False
@@ -30,6 +32,7 @@ def tell_end(state: SeatState) -> bool:
 
     As a rule (`seat_machine.Rule`) it returns that no other one has to run again.
     """
+    # Once: `announce_end` keeps the own notice among `ends`.
     is_told = state.seat is None or state.seat in state.judge.ends
     if not is_told and state.signer.state is SigningState.FINISHED:
         state.signer.announce_end(OVER)

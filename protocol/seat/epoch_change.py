@@ -197,6 +197,7 @@ def propose(state: SeatState) -> bool:
     epoch = state.signer.promise
     if state.seat is None or epoch == 0 or epoch == state.log.followed.epoch:
         return False
+    # Once for an epoch: with a further promise the message would be another one, an equivocation.
     if epoch % state.table.seats != state.seat or state.log.has_signed(state.seat, NewEpoch, epoch):
         return False
     promises = state.log.votes.promises(epoch)

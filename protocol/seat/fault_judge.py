@@ -210,6 +210,7 @@ class FaultJudge:
     def all_proofs(self) -> list[Proof]:
         """Return all stored proofs of faults. A proof against this seat itself comes last."""
         own = [] if self.accusation is None else [self.accusation]
+        # So `settled_proof` names another seat first, if one is at fault.
         return [*self.proofs.values(), *own]
 
     def settled_proof(self) -> Proof | None:
@@ -219,6 +220,7 @@ class FaultJudge:
     def has_proof(self) -> bool:
         """Return whether a change of epoch would remove a present seat for a fault ([E-3])."""
         tip = self.log.tip
+        # `enter` has dropped the proof of a seat that is banned and still present.
         if tip.present & tip.banned:
             return True
         return any(s in tip.present and self.is_effective(p) for s, p in self.proofs.items())
@@ -232,6 +234,7 @@ class FaultJudge:
 
     def is_effective(self, proof: Proof) -> bool:
         """Return whether a change of epoch on the current chain would ban a seat by this proof."""
+        # These two are judged by their form alone, the others by the followed chain.
         if proof.code not in ("bad-promise", "bad-new-epoch"):
             return fault_evidence.is_effective(proof, self.log.followed)
         return new_epoch.is_bad_form(self.log.table, proof.messages[0], self.log.votes)

@@ -47,6 +47,7 @@ def _due(state: SeatState) -> Iterator[Unknown]:
     given a legal body there, its further bodies are left out.
     """
     for message in state.log.fresh:
+        # Versions are an equivocation already. A faulty seat must not order a job for each of them.
         if message.seat in state.tip.banned or len(state.log.store.versions(message.identity)) > 1:
             continue
         step_input = message.statement

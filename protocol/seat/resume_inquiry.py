@@ -45,8 +45,9 @@ class Inquiry:
             self.told.add(seat)
             return False
         before = self.cursors.get(seat, FIRST)
+        # A faulty seat may announce further parts without end, but not rising hashes ([L-30]). The
+        # cursor never falls, or it could rise again and again.
         self.cursors[seat] = max(told.last, before)
-        # A faulty seat may announce further parts without end, but not rising hashes ([L-30]).
         return told.last > before
 
     def doubt(self, now: DriverTime, certain: bool) -> bool:

@@ -72,6 +72,7 @@ class PastFilter:
                 self._items += items
             case updates.Rewound(_, kept, view):
                 self._view = view
+                # What was rewound was not played, and may not be shown.
                 del self._items[kept:]
 
     async def run(self) -> None:
@@ -130,6 +131,7 @@ async def _watch(
     """Watch the game at a table and all later games of the same people, with all updates."""
     # A fresh key: nothing shows that the same person looks on at two tables.
     keys = draw_keys(None)
+    # An onlooker only dials. Nobody else needs to reach it.
     reach = Reach("127.0.0.1:0", network=network, hidden=hidden)
     async with open_hub(keys.seat, reach) as (hub, _):
         host_link = HostLink(hub, ticket, lambda: onlooker.screen(updates.Crowded()))

@@ -186,6 +186,7 @@ class AdmissionQueue:
         If a guest loses its link during the question, it gets the answer when it connects again.
         """
         while True:
+            # Made before the look at `waiting`, so that no guest who comes meanwhile is missed.
             self._more = trio.Event()
             if self.waiting:
                 await self._ask(self._least_crowded(), decided)
@@ -391,6 +392,7 @@ class Lobby:
             if one.asked is None and one.since <= now - SHOW:
                 self.hub.drop(peer, because(LobbyCode.NOT_SHOWN))
         if self.seating.give_up(now - KEEP):
+            # Swapped, because `_seat` may put a guest back.
             waiting, self._waiting = self._waiting, {}
             for peer, frame in waiting.items():
                 self._seat(peer, frame)

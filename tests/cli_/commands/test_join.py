@@ -7,7 +7,7 @@ import pytest
 from support.kept_home import keep_journal, player, room_of, ticket_of
 from support.shell import Shell, Types
 
-from cli.commands import join, take_seat
+from cli.commands import join, reach_options
 from cli.commands.join import _with_relays
 from cli.commands.options import USUAL, NetworkOptions, OutputOptions, SeatOptions
 from cli.exit_codes import OK, Trouble
@@ -292,12 +292,12 @@ TYPED_TICKET = encode_ticket(Ticket(b"h" * 32, ("10.0.0.1:9999",), b"t" * 32, ()
 
 def again_by(listen: str = "", relay: list[str] | None = None, **typed: Any) -> Reach:
     """Return the same of a seat that is taken again."""
-    return take_seat.again_by(NetworkOptions(listen, relay, **typed))
+    return reach_options.again_by(NetworkOptions(listen, relay, **typed))
 
 
 @pytest.fixture(autouse=True)
 def _own_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(take_seat.PROXY, "")
+    monkeypatch.setenv(reach_options.PROXY, "")
 
 
 @pytest.mark.parametrize("words", [(), ("--json",), ("--wait", "0.2")])
@@ -311,13 +311,13 @@ def test_the_lan_is_not_searched_for_tables_behind_a_proxy_of_the_environment(
         return []
 
     monkeypatch.setattr(join, "browse", browse)
-    monkeypatch.setenv(take_seat.PROXY, TOR)
+    monkeypatch.setenv(reach_options.PROXY, TOR)
     assert "HOITY_PROXY is set" in hoity.told(2, "tables", *words)
     types("1")
     assert "is not searched" in hoity.told(2, "join")
     assert "not a ticket" in hoity.told(2, "join", "Ana")
     assert searched == []
-    monkeypatch.setenv(take_seat.PROXY, "")
+    monkeypatch.setenv(reach_options.PROXY, "")
     assert hoity("tables", *words).code == 0
     monkeypatch.setattr(join, "at_terminal", lambda: True)
     assert "no table of Ana" in hoity.told(2, "join", "Ana")

@@ -90,7 +90,7 @@ def test_limits_that_cannot_be_kept_are_refused(wrong: dict[str, Any]) -> None:
         (1024, 2048, 2048, (2048, 2048)),
         (3000, 4096, None, None),
         (-1, -1, None, None),
-        (1024, -1, None, None),
+        (1024, -1, None, (3000, -1)),
     ],
 )
 def test_as_many_files_may_be_open_as_the_system_allows(
