@@ -176,6 +176,7 @@ class Exchange:
         )
         one.other, other.other = other, one
         try:
+            # Both are registered before early bytes pass, because that modifies both entries.
             for end in (one, other):
                 self.listen(end, new=True)
                 self._ends[end.number] = end
@@ -229,6 +230,7 @@ class _End:
                     self._listen_anew()
             if not events & ~select.EPOLLOUT:
                 return
+            # Epoll reports a broken socket even if it does not wait for anything to read.
             if not self.other.rest:
                 piece = os.read(self.number, PIECE)
                 if piece:

@@ -157,14 +157,18 @@ class Mailboxes:
         """
         if not wish:
             has_its_fill = self._open[visit.source] >= self._limits.mailboxes_per_source
+            # `_has_room` is asked last, because it may close the mailbox of another host.
             if has_its_fill or not self._has_room(visit.source):
                 await visit.refuse(Verdict.FULL)
             number = self._numbers.draw(self._waiting, len(self._waiting), trio.current_time())
             host = End(self._welcomed(visit))
+            # Posted before the mailbox can be found, so that it precedes all frames of a guest.
             host.link.post(number.to_bytes(NUMBER, "big"))
             box = self._waiting[number] = Mailbox(number, visit.source, host)
+            # No await from here on: only `_keep` counts down again, so it has to be started.
             self._open[visit.source] += 1
             return lambda: self._keep(box)
+        # An empty first frame cannot be posted: the error would end the whole relay.
         if len(wish) <= NUMBER:
             return None
         return await self._speak(visit, int.from_bytes(wish[:NUMBER], "big"), wish[NUMBER:])
@@ -228,6 +232,7 @@ class Mailboxes:
 
     async def _grow_old(self, box: Mailbox) -> None:
         await trio.sleep(self._limits.mailbox_life)
+        # A guest that has come late has the time of `_talk` from then on.
         if box.guest is None:
             box.host.close(MailboxEnd.OVER)
 

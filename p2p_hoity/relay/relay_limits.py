@@ -109,6 +109,7 @@ class Visit:
         Raises:
             NetError: Always, with the code of the verdict.
         """
+        # Noted first, because a peer that is gone makes the sending fail.
         self.watch.note(Event.REFUSED, self.source, verdict=BY_VERDICT[verdict].value)
         await send(self.stream, verdict.encode())
         raise NetError(BY_VERDICT[verdict])

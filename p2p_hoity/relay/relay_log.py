@@ -141,6 +141,7 @@ class LogWriter:
     async def run(self) -> None:
         """Write queued lines until cancelled."""
         async for line in self._lines:
+            # A reader that takes nothing must not keep the relay from ending.
             await trio.to_thread.run_sync(self._write, line, abandon_on_cancel=True)
 
     def _write(self, line: str) -> None:

@@ -141,6 +141,7 @@ async def _answer(
 ) -> None:
     """Answer one HTTP request within the time limit. Cut it if too many are being answered."""
     try:
+        # Waiting for a place would let connections pile up without a bound.
         room.acquire_nowait()
     except trio.WouldBlock:
         await cut(stream)

@@ -150,6 +150,7 @@ class Relay:
                     # that it can be neither timed out nor displaced as one.
                     stay = await self._hear(newcomer, address, scope)
                 if stay is not None:
+                    # Even if this is cancelled by now: it takes back what was counted.
                     await stay()
         except NetError:
             return  # The connection broke, or sent no valid request.

@@ -97,6 +97,7 @@ class Seats:
             return False
         if self._from[source] >= self._limits.seats_per_source:
             return True
+        # `_clear` is asked last, because it closes the connection of another peer.
         return old is None and len(self._seats) >= self._limits.seats and not self._clear(source)
 
     def _clear(self, source: str) -> bool:
@@ -120,6 +121,7 @@ class Seats:
         if old is not None:
             old.link.close(because(RelayCode.CAME_AGAIN))
             count_down(self._from, old.source)
+        # No await from here on: only `_keep` removes the seat again, so it has to be started.
         seat = self._seats[proven.peer] = WaitingSeat(link, visit.source, proven.instance)
         self._from[seat.source] += 1
         return seat
@@ -239,14 +241,17 @@ class Calls:
             self._announced[token] = call
             try:
                 if call.seat.link.post(token):
+                    # Half of the time, so that the caller is told before it gives up by itself.
                     with trio.move_on_after(self._limits.link.handshake / 2):
                         await call.taken.wait()
             finally:
                 self._announced.pop(token, None)
+            # Read after the token was withdrawn: until then the called peer may still have come.
             taker = call.taker
             if taker is not None:
                 await self._splice(call.visit, taker)
                 return
+            # A caller that reads nothing must not hold its place among the calls.
             with trio.move_on_after(self._limits.link.handshake):
                 await call.visit.refuse(Verdict.NO_ANSWER)
         finally:
@@ -289,6 +294,7 @@ class Calls:
             with suppress(NetError):
                 early[visit] = await visit.welcome()
 
+        # An end that does not close TLS must not hold the other one and the place of the call.
         with trio.move_on_after(self._limits.link.handshake):
             async with trio.open_nursery() as nursery:
                 nursery.start_soon(welcome, taker)
