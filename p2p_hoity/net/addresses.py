@@ -82,6 +82,7 @@ def parse_ip(host: str) -> IP | None:
 
 def carried(ip: IP) -> tuple[IPv4Address, ...] | None:
     """Return the IPv4 addresses in an IPv6 address: None without any, empty if they are unknown."""
+    # The addresses ::1 and :: lie in ::/96, too, but no IPv4 address is meant by them.
     if isinstance(ip, IPv4Address) or ip.is_loopback or ip.is_unspecified:
         return None
     return next((find(ip) for network, find in _CARRIERS.items() if ip in network), None)
@@ -91,6 +92,7 @@ def destination_of(ip: IP) -> Destination:
     """Return where an address, as `parse_ip` returns it, leads ([L-67])."""
     inside = carried(ip)
     if inside is not None:
+        # Empty if the IPv4 address is unknown. `all` is true of nothing, so this is asked first.
         is_public = bool(inside) and all(map(_is_public, inside))
         return Destination.INTERNET if is_public else Destination.NOWHERE
     if ip.is_unspecified or ip.is_multicast:
@@ -317,7 +319,9 @@ def how_far(where: Sequence[str], own: Sequence[str]) -> Named:
     They may, as `Named.NEAR`, only if the seat is on this computer, or if this program has no
     addresses but loopback.
     """
+    # `all` is true of nothing: without any address of its own, this program is not on loopback.
     is_inside = bool(own) and all(is_loopback(host_of(address)) for address in own)
+    # Any seat can name loopback. Only another address of this computer shows that it is here.
     hosts = {host_of(a) for a in where if not is_loopback(host_of(a))}
     return Named.NEAR if is_inside or any(map(is_own_host, hosts)) else Named.FAR
 

@@ -176,6 +176,7 @@ class Admission:
         return of_the_fullest(strangers)
 
     def _count_from(self, source: str) -> int:
+        # Links that this program has dialled have no source, and must not count as one computer.
         return sum(bool(source) and old.source == source for old in self._live())
 
     def is_last(self, standing: AdmittedLink) -> bool:
@@ -309,6 +310,7 @@ class UnprovenConnections:
             try:
                 yield
             finally:
+                # It may have been discarded already, to make room for another one.
                 self._waiting.discard(newcomer)
 
     def _make_room(self, source: str) -> None:
@@ -316,6 +318,7 @@ class UnprovenConnections:
         same = [one for one in self._waiting if one.source == source]
         if len(same) >= self._most_per_source:
             self._send_away(same)
+        # One connection less is enough for both limits. A source at its own limit pays alone.
         elif len(self._waiting) >= self._most:
             self._send_away(list(self._waiting))
 

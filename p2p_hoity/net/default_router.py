@@ -40,6 +40,7 @@ def of_routes(table: str) -> str | None:
         if len(fields) < 8:
             continue
         target, router, flags, metric, mask = (fields[at] for at in (1, 2, 3, 6, 7))
+        # VPNs add the route 0.0.0.0/1, which is not the default route, with the same target.
         is_default = int(target, 16) == int(mask, 16) == 0
         if is_default and int(flags, 16) & UP_AND_GATEWAY == UP_AND_GATEWAY:
             # The kernel prints the four bytes as a number of its own byte order.

@@ -42,6 +42,7 @@ async def race(attempt: Attempt, addresses: Sequence[Address], limits: Limits) -
         NetError: If no attempt succeeds. The error says what failed for each address. It is a
             NobodyError if another attempt soon would fail in the same way.
     """
+    # The sort is stable: a host names first the addresses that it expects to work.
     ordered = sorted(addresses, key=lambda address: address.via_relay)
     failures, found, is_over = list[NetError](), list[Secured](), False
 
@@ -61,6 +62,7 @@ async def race(attempt: Attempt, addresses: Sequence[Address], limits: Limits) -
                     scope.cancel()
                 return
         failures.append(failure)
+        # The next address need not wait for the rest of its delay.
         failed.set()
 
     try:
@@ -129,6 +131,7 @@ class PeerDialler:
         """Dial an address soon, too. If there are too many addresses, forget the oldest one."""
         if address not in self._addresses:
             self._addresses = [*self._addresses, address][-self._limits.addresses_per_peer :]
+            # What has failed so far says nothing about the new address.
             self._pause = self._limits.first_pause
             self._news.set()
 
@@ -153,6 +156,7 @@ class PeerDialler:
                 # stay in step.
                 pause = self._pause * random.uniform(0.5, 1.0)
                 self._pause = min(self._pause * 2, self._limits.longest_pause)
+                # An address that came during the attempt has made this pause a short one.
                 self._news = trio.Event()
                 with trio.move_on_after(pause):
                     await self._news.wait()

@@ -37,6 +37,7 @@ def why(error: BaseException) -> Reason:
     """Return the reason, for a player, of an exception of trio, TLS or the operating system."""
     if isinstance(error, trio.TooSlowError):
         return because(NetCode.NO_ANSWER_IN_TIME)
+    # The next two kinds are OSErrors, too, whose numbers mean something else.
     if isinstance(error, ssl.SSLError):
         return because(NetCode.CUT if isinstance(error, _CUT) else NetCode.OTHER_TLS)
     if isinstance(error, socket.gaierror):
@@ -75,6 +76,7 @@ def _is_final(error: BaseException | None) -> bool:
     That is so if the computer was reached, but the connection was refused or TLS has failed.
     """
     if isinstance(error, BaseExceptionGroup):
+        # A single address that merely was too slow may answer the next time.
         return all(map(_is_final, error.exceptions))
     if isinstance(error, ssl.SSLError):
         return not isinstance(error, _CUT)

@@ -191,6 +191,7 @@ class Puncher:
         over = self._meeting.get(ended.peer)
         if over is not None:
             await over.wait()
+        # A later link of this peer may have been tried already, and must not be tried again.
         if self._tried.get(ended.peer) == ended.proven.binding:
             del self._tried[ended.peer]
 
@@ -209,6 +210,7 @@ class Puncher:
         """Call the peer of a relayed link through its relay once more, and `lead`."""
         relay = standing.address
         with trio.move_on_after(WHOLE):
+            # A fresh connection, because the link itself must go on if the attempt fails.
             secured = await reach(self._network, relay, standing.peer)
             try:
                 shown = secured.listener, secured.certificate

@@ -144,10 +144,12 @@ class Hub:
 
     async def run(self, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
         """Run all links until cancelled. Then all links are closed. Call this once."""
+        # The channel is opened first, so that it closes only after the last task that may report.
         async with self._report, trio.open_nursery() as nursery:
             self._nursery = nursery
             for dialler in self._diallers.values():
                 nursery.start_soon(dialler.run)
+            # Otherwise the nursery would end while there is no link, and none could start later.
             nursery.start_soon(trio.sleep_forever)
             task_status.started()
 
@@ -204,6 +206,7 @@ class Hub:
         """Serve an incoming connection until its link ends. One that fails or is refused is cut."""
         source = source_of(address.host)
         if address.via_relay:
+            # The relay hides who calls. Its callers share a limit, apart from the relay's computer.
             source = str(address)
         stay, newcomer = None, UnprovenStream(raw, source)
         try:
@@ -215,6 +218,7 @@ class Hub:
             if stay is None:
                 await cut(raw)
         if stay is not None:
+            # Outside of the count, or a live link would be timed out or displaced as unproven.
             await stay()
 
     async def _let_in(self, newcomer: UnprovenStream, address: Address) -> Stay | None:
@@ -237,6 +241,7 @@ class Hub:
         # No await from the verdict to `enter`: two connections of one peer must not both be
         # welcome.
         now = trio.current_time()
+        # Only a link that comes up costs the others work, so a refused one takes no token.
         if verdict is Verdict.WELCOME and not self._link_ups.take_if_any(proven.peer, now):
             verdict = Verdict.FULL
         if verdict is not Verdict.WELCOME:
@@ -328,6 +333,7 @@ class Hub:
             elif verdict not in (Verdict.DUPLICATE, Verdict.ELSEWHERE):
                 raise NetError(NetCode.NO_ROOM_HERE)
         except RefusedError as error:
+            # If both have dialled at once, the refusal means that the other link was kept.
             if not self.linked(secured.listener):
                 told = error.elsewhere, error.full
                 raise RefusedError(NetCode.AT, *told, address=where, why=error.reason) from error
@@ -369,6 +375,7 @@ class Hub:
             new.is_up.set()
 
         async def deliver(data: bytes) -> None:
+            # While this waits, the link reads nothing more, so that the peer itself is slowed.
             await self._rest(new.peer)
             await self._report.send(Frame(new.peer, data))
 
@@ -446,6 +453,7 @@ class Hub:
 
     async def _rest(self, peer: PeerId) -> None:
         """Wait until frames of a peer may be delivered again."""
+        # The rest may be made longer, or end with the link, while this waits.
         while trio.current_time() < self._rests.get(peer, 0.0):
             await trio.sleep_until(self._rests[peer])
         self._rests.pop(peer, None)

@@ -96,6 +96,7 @@ def kind_of(interface: Interface, address: IPInterface, home: IP | None = None) 
     Args:
         home: The address of this computer towards the default router. None if there is none.
     """
+    # Asked before `home`: a VPN or a modem that leads to the router is no network of cards.
     if interface.is_tunnel or TUNNELS.match(interface.name):
         return Kind.TUNNEL
     if address.ip.version == 4 and address.ip in PROVIDERS:
@@ -176,6 +177,7 @@ def described(name: str, addresses: Sequence[IPInterface], folder: Path | None =
     """
     place = None if folder is None else folder / name
     if place is None or not place.is_dir():
+        # To take it for down would hide an address that may work.
         return Interface(name, tuple(addresses))
     flags = _number(place / "flags", 16)
     is_line = (place / "tun_flags").exists() or _number(place / "type") in LINES

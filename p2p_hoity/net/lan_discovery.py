@@ -205,6 +205,7 @@ def write_properties(announcement: Announcement) -> dict[bytes, bytes]:
 
 def read_properties(properties: Mapping[bytes, bytes | None]) -> Announcement | None:
     """Return the announcement in a TXT record, None if it has no valid one."""
+    # Another version may give the other fields another meaning, so none of them is read.
     if properties.get(b"v") != _VERSION:
         return None
     try:
@@ -227,11 +228,13 @@ def _open_ticket(word: str) -> str:
     ticket = decode_ticket(word)
     if ticket.secret:
         raise TicketError(TicketCode.NOT_SECRET)
+    # Tables are recognised by their tickets, so one table must not appear in two spellings.
     return spelled(word)
 
 
 def _small(text: bytes | None) -> int:
     """Parse a digit from 0 to 6. Return 99, which is too large, for any other text."""
+    # The length is checked, because `in` also finds the empty text and several digits in a row.
     return int(text) if text is not None and len(text) == 1 and text in b"0123456" else 99
 
 
@@ -241,6 +244,7 @@ def _listen(zeroconf: Zeroconf, heard: dict[str, None]) -> None:
 
     class Names(ServiceListener):
         def add_service(self, zc: Zeroconf, type_: str, name: str) -> None:
+            # Anybody on the network may announce names without end, and each is looked up later.
             if len(heard) < MOST_FOUND:
                 heard[name] = None
 

@@ -21,6 +21,7 @@ class Bucket:
 
     def __init__(self, pace: Pace) -> None:
         self._most, self._rate = pace
+        # The clock may begin anywhere, also below zero. At any time this bucket is full.
         self._left, self._when = self._most, -math.inf
 
     def take(self, now: float, amount: float = 1.0) -> float:

@@ -142,6 +142,7 @@ class Link:
         self._drained = trio.Event()
         self._scope = trio.CancelScope()
         self._heard = 0.0
+        # Nothing is read before `opened` has returned, and this must not count as silence.
         self._delivering = True
         self.is_unhurried = False
         self.reason: Reason | None = None
@@ -165,6 +166,7 @@ class Link:
         if not 0 < len(data) <= self._limits.frame:
             raise ValueError(f"a frame holds 1 to {self._limits.frame} bytes, not {len(data)}")
         name = self._under_way.enter(data) if once else None
+        # The equal frame is still on its way to the peer, so this one counts as posted.
         if once and name is None:
             return True
         frames, size = len(self._queue) + 1, self._queued_bytes + len(data)
@@ -180,9 +182,11 @@ class Link:
 
     def close(self, reason: Reason) -> None:
         """End the link. If this is called more than once, the first reason counts."""
+        # Closing makes the tasks of the link fail, and these errors are not the cause.
         if self.reason is None:
             self.reason = reason
             self._queue.clear()
+            # Nothing is sent any more, so who waits in `drained` would wait for ever.
             self._drained.set()
             self._scope.cancel()
 
@@ -262,6 +266,7 @@ class Link:
             # listened.
             if self._delivering or late > self._limits.heartbeat / 2:
                 self._heard = trio.current_time()
+            # While this slept, something may have come, which sets a later time.
             elif self._heard + self._limits.silence <= due:
                 self.close(because(LinkCode.SILENT, seconds=self._limits.silence))
 
@@ -280,12 +285,14 @@ class Link:
             # Frames are collected only once: a peer that lags behind has much to read.
             while self._queue:
                 await self._write_some()
+            # No await since the queue was empty: a frame that came in between would wake nobody.
             self._more = trio.Event()
             self._drained.set()
 
     async def _write_some(self) -> None:
         """Send a report if there is news, and the next queued frames, or else a heartbeat."""
         batch = self._next()
+        # That of the first frame: a later one would claim messages that this frame does not name.
         news = self._news(batch[0].heeded if batch else self._heeded())
         framed = news + b"".join(encode_frame(one.data) for one in batch) or encode_frame(b"")
         # Before the sending: the peer may report these bytes as read while it still goes on.
@@ -309,6 +316,7 @@ class Link:
     def _next(self) -> list[QueuedFrame]:
         """Remove as many frames from the queue as fit into one TLS record, or one longer frame."""
         batch, room = list[QueuedFrame](), RECORD - HEADER
+        # A frame that is longer than a record has to go out, too, so the first one always fits.
         while self._queue and (not batch or len(self._queue[0].data) + HEADER <= room):
             batch.append(self._queue.popleft())
             room -= len(batch[-1].data) + HEADER

@@ -58,6 +58,7 @@ class MailboxCode(Code):
 
 def mailbox_limits(limits: Limits) -> Limits:
     """Return the limits of a link through a mailbox, which carries only a few frames."""
+    # The relay sends one frame more than the other end does: the number of the mailbox.
     frames = MOST_FRAMES + 1
     queue_bytes = frames * MOST_FRAME
     return replace(limits, frame=MOST_FRAME, queue_frames=2 * frames, queue_bytes=queue_bytes)
@@ -220,6 +221,7 @@ async def observing(network: Network | Outlet, relay: Address) -> AsyncIterator[
     async with _cut_on_failure(secured.stream, relay):
         await send(secured.stream, said(OBSERVE, challenge))
         found = read_seen(await receive(secured.stream))
+    # Outside of the block above, which would put the relay's address into errors of the caller.
     try:
         # While the connection is open, a NAT keeps its mapping of the port.
         yield found
@@ -317,6 +319,7 @@ async def _greet(network: Network | Outlet, relay: Address) -> tuple[Secured, by
             async with _cut_on_failure(secured.stream, relay):
                 return secured, await receive(secured.stream)
         except NetError as error:
+            # Raised before the deadline comes: this error tells more than a timeout does.
             if error.is_final or trio.current_time() + rest >= last:
                 raise
         await trio.sleep(rest)
@@ -416,6 +419,7 @@ class WaitingAtRelay:
 
     def _is_usual(self, failure: NetError) -> bool:
         """Return whether a relay may just not have noticed yet that this program was restarted."""
+        # The relay keeps the connection of the earlier process until it was silent for long enough.
         is_elsewhere = isinstance(failure, RefusedError) and failure.elsewhere
         return is_elsewhere and trio.current_time() < self._began + 2 * self._limits.silence
 
@@ -425,6 +429,7 @@ class WaitingAtRelay:
         async def hear(token: bytes) -> None:
             # The relay may announce calls without end. Each one costs this program a connection.
             if len(token) == TOKEN and self._taking < MOST_AT_ONCE:
+                # Counted here, because the task may start only after further calls were heard.
                 self._taking += 1
                 nursery.start_soon(self._take, token, attend)
 
@@ -444,6 +449,7 @@ class WaitingAtRelay:
         except NetError:
             return  # The caller notices that nobody has answered, and tries again.
         finally:
+            # Before `attend`: a call that lasts must not keep others from being taken.
             self._taking -= 1
         if stream is not None:
             await attend(stream, self._relay)

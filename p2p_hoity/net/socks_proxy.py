@@ -114,10 +114,12 @@ def _parse_url(text: str) -> Proxy:
         where = typed_address(parts.netloc.rpartition("@")[2])
         words = (parts.username or "", parts.password or "")
     except (ValueError, AddressError):
+        # Without its cause, whose text may contain the password.
         raise ProxyTypedError from None
     name, password = map(unquote, words)
     if parts.scheme not in SCHEMES or parts.path.strip("/") or parts.query or parts.fragment:
         raise ProxyTypedError
+    # In ASCII one character is one byte, so that the length counts the bytes that are sent.
     if not all(word.isascii() and len(word) <= LONGEST_WORD for word in (name, password)):
         raise ProxyTypedError
     return Proxy(where.host, where.port, name, password)
@@ -139,6 +141,7 @@ class SocksNetwork:
         Raises:
             NobodyError: If another attempt soon would fail in the same way.
         """
+        # Through the proxy it would lead to the computer of the proxy.
         if is_loopback(address.host):
             return await self._direct.open(address)
         if not _leads_outside(address):
@@ -180,6 +183,7 @@ def _refused(address: Address, error: ProxyError) -> NetError:
     """Return the error for a reply in which the proxy refuses to connect."""
     number = error.error_code
     code = REPLIES.get(number, ProxyCode.NOT_LET_IN) if number else ProxyCode.NOT_LET_IN
+    # All other failures may be those of the proxy, and say nothing about the address.
     kind = NobodyError if number == NOBODY else NetError
     reason: Reason = because(code)
     return kind(ProxyCode.REFUSED, address=str(address), why=reason)

@@ -211,6 +211,7 @@ def _checksum(payload: bytes) -> bytes:
 
 def _encode_all(addresses: Sequence[str], most: int) -> bytes:
     """Encode the number of addresses (1 byte), at most `most`, and each of them once."""
+    # Not sorted: a host names first the addresses that it expects to work.
     found = dict.fromkeys(encode_address(text) for text in addresses)
     if len(found) > most:
         raise TicketError(TicketCode.ADDRESSES, most=most, number=len(found))
@@ -271,6 +272,7 @@ def _payload_of(word: str) -> bytes:
         raise TicketError(TicketCode.MISSING, number=needed - len(letters))
     if len(letters) > needed:
         raise TicketError(TicketCode.TOO_LONG, number=len(letters) - needed)
+    # Before decoding, which raises another error for these lengths.
     if len(letters) % 8 in _NO_BYTES:
         raise TicketError(TicketCode.MISTYPED)
     body = _bytes_of(letters)
@@ -279,6 +281,7 @@ def _payload_of(word: str) -> bytes:
     spelling = base64.b32encode(body).decode().rstrip("=").lower()
     if body[_LENGTH + size :] != _checksum(payload) or spelling != letters:
         raise TicketError(TicketCode.MISTYPED)
+    # After the checksum: with a wrong one, the length is just mistyped, and not made so.
     if size > MOST_PAYLOAD:
         raise TicketError(TicketCode.MADE_LONG)
     return payload
@@ -376,6 +379,7 @@ def _decode_all(reader: _Reader, most: int) -> tuple[str, ...]:
     if number > most:
         raise TicketError(TicketCode.MADE_ADDRESSES)
     found = [reader.entry() for _ in range(number)]
+    # Before the unknown kinds are left out, so that every version rejects the same tickets.
     if len(set(found)) < number:
         raise TicketError(TicketCode.MADE_TWICE)
     return tuple(_read_address(kind, value) for kind, value in found if kind in KINDS)
@@ -393,6 +397,7 @@ def _read_address(kind: int, value: bytes) -> str:
         text = str(parse_address(str(Address(host, int.from_bytes(port, "big")))))
     except AddressError as error:
         raise TicketError(TicketCode.MADE_ADDRESS, why=error.reason) from None
+    # A second encoding would let one address count as two, and pass the check of equal ones.
     if encode_address(text) != bytes([kind, len(value)]) + value:
         raise TicketError(TicketCode.MADE_SPELLING)
     return text
@@ -404,6 +409,7 @@ def _skip_entries(reader: _Reader) -> None:
     while not reader.is_done:
         kind, _ = reader.entry()
         number += 1
+        # In strictly rising order, so that each kind occurs once, and 0 never.
         if number > MOST_ENTRIES or kind <= last:
             raise TicketError(TicketCode.MADE_ENTRIES)
         if kind not in ENTRIES and kind % 2 == 0:

@@ -103,6 +103,7 @@ class FrameBuffer:
                 del self._bytes[:HEADER]
                 yield b""
                 continue
+            # Before the rest has come: a header alone must not make this program collect gigabytes.
             end = HEADER + _checked_length(self._bytes, self.most)
             if self.longest is not None and len(self._bytes) >= min(end, HEADER + HEAD):
                 # As soon as the kind is known: a longer frame than it allows must not be collected
@@ -126,6 +127,7 @@ async def _read_exactly(stream: trio.abc.ReceiveStream, size: int) -> bytes:
     """Read exactly so many bytes. Raise NetError if the stream ends before."""
     data = bytearray()
     while len(data) < size:
+        # Not a byte more: what follows belongs to whoever reads the stream next.
         chunk = await stream.receive_some(size - len(data))
         if not chunk:
             raise NetError(FrameCode.ENDED)
@@ -396,6 +398,7 @@ class RelayedNetwork:
         if (address.host, address.port) not in self._places:
             await trio.lowlevel.checkpoint()
             raise NobodyError(NetCode.NOT_BY_RELAY, address=str(address))
+        # The player has typed this relay, which may be in a private network, whoever names it now.
         return await self._network.open(replace(address, named=Named.BY_US))
 
     async def listen(self, host: str, port: int) -> list[StreamListener]:

@@ -35,6 +35,7 @@ def typed_address(text: str, *, lowest_port: int = 1, usual_port: int | None = N
         AddressError: If the text is not an address. The error says what is wrong.
     """
     try:
+        # A valid address must never be read in another way, so the strict form is tried first.
         return parse_address(text, lowest_port=lowest_port)
     except AddressError:
         plain = _plain(text, usual_port)

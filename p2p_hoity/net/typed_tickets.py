@@ -36,6 +36,7 @@ def read_ticket(text: str) -> Ticket:
         return decode_ticket(text)
     except TicketError:
         words = _words_in(text)
+        # There is nothing else in the text, and a second decoding would raise the same error.
         if words == [spelled(text)]:
             raise
     valid = [word for word in words if _is_valid(word)]
