@@ -194,6 +194,7 @@ def _check_owner(path: Path, variable: str, instead: str) -> None:
 def _is_everything(path: Path, real: Real, has: Has) -> bool:
     """Return whether a folder is or contains the user's home folder, and has no key in it."""
     with suppress(OSError, RuntimeError):
+        # A player who has a key there already must be able to go on with it.
         return Path(real(Path.home())).is_relative_to(real(path)) and not has(path / "identity")
     return False
 

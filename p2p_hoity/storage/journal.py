@@ -225,6 +225,7 @@ class Journal:
 
 def _remove(files: FileStore, path: Path) -> None:
     """Remove a journal, its rollback mark, and the other files that belong to it."""
+    # The journal before its mark: one that a crash left without a mark would look like a copy.
     files.remove(path)
     files.remove(path.with_suffix(DAMAGED))
     files.remove(rollback_marks.path_of(path, files))
@@ -326,11 +327,14 @@ def reopen(
         marked = form.marked(rollback_marks.read(files, mark))
         named, in_file = (None, None) if marked is None else marked
         last, number, end = form.start, 0, file.tell()
+        # The mark of a new journal names the check value before the first record ([J-4]).
         has_named = last == named
         for _, last in _chain(form, file):
             number, end, has_named = number + 1, file.tell(), has_named or last == named
+        # A copy that was put back may have the same records, but is another file of the system.
         current = has_named and in_file == file.number
         is_older = named is not None and not has_named
+        # Before anything is cut off: with a wrong passphrase no record is valid, and all would go.
         first = _first(form, file)
         file.seek(end)
         if form.goes_on_behind(file, number + 1, last):
@@ -355,6 +359,7 @@ def reopen(
 def _keep_damaged(files: FileStore, path: Path) -> None:
     """Copy a damaged journal beside it, unless there is a copy already."""
     copy = path.with_suffix(DAMAGED)
+    # The first copy has the most, because the journal was cut off after it.
     if not files.has(copy):
         files.put(copy, files.get(path, -1))
 
@@ -393,6 +398,7 @@ def _first(form: Form, file: Readable) -> SeatRecord:
     """Read and return the first record of a journal. Raise an error if that is impossible."""
     record = next(_chain(form, file), None)
     if record is None:
+        # With a wrong passphrase every check value is wrong, so that no record is found.
         raise VaultError(VaultCode.WRONG) if form.locked else JournalError(JournalCode.EMPTY)
     try:
         return decode_seat_record(record[0])

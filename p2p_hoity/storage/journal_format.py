@@ -112,6 +112,7 @@ class Form:
         whole = self.check(number, before, sealed)
         if len(sealed) < size or not hmac.compare_digest(whole, check):
             return None
+        # Opened last: what a crash has cut off ends the file, and is no wrong passphrase.
         return self.open(number, before, sealed), check
 
     def goes_on_behind(self, file: Readable, number: int, before: bytes) -> bool:
@@ -304,6 +305,7 @@ def decode_seat_record(data: bytes) -> SeatRecord:
     """
     value: Any = codec.decode(data, MAX_RECORD)
     version = value[0] if isinstance(value, tuple) and value else None
+    # By its type as well, because True equals 1.
     if type(version) is not int or version != VERSION:
         raise EarlierRecord
     found = codec.read(_ROW, value, "bad-header", "the record")

@@ -272,6 +272,8 @@ class PrivateFiles(FileStore):
         while is_ours:
             file = self._opened(path, os.O_RDWR | os.O_CREAT)
             is_ours = hold(file, wait)
+            # Otherwise its last holder has removed it: the lock would keep out nobody, so try
+            # again.
             if is_ours and _is_named(file, path):
                 return file
             file.close()

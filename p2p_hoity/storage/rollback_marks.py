@@ -54,6 +54,7 @@ def lies_with(home: Path, files: FileStore = NAMED) -> bool:
 
 def read(files: FileStore, mark: Path) -> bytes:
     """Return the bytes of a mark, empty if it is missing or cannot be read."""
+    # Without a mark the seat is cautious, so that an unreadable one does no harm.
     with suppress(OSError, NotPrivateError):
         return files.get(mark, MOST)
     return b""

@@ -52,6 +52,7 @@ def why_not(folder: Path) -> Reason | None:
         folder = folder.parent
     try:
         with tempfile.TemporaryFile(dir=folder) as trial:
+            # On a full disk an empty file could still be made.
             trial.write(bytes(ROOM))
             trial.flush()
     except OSError as error:
@@ -118,6 +119,7 @@ def complete(path: Path, before: bytes, data: bytes, files: FileStore = NAMED) -
     """
     with suppress(OSError):
         files.info(path)  # It fails if the file is gone, and for a device or pipe.
+        # One byte more, or a longer file with this beginning would count as unchanged.
         if files.get(path, len(before) + 1) == before:
             files.put(path, data)
 
@@ -204,6 +206,7 @@ def keep(
                 return path
             except OSError as error:
                 failure = error
+                # Any other error would come again under each further name.
                 if not isinstance(error, FileExistsError):
                     break
     if usual is not None:

@@ -173,6 +173,7 @@ async def _own(hub: Hub, reach: Reach) -> tuple[str, ...]:
     number = parse_port(port)
     if number is None:
         raise PeerError(SeatingCode.BAD_LISTEN, text=reach.listen)
+    # Behind a proxy nobody may find this computer by connecting to it ([L-55]).
     host = host.strip("[]") or (LOOPBACK if reach.hidden else "")
     return tuple(reachable(await _listen(hub, host, number, reach.or_any)))
 
@@ -211,6 +212,7 @@ async def _first(hub: Hub, relays: Sequence[str]) -> None:
     if len(failures) < len(relays):
         return
     for error in failures:
+        # The player must know first of another process with this key: no other relay would help.
         if isinstance(error, RefusedError) and error.elsewhere:
             raise error
     raise NetError(SeatingCode.NO_RELAY, why=failures[0].reason) from failures[0]
@@ -224,6 +226,7 @@ async def _listen(hub: Hub, host: str, port: int, or_any: bool) -> list[str]:
             return await hub.listen(host, one)
         except NetError as error:
             failures.append(error)
+    # The first failure is that of the port that the player asked for.
     raise PeerError(SeatingCode.CANNOT_LISTEN, **failures[0].fields) from failures[0]
 
 

@@ -27,6 +27,7 @@ async def open_nursery() -> AsyncIterator[trio.Nursery]:
             raise
         while isinstance(first, BaseExceptionGroup):
             first = first.exceptions[0]
+    # Raised outside the handler, so that the group is not shown as the error's context.
     if first is not None:
         raise first
 

@@ -227,6 +227,7 @@ class ChatHistory:
     def _of_seat(self, word: Spoken, now: float) -> Heard | None:
         """Return a seat's message if it is new, signed and within the seat's rate."""
         seat = self._table.ids.index(word.author)
+        # Before the signature is checked: each message comes over many links, once from each seat.
         if not self._is_here(word, seat) or word.count <= self._last.get(word.author, -1):
             return None
         word.check()
@@ -261,6 +262,7 @@ class ChatHistory:
     def _passed(self, frame: PassedWords, now: float) -> Heard | None:
         """Return an onlooker's message that a seat passed on, if it is new and within the rate."""
         word, via = frame.spoken, frame.spoken.via
+        # A seat speaks for itself within its own rate, and not through another seat.
         is_foreign = via >= self._table.seats or word.author in self._table.ids
         if is_foreign or word.table != self._table.id or frame.count <= self._last.get(via, -1):
             return None
@@ -318,10 +320,12 @@ class ChatHistory:
             return because(TalkCode.ALONE)
         is_seat = self._seat is not None
         voices, who = (self._seats, via) if is_seat else (self._onlookers, self._me.public)
+        # Without debt: the player is told at once, and need not be muted for trying.
         if not voices.take_if_any(who, now):
             return because(TalkCode.FAST)
         text = words if isinstance(words, int) else tidied(words)
         word = speak(self._table.id, self._me, via, self._next(self._me.public), text)
+        # An onlooker's own words come back in frames `passed`, and are not shown to it again.
         self._remember(via, word)
         said = _said(word)
         if self._seat is not None:

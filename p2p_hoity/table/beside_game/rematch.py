@@ -108,6 +108,7 @@ class Rematch:
         if word.table != self._table.id or who not in self._table.ids:
             return None
         seat = self._table.ids.index(who)
+        # A refusal is final: a consent that comes after it, perhaps delayed, changes nothing.
         if seat in self._refused:
             return None
         if isinstance(word, Consent) and seat in self._entries and not self._is_completed_by(word):
@@ -254,6 +255,7 @@ class Rematch:
             nursery.cancel_scope.cancel()
         found = self.standing
         if self.roster is None and not found.unwilling:
+            # Refused, so that a roster that comes later does not bind a seat that has given up.
             # A silent seat counts as unwilling. If all have consented, the host was silent.
             self.refuse()
             silent = frozenset(range(self._table.seats)) - found.willing or frozenset({0})
@@ -382,4 +384,5 @@ class SideChannel:
         if roster is None:
             return None
         capability = self._access.capability.next(self.rematch.terms.digest())
+        # The roster of a next table names no addresses that are read ([A-5]).
         return Agreed(replace(roster, addresses=self._access.roster.addresses), capability)

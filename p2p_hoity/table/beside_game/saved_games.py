@@ -80,6 +80,7 @@ def kept_games(home: Home, passphrase: str | None, clock: Clock, seconds: float)
 
 
 def _is_won(progress: Progress | None) -> bool:
+    # An invalid transcript must not hide the journal of its game.
     return progress is not None and progress.whole and bool(progress.ranks)
 
 

@@ -160,6 +160,7 @@ def find_game(home: Home, name: str | None, passphrase: str | None = None) -> Op
     claimed = tuple(g.name for g in games if g.is_claimed)
     if name is None and claimed:
         raise PeerError(ResumeCode.CLAIMED, names=claimed)
+    # A journal that cannot be read may be that game, which must not be called missing.
     _tell_unreadable(home, name or "", passphrase)
     if name is None:
         raise PeerError(ResumeCode.NO_GAME)

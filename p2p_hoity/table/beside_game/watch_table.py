@@ -60,6 +60,7 @@ class PastFilter:
         """
         if isinstance(update, updates.Started):
             self._started.set()
+        # The state of the game comes before its end, which would be shown without a game.
         if isinstance(update, updates.GameOver | updates.Ended):
             self._begin()
         if self._is_now or not isinstance(update, PAST):

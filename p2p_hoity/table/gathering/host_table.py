@@ -75,6 +75,7 @@ class TicketTeller:
         if not self.is_told or judged == self._last:
             return
         word = ""
+        # At first the player has just been shown the ticket with these addresses.
         if self._last is not None and self.ticket.addresses != judged.direct:
             self.ticket = replace(self.ticket, addresses=judged.direct)
             word = self.word()
@@ -149,6 +150,7 @@ class AdmissionQueue:
         or one from the source with the highest load. None if there is room for all.
         """
         turned_away = None
+        # Who waits already renews its consent in its own place, and pushes nobody out.
         if len(self.waiting) >= MOST_WAITING and peer not in self.waiting:
             # Somebody with one machine and many keys must not fill the queue against all others.
             turned_away = self._most_crowded(source) or peer
@@ -167,7 +169,9 @@ class AdmissionQueue:
         load = self._load()
         # The guest that the player is looking at keeps its place.
         others = [peer for peer in self.waiting if peer != self._asking]
+        # The last one, because who has waited longer keeps the place.
         last = max(reversed(others), key=lambda peer: load[self.waiting[peer].source])
+        # By two: with a smaller difference two sources would push each other out in turn.
         return last if load[self.waiting[last].source] > load[source] + 1 else None
 
     def _least_crowded(self) -> bytes:
@@ -207,6 +211,7 @@ class AdmissionQueue:
         player = guest.sit.player(peer)
         if answer:
             self.admitted.add((player, guest.nickname))
+        # Silence is no refusal: the guest may come again ([L-61]).
         elif answer is not None:
             self.denied[player] = guest.source
             if len(self.denied) > MOST_REMEMBERED:
@@ -216,6 +221,7 @@ class AdmissionQueue:
         )  # The guest may be gone, or have sent another consent meanwhile.
         if last is None or (answer and last.nickname != guest.nickname):
             return  # The host has not been asked about this nickname.
+        # Before `decided`, which queues a guest anew that now shows another long-lived key.
         del self.waiting[peer]
         decided(peer, last.sit, answer)
 
@@ -291,6 +297,7 @@ async def host_table(
             beside.append(partial(admissions.run, lobby.decided))
         await _fill(lobby, beside)
         lobby.refuse_the_rest()
+        # Signed once: two signatures for the same terms would prove a fault of this host.
         roster = seating.roster(who)  # [L-21]
         for peer in seating.ids:
             hub.post(peer, encode_lobby(roster))
@@ -317,6 +324,7 @@ async def _watch_time(lobby: Lobby, full: trio.CancelScope) -> None:
     while not lobby.seating.is_complete:
         await trio.sleep(LOOK)
         lobby.tick(trio.current_time())
+    # `tick` may have seated a guest that waited, and then no event would end `_fill`.
     full.cancel()
 
 
@@ -370,6 +378,8 @@ class Lobby:
         """Handle a guest's link that was made or lost, or a frame of a guest."""
         match event:
             case LinkUp():
+                # What the peer has shown on an earlier link is forgotten: a proof is bound to one
+                # link.
                 self._here[event.peer] = Newcomer(event, trio.current_time())
             case LinkDown(peer, _):
                 self._here.pop(peer, None)
@@ -421,10 +431,13 @@ class Lobby:
             elif isinstance(frame, Sit):
                 # Each link may sit down once, and each id not too often ([L-8]).
                 one = self._here[peer]
+                # By id, because a new link would allow a new consent, whose signatures cost time to
+                # check.
                 is_within_rate = self._sits.take(peer, trio.current_time()) <= 0
                 if one.asked is None or one.has_sat or not is_within_rate:
                     self.hub.drop(peer, because(LobbyCode.UNASKED))
                     return
+                # Before the consent is checked: an invalid one counts as well.
                 one.has_sat = True
                 addresses = tuple(a for a in frame.addresses if self._may_name(one.link, a))
                 self._seat(peer, replace(frame, addresses=addresses))
@@ -444,6 +457,7 @@ class Lobby:
         # Terms and names follow only now: strangers learn nothing of the table ([L-16]).
         one.asked = data
         self._prefer()
+        # Who sends no proof has no secret, and could not check a proof of the host.
         shown = self.capability.host_proof(binding, self.me, peer) if proof else b""
         seating = self.seating
         self._post(peer, Offer(shown, seating.terms, seating.names, seating.vouch))
@@ -519,6 +533,7 @@ class Lobby:
         names = self.seating.names
         if names == self._told or not self._changes.take_if_any(trio.current_time()):
             return
+        # Only now: a change that is held back for its rate is sent by a later call.
         self._told = names
         self.screen(updates.Joined(names, self.seating.terms.seats))
         for peer, one in self._here.items():

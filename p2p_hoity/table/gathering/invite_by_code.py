@@ -111,6 +111,7 @@ class CodeKeeper:
     async def _count(self, relay: str) -> None:
         """Count a spoken code that has ended, and pause after too many wrong tries in a row."""
         if self._after is not CodeEnd.WRONG:
+            # The count of all wrong tries stays: by it the words are enough for the whole table.
             self._in_a_row, self._pause = 0, FIRST_PAUSE
             return
         self._wrong, self._in_a_row = self._wrong + 1, self._in_a_row + 1
@@ -136,6 +137,7 @@ class CodeKeeper:
                 first = await talk.receive()
             if life.cancelled_caught:
                 return CodeEnd.OLD
+            # The ticket is asked for only now, because its addresses may have changed meanwhile.
             return await self._exchange(talk, HostExchange(code, self._word()), first)
 
     async def _exchange(self, talk: Conversation, host: HostExchange, first: bytes) -> CodeEnd:
@@ -155,6 +157,7 @@ class CodeKeeper:
                 while True:
                     await talk.receive()
             return CodeEnd.USED
+        # Who is silent until the time is over may have made a guess as well.
         return CodeEnd.WRONG
 
 

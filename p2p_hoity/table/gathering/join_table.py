@@ -332,6 +332,8 @@ class HostLink:
                     last = trio.current_time() + CONNECT
                     continue
                 is_late = trio.current_time() + pause >= last
+                # Only when time is up: the host may still take a link of ours that was lost for
+                # live.
                 if isinstance(error, RefusedError) and error.elsewhere and is_late:
                     raise PeerError(JoinCode.ELSEWHERE) from error
                 if error.is_final or is_late:
@@ -388,9 +390,12 @@ class HostLink:
         async for event in self.hub.events:
             if isinstance(event, LinkUp) and event.peer == host:
                 self.show_ticket()
+            # A later version of the protocol may have it, and it must not end the link ([L-77]).
             if isinstance(event, Frame) and not is_known(event.data):
                 continue
             frame = _parsed(event) if event.peer == host else None
+            # The session needs it: nothing is read from a seat that has not shown its table
+            # ([L-20]).
             if frame is None or isinstance(frame, lobby.SignedTable):
                 self.backlog.keep(event)
             elif isinstance(frame, lobby.Refuse):
@@ -468,11 +473,13 @@ class _Guest(HostLink):
         is_taken = me.is_drawn and any(twins(me.nickname, other) for other in self.names)
         nickname = draw_nickname(self.names) if is_taken else me.nickname
         self.entry, self.vouch = self.keys.consent(offer.terms, nickname)
+        # Before the consent is sent: the addresses in it cannot be changed later.
         await self.ways.settle()
         self._sit_down()
 
     def _sit_down(self) -> None:
         """Send the host this guest's consent to the terms, if the player has accepted them."""
+        # On each link the same entry, because the roster must have exactly this one.
         if self.entry is not None:
             frame = lobby.Sit(self.entry.value(), self.ways.named, self.vouch)
             self.hub.post(self.ticket.host_id, lobby.encode_lobby(frame))
@@ -493,6 +500,7 @@ class _Guest(HostLink):
                     self._sit_down()
                 case lobby.Roster() as roster:
                     self._check_mine(checked_header(roster, self.ticket), roster)
+                    # The player has accepted the table of the long-lived key that the offer showed.
                     if roster.vouches[0] != offer.vouch:
                         raise PeerError(JoinCode.OTHERWISE)
                     return roster

@@ -203,6 +203,7 @@ class Seating:
     def set_addresses(self, addresses: Sequence[str]) -> None:
         """Change the addresses at which the host can be dialled."""
         own = self.terms.host
+        # With more addresses no guest would accept the roster.
         self._seats[own] = replace(self._seats[own], addresses=tuple(addresses)[:MAX_ADDRESSES])
 
     @property
@@ -271,6 +272,7 @@ class Seating:
         name = entry.nickname
         if is_stacked(name) or any(twins(one.entry.nickname, name) for one in others):
             return Refusal.NAME
+        # Only the host's seat is left: nobody shows its long-lived key and sits beside it ([L-79]).
         return Refusal.NAME if any(one.is_of(request.vouch) for one in others) else entry
 
     def leave(self, peer: PeerId, now: float) -> None:

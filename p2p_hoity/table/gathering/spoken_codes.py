@@ -126,6 +126,7 @@ class SpokenCode:
 def word_list() -> tuple[str, ...]:
     """Return all words from which spoken codes are made, sorted."""
     text = files(__package__).joinpath("words.txt").read_text("ascii")
+    # Sorted, because `beginning_with` finds words by bisection.
     return tuple(sorted(line for line in text.splitlines() if line and not line.startswith("#")))
 
 
@@ -225,6 +226,7 @@ def _with_digits(code: str) -> str:
     that begins with `six`. So only whole words count.
     """
     parts = plain(code).split("-")
+    # The longest first: `treinta y uno` begins with the number `treinta`.
     for size in range(min(MOST_NUMBER_WORDS, len(parts) - WORDS), 0, -1):
         number = number_words().get("-".join(parts[:size]))
         if number is not None and set(parts[size:]) <= set(word_list()):

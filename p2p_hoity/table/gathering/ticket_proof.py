@@ -35,6 +35,7 @@ class Capability:
         Whoever has this secret and knows the next terms can compute the next secret. Nobody can
         compute an earlier secret from a later one.
         """
+        # As long as before, so that a table without a secret has none afterwards either ([A-7]).
         secret = digest(Label.NEXT_TICKET, self.secret, terms)[: len(self.secret)]
         return Capability(terms, secret, self.is_open)
 

@@ -63,6 +63,8 @@ class JournalKeeper:
             # Renewed before the mark is written, so that records of the meantime get a mark of
             # their own.
             self._due = trio.Event()
+            # In a thread, because the disk may be slow, and the frames of the game do not wait for
+            # it.
             await trio.to_thread.run_sync(journal.set_mark)
 
     def close(self) -> None:
@@ -72,6 +74,7 @@ class JournalKeeper:
 
     def remove(self) -> None:
         """Remove the file of the journal, because the game cannot be resumed any more."""
+        # Taken away first, so that no record or mark is written any more, even if this fails.
         journal, self.journal = self.journal, None
         if journal is not None:
             journal.remove()
@@ -187,6 +190,7 @@ class EffectsOut:
         self.send_out()
         while self._later:
             self.tell(self._later.popleft())
+            # What is told may cause frames, and others wait for those.
             self.send_out()
         if self._machine.job is not None:
             self._job_due.set()
@@ -251,6 +255,7 @@ class EffectsOut:
                 self._machine.sync(None)
             case effects.Broken(code, seat, by):
                 self._questions.close()
+                # What is known only from another seat's word is no proof, and accuses nobody.
                 if seat is not None and code in FAULTS and by is None:
                     self._game_reporter.accuse(seat, code)
                 self._screen(updates.Ended(code, seat, by))

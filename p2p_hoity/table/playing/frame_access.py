@@ -192,10 +192,14 @@ class SeatAccess(Access):
             case lobby.Ask(proof):
                 return self._asked(peer, proof)
             case lobby.SignedTable() as shown if peer in self.table.ids:
+                # Before the signature is looked at: it is for the former terms, and would cost the
+                # link.
                 if is_next(self.table.header.terms, shown.table):
                     return False
                 # The host may have signed another table on the same terms ([L-21]).
                 terms, is_ours = self.table.header.terms, shown.table == self.table.id
+                # Checked first: only a valid signature of the host proves that it has given two
+                # rosters.
                 table_header.check_roster(terms, shown.table, shown.signature)
                 # The others may already play on with the word of a bound seat. A host could throw
                 # it out by a second roster ([D-3]).
@@ -217,7 +221,9 @@ class SeatAccess(Access):
         if refusal is not None:
             self._post(peer, lobby.Refuse(refusal))
             return False
+        # Also to a peer for whom there is no room: with the roster it can look on at another seat.
         self._post(peer, self.roster)
+        # A seat is let in by the table that it shows: it may have got another roster ([L-21]).
         if is_seat:
             return False
         if peer not in self._admitted and len(self.onlookers) >= MOST_ONLOOKERS:
@@ -240,6 +246,7 @@ class OnlookerAccess(Access):
 
     def _introduce(self, peer: PeerId) -> None:
         """Prove to a seat that this peer holds the ticket."""
+        # At once: an onlooker has nothing to hide from a seat, and verifies all that it is sent.
         self._admitted.add(peer)
         proof = self.capability.guest_proof(self._bindings[peer], peer, self._hub.me)
         self._post(peer, lobby.Ask(proof))

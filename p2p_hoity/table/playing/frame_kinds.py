@@ -118,6 +118,7 @@ def kind_of(head: bytes) -> FrameKind:
     kind = codec.kind_at(head)
     if kind is not None and kind in KINDS:
         return KINDS[kind]
+    # An empty array or an empty word names no kind, so such bytes are malformed ([L-77]).
     is_row = 0x90 < head[0] <= 0x90 + MOST_FIELDS if head else False
     return _UNKNOWN if is_row and kind not in (None, "") else _MALFORMED
 

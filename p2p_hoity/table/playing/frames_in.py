@@ -130,7 +130,10 @@ class FramesIn:
 
     def _hand_over(self, peer: PeerId, data: bytes) -> None:
         """Pass a frame to the state machine. If the frame is malformed, drop the link ([L-5])."""
+        # Processor time is charged: on a busy computer the clock would make honest links look
+        # costly.
         began, tip, spent = time.perf_counter(), self._machine.tip, time.thread_time()
+        # A job that was there before was caused by the frame of another link, which pays for it.
         rested = self._machine.job is not None
         try:
             self._machine.receive(data, self._now(), peer)
@@ -138,6 +141,7 @@ class FramesIn:
             self._hub.drop(peer, because(DropCode.UNREADABLE, why=of_protocol(error)))
         if self._machine.job is not None and not rested:
             self._payer = peer
+        # Also for a malformed frame: its sender can link again at once and send the next one.
         self._account(peer, tip, began, time.thread_time() - spent)
 
     def _account(self, peer: PeerId | None, tip: Node, began: float, spent: float) -> None:

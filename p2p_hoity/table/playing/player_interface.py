@@ -165,6 +165,7 @@ class PlayerQuestions:
         """Ask each question that comes up, until cancelled."""
         while True:
             await self._is_asked.wait()
+            # Renewed before the question is asked, so that one that comes meanwhile is not missed.
             self._is_asked = trio.Event()
             # A question may replace this one while it is asked, and then has a scope of its own.
             scope, question = self._scope, self._question
@@ -188,6 +189,7 @@ class PlayerQuestions:
 
         Do not wait in the first call if the player sat down less than `FRESH` seconds ago.
         """
+        # Only once: after a second absence nobody knows whether the player is still there.
         is_there, self._there_until = self._now() < self._there_until, -math.inf
         if not is_there:
             await player.returning()

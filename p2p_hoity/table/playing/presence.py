@@ -149,6 +149,7 @@ class PresenceTeller:
             self._late_at = None
             return updates.SeatsTimedOut(seats, wait.waited, count, undecided=True)
         alone = machine.must_choose and not machine.table.strict
+        # Above 0: after the timeout the player is told of that instead.
         is_half = 0 < wait.left <= wait.timeout / 2 and (others or alone)
         if is_half and self._halfway != wait.since and self._out is None:
             self._halfway = wait.since

@@ -45,6 +45,8 @@ def dial_seats(hub: Hub, table: Table, addresses: Sequence[Sequence[str]]) -> No
     own = addresses[table.ids.index(hub.me)] if hub.me in table.ids else ()
     for peer, where in zip(table.ids, addresses, strict=True):
         is_host = peer == table.header.terms.host
+        # The player chose the host by its ticket. Another seat could name a service in this
+        # network.
         named = Named.BY_US if is_host else how_far(where, own)
         for address in where if peer != hub.me else ():
             with suppress(AddressError):
@@ -109,6 +111,7 @@ def check_fresh(ticket: Ticket, header: Header, secret: bytes) -> None:
         raise FreshError(FreshCode.OTHER_TABLE)
     if ticket.host_id not in {entry.id for entry in header.roster}:
         raise FreshError(FreshCode.NO_SEAT)
+    # A player without the secret cannot compare it, but a forged ticket does no harm.
     if secret and not hmac.compare_digest(secret, ticket.secret):
         raise FreshError(FreshCode.OTHER_SECRET)
 
@@ -144,6 +147,7 @@ async def hand_over(files: FileStore, journal: Path, ticket: Ticket) -> bool:
                 return not files.has(place) and journals.is_open(journal, files)
         return False
     finally:
+        # Only this ticket: another process may have replaced it by a newer one.
         if is_there():
             files.remove(place)
 
@@ -164,6 +168,7 @@ async def take_tickets(
             await trio.sleep(LOOK)
     finally:
         with suppress(OSError):
+            # A ticket that came too late must not be read by the next process of this game.
             book.files.remove(place)
 
 

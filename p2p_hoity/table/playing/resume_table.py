@@ -94,6 +94,8 @@ class Answers:
         match event:
             case LinkUp(peer):
                 self.linked.add(peer)
+                # It has found its link with the other process dead, or it would have refused this
+                # one.
                 self.elsewhere.discard(peer)
             case LinkDown(peer):
                 self.linked.discard(peer)
@@ -163,6 +165,7 @@ def claim_game(seat: Seat, name: str | None) -> Path:
     usual = transcript_archive.place_of_claim(folder, game, data, files)
     path = transcript_archive.keep(data, seat.output or usual, usual, None, files)
     keep_vouches(files, folder, machine.table.id, first.vouches)
+    # Last: if nothing could be saved, the game must still be offered for resuming.
     book.files.put(claimed_mark(book.path), b"")
     return path
 
@@ -201,6 +204,7 @@ async def resume_table(
         how = _alone(how, book, first)
         if fresh is not None:
             check_fresh(fresh, machine.table.header, first.secret)
+        # Only after the checks: a game that cannot be resumed so stays claimed.
         book.files.remove(claimed_mark(book.path))
         recalled = replace(seat, screen=_recalling(seat.screen, machine))
         table, known = machine.table, first.addresses[first.seat]
@@ -229,6 +233,7 @@ async def resume_table(
                 nursery.cancel_scope.cancel()
             if outcome.again is None:
                 return outcome
+            # The file that the player named has the first game, which a later one must not replace.
             seat = replace(seat, output=None)
             return await play(hub, seat, keys, reach, outcome.again, outcome.early)
 

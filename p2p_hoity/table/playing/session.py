@@ -161,8 +161,12 @@ class Session:
                 shown = players(self._access.roster.vouches)
                 self._screen(updates.Started(self.machine.table, self.machine.seat, shown))
                 for peer in self.hub.links():
+                    # Before the machine starts: a seat reads no frame of ours before our signed
+                    # table ([L-20]).
                     self._access.link_up(peer, self.hub.binding(peer), trio.current_time())
                 self.machine.start(self._clock.now())
+                # Not every linked peer: the machine syncs with these, and strangers may not hear
+                # the table.
                 for peer in filter(self._access.is_of_table, self.hub.links()):
                     self.machine.link_up(peer, self._clock.now())
                 self._effects_out.tell_own_presence(self.machine.tip)
@@ -187,6 +191,7 @@ class Session:
         await self.hub.flush(LINGER if outcome is not None and outcome.code == LEFT else FLUSH)
         if outcome is None:
             return Outcome(None, (), STOPPED)
+        # Only after the last frames have left: a program that is killed earlier can still resume.
         if not outcome.kept:
             self._keeper.remove()
         return outcome
@@ -257,6 +262,8 @@ class Session:
         """Handle a link that was made or lost, or a frame that came."""
         match event:
             case LinkUp(peer, address, via_relay, binding, again):
+                # First of all: a seat reads no other frame of ours before our signed table
+                # ([L-20]).
                 self._access.link_up(peer, binding, trio.current_time())
                 self._side.link_up(peer)
                 if self._access.is_of_table(peer):
@@ -264,6 +271,8 @@ class Session:
                     self.machine.link_up(peer, self._clock.now(), again)
             case LinkDown(peer, reason):
                 self._rate_limit.forget(peer)
+                # Asked before the link is forgotten: an onlooker is of the table only while it is
+                # let in.
                 if self._access.is_of_table(peer):
                     self._screen(updates.Unlinked(self.name_of(peer), reason))
                 self._access.link_down(peer)
@@ -328,9 +337,11 @@ class Session:
         may already play on with that signature. So a host could throw the seat out of the game by
         signing a second roster ([D-3]).
         """
+        # Once: every seat of the other table shows it, and all would be told again each time.
         if self._outcome is not None and self._outcome.code == TWO_ROSTERS:
             return
         for peer in self.machine.table.ids:
+            # Our own table's signature went out when the link came up, so now they have both.
             self.hub.post(peer, encode_lobby(found.evidence.other))
         self._effects_out.tell(effects.Broken(TWO_ROSTERS, 0))
         self._outcome = Outcome(None, (), TWO_ROSTERS, 0, evidence=found.evidence)
@@ -352,7 +363,10 @@ class Session:
         elif self._outcome is None and self._effects_out.broken is None:
             self.machine.depart(self._clock.now())
             self._effects_out.carry_out()
+            # If this seat is not bound, its departure ends the table for all, and nothing can be
+            # resumed.
             kept = self._keeper.journal is not None and self.machine.is_bound
+            # Set before the pause: a table that breaks off meanwhile must not replace this reason.
             self._outcome = Outcome(None, (), LEFT, self.machine.seat, kept=kept)
             await trio.sleep(LINGER)
         self._end()
@@ -401,6 +415,7 @@ class Session:
         """Determine how the table has ended, and complete the transcript of a finished game."""
         broken, machine = self._effects_out.broken, self.machine
         if self._outcome is None and broken is not None:
+            # A bound seat keeps its journal, which has the proof as well.
             path = None if machine.is_bound else self._save_proof()
             is_needed = machine.is_bound or (path is None and machine.shows_fault)
             kept = self._keeper.journal is not None and is_needed
