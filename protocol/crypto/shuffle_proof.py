@@ -96,7 +96,7 @@ def statement_digest(
         *head,
         *group.shuffle_generators(len(before)),
         *components,
-        # The weights are hashed from this: a prover who knew them could fit the commitments to them.
+        # The weights are hashed from this: who knew them before could fit the commitments to them.
         *commitments,
     )
 
