@@ -76,6 +76,7 @@ class ShareBatch:
         Raises:
             Invalid: If the batch is malformed or the proof is invalid.
         """
+        # Also without slots: then any bytes are too many, and must not pass unread.
         points, proof = step_bodies.parse_batch(data, len(self.slots))
         if not self.slots:
             return {}

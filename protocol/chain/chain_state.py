@@ -537,6 +537,7 @@ class Secrets:
         Raises:
             Invalid: With code `bad-key-sharing` if the key share cannot be decrypted.
         """
+        # A seat's key share for itself is in no body, so there is nothing to decrypt.
         if dealer == seat:
             return key_sharing.key_share_at(self.polynomial, seat + 1)
         if dealer not in self._key_shares:
@@ -579,6 +580,7 @@ def new_secrets(seed: bytes, size: int) -> Secrets:
         key_sharing.key_share_at(polynomial, i + 1) == 0 for i in range(MAX_SEATS)
     ):
         polynomial = tuple(nonzero_scalar(rng) for _ in range(size))  # No share may be zero.
+    # From a stream of its own, because the number of draws for the polynomial varies.
     box, _ = key_sharing.x25519_keypair(stream(seed, "box"))
     return Secrets(seed, polynomial, box)
 

@@ -161,6 +161,7 @@ class GatherStep(StepRules[Given]):
         after = replace(node, shares=shares, opened=opened)
         for owner in lost_dues(node):
             keys = {s + 1: one.escrows[owner] for s, one in inputs.items() if one.escrows}
+            # Fewer shares would decrypt to other bytes, and an honest owner would be convicted.
             if len(keys) >= quorum:
                 after = _open_lost(after, node, owner, keys)
         return after
@@ -237,6 +238,8 @@ def _open_lost(after: Node, node: Node, owner: int, shares: Mapping[int, bytes])
     try:
         padded = escrow.decrypt(sealed.escrow, shares, node.table.quorum)
         opening = commitments.parse_opening(padded)
+        # At once, not by the table's checker: a wrong escrow is no fault of a seat that gives a
+        # body.
         check_opening(node, owner, kind, sealed, opening)
         found = read_choice(node, kind, opening[0])
     except Invalid:

@@ -53,6 +53,7 @@ def seal_choice(
     if not node.table.strict:
         padded = commitments.opening(choice, nonce, opening_size(choice_size(node, kind)))
         box = escrow.encrypt(context, node.keys.joint, committed, padded)
+    # Before anyone sees the body: without its opening the seat could not open its choice.
     secrets.keep_opening(committed, choice, nonce)
     return step_bodies.encode_body(SealBody(committed, box))
 
@@ -98,6 +99,7 @@ def check_opening(
     choice, nonce = opening
     context = context_of(node, sealed.step, seat, kind)
     size = choice_size(node, kind)
+    # First, because `commitments.opening` raises no Invalid for a choice that does not fit.
     if len(choice) > size:
         raise Invalid("bad-body", "a choice is longer than its kind allows")
     if commitments.commit(context, choice, nonce) != sealed.commitment:

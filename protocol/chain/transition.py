@@ -58,6 +58,7 @@ def _want_unseal(node: Node, goal: game.Unseal) -> Want | None:
     if is_new and not node.table.strict:
         return Want(Kind.BARRIER, node.present, goal.kind)
     lacks: tuple[tuple[int, int], ...] = ()
+    # Which cards are shown is known only once all the choices are open.
     if goal.shows and not dues:
         lacks = lacking(node, _shown_slots(node, goal.kind, goal.seats), node.table.everyone)
     owes = frozenset(s for s in dues if (goal.kind, s) not in node.lost)
@@ -131,6 +132,7 @@ def _clear(node: Node, kind: str, seats: frozenset[int]) -> Node:
 
 def _judge_shown(node: Node, goal: game.Unseal, cards: dict[int, int]) -> Node:
     """Void the opened choices that are illegal because of the cards that they show ([P-1])."""
+    # Sorted, because the convictions are recorded in this order, the same for all seats.
     for seat in sorted(goal.seats):
         choice = node.opened[goal.kind, seat]
         if choice is None or isinstance(choice, bytes):
@@ -191,6 +193,7 @@ def conclude(node: Node, goal: game.Expected) -> Node:
         case game.Seal() | game.Choose() | game.Over():
             raise RuntimeError("this goal is reached by its own step")
     state = node.table.game.apply(node.state, event)
+    # A seat whose coin has just become void is banned, but still among the present.
     playing = node.present - node.banned
     if isinstance(goal, game.Deal) and playing != node.table.everyone:
         state = node.table.game.apply(state, game.Presence(playing, node.banned))
@@ -266,6 +269,7 @@ def begin(table: Table) -> Node:
 
 def verdict(node: Node, seat: int, body: bytes) -> AcceptedBody | RefusedBody:
     """Judge a seat's body for the next step, once for each body ([N-7], [N-9], [N-12])."""
+    # First, because the rules of a step take it for granted that the seat owes an input.
     if seat not in node.want.speakers:
         return RefusedBody("not-expected", "")
     found = node.derived.verdicts.get((seat, body))
@@ -323,6 +327,7 @@ def digest_after_reconfiguration(
     before: bytes, present: frozenset[int], banned: frozenset[int], absences: tuple[int, ...]
 ) -> bytes:
     """Return the digest of the chain after a change of who is present or banned ([N-1])."""
+    # Sets have no order, and all seats must hash the same bytes.
     value = (sorted(present), sorted(banned), absences)
     return digest(Label.RECONFIGURATION, before, codec.encode(value))
 
@@ -410,6 +415,7 @@ def may_go_on(node: Node) -> bool:
     It may not if fewer seats than a quorum are present, if the game has been told that no seat is
     present, or if the next step would be `result` or `ended`.
     """
+    # Compared with the empty set, because None stands for all seats.
     if node.want.kind in (Kind.RESULT, Kind.ENDED) or node.game_present == frozenset():
         return False
     return len(node.present) >= node.table.quorum

@@ -15,6 +15,7 @@ def claim_of(epoch: int, tip: Node, owes: bool, ran_out: bool) -> StepTimeout | 
     Return None if it claims nothing, because it owes its input to the step after `tip` itself, or
     because that step has not run out for it.
     """
+    # A seat that is late itself must not help to make others absent.
     if owes or not ran_out or not transition.may_go_on(tip):
         return None
     return StepTimeout(epoch, tip.step, tip.digest)

@@ -124,6 +124,7 @@ class Votes(References):
         """Return the t-th highest of the epochs that the seats request, 0 if fewer request any."""
         ranked = sorted(self.requests().values(), reverse=True)
         quorum = self.table.quorum
+        # Faulty seats are fewer than t, so that they alone move nobody to another epoch.
         return ranked[quorum - 1] if len(ranked) >= quorum else 0
 
     # New-epoch messages and votes
@@ -148,6 +149,7 @@ class Votes(References):
                 except Void:
                     self.void = True
                     continue
+                # Only now: `epoch_change` takes the first base of each epoch that has an entry.
                 bases = self.new_epochs.setdefault(epoch, {})
                 bases.setdefault(base.node.base_digest(), (message, base))
                 self.store.wanted_new_epochs.discard(epoch)
@@ -232,6 +234,8 @@ class Votes(References):
             for kind in (CommitVote, PrepareVote):
                 digest = self.base_with_votes(kind, epoch)
                 if digest is not None:
+                    # No more than a quorum: each reader would have to verify every further
+                    # signature.
                     votes = self.votes_for(kind, epoch, digest)[: self.table.quorum]
                     return QuorumCertificate(epoch, digest, kind is CommitVote, votes)
         return None
@@ -263,6 +267,7 @@ class Votes(References):
         for message in self.store.of_epoch(EpochPromise, epoch):
             read = self._read_promise(message)
             if read is not None:
+                # A quorum counts seats: a second promise of a faulty seat must not count again.
                 found.setdefault(message.seat, read)
                 for vote in read.votes:
                     self.store.add(vote)
@@ -288,6 +293,7 @@ class Votes(References):
         """
         promise = message.statement
         if (
+            # The length is looked at before the look-up, which asks others for all that is missing.
             message.hash in self.bad
             or not isinstance(promise, EpochPromise)
             or self.is_too_long(promise)

@@ -65,6 +65,7 @@ def against_promise(promise: Message, message: Message, first: int) -> str | Non
     told, statement = promise.statement, message.statement
     if not isinstance(told, EpochPromise) or promise.seat != message.seat:
         return None
+    # What is signed in the promised epoch or above it keeps the promise.
     if not isinstance(statement, (StepInput, CommitVote)) or statement.epoch >= told.epoch:
         return None
     if isinstance(statement, StepInput) and statement.step < first:
@@ -123,6 +124,7 @@ def _apart(tree: Tree, seat: int, one: StepInput, two: StepInput) -> bool:
     at: Node | None = tree.nodes[two.on]
     while at is not None and at.step > one.step + 1:
         at = at.parent
+    # A reconfiguration records no bodies, so nothing there can differ from an input (10.4, line 2).
     if at is None or at.slots is None or at.parent is None:
         return False
     return at.parent.digest != one.on or at.slots[seat] != one.body
@@ -197,6 +199,7 @@ def _against_promise(message: Message, store: MessageStore, first: int) -> Proof
 def find_fault(message: Message, store: MessageStore, followed: FollowedChain) -> Proof | None:
     """Return the proof of a fault that a newly stored message shows, None if it shows none."""
     versions = store.versions(message.identity)
+    # First, as in 10.4, so that all seats name the same code for a seat with several faults.
     if len(versions) >= 2:
         return Proof(message.seat, "equivocation", tuple(versions[:2]))
     fault = illegal_input(message, followed.path)
@@ -230,6 +233,7 @@ def is_effective(proof: Proof, followed: FollowedChain) -> bool:
     if proof.code in STANDING_ALONE:
         return True
     if proof.code == "two-chains":
+        # A base compares only the inputs of the epoch from which it is computed (10.4, line 2).
         epochs = {m.statement.epoch for m in proof.messages if isinstance(m.statement, StepInput)}
         return epochs == {followed.epoch}
     nodes = ancestry(followed.tip)

@@ -24,5 +24,7 @@ def final_step(store: MessageStore, followed: FollowedChain) -> int:
             ):
                 silent.discard(message.seat)
         if not silent:
+            # An input to this step shows that its seat has built on the step before it, and no
+            # honest seat builds on two chains.
             return step - 1
     return base - 1

@@ -61,6 +61,7 @@ def chosen_inputs(
             and step_input.on == node.digest
             and message.seat not in found
         ):
+            # To check the body here would stop the event loop for as long as the job spares it.
             if only_known and transition.known(node, message.seat, step_input.body) is None:
                 continue
             if isinstance(transition.verdict(node, message.seat, step_input.body), AcceptedBody):
@@ -92,6 +93,8 @@ def first_on(store: MessageStore, node: Node, message: Message) -> bool:
         return False
     if step_input.step != node.step or step_input.epoch != 0:
         return False
+    # Versions on another node do not count: a faulty seat could else use up the first place with
+    # one of them.
     others = [
         one
         for one in store.versions(message.identity)
@@ -131,6 +134,7 @@ def grow(
 def _spoken_on(store: MessageStore, followed: FollowedChain, seat: int | None) -> Node | None:
     """Return the next node of the chain on which the last input of `seat` builds, or None."""
     last = _last_input(store, followed, seat)
+    # An input to the current step builds on its beginning only, and chooses none of its versions.
     if last is None or last.step <= followed.tip.step:
         return None
     tree = Tree(
@@ -157,4 +161,5 @@ def keeps_own_inputs(store: MessageStore, followed: FollowedChain, seat: int) ->
     If not, the seat gives no further input in this epoch.
     """
     last = _last_input(store, followed, seat)
+    # A further input on another chain would prove this seat at fault (`two-chains`).
     return last is None or last.step < followed.base.step or last.on in followed.path

@@ -82,6 +82,7 @@ class Tree:
             known = found.get(seat, [])
             if body not in known and isinstance(transition.verdict(node, seat, body), AcceptedBody):
                 found.setdefault(seat, []).append(body)
+        # Sorted, because readers may have received the same inputs in different orders.
         return {seat: tuple(sorted(b)) for seat, b in found.items()}
 
     def versions(self, node: Node, bodies: Bodies) -> Iterator[tuple[Node, tuple[Slot, ...]]]:

@@ -164,6 +164,7 @@ class References(ABC):
         is_known = reading is not None
         if reading is None:
             reading = self._made[key] = self._read(Reading(key), make)
+        # Before the error is raised, since whoever catches it relies on what this reading used.
         if self.open:
             self.open[-1].called.add(key)
         if reading.error is not None:

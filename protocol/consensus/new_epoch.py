@@ -106,6 +106,7 @@ def _read_promise(table: Table, message: Message, source: References, named: boo
     promise = message.statement
     if not isinstance(promise, EpochPromise):
         raise Malformed("a new-epoch message names what is no epoch promise")
+    # Before the look-up, so that nobody asks for what only a malformed promise names (10.2).
     if len(promise.proofs) > table.seats:
         raise Malformed("an epoch promise has more proofs than the table has seats")
     epoch, votes = fault_evidence.certificate_epoch(promise), []
@@ -136,6 +137,7 @@ def _read_promise(table: Table, message: Message, source: References, named: boo
 def _look_up(source: References, hashes: Sequence[bytes]) -> tuple[Message, ...]:
     """Return the messages with these hashes; raise Unknown after asking for all missing ones."""
     found, lacking = list[Message](), list[Unknown]()
+    # All of them, and not only up to the first missing one: each round of asking takes a second.
     for digest in hashes:
         try:
             found.append(source.message(digest))
@@ -216,6 +218,7 @@ def base_of_new_epoch(
         raise Malformed("a new-epoch message has another number of epoch promises than the quorum")
     messages = [source.message(h) for h in new_epoch.promises]
     seats = [m.seat for m in messages]
+    # Each seat once: a proposer could else make a quorum of several promises of one faulty seat.
     if seats != sorted(set(seats)):
         raise Malformed("a new-epoch message's epoch promises are not by rising seat")
     if any(
@@ -243,7 +246,9 @@ def base_of_promises(promises: Sequence[ReadPromise]) -> Base:
     # Sorted, so that `bad-promise` goes before `bad-new-epoch`.
     faults = dict(sorted({bad for read in promises for bad in read.bad}))
     codes, places = fault_evidence.proven(contents, tree, fault_evidence.ancestry(start))
+    # These replace the codes above, since lines 1 to 4 of 10.4 go before the forms of line 5.
     faults |= codes
+    # A seat at fault may have left out of its promise what it has signed, and hide a final step.
     if signers & set(faults):
         raise Malformed(
             "a new-epoch message names an epoch promise of a seat that it proves at fault"
@@ -387,6 +392,7 @@ def _seat_changes(
     counts = list(node.absences)
     for seat in missing:
         counts[seat] += 1
+    # By `start`: a seat that only this walk makes absent cannot have asked to return from that.
     rejoined = absence.rejoining(start, [m for read in promises for m in read.rejoins]) - banned
     present = ((node.present - missing) | rejoined) - banned
     if (present, banned, tuple(counts)) == (node.present, node.banned, node.absences):

@@ -43,6 +43,7 @@ def open_card(ciphertext: tuple[Point, Point], shares: Iterable[Point], n: int =
             if all shuffles and shares are proven.
     """
     index = group.card_index().get(group.sub(ciphertext[1], group.total(shares)))
+    # `card_index` has the points of the largest deck, and this deck has only the first n.
     if index is None or index >= n:
         raise Invalid("bad-card", "the shares do not open this ciphertext to a card")
     return index

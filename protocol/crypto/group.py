@@ -113,6 +113,7 @@ class EarlierLibsodium(Libsodium):
 
 def _libsodium() -> Libsodium:
     """Return the arithmetic that fits the installed libsodium."""
+    # The versions with the error take this point of mixed order for one of the group.
     mixed = Libsodium.add(BASE, ORDER_TWO)
     return EarlierLibsodium() if Libsodium.is_valid_point(mixed) else Libsodium()
 

@@ -38,6 +38,7 @@ def polynomial(secret: int, t: int, rng: Random) -> tuple[int, ...]:
     """
     if t < 1:
         raise ValueError("a threshold is at least 1")
+    # `scalar` draws no 0: its point in the key vector would be the identity, which readers refuse.
     return (secret % ORDER, *[scalar(rng) for _ in range(t - 1)])
 
 
@@ -170,6 +171,7 @@ def decrypt_key_share(context: Context, secret: bytes, sealed: bytes) -> int:
     try:
         data = bindings.crypto_aead_chacha20poly1305_ietf_decrypt(sealed[32:], None, _ONCE, key)
         return decode_scalar(data)
+    # One code for both: whatever does not decrypt to a scalar is the fault of its dealer.
     except (CryptoError, Invalid):
         raise Invalid(
             "bad-key-sharing", "it does not decrypt to a key share for this seat here"

@@ -104,6 +104,7 @@ class HandedOut:
 
     def are_valid(self) -> bool:
         """Wait until all proofs are checked, and return whether all of them are valid."""
+        # Nobody calls again to wait for what is handed over after this, so it is checked at once.
         self._over = True
         under_way: list[Promise] = []
         if not all_valid(self._part):

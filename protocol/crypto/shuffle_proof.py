@@ -96,6 +96,7 @@ def statement_digest(
         *head,
         *group.shuffle_generators(len(before)),
         *components,
+        # The weights are hashed from this: who knew them before could fit the commitments to them.
         *commitments,
     )
 
@@ -111,6 +112,7 @@ def challenge_of(statement: bytes, chain: Sequence[Point], announcement: Sequenc
     Args:
         announcement: The points t1, t2, t3, t4a and t4b, then one for each link of the chain.
     """
+    # The chain is made from the weights, so the statement that they are hashed from cannot have it.
     return hash_to_scalar(Label.SHUFFLE_CHALLENGE, statement, *chain, *announcement)
 
 

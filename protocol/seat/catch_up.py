@@ -53,6 +53,7 @@ def ask_again(state: SeatState) -> None:
     if fetch is not None:
         state.outbox.send(fetch)
     ask_own(state, state.peers.links)
+    # Told after the end, too: the peers would go on leaving out what came over the lost link.
     has_lost = state.peers.tell_direct()
     if has_lost or not state.finished or awaited_ends(state):
         sync(state, None)
@@ -93,10 +94,12 @@ def answer(state: SeatState, frame: peer_frames.FrameBody, peer: PeerId | None) 
 def _tell_notices(state: SeatState, peer: PeerId | None) -> None:
     """Send the notices of seats that are away, back or at their end to a peer ([L-23], [E-29])."""
     departures = state.peers.departures
+    # `away` never has the own seat, but a peer may not have received its departure yet.
     own = departures.last(state.seat) if state.signer.has_left and state.seat is not None else None
     waits = state.tip.want.kind in SETUP or state.deck_wait.gave_up
     given_up = departures.given_up.values() if waits else ()
     words = (*state.peers.away(), *departures.returns(), *([own] if own else []), *given_up)
+    # A departure at `deck.ok` may be both in `away` and in `given_up`. It is sent once.
     for word in dict.fromkeys(words):
         state.outbox.send(word, peer)
     ends = [state.judge.ends[seat] for seat in sorted(state.judge.ends)]
@@ -114,6 +117,8 @@ def _carry_part(
     room = MAX_ANSWER
     for message in messages:
         room -= len(message.payload) + OVERHEAD
+        # No shorter one is sent instead: the next request goes on after the last hash sent, and
+        # would pass over this one.
         if room < 0:
             return message
         state.outbox.send(message, peer)
@@ -131,6 +136,7 @@ def _fetched(
     for epoch in new_epochs[:MAX_NEW_EPOCHS]:
         for message in store.of_epoch(NewEpoch, epoch):
             promises = message.statement.promises if isinstance(message.statement, NewEpoch) else ()
+            # Without its promises the peer could not compute the base, and would have to ask again.
             wanted += [*promises, message.hash]
     for digest in wanted:
         found = store.find(digest)
@@ -150,6 +156,7 @@ def _lacking(
     Args:
         have: The first 16 bytes of the hash of each message that the peer stores.
     """
+    # The far messages count as epoch requests, and are not passed on when they come ([M-14]).
     stored = (*state.log.store.since(epoch, step), *state.log.votes.far.values())
     found = [m for m in stored if m.hash[: peer_frames.SHORT] not in have]
     on_chain = fault_evidence.ancestry(state.tip)
@@ -161,6 +168,7 @@ def _is_offered(
 ) -> bool:
     """Return whether to send a stored message to a peer that asks by `sync`."""
     step_input = message.statement
+    # Others may be waiting for it, and this seat alone surely stores it.
     if message.seat == state.seat:
         return True
     if isinstance(step_input, EpochPromise):
@@ -174,6 +182,8 @@ def _rank(message: Message) -> tuple[bool, int, int]:
     """Return the sort key: messages of epoch changes first, then the inputs by epoch and step."""
     step_input = message.statement
     step = step_input.step if isinstance(step_input, StepInput) else 0
+    # A peer does not store inputs that are too far ahead of its epoch and step ([M-11]). So what
+    # takes it there goes first.
     return isinstance(step_input, StepInput), MessageStore.epoch_of(message), step
 
 
@@ -188,6 +198,7 @@ def _answer_own(state: SeatState, after: bytes, peer: PeerId | None) -> None:
     if seat is None:
         state.outbox.send(peer_frames.Told(after), peer)
         return
+    # From the requested epochs that it knows, the peer computes its floor ([E-22]).
     if after == FIRST:
         _carry_part(state, (*store.highest_requests(), *state.log.votes.far.values()), peer)
     own = sorted((m for m in store.by_seat(seat) if m.hash > after), key=lambda m: m.hash)
@@ -215,6 +226,7 @@ def is_of_use(state: SeatState, message: Message, node: Node) -> bool:
         and seat in node.want.speakers
     ):
         versions = state.log.store.versions(message.identity)
+        # The first one only: a faulty seat could else have two inputs to every step passed on.
         if versions and versions[0].hash == message.hash:
             return True
     proof = state.judge.proofs.get(seat)

@@ -66,6 +66,7 @@ class DeckWait:
 
         Its leaving is over then, or it has been without any link for `ALONE` seconds.
         """
+        # The time without a link counts from one moment, which a later call must not move.
         if is_linked or self._alone_since is None:
             self._alone_since = None if is_linked else now
         is_alone = self._alone_since is not None and now - self._alone_since >= ALONE

@@ -55,6 +55,8 @@ class Departures:
 
     def keep_word(self, departure: Departure) -> None:
         """Store a valid departure from a step of setup for good, if none of its seat is stored."""
+        # A word counts for good ([D-9], 3): no later notice of a faulty seat may replace it here
+        # only.
         self.given_up.setdefault(departure.seat, departure)
 
     def numbers(self) -> dict[int, int]:
@@ -120,6 +122,7 @@ def _is_away(stored: StoredDeparture, store: MessageStore, followed: FollowedCha
     if followed.tip.want.kind not in SETUP and _has_said_since(departure, store):
         return False
     node = _left_at(departure, followed)
+    # A seat that was absent meanwhile has rejoined after it left, so the notice is an old one.
     return node is not None and _absences(node, departure.seat) == _absences(
         followed.tip, departure.seat
     )

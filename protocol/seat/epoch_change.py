@@ -67,6 +67,7 @@ def _end_without_quorum(state: SeatState) -> bool:
     The chain can then never grow again. Return whether the table has ended now.
     """
     spare, judge, banned = state.table.seats - state.table.quorum, state.judge, state.tip.banned
+    # No step follows `result`, and the inputs to it can still make the end final ([E-9], 3).
     if state.finished or state.tip.want.kind is Kind.RESULT:
         return False
     if len(banned | set(judge.proofs)) <= spare:
@@ -100,7 +101,9 @@ def _has_reason(state: SeatState) -> bool:
         return timers.now - timers.promised_at >= signer.back_off()
     if state.finished:
         return state.judge.is_unsettled()
+    # Where the chain stands still, a further epoch would make nobody give an input.
     can_time_out = not transition.stands_still(tip) and signer.ran_out()
+    # The time doubles with each epoch that failed, so that slow links suffice at last.
     if can_time_out and timers.now - followed.entered >= signer.back_off():
         tell_waiting(state)
         return True
@@ -213,6 +216,7 @@ def waits_for_promises(state: SeatState, epoch: int, stored: int) -> bool:
     It waits half a back-off for the seats that request this epoch or the next one. A seat that
     requests a later epoch sends no promise for this one. `stored` promises are there.
     """
+    # Asked in any case, because the first call starts the time of the wait.
     is_early = state.timers.waits_as_proposer(state.signer.promise)
     requests = state.log.votes.requests().values()
     willing = sum(1 for request in requests if epoch <= request <= epoch + 1)
@@ -237,6 +241,7 @@ def _vote(state: SeatState, kind: type[PrepareVote | CommitVote]) -> bool:
     votes, signer = state.log.votes, state.signer
     if state.seat is None or signer.is_quiet:
         return False
+    # The highest first: its vote raises the promise, so that a lower epoch gets none any more.
     for epoch in sorted(votes.new_epochs, reverse=True):
         if epoch < max(1, signer.promise) or state.log.has_signed(state.seat, kind, epoch):
             continue

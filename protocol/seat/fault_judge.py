@@ -59,6 +59,8 @@ class FaultJudge:
     def judge_fresh(self) -> None:
         """Search the messages stored since the last call for faults, and store their proofs."""
         for message in self.log.take_fresh():
+            # Nothing more can be done to a banned seat, and each of its messages would cost a
+            # search.
             if message.seat not in self.log.tip.banned:
                 proof = fault_evidence.find_fault(message, self.log.store, self.log.followed)
                 if proof is not None:
@@ -86,6 +88,8 @@ class FaultJudge:
             return
         known = self.accusation if is_own else self.proofs.get(proof.seat)
         if known is None or fault_evidence.supersedes(proof, known):
+            # From the first proof on: a faulty seat could else put off the report by a second
+            # proof.
             self._proven_at.setdefault(proof.seat, self.timers.now)
             if is_own:
                 self.accusation = proof
@@ -144,6 +148,7 @@ class FaultJudge:
             self.ends[notice.seat] = notice
         else:
             self.setup_ends[notice.seat] = (*self.setup_ends.get(notice.seat, ()), notice)
+            # From the first notice on: a second one must not put off the end of the table.
             self._ended_at.setdefault(notice.seat, self.timers.now)
 
     def forget_end(self, seat: int) -> None:

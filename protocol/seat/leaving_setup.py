@@ -41,6 +41,7 @@ def is_confirmed(state: SeatState) -> bool:
 def departed(state: SeatState) -> set[int]:
     """Return the seats that left setup at least `SETTLES` seconds ago and owe an input ([E-27])."""
     settled, since = state.timers.now - SETTLES, state.peers.departures.since
+    # A departure with a later step is of a seat that has confirmed the deck, and may return.
     owing = (word.seat for word in state.peers.away() if word.step < state.table.first_step)
     return {seat for seat in owing if since(seat) <= settled}
 

@@ -53,9 +53,12 @@ def is_worth_keeping(state: SeatState, message: Message) -> bool:
     An epoch request or vote of an epoch that is too far ahead is only noted as one that its seat
     requests.
     """
+    # Without any limit: what this seat has signed binds it, also if its journal has lost it.
     if message.seat == state.seat:
         return True
     statement = message.statement
+    # Before the wanted ones: an epoch promise of a faulty seat may name inputs of any length
+    # ([M-8]).
     if isinstance(statement, StepInput) and len(statement.body) > state.table.max_body:
         return False
     if message.hash in state.log.store.wants:
@@ -92,7 +95,9 @@ def _is_granted(state: SeatState, message: Message) -> bool:
     larger one if another promise calls that one malformed. What none names has a quota, too.
     """
     size, epoch = len(message.payload), state.log.followed.epoch
+    # By `repr`, because the seat in a claim may be None, which does not compare with a number.
     claims = sorted(state.log.store.claims.get(message.hash, {(None, False)}), key=repr)
+    # The first quota with room is charged and no other: with a list each of them would be.
     return any(
         state.peers.grant((epoch, message.seat, claim), size, ACCUSED if claim[1] else WANTED)
         for claim in claims
@@ -109,6 +114,8 @@ def _is_loose(state: SeatState, message: Message) -> bool:
     if not isinstance(step_input, StepInput) or step_input.epoch < state.log.followed.epoch:
         return False
     is_second = len(versions) == 1 and versions[0].hash != message.hash
+    # A faulty seat that has used up its quota could else contradict itself without a proof ([M-15],
+    # 3).
     if is_second and message.seat in state.tip.present - set(state.judge.proofs):
         return False
     return step_input.on not in state.log.followed.path

@@ -31,6 +31,7 @@ def waits_for_job(state: SeatState) -> bool:
     outbox, judge = state.outbox, state.judge
     if not outbox.hands_out:
         return False
+    # Not only for new messages: at a new end of the chain, older inputs can be judged.
     if outbox.job is None and (state.log.fresh or judge.checked is not state.tip):
         due = next(_due(state), None)
         if due is None:

@@ -66,11 +66,14 @@ class Peers:
             again: Whether the link replaces a live link with the same process. If not, the peer's
                 seat has come back, and its departure no longer counts.
         """
+        # A new process may hear nobody yet. Until its next `sync` it gets everything.
         self.hears.pop(peer, None)
         seat = self.seat_of(peer)
         if seat is not None:
             self.direct.discard(seat)
             self.links.add(seat)
+            # The link of a new process: the seat is back, also if its return is lost or comes
+            # later.
             if not again:
                 self.departures.note_link(seat)
         return seat

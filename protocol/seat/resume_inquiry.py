@@ -71,5 +71,6 @@ class Inquiry:
             enough: How many seats must have answered after `seconds`: a quorum but one. Answers of
                 absent seats count too.
         """
+        # Not the number alone: the first to answer may be faulty seats that hide what they store.
         has_waited = len(self.told) >= enough and now - self.began >= seconds
         return others <= self.told or has_waited

@@ -43,6 +43,7 @@ Rule = Callable[[SeatState], bool]
 """A function that acts on a seat after each event. If it returns True, all rules run again."""
 RULES: Final[tuple[Rule, ...]] = (
     step_progress.judge_fresh,
+    # Before all that signs: the answers decide whether this seat may sign, and in which epochs.
     resumed_seat.inquire,
     step_progress.begin_epochs,
     step_progress.check_forms,
@@ -55,6 +56,7 @@ RULES: Final[tuple[Rule, ...]] = (
     step_progress.tell_left,
     step_progress.speak,
     step_progress.prepare,
+    # Before the requests: after the end an epoch is requested only to ban a faulty seat ([E-23]).
     step_progress.finish,
     end_notices.tell_end,
     epoch_change.request,
@@ -298,6 +300,7 @@ class SeatMachine(SeatState):
         self.outbox.end_replay()
         self.signer.forget_asked()
         self.signer.begin_inquiry()
+        # The replay has dropped this news with its other effects, but the player needs it.
         if self.broken is not None:
             self.outbox.emit(self.broken)
 
@@ -455,6 +458,8 @@ class SeatMachine(SeatState):
             catch_up.pass_on(self, message, peer)
             if lacked or not isinstance(message.statement, StepInput) or not self._judge_alone():
                 self._run_rules()
+        # A vote or request that is too far ahead to be stored counts as a request all the same
+        # ([M-14]).
         elif votes.quorum_request() > before:
             self._run_rules()
 

@@ -32,6 +32,7 @@ def end_setup(state: SeatState) -> bool:
             state.signer.announce_end(broken.code, broken.seat)
         else:
             state.signer.depart()
+        # Last: at an ended table a seat signs nothing, not even its departure.
         state.judge.end(broken)
     return False
 

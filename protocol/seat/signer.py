@@ -353,6 +353,7 @@ class Signer:
         if self.who is None:
             return
         node, epoch = self.log.tip, self.log.followed.epoch
+        # After its own input to this step, the seat is missing only from the next one on.
         step = node.step + self.log.has_input(seat, node.step)
         bare = Departure(seat, number, epoch, step, node.digest)
         word = sign_notice(self.who, self.table.id, bare)
@@ -418,6 +419,7 @@ class Signer:
             self.inquiry = Inquiry(self.timers.now)
         was_certain = self.inquiry.certain
         is_new = self.inquiry.doubt(self.timers.now, certain)
+        # An input that the journal lacks may have shown the choices before it to others ([D-5]).
         if is_new:
             self.expose_choices()
             self.outbox.emit(JournalDoubted())
@@ -460,6 +462,7 @@ class Signer:
 
     def restore_floor(self, floor: FloorNote) -> None:
         """Restore the floor from the journal. If it is not known yet, ask the others again."""
+        # True is an int as well, and must not become the floor 1.
         if floor is not None and floor is not True:
             self.floor, self.inquiry = floor, None
         elif self.seat is not None:

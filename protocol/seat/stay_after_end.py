@@ -77,6 +77,7 @@ def served_in(state: SeatState) -> Seconds:
     timers, promise, followed = state.timers, state.signer.promise, state.log.followed
     if timers.over is None:
         return math.inf
+    # Only the first link of each seat, or a faulty one could hold this seat by linking again.
     since = max(timers.over, followed.entered, *timers.first_links.values())
     served = since + timers.times.step / 1000
     turns = promise - followed.epoch
@@ -84,6 +85,7 @@ def served_in(state: SeatState) -> Seconds:
     ends = [max(since, timers.promised_at) + (timers.times.cap + timers.times.step) / 1000]
     if state.signer.is_standing and state.log.votes.quorum_request() <= followed.epoch:
         ends.append(served)
+    # Every seat has been the proposer by then: more turns would bring nothing new.
     if turns > state.table.seats:
         ends.append(served)
     if turns == state.table.seats:

@@ -37,6 +37,7 @@ def check_forms(state: SeatState) -> bool:
     votes.judge_promises()
     for digest in votes.bad:
         message = state.log.store.find(digest)
+        # One proof is enough for a seat, and each check reads all that the message names.
         if message is None or message.seat in state.judge.proofs:
             continue
         if new_epoch.is_bad_form(state.table, message, votes):
@@ -71,6 +72,7 @@ def enter(state: SeatState) -> bool:
     if found is None or found[0] <= log.followed.epoch:
         return False
     epoch, base = found
+    # Before the chain changes: the promise notes the final steps and the claim of the epoch left.
     signer.raise_promise(epoch)
     # A player gets the whole time for a step that was complete and is open again.
     if base.node.want.kind in HUMAN and base.node.step < state.tip.step:
@@ -237,6 +239,7 @@ def _ended_by_inputs(state: SeatState) -> bool:
     ended = state.tip.want.kind is Kind.RESULT
     if not ended or not state.signer.is_standing or state.awaited():
         return False
+    # A strict table has no change of epoch that could ban the faulty seat.
     if state.table.strict or not state.judge.is_unsettled():
         return True
     # Others may have ended without the proof and disconnected, so the wait has a bound.

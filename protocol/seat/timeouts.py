@@ -158,6 +158,7 @@ class Timers:
     def counts_from(self, node: Node) -> float:
         """Return when the timeout of a step began to run ([E-32])."""
         position = (node.step, node.digest)
+        # What the player asked for comes first, since it is always later.
         return self.granted.get(position, self.began.get(position, self.now))
 
     def granted_at(self, node: Node) -> float | None:
