@@ -209,7 +209,9 @@ class Peers:
 
     def _may_return(self, word: Departure) -> bool:
         """Return whether a seat that gave up at `deck.ok` may still play."""
-        setup_end = self.log.followed.base.parent
+        followed = self.log.followed
+        # Only in epoch 0 does the node before the base want `deck.ok` ([E-26], 4).
+        setup_end = followed.base.parent if followed.epoch == 0 else None
         return setup_end is not None and word.on == setup_end.digest
 
     def all_left(self) -> bool:

@@ -285,17 +285,19 @@ class TwoRosters(Exception):
 
 
 def check_signed(roster: lobby.Roster, complete: table_header.Header) -> None:
-    """Check that the host has signed a roster, and that the seats' vouches are valid ([H-16]).
+    """Check that the host has signed a roster, and the vouches of its seats ([H-16], [L-7]).
 
     Args:
         complete: The parsed header of the roster.
 
     Raises:
-        Invalid: With code `bad-header` if the host has not signed the roster, and `bad-vouch` if a
-        vouch is invalid.
+        Invalid: With code `bad-header` if the host has not signed the roster, or there is not one
+            list of addresses for each seat, and `bad-vouch` if a vouch is invalid.
     """
     try:
         table_header.check_roster(complete.terms, complete.table_id, roster.signature)
     except Invalid as error:
         raise Invalid("bad-header", "the roster is not signed by its host") from error
+    if len(roster.addresses) != len(complete.roster):
+        raise Invalid("bad-header", "the roster has not one list of addresses for each seat")
     vouches.check_vouches(roster.vouches, complete.terms, complete.roster)

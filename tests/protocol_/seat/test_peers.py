@@ -7,6 +7,7 @@ from support.cases import fails
 from support.departing import departing_table, departure, hear_departure, setup_before
 from support.inspection import alter, inspect, peers_of, store_of
 from support.machine_table import MachineTable, carried, identity, sent, toy_table
+from support.played import room_of
 
 from protocol.chain.chain_state import Kind
 from protocol.errors import Invalid
@@ -351,3 +352,14 @@ def test_what_nobody_has_does_not_crowd_out_what_is_lacking() -> None:
     assert b"\xff" * 32 not in asked[0].hashes
     assert {h for frame in asked[:2] for h in frame.hashes} == inspect(machine).store.wants
     assert {epoch for frame in asked[:2] for epoch in frame.new_epochs} == set(range(100))
+
+
+def test_only_in_epoch_0_may_a_seat_return_that_has_left_at_the_node_before_the_base() -> None:
+    """Later that node is one of the game, and whoever leaves there has left ([E-26])."""
+    first, later = room_of("four").places[0].machine, room_of("vanished").places[0].machine
+    for machine, may in ((first, True), (later, False)):
+        followed = inspect(machine)
+        assert followed.base.parent is not None
+        assert (followed.epoch == 0) == may
+        word = Departure(1, 1, followed.epoch, 9, followed.base.parent.digest)
+        assert peers_of(machine)._may_return(word) == may

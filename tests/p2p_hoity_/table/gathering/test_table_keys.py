@@ -316,11 +316,13 @@ async def test_the_hosts_own_ticket_is_told(pair: PlayerTable) -> None:
 
 
 def changed(frame: Any, how: str, player: Identity) -> Any:
-    """Return a roster or an offer of a host that lies about vouches."""
+    """Return a roster or an offer of a host that lies about vouches or addresses."""
     if how == "another in the roster" and isinstance(frame, lobby.Roster):
         return replace(frame, vouches=(None, *frame.vouches[1:]))
     if how == "the guest's left out" and isinstance(frame, lobby.Roster):
         return replace(frame, vouches=(frame.vouches[0], None))
+    if how == "too few addresses" and isinstance(frame, lobby.Roster):
+        return replace(frame, addresses=frame.addresses[:1])
     if how == "too few" and isinstance(frame, lobby.Roster):
         return replace(frame, vouches=frame.vouches[:1])
     if how == "forged in the roster" and isinstance(frame, lobby.Roster):
@@ -341,6 +343,7 @@ def changed(frame: Any, how: str, player: Identity) -> Any:
         ("another in the roster", "host-shows-another-key"),
         ("the guest's left out", "own-vouch-missing"),
         ("too few", "bad-roster"),
+        ("too few addresses", "bad-roster"),
         ("forged in the roster", "bad-roster"),
         ("forged in the offer", "host-vouch-invalid"),
         ("replayed in the offer", "host-vouch-invalid"),
