@@ -231,6 +231,7 @@ class Mailboxes:
             box.guest.close(MailboxEnd.OVER)
 
     async def _grow_old(self, box: Mailbox) -> None:
+        """Close a mailbox when no guest has come within its life."""
         await trio.sleep(self._limits.mailbox_life)
         # A guest that has come late has the time of `_talk` from then on.
         if box.guest is None:
