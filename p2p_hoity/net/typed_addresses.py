@@ -56,6 +56,7 @@ def _plain(text: str, usual_port: int | None) -> str:
     if url is not None and url[1].lower() in SCHEMES:
         place = url[2]
     place = place.rstrip("/")
+    # Of `user@host` or `host/path` a part would be dropped, and another machine dialled.
     if any(letter in place for letter in "/?#@\\"):
         raise AddressError(AddressCode.MORE, text=text[:LONGEST_TOLD])
     if usual_port is not None and url is None and ":" not in place.rpartition("]")[2]:
@@ -85,6 +86,7 @@ def _in_ascii(host: str, text: str) -> str:
     import idna
 
     try:
+        # UTS 46 maps full-width letters to ASCII, also `/` and `@`, which `std3_rules` refuses.
         return idna.encode(host, uts46=True, std3_rules=True).decode("ascii")
     except idna.IDNAError as error:
         raise AddressError(AddressCode.NO_MACHINE, text=text[:LONGEST_TOLD]) from error

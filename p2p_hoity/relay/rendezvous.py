@@ -108,6 +108,7 @@ class Seats:
         seat = one_to_make_room(list(self._seats.values()), source)
         if seat is None:
             return False
+        # Its place is free at once, not when its task ends, or one more could take the same place.
         self._forget(next(peer for peer, one in self._seats.items() if one is seat))
         seat.link.close(because(RelayCode.MADE_ROOM))
         return True

@@ -219,6 +219,7 @@ class References(ABC):
         while rest:
             reading = self._made[rest.pop()]
             used |= reading.used
+            # Before `bases` has them, or their new-epoch messages would not be followed ([F-1]).
             found = reading.called | {(new_epoch_of(base), False) for base in reading.asked - bases}
             bases |= reading.asked
             rest += found - seen

@@ -168,6 +168,7 @@ def _nonce(r: int, statement: tuple[bytes, ...]) -> int:
 
 def _mask(shared: Point, u: Point, data: bytes) -> bytes:
     """Return `data` XOR a key stream from two points. A second call gives the data again."""
+    # With `u`, so that the mask belongs to this one ciphertext.
     stream = expand(Label.ESCROW_KDF, len(data), shared, u)
     return bytes(left ^ right for left, right in zip(data, stream, strict=True))
 

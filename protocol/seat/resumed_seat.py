@@ -34,6 +34,7 @@ def replay(state: SeatState, record: bytes) -> None:
             state.peers.keep_own(word)
         elif isinstance(word, EndNotice):
             state.judge.keep_end(word)
+            # Or the seat would play on against the notice that it has signed.
             state.judge.end(Broken(word.reason, word.about))
         return
     if not raw:

@@ -256,6 +256,7 @@ def _ended_in_base(state: SeatState) -> bool:
         return False
     epoch, base = found
     if epoch > state.log.followed.epoch:
+        # Below the promise, too: at `result` nothing more is signed, so it is not broken.
         state.log.enter(epoch, base.node, state.timers.now)
         state.outbox.emit(effects.Entered(epoch, base.node, base.faults))
     return True

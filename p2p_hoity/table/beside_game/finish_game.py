@@ -66,6 +66,7 @@ def finish_from(
     """
     game = find_game(seat.home, name, seat.passphrase)
     data = _read(seat.home.unchecked, path)
+    # The very bytes that are kept later: the file may be another one by then.
     report = transcript.verify(data, read_game)
     book, first, machine, _ = reopen(seat, game.name)
     with closing(book):
