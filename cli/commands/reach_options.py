@@ -12,7 +12,7 @@ from p2p_hoity.net.network_errors import AddressError
 from p2p_hoity.net.ticket import MOST_ADDRESSES, MOST_RELAYS
 from p2p_hoity.net.typed_addresses import typed_address
 from p2p_hoity.pasted_text import visible
-from p2p_hoity.table.open_links import Lan, Reach, only_by_relays
+from p2p_hoity.table.open_links import LOOPBACK, Lan, Reach, only_by_relays
 
 from ..exit_codes import USAGE, Trouble
 from ..local.settings import is_none
@@ -24,11 +24,6 @@ if TYPE_CHECKING:
     from p2p_hoity.net.socks_proxy import SocksNetwork
 
 ANY_PORT: Final = ":0"
-
-
-LOOPBACK: Final = "127.0.0.1"
-
-
 PROXY: Final = "HOITY_PROXY"
 """The environment variable with the proxy for commands without `--proxy`, and for a game's bots."""
 

@@ -16,6 +16,7 @@ from p2p_hoity.relay.relay_metrics import exposition, need_libraries, serve_metr
 from p2p_hoity.relay.relay_server import Relay
 from p2p_hoity.storage.home import home
 from p2p_hoity.table.gathering.spoken_codes import USUAL_PORT, parse_relay
+from p2p_hoity.table.open_links import LOOPBACK
 from protocol.units import Seconds
 
 from ..exit_codes import INTERRUPTED, OK, ctrl_c_means
@@ -29,7 +30,6 @@ from .reach_options import listening
 
 FILES_A_CALL: Final = 2
 SPARE_FILES: Final = 256
-LOOPBACK: Final = "127.0.0.1"
 RARELY: Final = (20_000, 20, 500)
 """The thresholds for `gc.set_threshold`, with which a full collection happens rarely."""
 LAST_LINES: Final[Seconds] = 0.1

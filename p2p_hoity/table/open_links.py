@@ -28,8 +28,6 @@ from .playing.frame_kinds import feature_of, longest
 from .task_groups import open_nursery
 
 EVERYWHERE = frozenset({"0.0.0.0", "[::]"})
-
-
 LOOPBACK: Final = "127.0.0.1"
 
 
@@ -130,8 +128,6 @@ def only_by_relays(reach: Reach) -> Reach:
 # Connections through a proxy need more time, since Tor may have to build a new circuit.
 DIAL_BY_PROXY = 20.0
 """Seconds within which an address must answer, if connections go through a proxy."""
-
-
 WAITING_BY_PROXY = 40.0
 """Seconds for which a relay that refuses is asked again, if connections go through a proxy."""
 

@@ -517,8 +517,13 @@ class Secrets:
         """Store the encoded choice and the nonce, 32 bytes, of an own commitment."""
         self.openings[commitment] = (choice, nonce)
 
+    def restore_opening(self, commitment: bytes, choice: bytes, nonce: bytes) -> None:
+        """Store an opening that the journal has, so that `unrecorded` does not return it."""
+        self.keep_opening(commitment, choice, nonce)
+        self._recorded.add(commitment)
+
     def unrecorded(self) -> list[tuple[bytes, OwnOpening]]:
-        """Return the openings by commitment that no earlier call has returned, for the journal."""
+        """Return the openings by commitment that the journal lacks, each in one call alone."""
         # A copy, because a worker thread may add an opening meanwhile.
         fresh = [(c, o) for c, o in list(self.openings.items()) if c not in self._recorded]
         self._recorded |= {c for c, _ in fresh}

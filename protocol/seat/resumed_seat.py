@@ -43,8 +43,7 @@ def replay(state: SeatState, record: bytes) -> None:
     message = signed_messages.parse(raw, state.table.id, state.table.ids)
     if state.seat is not None:
         for commitment, choice, nonce in openings:
-            signer.secrets.keep_opening(commitment, choice, nonce)
-        signer.secrets.unrecorded()  # The journal has them: the next own message need not.
+            signer.secrets.restore_opening(commitment, choice, nonce)
         if note is not None and isinstance(message.statement, StepInput):
             digest, name, choice = note
             signer.choose(message.statement.step, name, PlayerChoice(digest, choice))
