@@ -103,19 +103,20 @@ def declared(owner: ast.ClassDef, name: str) -> Iterator[dict[str, list[str]]]:
             yield from declared(found, name)
 
 
-def documented_raises(
-    function: Function,
-    owner: ast.AST,
-    known: Mapping[str, list[str]],
-) -> list[str]:
-    """Return which errors a public function raises itself, and no docstring of it names."""
-    names = raised(function)
-    if not names:
-        return []
-    entries = list(known.get("Raises", ()))
+def known_of(function: Function, owner: ast.AST) -> dict[str, list[str]]:
+    """Return the sections of a function, and those that document it in the bases of its class."""
+    known = sections(ast.get_docstring(function) or "")
     for above in declared(owner, function.name) if isinstance(owner, ast.ClassDef) else ():
-        entries += above.get("Raises", ())
-    return [f"Raises lacks {name}" for name in sorted(names - {""}) if name not in entries]
+        for key, entries in above.items():
+            known.setdefault(key, []).extend(entries)
+    return known
+
+
+def undocumented_raises(function: Function, owner: ast.AST) -> list[str]:
+    """Return which errors a public function raises itself, and no docstring of it names."""
+    known = known_of(function, owner).get("Raises", ())
+    names = sorted(raised(function) - {"", *known})
+    return [f"Raises lacks {name}" for name in names]
 
 
 def wrong_on_boundary(function: Function, owner: ast.AST) -> list[str]:
@@ -123,10 +124,7 @@ def wrong_on_boundary(function: Function, owner: ast.AST) -> list[str]:
 
     A method need not repeat the sections that document it in a base of its class.
     """
-    known = sections(ast.get_docstring(function) or "")
-    for above in declared(owner, function.name) if isinstance(owner, ast.ClassDef) else ():
-        for key, entries in above.items():
-            known.setdefault(key, []).extend(entries)
+    known = known_of(function, owner)
     wrong = [f"Args lacks {n}" for n in parameters(function) if n not in known.get("Args", ())]
     gives = function.returns is not None and ast.unparse(function.returns) not in (
         "None",
@@ -213,10 +211,9 @@ def wrong_in_function(function: Function, owner: ast.AST) -> list[str]:
     docstring = ast.get_docstring(function)
     if docstring is None:
         return [] if is_obvious(function) else ["has no docstring"]
-    own = sections(docstring)
-    extra = set(own.get("Args", ())) - set(parameters(function))
+    extra = set(sections(docstring).get("Args", ())) - set(parameters(function))
     wrong = [f"Args has {n}, which is no parameter" for n in sorted(extra)]
-    return wrong if is_exempt(function) else wrong + documented_raises(function, owner, own)
+    return wrong if is_exempt(function) else wrong + undocumented_raises(function, owner)
 
 
 def is_dataclass(node: ast.ClassDef) -> bool:

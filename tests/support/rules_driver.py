@@ -2,7 +2,7 @@
 
 import random
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Self, TypeVar
 
 from p2p_hoity import rules
@@ -225,6 +225,17 @@ def in_play(
     referee = table(edition, seats, hands)
     referee.until(kind, place=place or {}, action=plays(referee.state, **kinds))
     return referee
+
+
+def at(referee: Referee, *figures: int, **more: object) -> Referee:
+    """Put the figures of a game on these fields, and change other parts of its state."""
+    referee.state = replace(referee.state, figures=figures, **more)  # type: ignore[arg-type]
+    return referee
+
+
+def moves(news: object) -> dict[int, int]:
+    """Return by how many fields each figure has moved."""
+    return {one.seat: one.fields for one in of(news, rules.happenings.FigureMoved)}
 
 
 def of(news: object, kind: type[H]) -> list[H]:

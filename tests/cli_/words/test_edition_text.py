@@ -4,32 +4,17 @@ import json
 from dataclasses import replace
 
 import pytest
-from support.machine_table import identity
+from support.offered_terms import UBER, described, terms
 
 from cli.commands.options import MAX_TIMEOUT
-from cli.words import edition_text, happening_sentences, table_terms
+from cli.words import edition_text, happening_sentences
 from cli.words.card_names import Names
-from cli.words.table_terms import TableOffer
 from p2p_hoity.editions.edition_bytes import descent, known_edition, parts_of, read_canonical
 from p2p_hoity.editions.load_edition import NAMES, load
-from p2p_hoity.game_adapter import game_value, read_game
 from p2p_hoity.presentation.scene_json import edition_json
-from p2p_hoity.rules import Edition
 from p2p_hoity.rules.edition import COLOURS, Colour
 from p2p_hoity.rules.happenings import Setup
 from protocol.wire import codec, table_header
-from protocol.wire.table_header import Terms
-
-UBER = load()
-
-
-def terms(edition: Edition = UBER, **given: object) -> Terms:
-    game = game_value(edition, None)
-    return Terms(identity(0).public, b"n" * 32, game, 4, 3, **given)  # type: ignore[arg-type]
-
-
-def described(offered: Terms) -> str:
-    return "\n".join(table_terms.describe(TableOffer(offered, read_game(offered), ("Ana",))))
 
 
 def test_a_shipped_edition_is_what_its_name_says_and_ones_own_said_to_be_one() -> None:

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.at_prompt import written_of
 from support.machine_table import identity
+from support.offered_terms import UBER, described, terms
 from support.paths import ROOT
 
 from cli.commands.options import TableOptions
@@ -28,21 +29,8 @@ from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.presentation.screen_updates import CodeEnd
 from p2p_hoity.reachability.advertised_addresses import SCOPES, Found, Scope, Wanted, judge
 from p2p_hoity.reachability.pcp_and_nat_pmp import RouterCode
-from p2p_hoity.rules import Edition
 from protocol.crypto.identities import Identity
 from protocol.wire.table_header import Terms, Timeouts, default_quorum
-
-UBER = load()
-
-
-def terms(edition: Edition = UBER, **given: object) -> Terms:
-    game = game_value(edition, None)
-    return Terms(identity(0).public, b"n" * 32, game, 4, 3, **given)  # type: ignore[arg-type]
-
-
-def described(offered: Terms) -> str:
-    return "\n".join(table_terms.describe(TableOffer(offered, read_game(offered), ("Ana",))))
-
 
 # Durations.
 

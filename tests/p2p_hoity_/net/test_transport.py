@@ -26,7 +26,7 @@ READ = st.integers(min_value=0, max_value=transport.MARK - 1)
 PLACES = st.lists(st.integers(0), max_size=20)
 FRAMES = st.lists(st.binary(max_size=MOST), max_size=8)
 
-RELAY, OTHER = "relay:1", "other:1"
+RELAY = "relay:1"
 
 
 @pytest.fixture(params=[TcpNetwork, MemoryNetwork])

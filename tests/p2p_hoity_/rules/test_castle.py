@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 from support.cases import fails
-from support.rules_driver import card, in_play, of, piece, plays, table
+from support.rules_driver import at, card, in_play, moves, of, piece, plays, table
 
 from p2p_hoity import rules
 from p2p_hoity.editions.load_edition import load
@@ -16,15 +16,6 @@ BLACK, RED, BLUE, GREEN, PURPLE, BEIGE = range(6)
 RUN_A = "A1 A2 A3 A4"
 RUN_B = "B1 B2 B3 C1"
 RUN_OF_B = "B1 B2 B3 B4"
-
-
-def at(referee, *figures, **more):
-    referee.state = replace(referee.state, figures=figures, **more)
-    return referee
-
-
-def moves(news):
-    return {n.seat: n.fields for n in of(news, rules.happenings.FigureMoved)}
 
 
 def slots(referee, seat, names):

@@ -1,10 +1,8 @@
 """Tests of what all phases share: figures that move, cards that are laid, taken back and opened."""
 
-from dataclasses import replace
-
 import pytest
 from support.cases import fails
-from support.rules_driver import of, plays, table
+from support.rules_driver import at, moves, of, plays, table
 
 from p2p_hoity import rules
 from p2p_hoity.editions.load_edition import load
@@ -15,15 +13,6 @@ from p2p_hoity.rules.phases import IllegalTransition, Phase
 UBER, MANUAL = load("uberplay-2004"), load("reference-manual")
 BLACK, RED, BLUE, GREEN, PURPLE, BEIGE = range(6)
 RUN_A = "A1 A2 A3 A4"
-
-
-def at(referee, *figures, **more):
-    referee.state = replace(referee.state, figures=figures, **more)
-    return referee
-
-
-def moves(news):
-    return {n.seat: n.fields for n in of(news, rules.happenings.FigureMoved)}
 
 
 def everyone_in_castle(edition, seats, hands, figures, words, **more):

@@ -15,7 +15,7 @@ from p2p_hoity.rules.phases import TABLE
 from protocol import game_interface
 
 UBER = load()
-HALL, CASTLE = 1, 0
+HALL = 1
 RUN_A = "A1 A2 A3 A4"
 
 

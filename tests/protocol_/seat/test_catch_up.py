@@ -145,15 +145,6 @@ def test_a_stranger_owns_nothing_here(table: MachineTable) -> None:
 SEATS = 4
 
 
-def told(table: MachineTable) -> None:
-    """Let every seat tell the others to whom it has a direct link."""
-    for seat, machine in enumerate(table.machines()):
-        table.now += 1.0
-        machine.tick(table.now)
-        table.collect(seat)
-    table.settle()
-
-
 def _passed(table: MachineTable, message: Message) -> bool:
     """Return whether seat 0 passes on a message that it has from its author."""
     table.machine().take()

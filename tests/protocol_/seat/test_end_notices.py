@@ -1,29 +1,13 @@
 """End notices: who signs them, over which links they count, and whom they are passed on to."""
 
 import pytest
+from support.ended_star import HUB, STEP, ended_star
 from support.inspection import forget_end, identity_of
-from support.machine_table import MachineTable, toy_table
+from support.machine_table import MachineTable
 
 from protocol.errors import Invalid
 from protocol.wire import peer_frames, signed_notices
 from protocol.wire.signed_notices import OVER, EndNotice
-from protocol.wire.table_header import Timeouts
-
-HUB = 0
-STEP = Timeouts().step / 1000
-
-
-def played() -> MachineTable:
-    """Return a star of four, whose leaves have a link to the hub only, at the end of the game."""
-    made = toy_table(timeouts=Timeouts())
-    made.cut = lambda seat, other: HUB not in (seat, other)
-    made.play(until=60)
-    made.settle()
-    return made
-
-
-def may_leave(table: MachineTable) -> list[bool]:
-    return [machine.may_leave() for machine in table.machines()]
 
 
 def hear(table: MachineTable, notice: EndNotice, source: int, seat: int = HUB) -> None:
@@ -34,7 +18,7 @@ def hear(table: MachineTable, notice: EndNotice, source: int, seat: int = HUB) -
 
 def test_over_a_new_link_a_seat_tells_anew_and_nobody_else_for_it() -> None:
     """It may be an older copy of itself. The first such link begins the wait anew."""
-    table = played()
+    table = ended_star()
     hub, two = table.machine(HUB), table.table.ids[2]
     notice = signed_notices.sign_notice(
         table.who[2], table.table.id, signed_notices.EndNotice(2, OVER)
@@ -54,7 +38,7 @@ def test_over_a_new_link_a_seat_tells_anew_and_nobody_else_for_it() -> None:
 
 
 def test_only_the_seat_itself_signs_its_notice_at_its_table() -> None:
-    table = played()
+    table = ended_star()
     hub, table_id = table.machine(HUB), table.table.id
     forget_end(hub, 3)
     hub.link_down(table.table.ids[3], table.now)

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 import pytest
+from support.ended_star import HUB, STEP, ended_star, may_leave
 from support.epoch_requests import request_epoch
 from support.inspection import forget_end, inspect
 from support.machine_table import MachineTable, sent, toy_table, waiting_table
@@ -13,37 +14,15 @@ from protocol.wire.signed_messages import EpochRequest, StepInput
 from protocol.wire.signed_notices import EndNotice
 from protocol.wire.table_header import Timeouts
 
-HUB = 0
-STEP = Timeouts().step / 1000
-
-
-def played() -> MachineTable:
-    """Return a star of four, whose leaves have a link to the hub only, at the end of the game."""
-    made = toy_table(timeouts=Timeouts())
-    made.cut = lambda seat, other: HUB not in (seat, other)
-    made.play(until=60)
-    made.settle()
-    return made
-
-
-def may_leave(table: MachineTable) -> list[bool]:
-    return [machine.may_leave() for machine in table.machines()]
-
-
-def hear(table: MachineTable, notice: EndNotice, source: int, seat: int = HUB) -> None:
-    """Let a seat receive a notice from a linked one."""
-    frame = peer_frames.encode_frame(notice)
-    table.machine(seat).receive(frame, table.now, table.table.ids[source])
-
 
 def test_in_a_star_all_leave_once_the_notices_of_all_have_gone_round() -> None:
-    table = played()
+    table = ended_star()
     assert table.done()
     assert may_leave(table) == [True] * 4
 
 
 def test_a_seat_without_a_notice_is_waited_for_one_step_timeout() -> None:
-    table = played()
+    table = ended_star()
     for seat, machine in enumerate(table.machines()):
         if seat != 2:
             forget_end(machine, 2)
@@ -56,7 +35,7 @@ def test_a_seat_without_a_notice_is_waited_for_one_step_timeout() -> None:
 
 
 def test_a_seat_that_knows_a_fault_waits_for_its_base_while_a_quorum_is_linked() -> None:
-    table = played()
+    table = ended_star()
     hub = table.machine(HUB)
     table.tell(HUB, table.sign(1, StepInput(0, hub.tip.step, hub.tip.digest, b"other")))
     assert inspect(hub).proofs
