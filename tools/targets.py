@@ -38,7 +38,6 @@ QUICK = [
     "--ignore=tests/project/test_fuzz_corpus.py",
     "--ignore=tests/p2p_hoity_/rules/test_perft.py",
     "--ignore=tests/p2p_hoity_/rules/test_properties.py",
-    "--ignore=tests/protocol_/wire/test_fields.py",
 ]
 """The tests of `check`."""
 NIGHTLY = {

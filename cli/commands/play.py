@@ -23,7 +23,7 @@ from protocol.game_interface import MAX_CARDS
 
 from ..exit_codes import USAGE, Trouble
 from ..local.bot_copies import copies
-from ..local.bot_processes import LOOPBACK, ask_level, hire, kept_level, levels_of
+from ..local.bot_processes import ANY_PORT_HERE, ask_level, hire, kept_level, levels_of
 from ..local.player_setup import at_terminal
 from ..local.seat_checks import check_output
 from ..ui.lines.line_ticket import show_qr
@@ -204,4 +204,4 @@ def loopback() -> Reach:
     """Return the settings of a table for own bots: any free port at loopback, and no proxy."""
     # The bots inherit the environment.
     os.environ.pop(PROXY, None)
-    return Reach(LOOPBACK)
+    return Reach(ANY_PORT_HERE)

@@ -126,7 +126,7 @@ FAREWELL: Final[Seconds] = 15.0
 """The time that bots have to end by themselves when the game is over, in seconds."""
 GRACE: Final[Seconds] = 5.0
 """The time that a bot's process has to end before it is forced to, in seconds."""
-LOOPBACK = "127.0.0.1:0"
+ANY_PORT_HERE = "127.0.0.1:0"
 MANNER = ("--auto", "--json", "--until-eof", "--again")
 """The options of each bot's command. The bot plays on with the people, and ends with its host."""
 GAME_FILE = "game"
@@ -188,7 +188,7 @@ class Crew:
     def _way(self) -> tuple[str, ...]:
         """The options of `join` that say how a bot can be reached."""
         if not self.relays:
-            return ("--listen", LOOPBACK)
+            return ("--listen", ANY_PORT_HERE)
         return ("--relay-only", *(word for relay in self.relays for word in ("--relay", relay)))
 
     async def resume(self, nursery: trio.Nursery) -> None:
@@ -277,8 +277,8 @@ class Crew:
         if self.held is not None:
             self.held.close()
         if not keep:
-            with suppress(OSError):  # What cannot be removed now is swept before the next game.
-                _remove(Home(self.folder.parent.parent), self.folder)
+            # What cannot be removed now is swept before the next game.
+            _remove(Home(self.folder.parent.parent), self.folder)
 
 
 async def _end(process: Bot) -> None:
@@ -370,13 +370,17 @@ def _sweep(home: Home, folder: Path) -> None:
 
 
 def _remove(home: Home, folder: Path) -> None:
-    """Remove the folder of a game's bots, but save what only their files prove."""
-    # Commands without bots do not need it.
-    from p2p_hoity.table.beside_game.split_tables import rescue
+    """Remove the folder of a game's bots, but save what only their files prove.
 
-    # Before the folder is removed, or the proof is lost.
-    rescue(home, map(Home, _folders_in(folder)))
-    shutil.rmtree(folder, ignore_errors=True)
+    If this is not possible now, the folder stays.
+    """
+    # Commands without bots do not need it.
+    from p2p_hoity.table.beside_game.split_tables import UNREADABLE, rescue
+
+    with suppress(*UNREADABLE):
+        # Before the folder is removed, or the proof is lost.
+        rescue(home, map(Home, _folders_in(folder)))
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def sweep(home: Home) -> None:

@@ -143,14 +143,16 @@ class PeerDialler:
         """Do not dial the peer for a while, because it has no room for more links ([L-65])."""
         # Random, so that many peers do not come back at the same time.
         pause = self._limits.full_pause * random.uniform(1.0, 2.0)
-        self._not_before = trio.current_time() + pause
+        self._not_before = max(self._not_before, trio.current_time() + pause)
 
     async def run(self) -> None:
         """Dial the peer whenever there is no link to it, until stopped."""
         with self._scope:
             while True:
                 await self._links.unlinked(self._peer)
-                await trio.sleep_until(self._not_before)
+                # The peer may ask for a longer pause while this waits.
+                while trio.current_time() < self._not_before:
+                    await trio.sleep_until(self._not_before)
                 await self._try_once()
                 # A new address ends the pause. Its length is random, so that two diallers do not
                 # stay in step.

@@ -180,7 +180,11 @@ class Puncher:
         if outlet is None or not (relay.via_relay and is_same and self._may_try(known)):
             await send(stream, Verdict.REFUSED.encode())
             return None
-        await send(stream, Verdict.WELCOME.encode())
+        try:
+            await send(stream, Verdict.WELCOME.encode())
+        except BaseException:
+            self._running -= 1
+            raise
         return lambda: self._link(proven.peer, self._follow(outlet, relay, stream))
 
     async def settled(self, ended: AdmittedLink) -> None:
@@ -196,7 +200,10 @@ class Puncher:
             del self._tried[ended.peer]
 
     def _may_try(self, standing: AdmittedLink | None) -> bool:
-        """Return whether to try to replace a link. If so, the link counts as tried from now on."""
+        """Return whether to try to replace a link. If so, the attempt counts from now on.
+
+        Whoever asks has to end the attempt by `_link`, or to take it off `_running`.
+        """
         if standing is None or not standing.address.via_relay or self._running >= MOST_AT_ONCE:
             return False
         binding = standing.proven.binding
@@ -204,6 +211,7 @@ class Puncher:
             return False
         # No await since the checks above: two requests for one link must not both pass.
         self._tried[standing.peer] = binding
+        self._running += 1
         return True
 
     async def _lead(self, outlet: Outlet, standing: AdmittedLink) -> Met:
@@ -233,7 +241,6 @@ class Puncher:
     async def _link(self, peer: PeerId, meeting: Awaitable[Met]) -> None:
         """Make a link over the direct stream that `meeting` gives. Ignore a NetError."""
         with suppress(NetError):
-            self._running += 1
             try:
                 raw, address = await meeting
             finally:

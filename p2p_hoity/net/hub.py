@@ -288,10 +288,11 @@ class Hub:
             NetError: If the attempt fails. The error says what failed for each address.
         """
         parsed = [parse_address(address) for address in addresses]
-        with trio.move_on_after(timeout):
+        with trio.move_on_after(timeout) as attempt:
             await self.link(parsed, peer)
-            return
-        raise NetError(NetCode.NO_LINK, seconds=timeout, addresses=tuple(addresses))
+        # The peer may have linked to this program while the attempt ran.
+        if attempt.cancelled_caught and not self.linked(peer):
+            raise NetError(NetCode.NO_LINK, seconds=timeout, addresses=tuple(addresses))
 
     async def link(self, addresses: Sequence[Address], peer: PeerId) -> None:
         """Make one attempt to get a link to a peer. Raise NetError if it fails.
@@ -302,15 +303,17 @@ class Hub:
         async with self._dialling.setdefault(peer, trio.Lock()):
             if self.linked(peer):
                 return
-            await self.link_over(
-                await race(lambda way: reach(self._network, way, peer), addresses, self._limits)
-            )
+            try:
+                await self.link_over(
+                    await race(lambda way: reach(self._network, way, peer), addresses, self._limits)
+                )
+            except NetError:
+                # If both have dialled at once, the failure may mean that the other link was kept.
+                if not self.linked(peer):
+                    raise
 
     async def link_over(self, secured: Secured) -> None:
         """Make a link over a fresh stream to a listener whose key was checked.
-
-        If the listener has linked to this program meanwhile, the stream is cut and nothing is
-        raised.
 
         Raises:
             RefusedError: If the listener refuses.
@@ -333,14 +336,11 @@ class Hub:
             elif verdict not in (Verdict.DUPLICATE, Verdict.ELSEWHERE):
                 raise NetError(NetCode.NO_ROOM_HERE)
         except RefusedError as error:
-            # If both have dialled at once, the refusal means that the other link was kept.
-            if not self.linked(secured.listener):
-                told = error.elsewhere, error.full
-                raise RefusedError(NetCode.AT, *told, address=where, why=error.reason) from error
+            told = error.elsewhere, error.full
+            raise RefusedError(NetCode.AT, *told, address=where, why=error.reason) from error
         except NetError as error:
-            if not self.linked(secured.listener):
-                kind = NobodyError if error.is_final else NetError
-                raise kind(NetCode.AT, address=where, why=error.reason) from error
+            kind = NobodyError if error.is_final else NetError
+            raise kind(NetCode.AT, address=where, why=error.reason) from error
         except trio.TooSlowError:
             late = because(NetCode.NOT_LET_IN)
             raise NetError(NetCode.AT, address=where, why=late) from None
@@ -449,7 +449,8 @@ class Hub:
         The link stays open, and what the peer sends waits in the buffers. Events that are already
         in the channel are not held back.
         """
-        self._rests[peer] = trio.current_time() + seconds
+        # A shorter rest, for another reason, must not end a longer one.
+        self._rests[peer] = max(self._rests.get(peer, 0.0), trio.current_time() + seconds)
 
     async def _rest(self, peer: PeerId) -> None:
         """Wait until frames of a peer may be delivered again."""

@@ -136,10 +136,9 @@ async def _read_exactly(stream: trio.abc.ReceiveStream, size: int) -> bytes:
 
 
 OUT_OF_SOCKETS: Final[Seconds] = 0.1
-"""Seconds to wait before accepting again when the system has no sockets left."""
+"""Seconds to wait before accepting again after a failure, as when there are no sockets left."""
 _EVERYWHERE = ("0.0.0.0", "::")
 _NO_KIND = {errno.EAFNOSUPPORT, errno.EADDRNOTAVAIL, errno.EPROTONOSUPPORT}
-_EXHAUSTED = {errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM}
 
 
 class StreamListener(Protocol):
@@ -355,13 +354,17 @@ class TcpListener:
         while True:
             try:
                 stream = await self._listener.accept()
-                host, port = stream.socket.getpeername()[:2]
             except trio.ClosedResourceError as error:
                 raise NetError(NetCode.NOT_LISTENING) from error
-            except OSError as error:
-                if error.errno in _EXHAUSTED:
-                    await trio.sleep(OUT_OF_SOCKETS)  # Others may release theirs.
-                continue  # This caller is gone already.
+            except OSError:
+                # Others may release their sockets. An error that lasts must not fill a core.
+                await trio.sleep(OUT_OF_SOCKETS)
+                continue
+            try:
+                host, port = stream.socket.getpeername()[:2]
+            except OSError:  # This caller is gone already.
+                await cut(stream)
+                continue
             return stream, Address(host, port)
 
     async def aclose(self) -> None:

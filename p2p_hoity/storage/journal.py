@@ -387,6 +387,8 @@ def _rest(form: Form, file: StoredFile, end: int) -> Iterator[bytes]:
 def _form_of(file: Readable, passphrase: str | None) -> Form:
     """Return the keys of a journal. Raise JournalError if the file is none of this version."""
     magic = file.read(len(MAGIC))
+    if not magic:
+        raise JournalError(JournalCode.EMPTY)
     if magic == MAGIC_OF_VERSION_2:
         raise JournalError(JournalCode.OF_VERSION_2)
     if magic != MAGIC:

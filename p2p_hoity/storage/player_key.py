@@ -126,9 +126,13 @@ def read_vault(data: bytes, passphrase: str | None) -> tuple[Vault, int]:
     Return the encryption, and the number of bytes before the content.
 
     Raises:
-        VaultError: If the header is damaged, or the file is encrypted and no passphrase is given.
+        VaultError: If the header is damaged, the passphrase is missing, or one is given for a file
+            that is not encrypted.
     """
     if data[:1] == bytes([PLAIN]):
+        # Somebody may have put a key of its own there for a player who expects an encrypted one.
+        if passphrase:
+            raise VaultError(VaultCode.NOT_SEALED)
         return Vault(b""), 1
     if data[:1] != bytes([SEALED]) or len(data) < 1 + SALT_SIZE:
         raise VaultError(VaultCode.DAMAGED)

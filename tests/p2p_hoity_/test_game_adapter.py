@@ -7,10 +7,13 @@ from functools import lru_cache
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from support.any_values import TABLE, VALUES, shaped
 from support.cases import each, fails
 from support.cheap_group import cheap_cards
 from support.machine_table import Chooser, MachineTable, identity, seat_at
-from support.sampling import is_nightly
+from support.sampling import is_nightly, times
 from support.sim.cheap import shared_nodes
 
 from p2p_hoity import bots, game_adapter, rules
@@ -208,3 +211,9 @@ def test_the_header_is_read_back_and_any_change_of_the_edition_is_another_table(
     other = load().with_switches(detective_in_hall=True)
     two = replace(one, game=game_adapter.game_value(other, None))
     assert one.digest() != two.digest()
+
+
+@settings(max_examples=times(15, 1000), deadline=None)
+@given(VALUES | shaped(st.just("hoity-toity"), st.just(1), st.binary(), st.just("")))
+def test_any_value_is_a_game_or_invalid(value: Any) -> None:
+    fails(Invalid, "bad-game", game_adapter.read_game, replace(TABLE.header.terms, game=value))

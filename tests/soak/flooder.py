@@ -81,13 +81,13 @@ def play_until(terminal: terminals.Terminal, when: float) -> bool:
 def cost(kind: str, frames: int) -> dict[str, Any]:
     """One kind of flood at the fourth seat of four that stand before the deal."""
     table, who = make_table(ToyGame(4, 1), 4)
-    room = MachineTable(table, who, toy_choice)
-    room.begin(0, 1, 2, 3)
-    machine = room.machine()
-    heard = list(itertools.islice(FLOODS[kind](Liar(room.machine(3))), frames))
+    played = MachineTable(table, who, toy_choice)
+    played.begin(0, 1, 2, 3)
+    machine = played.machine()
+    heard = list(itertools.islice(FLOODS[kind](Liar(played.machine(3))), frames))
     before, began = len(store_of(machine)), time.thread_time()
     for frame in heard:
-        machine.receive(frame, room.now, table.ids[3])
+        machine.receive(frame, played.now, table.ids[3])
         machine.take()
     spent = time.thread_time() - began
     return {

@@ -117,10 +117,10 @@ ASKED = (
 def sound_inputs() -> Iterator[tuple[str, bytes]]:
     """(parser, input) for every message, body and frame of a game of four, its header and file."""
     table, who = make_table(ToyGame(4), 4)
-    room = MachineTable(table, who, toy_choice)
-    room.start()
-    room.run(until=5)
-    machine = room.places[0].machine
+    played = MachineTable(table, who, toy_choice)
+    played.start()
+    played.run(until=5)
+    machine = played.places[0].machine
     yield "header", table.header.encode()
     yield "file", machine.transcript()
     word = chat.speak(table.id, who[0], 0, 1, "well played")

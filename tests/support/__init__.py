@@ -1,1 +1,1 @@
-"""What tests share: rooms, games, processes, and ways to go wrong."""
+"""What tests share: tables, games, processes, and ways to go wrong."""

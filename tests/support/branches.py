@@ -38,10 +38,10 @@ def _branch(name: str, kind: object) -> MachineTable:
         rng = random.Random(f"{seed} {machine.seat} {asked.node.step}")
         return bots.BOTS["normal"](seen, rules.expected(seen.state), rng)
 
-    room = MachineTable(bound, who, choose, seed="branch")
-    room.start()
-    room.run()
-    return room
+    played = MachineTable(bound, who, choose, seed="branch")
+    played.start()
+    played.run()
+    return played
 
 
 def first_difference() -> int:
@@ -57,9 +57,9 @@ def first_difference() -> int:
 
 def records_up_to(final: int, least: int = 0) -> int:
     """Return how many records of seat 0 lead to this final step on branch `one`, and to a tip."""
-    room, count = branch("one"), 0
-    machine = SeatMachine(room.table, random.Random(1).randbytes)
-    for count, record in enumerate(room.places[0].journal, 1):
+    played, count = branch("one"), 0
+    machine = SeatMachine(played.table, random.Random(1).randbytes)
+    for count, record in enumerate(played.places[0].journal, 1):
         machine.restore([record])
         if machine.final_step() >= final and machine.tip.step >= least:
             return count

@@ -10,7 +10,7 @@ from p2p_hoity.editions.load_edition import DEFAULT, load
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.rules import View, view
 from protocol import game_interface
-from support.kept_home import room_of
+from support.kept_home import table_of
 from support.paths import ROOT
 from support.rules_driver import Referee
 
@@ -51,4 +51,4 @@ def until(driver: Referee, kind: rules.Kind, seat: int) -> View:
 
 def played_file() -> bytes:
     """Return the transcript of a whole game for two."""
-    return room_of(2, 99, edition=DEFAULT).machine().transcript()
+    return table_of(2, 99, edition=DEFAULT).machine().transcript()

@@ -30,16 +30,18 @@ SECRET = b"s" * 16
 STARTED = 1_700_000_000
 
 
-def room_of(seats: int, rounds: int, nonce: bytes = b"n", edition: str = "small-4") -> MachineTable:
+def table_of(
+    seats: int, rounds: int, nonce: bytes = b"n", edition: str = "small-4"
+) -> MachineTable:
     """Return a table of seeded seats, played by bots until this round has begun.
 
     It is shared by all who ask for it, and not to be changed.
     """
-    return _room(seats, rounds, nonce, edition, cryptography())
+    return _table_of(seats, rounds, nonce, edition, cryptography())
 
 
 @lru_cache(maxsize=16)
-def _room(seats: int, rounds: int, nonce: bytes, edition: str, kind: object) -> MachineTable:
+def _table_of(seats: int, rounds: int, nonce: bytes, edition: str, kind: object) -> MachineTable:
     variant = "surprise" if seats == 2 else None
     game = game_adapter.game_value(edition_of(edition), variant)
     terms = Terms(identity(0).public, nonce * 32, game, seats, seats // 2 + 1, Timeouts())

@@ -48,27 +48,27 @@ def forging_in(kind: Kind, forge: Forge, also: bool = False) -> Lie:
     return twice(due, forge, behind=True) if also else on_input(due, forge)
 
 
-def when(room: MachineTable, kind: Kind, act: Callable[[], None]) -> None:
+def when(played: MachineTable, kind: Kind, act: Callable[[], None]) -> None:
     """Do something once, as soon as some seat stands before a step of this kind."""
-    collect, done = room.collect, [False]
+    collect, done = played.collect, [False]
 
     def watching(seat: int) -> None:
         collect(seat)
-        if not done[0] and any(p.machine.tip.want.kind is kind for p in room.places):
+        if not done[0] and any(p.machine.tip.want.kind is kind for p in played.places):
             done[0] = True
             act()
 
-    room.collect = watching  # type: ignore[method-assign]
+    played.collect = watching  # type: ignore[method-assign]
 
 
-def vanish(room: MachineTable, seat: int) -> None:
+def vanish(played: MachineTable, seat: int) -> None:
     """The seat is gone."""
-    room.places[seat].alive = False
+    played.places[seat].alive = False
 
 
-def read_input(room: MachineTable, frame: bytes) -> Message | None:
+def read_input(played: MachineTable, frame: bytes) -> Message | None:
     """Return the step input that a frame carries, if it carries one."""
-    message = room.message(frame)
+    message = played.message(frame)
     return message if message is not None and isinstance(message.statement, StepInput) else None
 
 
@@ -76,64 +76,67 @@ def read_input(room: MachineTable, frame: bytes) -> Message | None:
 
 
 def _undisturbed(seats: int) -> MachineTable:
-    room = new_table(seats)
-    room.play(until=60)
-    return room
+    played = new_table(seats)
+    played.play(until=60)
+    return played
 
 
 def _gone(seats: int, kind: Kind) -> MachineTable:
-    room = new_table(seats)
-    when(room, kind, lambda: vanish(room, seats - 1))
-    room.play(until=400)
-    return room
+    played = new_table(seats)
+    when(played, kind, lambda: vanish(played, seats - 1))
+    played.play(until=400)
+    return played
 
 
 def _returned() -> MachineTable:
-    room = new_table(4)
-    when(room, Kind.CHOOSE, lambda: vanish(room, 3))
-    choose, room.choose = room.choose, lambda m, a: None if a.kind == "card" else toy_choice(m, a)
-    room.play(until=30)
-    room.choose = choose
-    room.crash_and_resume(3)
-    room.places[3].machine.ask_rejoin(room.now)
-    room.collect(3)
-    room.run(until=5)
-    for seat, place in enumerate(room.places):
+    played = new_table(4)
+    when(played, Kind.CHOOSE, lambda: vanish(played, 3))
+    choose, played.choose = (
+        played.choose,
+        lambda m, a: None if a.kind == "card" else toy_choice(m, a),
+    )
+    played.play(until=30)
+    played.choose = choose
+    played.crash_and_resume(3)
+    played.places[3].machine.ask_rejoin(played.now)
+    played.collect(3)
+    played.run(until=5)
+    for seat, place in enumerate(played.places):
         if place.machine.must_choose:
-            place.machine.choose((2 * seat,), room.now)
-            room.collect(seat)
-    room.run(until=400)
-    return room
+            place.machine.choose((2 * seat,), played.now)
+            played.collect(seat)
+    played.run(until=400)
+    return played
 
 
 def _lying(kind: Kind, forge: Forge, also: bool = False, gone: bool = False) -> MachineTable:
-    room = new_table(4, cheaters={3: forging_in(kind, forge, also)})
+    played = new_table(4, cheaters={3: forging_in(kind, forge, also)})
     if gone:
-        when(room, Kind.REVEAL, lambda: vanish(room, 3))
-    room.play(until=400)
-    return room
+        when(played, Kind.REVEAL, lambda: vanish(played, 3))
+    played.play(until=400)
+    return played
 
 
 def _doubted(kind: Kind) -> MachineTable:
     """Seat 3 cannot be heard in one step; the others change the epoch, and nobody is absent."""
-    room, machine = new_table(4), room_of("four").places[0].machine
+    played, machine = new_table(4), table_of("four").places[0].machine
     at = next(n.step for n in to_the_end(machine.tip) if n.want.kind is kind)
 
     def unheard(source: int, to: int, frame: bytes) -> bool:
-        message = read_input(room, frame) if source == 3 else None
+        message = read_input(played, frame) if source == 3 else None
         if message is None or not isinstance(message.statement, StepInput):
             return False
         return (message.statement.epoch, message.statement.step) == (0, at)
 
     def doubt() -> None:
         for seat in range(3):
-            sign(room.machine(seat), signed_messages.EpochRequest(1))
-            room.collect(seat)
+            sign(played.machine(seat), signed_messages.EpochRequest(1))
+            played.collect(seat)
 
-    room.drop = unheard
-    when(room, kind, doubt)
-    room.play(until=400)
-    return room
+    played.drop = unheard
+    when(played, kind, doubt)
+    played.play(until=400)
+    return played
 
 
 TABLES: dict[str, Callable[[], MachineTable]] = {
@@ -155,13 +158,13 @@ TABLES: dict[str, Callable[[], MachineTable]] = {
 DISTURBED = list(TABLES)[5:]
 
 
-def room_of(name: str) -> MachineTable:
-    """Return the room of a played table. It is played once for each kind of cryptography."""
-    return _room(name, cryptography())
+def table_of(name: str) -> MachineTable:
+    """Return a played table by its name. It is played once for each kind of cryptography."""
+    return _table_of(name, cryptography())
 
 
 @cache
-def _room(name: str, kind: object) -> MachineTable:
+def _table_of(name: str, kind: object) -> MachineTable:
     return TABLES[name]()
 
 
@@ -172,4 +175,4 @@ def files_of(name: str) -> tuple[bytes, ...]:
 
 @cache
 def _files(name: str, kind: object) -> tuple[bytes, ...]:
-    return tuple(p.machine.transcript() for p in room_of(name).places if p.machine.finished)
+    return tuple(p.machine.transcript() for p in table_of(name).places if p.machine.finished)

@@ -165,10 +165,11 @@ DEBT: Final[Quota] = 10
 
 The author is muted until it has waited as long as the rate requires for these messages.
 """
-MOST_ONLOOKERS: Final[Quota] = 32
-"""The most onlookers of one seat of which the last count is stored.
+MOST_ONLOOKERS: Final[Quota] = 40
+"""The most onlookers that one seat lets in. Further ones have to look on at another seat.
 
-The onlooker that has been silent for longest is forgotten.
+A peer stores the counts of so many onlookers of each seat. Of more, which only a seat that lies can
+name, it forgets the one that has been silent for longest.
 """
 SHORT: Final = 9
 """How many characters of an onlooker's key fingerprint are shown instead of a name."""

@@ -74,12 +74,14 @@ def refuser_of(table: Table, data: bytes) -> int | None:
     """
     try:
         word = parse_again(data)
-        if isinstance(word, Consent) or not is_next(table.header.terms, word.table):
+        if isinstance(word, Consent) or word.id not in table.ids:
+            return None
+        if not is_next(table.header.terms, word.table):
             return None
         word.check()
     except Invalid:
         return None
-    return table.ids.index(word.id) if word.id in table.ids else None
+    return table.ids.index(word.id)
 
 
 def parse_again(data: bytes) -> Consent | Decline:

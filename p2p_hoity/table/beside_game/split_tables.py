@@ -11,6 +11,7 @@ import os
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
+from typing import Final
 
 from protocol import SeatMachine, effects, transcript
 
@@ -45,19 +46,27 @@ class SplitCode(Code):
     )
 
 
+UNREADABLE: Final = (journals.JournalError, NotPrivateError, ValueError, OSError)
+"""The errors of a journal that this program or this user cannot read."""
+
+
 def machines_in(homes: Iterable[Home], game: str) -> Iterator[SeatMachine]:
     """Replay the journals of a game in homes without a passphrase, without locking them.
 
     What cannot be read is left out. Nobody starts the machines, so they sign nothing.
     """
     for home in homes:
-        path = home.journals / f"{game}.journal"
-        with suppress(journals.JournalError, NotPrivateError, ValueError, OSError):
-            first, records = journals.read(path, None, home.files)
-            table = bind_raw(first.header)
-            machine = SeatMachine(table, os.urandom, first.seat, first.identity, first.seed)
-            machine.restore(records)
-            yield machine
+        with suppress(*UNREADABLE):
+            yield _machine_in(home, game)
+
+
+def _machine_in(home: Home, game: str) -> SeatMachine:
+    """Replay the journal of a game, or raise one of the errors `UNREADABLE`."""
+    first, records = journals.read(home.journals / f"{game}.journal", None, home.files)
+    table = bind_raw(first.header)
+    machine = SeatMachine(table, os.urandom, first.seat, first.identity, first.seed)
+    machine.restore(records)
+    return machine
 
 
 def check_branch(path: Path, report: transcript.Report, machine: SeatMachine, game: str) -> None:
@@ -79,16 +88,22 @@ def rescue(home: Home, others: Iterable[Home]) -> None:
     """Save what the folders of this computer's bots prove and the player's own files do not.
 
     Call it before these folders are removed. On a split table a bot may have been on another branch
-    than the player. Nothing is saved of a game that the player's folder has no transcript of. If an
-    OSError is raised, something could not be read or saved. Then keep the folders.
+    than the player. Nothing is saved of a game that the player's folder has no transcript of. If
+    one of the errors `UNREADABLE` is raised, something could not be read or saved. Then keep the
+    folders.
     """
     for one in others:
         for path in one.unchecked.list(one.transcripts, ".hoity"):
             _save(home, path.name, one.unchecked.get(path))
         for path in one.unchecked.list(one.journals, ".journal"):
-            for machine in machines_in([one], path.stem):
-                with suppress(ValueError):  # It lacks messages, or is too long for a file.
-                    _save(home, path.stem + transcript_archive.CLAIM, machine.transcript())
+            try:
+                machine = _machine_in(one, path.stem)
+            except journals.JournalError as error:
+                if error.code is journals.JournalCode.EMPTY:
+                    continue  # Its bot was ended before it had written anything.
+                raise
+            with suppress(ValueError):  # It lacks messages, or is too long for a file.
+                _save(home, path.stem + transcript_archive.CLAIM, machine.transcript())
 
 
 def _save(home: Home, name: str, data: bytes) -> None:

@@ -406,6 +406,7 @@ class Lobby:
             waiting, self._waiting = self._waiting, {}
             for peer, frame in waiting.items():
                 self._seat(peer, frame)
+            self._prefer()
         self.tell()
 
     def onlookers(self) -> list[Event]:

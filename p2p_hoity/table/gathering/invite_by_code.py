@@ -31,7 +31,7 @@ from .spake2_exchange import GuestExchange, HostExchange
 from .spoken_codes import LIFE, WORDS, CodeCode, CodeError, SpokenCode, fresh_words
 
 EXCHANGE: Final[Seconds] = 15.0
-"""Seconds from a guest's first message to the end of the exchange."""
+"""Seconds from a guest's first message to its proof."""
 GOODBYE: Final[Seconds] = 10.0
 """Seconds within which a guest has to read the ticket and close its connection."""
 WRONG: Final[tuple[Quota, Quota]] = (8, 8192)
@@ -145,20 +145,22 @@ class CodeKeeper:
 
         If the guest breaks off, the code counts as tried wrongly ([K-5]).
         """
-        with trio.move_on_after(EXCHANGE):
+        with trio.move_on_after(EXCHANGE) as exchange:
             try:
                 talk.post(host.answer(first))
                 talk.post(host.give(await talk.receive()))
             # Who breaks off may have seen that the guess is wrong, so that is a try, too.
             except (CodeError, NetError):
                 return CodeEnd.WRONG
-            # Wait until the guest has read the ticket and closed the connection.
-            with trio.move_on_after(GOODBYE), suppress(NetError):
-                while True:
-                    await talk.receive()
-            return CodeEnd.USED
         # Who is silent until the time is over may have made a guess as well.
-        return CodeEnd.WRONG
+        if exchange.cancelled_caught:
+            return CodeEnd.WRONG
+        # Wait until the guest has read the ticket and closed the connection. Its proof was right,
+        # so a slow goodbye does not count as a wrong try.
+        with trio.move_on_after(GOODBYE), suppress(NetError):
+            while True:
+                await talk.receive()
+        return CodeEnd.USED
 
 
 async def _number(talk: Conversation) -> int:

@@ -13,11 +13,12 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from protocol import Invalid, Table, table_header, vouches
-from protocol.units import PeerId, Quota, Seconds
+from protocol.units import PeerId, Seconds
 
 from ...coded_errors import Code, because
 from ...net.hub import Hub
 from ...presentation.screen_updates import Crowded, Screen
+from ..beside_game.chat import MOST_ONLOOKERS
 from ..beside_game.rematch_frames import is_next
 from ..gathering import lobby
 from ..gathering.ticket_proof import Capability
@@ -44,8 +45,6 @@ class DropCode(Code):
 
 PROOF_TIMEOUT: Final[Seconds] = 10.0
 """Seconds within which a newly linked peer must show the signed table or prove the ticket."""
-MOST_ONLOOKERS: Final[Quota] = 40
-"""The most onlookers that one seat lets in. Further ones have to look on at another seat."""
 MAX_LOBBY_FRAME: Final = max(lobby.FRAMES.sizes["ask"], lobby.FRAMES.sizes["table"])
 """The most bytes of a lobby frame that is read at a running table: an `Ask` or `SignedTable`."""
 

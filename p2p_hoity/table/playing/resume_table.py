@@ -27,7 +27,7 @@ from ... import rules
 from ...coded_errors import NOT_OK, Code
 from ...game_adapter import Play, bind_raw, happenings_since, table_name
 from ...net.address_schemes import RELAY_PREFIX
-from ...net.addresses import host_of, is_own_host
+from ...net.addresses import host_of, is_loopback, is_own_host
 from ...net.hub import Event, Hub, LinkDown, LinkedElsewhere, LinkUp
 from ...net.ticket import Ticket
 from ...presentation import screen_updates as updates
@@ -270,6 +270,10 @@ def _reach_again(how: Reach, listen: str, relays: tuple[str, ...], known: Sequen
     reach = replace(how, returning=True, relays=how.relays if how.relays_anew else relays)
     if how.anew:
         return reach
+    # Behind a proxy nothing but loopback, wherever the seat listened before ([L-55]).
+    host, _, port = listen.rpartition(":")
+    if reach.hidden and not is_loopback(host.strip("[]")):
+        listen = f":{port}"
     return replace(reach, listen=_same_port(listen, known), or_any=True)
 
 

@@ -287,18 +287,24 @@ class Session:
         limit.
         """
         kind, now = kind_of(data), trio.current_time()
-        if kind.handler is Handler.REMATCH and not self.machine.has_begun:
-            seat = refuser_of(self.machine.table, data)
-            if seat is not None and self.machine.refuse(seat, self._clock.now()):
-                self._side.flood(data, peer)  # [A-8]
-        if not self._access.may_send(peer, kind.sender):
+        may_send = self._access.may_send(peer, kind.sender)
+        # A refusal is signed, and counts from whoever brings it ([A-8]).
+        is_refusal = kind.handler is Handler.REMATCH and not self.machine.has_begun
+        if not (may_send or is_refusal):
             return
+        # Before any signature is checked: that costs more than to send one.
         if not self._rate_limit.may_read(peer, kind, now):
             is_slowed = kind.budget in (Budget.TALK, Budget.UNKNOWN)
             rest = self._rate_limit.rest(peer, now) if is_slowed else 0.0
             if rest > 0:
                 self.hub.rest(peer, rest)
             return
+        if is_refusal:
+            seat = refuser_of(self.machine.table, data)
+            if seat is not None and self.machine.refuse(seat, self._clock.now()):
+                self._side.flood(data, peer)
+            if not may_send:
+                return
         match kind.handler:
             case Handler.TALK:
                 self._side.hear(peer, data)

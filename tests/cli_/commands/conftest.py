@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from support.cheap_group import cheap_cards
-from support.kept_home import keep_journal, player, room_of
+from support.kept_home import keep_journal, player, table_of
 
 from cli.commands import list_games
 from cli.commands import play as play_command
@@ -49,7 +49,7 @@ def listing(cheap: None, own_key: Home, monkeypatch: pytest.MonkeyPatch) -> Home
 @pytest.fixture
 def unfinished(listing: Home) -> str:
     """The id of an unfinished game in round 3."""
-    book = keep_journal(listing, room_of(3, 3))
+    book = keep_journal(listing, table_of(3, 3))
     book.close()
     return book.path.stem
 

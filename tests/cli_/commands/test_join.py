@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 import pytest
-from support.kept_home import keep_journal, player, room_of, ticket_of
+from support.kept_home import keep_journal, player, table_of, ticket_of
 from support.shell import Shell, Types
 
 from cli.commands import join, reach_options
@@ -226,7 +226,7 @@ def test_without_a_terminal_a_ticket_is_needed(hoity: Shell) -> None:
 
 def test_a_ticket_of_a_kept_table_resumes_it(hoity: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
     player(hoity.home, 1)
-    here = room_of(3, 2)
+    here = table_of(3, 2)
     keep_journal(hoity.home, here, 1).close()
     resumed: list[tuple[str, Ticket]] = []
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from support.cases import each
 from support.cli_stage import played_file
-from support.kept_home import keep_journal, keep_transcript, room_of
+from support.kept_home import keep_journal, keep_transcript, table_of
 from support.shell import Shell, modules_after
 
 from cli.commands import list_games
@@ -55,7 +55,7 @@ def test_keys_and_games_that_were_read_before_load_no_rules_and_no_seat(
 @pytest.fixture
 def readable(listing: Home) -> Path:
     """The journal of another unfinished game, which others may read."""
-    book = keep_journal(listing, room_of(3, 2, b"m"))
+    book = keep_journal(listing, table_of(3, 2, b"m"))
     book.close()
     book.path.chmod(0o644)
     return book.path
@@ -88,7 +88,7 @@ def test_the_only_game_is_not_missing_if_it_is_open_to_others(readable: Path, ho
 def test_without_a_game_it_is_said_how_one_is_played_and_a_running_one_stays(hoity: Shell) -> None:
     assert "hoity play" in hoity.told(0, "games")
     assert hoity("games", "--json").out == ""
-    book = keep_journal(hoity.home, room_of(3, 2, b"m"))
+    book = keep_journal(hoity.home, table_of(3, 2, b"m"))
     assert "being played in another terminal" in hoity.told(2, "forget", "--yes", book.path.stem)
     assert book.path.exists()
     book.close()
@@ -142,7 +142,7 @@ def test_a_file_dated_beyond_the_calendar_is_listed_among_the_others(
 def test_a_journal_begun_beyond_the_calendar_is_listed_and_found(
     unfinished: str, hoity: Shell
 ) -> None:
-    book = keep_journal(hoity.home, room_of(3, 2, b"m"), started=2**64 - 1)
+    book = keep_journal(hoity.home, table_of(3, 2, b"m"), started=2**64 - 1)
     book.close()
     newest, older = list_games.commands(unfinished_games.open_games(hoity.home), "hoity resume")
     assert f"begun {list_games.NO_DATE} with seat 1" in newest
@@ -171,7 +171,7 @@ def test_odd_numbers_in_the_file_of_progress_are_read_anew(unfinished: str, hoit
 def test_the_newest_that_nobody_plays_is_taken(
     listing: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    books = [keep_journal(listing, room_of(3, 2, bytes([n])), started=100 * n) for n in (1, 2, 3)]
+    books = [keep_journal(listing, table_of(3, 2, bytes([n])), started=100 * n) for n in (1, 2, 3)]
     for book in books[:2]:
         book.close()
     found, others = list_games.newest(listing, None)

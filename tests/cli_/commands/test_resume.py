@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import trio
 from support.branches import branch, file_name, first_difference, records_up_to
-from support.kept_home import SECRET, keep_journal, player, room_of, ticket_of
+from support.kept_home import SECRET, keep_journal, player, table_of, ticket_of
 from support.machine_table import MachineTable, identity
 from support.shell import Shell
 
@@ -26,7 +26,7 @@ def played(home: Home, monkeypatch: pytest.MonkeyPatch) -> Iterator[MachineTable
     """A game of this home that another process seems to play."""
     monkeypatch.setattr(reconnect_moved_seat, "TAKEN", 0.5)
     player(home, 1)
-    here = room_of(3, 2)
+    here = table_of(3, 2)
     book = keep_journal(home, here, 1, secret=SECRET)
     yield here
     book.close()
@@ -74,7 +74,7 @@ def test_a_ticket_that_is_forged_or_not_taken_is_not_left_with_a_game(
 
 def test_a_seat_is_not_taken_by_a_forged_ticket(hoity: Shell) -> None:
     player(hoity.home, 1)
-    here = room_of(3, 2)
+    here = table_of(3, 2)
     book = keep_journal(hoity.home, here, 1, secret=SECRET)
     book.close()
     before = book.path.read_bytes()
@@ -89,7 +89,7 @@ def test_only_a_game_with_others_looks_how_they_find_this_seat(
     bots: int, is_told: bool, home: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     player(home, 0)
-    keep_journal(home, room_of(3, 1), 0).close()
+    keep_journal(home, table_of(3, 1), 0).close()
     crew = SimpleNamespace(levels=("Ada", "Bruno")[:bots]) if bots else None
     found: list[Reach] = []
 
@@ -177,7 +177,7 @@ def test_which_game_is_taken_up_and_which_others_wait_is_told_to_a_person(
     as_json: bool, hoity: Shell, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for number in (1, 2):
-        here = room_of(3, 2, bytes([number]))
+        here = table_of(3, 2, bytes([number]))
         keep_journal(hoity.home, here, started=1_700_000_000 + number).close()
     monkeypatch.setattr(resume, "sit", lambda *_: 0)
     monkeypatch.setattr(resume, "crew_of", lambda *_: None)

@@ -1,4 +1,4 @@
-"""Before a player sits down: room for the game and its file."""
+"""Before a player sits down: space for the game and its file."""
 
 import os
 from collections.abc import Callable
@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from support.cases import fails
-from support.kept_home import room_of
+from support.kept_home import table_of
 from support.odd_files import a_file, a_pipe
 from support.shell import Shell
 
@@ -19,7 +19,7 @@ POSIX = pytest.mark.skipif(os.name == "nt", reason="pipes and devices")
 PLAY = ("play", "--auto", "--bots", "1")
 
 
-# Room for the game and its file.
+# Space for the game and its file.
 
 
 def test_a_transcript_replaces_no_file(hoity: Shell, tmp_path: Path) -> None:
@@ -62,7 +62,7 @@ def test_a_transcript_is_written_where_it_can_be_and_replaces_its_own_game_only(
     check_output(None)
     check_output(tmp_path / "new.hoity")
     check_output(Path(os.devnull))
-    check_output(game, room_of(2, 99, edition=DEFAULT).table.id.hex()[:16])
+    check_output(game, table_of(2, 99, edition=DEFAULT).table.id.hex()[:16])
     check_output(game, "")  # of which game, only the ticket will tell
     link = tmp_path / "link"
     link.symlink_to(tmp_path / "nowhere")

@@ -175,6 +175,28 @@ async def test_who_is_linked_elsewhere_is_told_and_who_is_full_is_left_alone(aut
     assert links.pauses()[1] >= LIMITS.full_pause
 
 
+@pytest.mark.parametrize("later", [0.0, 0.9])
+async def test_a_pause_may_become_longer_while_it_lasts_and_never_shorter(
+    autojump_clock, monkeypatch, later
+):
+    """The peer says once more that it has no room, soon or late in the pause."""
+    drawn = iter([2.0, 1.0])
+    monkeypatch.setattr("random.uniform", lambda low, high: next(drawn, high))
+    links = Links()
+    dialler = PeerDialler(PEER, links, LIMITS)
+    dialler.add(NEAR)
+    dialler.leave_alone()
+    again = later * 2 * LIMITS.full_pause
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(dialler.run)
+        await trio.sleep(again)
+        dialler.leave_alone()
+        await trio.sleep(5 * LIMITS.full_pause)
+        dialler.stop()
+    first = links.dialled[0][0]
+    assert first == pytest.approx(max(2 * LIMITS.full_pause, again + LIMITS.full_pause))
+
+
 async def test_without_any_address_that_is_told(autojump_clock):
     await ends_in(NetError, "no-address", Ways().race())
     nobody = [NobodyError(NetCode.NOBODY_LISTENS), NetError(NetCode.CUT)]

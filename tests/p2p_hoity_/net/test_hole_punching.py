@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
+from typing import Any
 
 import pytest
 import trio
@@ -16,7 +17,7 @@ from p2p_hoity.coded_errors import Reason
 from p2p_hoity.net import hole_punching
 from p2p_hoity.net.addresses import Address, Named, parse_address
 from p2p_hoity.net.hub import Frame, Hub, LinkDown, LinkUp
-from p2p_hoity.net.network_errors import LinkCode, NetError
+from p2p_hoity.net.network_errors import LinkCode, NetCode, NetError
 from p2p_hoity.net.relay_client import reach, read_seen, seen_from
 from p2p_hoity.net.secure_channel import Listener, Purpose, Speech, prove, receive, send
 from protocol.crypto.identities import Identity
@@ -322,3 +323,44 @@ async def test_a_crowd_of_strangers_is_met_by_a_few_at_a_time(autojump_clock) ->
         await ends_in(NetError, "verdict-refused", asked(there, crowd[-1], node.hub.me, home))
         await trio.sleep(hole_punching.WHOLE)
         waiting.append(await asked(there, crowd[-1], node.hub.me, home))
+
+
+@pytest.mark.parametrize("fails", [False, True])
+async def test_of_a_crowd_that_asks_at_once_no_more_are_met(
+    monkeypatch, fails: bool, autojump_clock
+) -> None:
+    """[L-41], and an attempt whose answer could not be sent does not count."""
+    async with world() as there:
+        home = Home(there.internet, FIRST)
+        node = await there.node(HIGH, Home(there.internet, SECOND))
+        await node.hub.listen_via(there.relay)
+        crowd = [Identity(bytes([n]) * 32) for n in range(100, 120)]
+        for who in crowd:
+            await lying_link(there, node, home, who)
+        met_now = 0
+
+        async def ask(who: Identity) -> None:
+            nonlocal met_now
+            with suppress(NetError):
+                await asked(there, who, node.hub.me, home)
+                met_now += 1
+
+        async def slow(stream: Any, *words: bytes) -> None:
+            await trio.sleep(0.1)
+            if fails:
+                raise NetError(NetCode.CUT)
+            await send(stream, *words)
+
+        first = hole_punching.MOST_AT_ONCE - 4
+        for who in crowd[:first]:
+            await ask(who)
+        with monkeypatch.context() as patch:
+            patch.setattr(hole_punching, "send", slow)
+            async with trio.open_nursery() as nursery:
+                for who in crowd[first:]:
+                    nursery.start_soon(ask, who)
+        assert met_now == first + (0 if fails else 4)
+        for who in crowd[first:] if fails else ():
+            await lying_link(there, node, home, who)
+            await ask(who)
+        assert met_now == hole_punching.MOST_AT_ONCE

@@ -336,6 +336,21 @@ async def test_a_frame_that_needs_a_feature_goes_to_those_who_have_named_it(auto
         assert (await c.events.receive()).data == b"old"
 
 
+@pytest.mark.parametrize("seconds", [3, 30])
+async def test_an_attempt_does_not_fail_if_the_peer_has_linked_meanwhile(autojump_clock, seconds):
+    """Whether its time is over, or it is answered nowhere."""
+    network = MemoryNetwork()
+    async with hubs(LOW, HIGH, network=network) as (a, b):
+        await network.listen("mute", 1)
+        await a.listen("low", 1)
+        await ends_in(NetError, "", a.connect(["mute:1"], HIGH.public, seconds))
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(a.connect, ["mute:1"], HIGH.public, seconds)
+            await trio.sleep(1)
+            await b.connect(["low:1"], LOW.public, 5)
+        assert a.links() == {HIGH.public}
+
+
 # Two processes with one key
 
 
@@ -395,6 +410,7 @@ async def test_a_link_at_rest_is_read_later_and_an_owner_at_rest_slows_its_peers
             await other.connect(["table:4711"], LOW.public, 5)
             assert isinstance(await a.events.receive(), LinkUp)
         a.rest(HIGH.public, 30.0)
+        a.rest(HIGH.public, 1.0)  # A shorter rest does not end the longer one.
         began = trio.current_time()
         b.post(LOW.public, b"much")
         await trio.testing.wait_all_tasks_blocked()

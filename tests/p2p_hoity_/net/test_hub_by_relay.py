@@ -38,7 +38,7 @@ async def test_a_direct_link_takes_the_place_of_a_relayed_one_and_never_the_reve
         assert await a.events.receive() == LinkUp(other.public, direct, False)
         again = await reach(there.network, there.relay, one.public)
         before = b._admission.get(one.public)
-        await b.link_over(again)
+        await ends_in(NetError, r"\(verdict-duplicate\)", b.link_over(again))
         assert b._admission.get(one.public) is before
         assert a.links() == {other.public}
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from support.cases import fails
 from support.journals import fill_disk
-from support.played import game_of, room_of
+from support.played import game_of, table_of
 
 from cli.exit_codes import Trouble
 from cli.local.seat_checks import check_home, check_output
@@ -104,7 +104,7 @@ def test_a_transcript_is_its_owners_alone_and_a_device_stays_one(tmp_path: Path)
 
 
 def test_no_game_too_large_to_read_is_said_to_be_saved(monkeypatch: pytest.MonkeyPatch) -> None:
-    machine = room_of("two").places[0].machine
+    machine = table_of("two").places[0].machine
     whole = transcript_archive.transcript_of(machine)
     assert verify(whole, game_of).ok
     monkeypatch.setattr(transcript_format, "MAX_FILE", len(whole) - 1)
@@ -124,7 +124,7 @@ def cut(whole: transcript_format.Transcript, steps: int, other: bool = False) ->
 
 
 def test_a_transcript_replaces_no_other_history_of_its_game(tmp_path: Path) -> None:
-    whole = transcript_format.opened(transcript_archive.transcript_of(room_of("two").machine()))
+    whole = transcript_format.opened(transcript_archive.transcript_of(table_of("two").machine()))
     assert whole.transcript is not None
     early, late = cut(whole.transcript, 9), cut(whole.transcript, 12)
     usual, second = tmp_path / "8daa.claim.hoity", tmp_path / "8daa.2.claim.hoity"
@@ -152,7 +152,7 @@ def test_a_transcript_replaces_no_other_history_of_its_game(tmp_path: Path) -> N
 
 
 def test_a_file_of_another_table_is_in_nobodys_way(tmp_path: Path) -> None:
-    one, other = (transcript_archive.transcript_of(room_of(n).machine()) for n in ("two", "four"))
+    one, other = (transcript_archive.transcript_of(table_of(n).machine()) for n in ("two", "four"))
     usual = tmp_path / "8daa.hoity"
     usual.write_bytes(one)
     assert transcript_archive.free_place(usual, other) == usual
@@ -162,7 +162,7 @@ def test_a_file_of_another_table_is_in_nobodys_way(tmp_path: Path) -> None:
 def test_a_file_that_appears_during_the_game_is_not_replaced(
     tmp_path: Path, has_usual: bool
 ) -> None:
-    one, other = (transcript_archive.transcript_of(room_of(n).machine()) for n in ("two", "four"))
+    one, other = (transcript_archive.transcript_of(table_of(n).machine()) for n in ("two", "four"))
     named = tmp_path / "notes.txt"
     usual = tmp_path / "transcripts" / "8daa.hoity" if has_usual else None
     for there in (b"notes", b"", other):
@@ -178,9 +178,9 @@ def test_a_file_that_appears_during_the_game_is_not_replaced(
 
 
 def test_only_a_file_of_the_same_game_may_be_named_again(tmp_path: Path) -> None:
-    machine = room_of("two").machine()
+    machine = table_of("two").machine()
     game, path = machine.table.id.hex()[:16], tmp_path / "8daa.hoity"
-    for other in (b"notes", b"", transcript_archive.transcript_of(room_of("four").machine())):
+    for other in (b"notes", b"", transcript_archive.transcript_of(table_of("four").machine())):
         path.write_bytes(other)
         for name in (None, game, *([] if verify(other, game_of).ok else [""])):
             fails(Trouble, "exists already", check_output, path, name)

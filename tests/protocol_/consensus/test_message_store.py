@@ -5,7 +5,7 @@ from support.inspection import inspect, store
 from support.machine_table import carried, toy_table
 from support.models.epochs import Model
 from support.models.promises import signed
-from support.played import room_of
+from support.played import table_of
 
 from protocol.consensus.message_store import MessageStore
 from protocol.crypto.identities import Identity
@@ -36,7 +36,7 @@ def may_lack(message: Message, epoch: int, step: int) -> bool:
 @pytest.mark.parametrize("name", ["four", "vanished", "returned", "doubted"])
 def test_what_a_node_may_lack_and_the_promises_of_a_seat_in_the_order_they_came(name: str) -> None:
     lacked = found = 0
-    for place in room_of(name).places:
+    for place in table_of(name).places:
         store = inspect(place.machine).store
         for epoch in range(4):
             for step in (0, 1, 5, 12, 20, 99):

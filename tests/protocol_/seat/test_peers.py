@@ -7,7 +7,7 @@ from support.cases import fails
 from support.departing import departing_table, departure, hear_departure, setup_before
 from support.inspection import alter, inspect, peers_of, store_of
 from support.machine_table import MachineTable, carried, identity, sent, toy_table
-from support.played import room_of
+from support.played import table_of
 
 from protocol.chain.chain_state import Kind
 from protocol.errors import Invalid
@@ -356,7 +356,7 @@ def test_what_nobody_has_does_not_crowd_out_what_is_lacking() -> None:
 
 def test_only_in_epoch_0_may_a_seat_return_that_has_left_at_the_node_before_the_base() -> None:
     """Later that node is one of the game, and whoever leaves there has left ([E-26])."""
-    first, later = room_of("four").places[0].machine, room_of("vanished").places[0].machine
+    first, later = table_of("four").places[0].machine, table_of("vanished").places[0].machine
     for machine, may in ((first, True), (later, False)):
         followed = inspect(machine)
         assert followed.base.parent is not None

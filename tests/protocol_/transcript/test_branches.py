@@ -2,7 +2,7 @@
 
 import pytest
 from support.driven_chain import DrivenChain
-from support.played import room_of
+from support.played import table_of
 
 from protocol.chain import transition
 from protocol.chain.chain_state import Kind, Node
@@ -56,7 +56,7 @@ def test_a_change_of_who_is_present_is_no_step(parted: tuple[Node, Node, int]) -
 
 
 def test_the_step_behind_a_change_counts_by_its_own_number() -> None:
-    tip = room_of("returned").places[0].machine.tip
+    tip = table_of("returned").places[0].machine.tip
     passages = list(steps_to(tip))
     at, (_, _, after) = next((i, one) for i, one in enumerate(passages) if one[1] is None)
     before = passages[at][0]

@@ -15,7 +15,7 @@ from vectors.making.differences import BYTES, WHOLE, changed
 from vectors.making.expelled import EXPELLED
 from vectors.making.message_failures import MESSAGE_FAILURES, read
 from vectors.making.refused import REFUSED, Refused
-from vectors.making.tables import VectorRoom
+from vectors.making.tables import VectorTable
 
 from protocol.wire import codec
 
@@ -72,7 +72,7 @@ def test_bad_post_differs_from_a_sound_one_in_what_its_label_says_alone(name: st
 @pytest.mark.parametrize("name", sample(EXPELLED, 1, "honest games"))
 def test_without_the_lie_the_game_has_no_fault(name: str) -> None:
     with shared_nodes():
-        game = VectorRoom(EXPELLED[name].plan).play().first.machine.transcript()
+        game = VectorTable(EXPELLED[name].plan).play().first.machine.transcript()
     found = side.expected(game)
     assert (found["verdict"], found["faults"]) == ("ok", [])
 

@@ -13,7 +13,7 @@ from support.any_values import NUMBER, ROW, VALUES, outcome, shaped
 from support.cases import each, fails
 from support.files import refusal
 from support.hostile_files import MADE
-from support.played import files_of, game_of, room_of
+from support.played import files_of, game_of, table_of
 from support.proof_pile import bare
 from support.sampling import LARGE_FILES, times
 
@@ -352,7 +352,7 @@ def test_a_file_is_magic_version_evidence_and_the_content_header_and_entries() -
     assert value[:2] == (MAGIC, VERSION) == ("hoity-transcript", 3)
     assert len(value) == 4
     content = read_file(files_of("returned")[0]).content
-    assert content.header == room_of("returned").table.header.encode()
+    assert content.header == table_of("returned").table.header.encode()
     links = [entry for entry in content.entries if isinstance(entry, ReconfigurationEntry)]
     assert links == [
         ReconfigurationEntry(here, (), (0, 0, 0, 1)) for here in ((0, 1, 2), (0, 1, 2, 3))

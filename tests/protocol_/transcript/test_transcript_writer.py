@@ -8,7 +8,7 @@ import pytest
 from support.forgeries.bodies import patched, plus_one
 from support.inspection import store_of
 from support.machine_table import MachineTable, carried, make_table, seeded
-from support.played import DISTURBED, TABLES, files_of, forging_in, game_of, new_table, room_of
+from support.played import DISTURBED, TABLES, files_of, forging_in, game_of, new_table, table_of
 from support.sampling import LARGE_FILES
 from support.sim.cheap import cheap_blocks
 from support.toy_game import Toy, ToyGame
@@ -32,7 +32,7 @@ def read_file(data: bytes) -> Transcript:
 @pytest.mark.parametrize("name", list(TABLES))
 def test_all_honest_seats_write_the_same_content_and_each_file_reads_back(name: str) -> None:
     """And the same bytes when nothing is wrong."""
-    files, table = files_of(name), room_of(name).table
+    files, table = files_of(name), table_of(name).table
     assert read_file(files[0]).encode() == files[0]
     assert len(files) >= (table.quorum if name in DISTURBED else table.seats)
     assert len({verify(data, game_of).digest for data in set(files)}) == 1
@@ -71,7 +71,7 @@ def test_a_step_has_one_signature_a_body_and_an_undisturbed_game_needs_no_votes(
 
 def test_the_lowest_epoch_is_written() -> None:
     """Three seats gave the same input in epoch 0 and, with the fourth, again in epoch 1."""
-    machine = room_of("doubted").places[0].machine
+    machine = table_of("doubted").places[0].machine
     whole, nodes = read_file(files_of("doubted")[0]), to_the_end(machine.tip)
     at = next(i for i, node in enumerate(nodes) if node.want.kind is Kind.OVER)
     again = store_of(machine).inputs(1, nodes[at].step)
@@ -81,7 +81,7 @@ def test_the_lowest_epoch_is_written() -> None:
 
 @pytest.mark.parametrize("name", ["four", "returned", "equivocator"])
 def test_no_honest_secret_is_in_the_file(name: str) -> None:
-    table = room_of(name)
+    table = table_of(name)
     files = files_of(name)
     for seat in range(table.table.seats):
         seed = hashlib.sha256(f"secret{seat}".encode()).digest()
@@ -92,7 +92,7 @@ def test_no_honest_secret_is_in_the_file(name: str) -> None:
 
 
 def test_a_watcher_writes_the_same_file() -> None:
-    table = room_of("vanished")
+    table = table_of("vanished")
     watcher = SeatMachine(table.table, seeded("watcher"))
     watcher.start(table.now)
     for message in store_of(table.places[0].machine):
@@ -124,14 +124,14 @@ def test_an_unfinished_game_may_be_written() -> None:
 
 
 def test_a_base_that_ends_the_game_needs_no_last_inputs() -> None:
-    machine = room_of("doubted end").places[0].machine
+    machine = table_of("doubted end").places[0].machine
     evidence = read_file(files_of("doubted end")[0]).evidence
     assert len(store_of(machine).inputs(1, machine.tip.step)) == 4
     assert (evidence.final, len(evidence.commits)) == ((), 3)
 
 
 def test_digests_of_steps_and_reconfigurations_are_those_of_the_chain() -> None:
-    for node in to_the_end(room_of("returned").places[0].machine.tip)[1:]:
+    for node in to_the_end(table_of("returned").places[0].machine.tip)[1:]:
         before = node.parent
         assert before is not None
         if node.slots is None:

@@ -15,7 +15,7 @@ from support.forgeries.transcripts import (
     with_message,
 )
 from support.inspection import store_of, view_of
-from support.played import TABLES, files_of, game_of, room_of
+from support.played import TABLES, files_of, game_of, table_of
 
 from protocol.chain import chain_state
 from protocol.chain.chain_state import Missing
@@ -31,13 +31,13 @@ from protocol.wire.table_header import Terms
 @pytest.mark.sampled(5)
 @pytest.mark.parametrize("name", list(TABLES))
 def test_every_honest_file_verifies_and_leads_to_the_seats_own_end(name: str) -> None:
-    machine = room_of(name).places[0].machine
+    machine = table_of(name).places[0].machine
     tip = to_the_end(machine.tip)[-1]
     for data in set(files_of(name)):
         report = verify(data, game_of)
         assert (report.verdict, report.problem) == ("ok", None)
         assert report.digest == tip.digest.hex()
-        assert report.table == room_of(name).table.id.hex()
+        assert report.table == table_of(name).table.id.hex()
     report = verify(files_of(name)[0], game_of)
     assert report.node is not None
     assert report.node.state == tip.state
@@ -47,7 +47,7 @@ def test_every_honest_file_verifies_and_leads_to_the_seats_own_end(name: str) ->
 
 def test_the_report_names_the_seats() -> None:
     entries = verify(files_of("three")[0], game_of).seats
-    seats = [(f"seat {seat}", one) for seat, one in enumerate(room_of("three").table.ids)]
+    seats = [(f"seat {seat}", one) for seat, one in enumerate(table_of("three").table.ids)]
     assert [(entry.nickname, entry.id) for entry in entries] == seats
 
 
@@ -105,7 +105,7 @@ def test_a_report_leads_to_every_step_and_reconfiguration() -> None:
     report = verify(files_of("returned")[0], game_of)
     assert report.node is not None
     passages = list(steps_to(report.node))
-    tip = room_of("returned").places[0].machine.tip
+    tip = table_of("returned").places[0].machine.tip
     assert passages[-1][2].digest == tip.digest
     assert [before.digest for before, _, _ in passages[1:]] == [
         after.digest for _, _, after in passages[:-1]
@@ -181,14 +181,14 @@ def test_evidence_that_nothing_needs_is_left_over(part: str) -> None:
 
 
 def test_an_input_of_the_content_is_not_listed_again() -> None:
-    table = room_of("vanished")
+    table = table_of("vanished")
     (named,) = [m for m in store_of(table.machine()).inputs(0, 9) if m.seat == 0]
     assert code_of(with_message(table, read("vanished"), named)) == "left-over"
 
 
 def test_a_new_epoch_message_that_no_certificate_needs_is_left_over() -> None:
     """Return another base of epoch 1, from promises that name nothing. No certificate names it."""
-    whole, table = read("returned"), room_of("returned")
+    whole, table = read("returned"), table_of("returned")
     promises = [table.sign(seat, EpochPromise(1, None, (), None, (), ())) for seat in range(3)]
     proposal = table.sign(1, NewEpoch(1, tuple(m.hash for m in promises)))
     every = sorted([*parsed(table, whole.evidence.messages), *promises], key=lambda m: m.hash)
@@ -270,15 +270,15 @@ def test_a_forged_result_is_found() -> None:
 
 
 def test_last_inputs_are_of_the_last_epoch_and_where_no_base_ends_the_game() -> None:
-    whole, tip = read("vanished"), room_of("vanished").places[0].machine.tip
+    whole, tip = read("vanished"), table_of("vanished").places[0].machine.tip
     final = whole.evidence.final
-    early = room_of("vanished").sign(1, StepInput(0, tip.step, tip.digest, tip.result_body()))
+    early = table_of("vanished").sign(1, StepInput(0, tip.step, tip.digest, tip.result_body()))
     spoilt = with_evidence(whole, final=(final[0], (1, early.signature)))
     assert code_of(spoilt) == "bad-signature"
-    whole, tip = read("spoilt result"), room_of("spoilt result").places[0].machine.tip
+    whole, tip = read("spoilt result"), table_of("spoilt result").places[0].machine.tip
     end = tip.parent
     assert end is not None
-    more = room_of("spoilt result").sign(0, StepInput(1, end.step, end.digest, end.result_body()))
+    more = table_of("spoilt result").sign(0, StepInput(1, end.step, end.digest, end.result_body()))
     assert code_of(with_evidence(whole, final=((0, more.signature),))) == "left-over"
 
 
@@ -286,8 +286,8 @@ def test_the_end_is_not_final_without_the_commit_votes_of_a_quorum_and_no_more()
     whole = read("spoilt result")
     seals = whole.evidence.commits
     assert code_of(with_evidence(whole, commits=seals[:2])) == "missing-votes"
-    base = view_of(room_of("spoilt result").places[0].machine).base.base_digest()
-    more = room_of("spoilt result").sign(3, CommitVote(1, base))
+    base = view_of(table_of("spoilt result").places[0].machine).base.base_digest()
+    more = table_of("spoilt result").sign(3, CommitVote(1, base))
     assert code_of(with_evidence(whole, commits=(*seals, (3, more.signature)))) == "left-over"
 
 

@@ -7,7 +7,7 @@ from support.cases import fails
 from support.files import code_of, read, refusal
 from support.forgeries.transcripts import envelopes, parsed, with_evidence
 from support.inspection import store_of
-from support.played import DISTURBED, room_of
+from support.played import DISTURBED, table_of
 
 from protocol.chain import transition
 from protocol.consensus import new_epoch
@@ -17,7 +17,7 @@ from protocol.wire.signed_messages import EpochPromise, NewEpoch
 
 
 def test_fewer_than_a_quorum_of_promises_make_no_base() -> None:
-    whole, table = read("vanished"), room_of("vanished")
+    whole, table = read("vanished"), table_of("vanished")
     every = parsed(table, whole.evidence.messages)
     promises = [message for message in every if isinstance(message.statement, EpochPromise)]
     for some in (promises[:1], [*promises[:1], *promises[:1]], [*promises, *promises[:1]]):
@@ -33,7 +33,7 @@ def test_a_new_epoch_message_that_rests_on_too_much_is_refused(
     monkeypatch.setattr(verifier_checks, "MAX_LOOKUPS", 2)
     assert code_of(read("vanished")) == "bad-base"
     monkeypatch.setattr(verifier_checks, "MAX_LOOKUPS", 1)
-    table, proof = room_of("vanished"), read("vanished").evidence
+    table, proof = table_of("vanished"), read("vanished").evidence
     (proposal,) = parsed(table, proof.new_epochs)
     held = {m.hash: m for m in parsed(table, proof.messages)}
     source = verifier_checks.FileReferences(transition.begin(table.table), held)
@@ -41,7 +41,7 @@ def test_a_new_epoch_message_that_rests_on_too_much_is_refused(
 
 
 def test_a_promise_is_read_once_and_its_messages_count_each_time() -> None:
-    table = room_of("vanished")
+    table = table_of("vanished")
     every = parsed(table, read("vanished").evidence.messages)
     machine = table.places[0].machine
     held = {m.hash: m for m in (*every, *store_of(machine))}

@@ -45,13 +45,13 @@ def envelopes(*every: Message) -> tuple[Envelope, ...]:
     return tuple((m.payload, m.signature) for m in sorted(every, key=lambda m: m.hash))
 
 
-def parsed(room: MachineTable, listed: Iterable[Envelope]) -> list[Message]:
+def parsed(played: MachineTable, listed: Iterable[Envelope]) -> list[Message]:
     """Return the messages that a file of this table lists in full."""
-    table = room.table
+    table = played.table
     return [signed_messages.parse(codec.encode(e), table.id, table.ids) for e in listed]
 
 
-def with_message(room: MachineTable, whole: Transcript, message: Message) -> Transcript:
+def with_message(played: MachineTable, whole: Transcript, message: Message) -> Transcript:
     """Add a message, in its place."""
-    every = parsed(room, whole.evidence.messages)
+    every = parsed(played, whole.evidence.messages)
     return with_evidence(whole, messages=envelopes(*every, message))

@@ -127,16 +127,16 @@ class SetupTable:
 
     def __init__(self, plan: SetupPlan) -> None:
         self.plan, self.die = plan, random.Random(f"deeds {plan.seed}")
-        self.room: MachineTable = toy_table(plan.seats, quorum=plan.quorum, timeouts=TIMEOUTS)
-        self.room.delay = lambda a, b: plan.delay * self.die.uniform(0.5, 1.0)
-        self.room.leaving = set(plan.honest)
-        self.room.hold_back = self._holds_back
+        self.played: MachineTable = toy_table(plan.seats, quorum=plan.quorum, timeouts=TIMEOUTS)
+        self.played.delay = lambda a, b: plan.delay * self.die.uniform(0.5, 1.0)
+        self.played.leaving = set(plan.honest)
+        self.played.hold_back = self._holds_back
         self.held: list[tuple[int, StepInput | FrameBody, bytes]] = []
         self.shown: set[tuple[int, bool]] = set()
         self.unlinked: set[int] = set()
         self.done: set[int] = set()
         self.cut_now = False
-        self.room.cut = self._is_cut
+        self.played.cut = self._is_cut
         self.signed: list[EndNotice] = []
         self.at_deck: float | None = None
         self.events: set[str] = set()
@@ -151,8 +151,8 @@ class SetupTable:
         return self.plan.liar in pair and bool(pair & self.unlinked)
 
     def _break(self, one: int, other: int) -> None:
-        self.room.down(one, other)
-        self.room.down(other, one)
+        self.played.down(one, other)
+        self.played.down(other, one)
 
     def _flap(self, is_cut: bool) -> None:
         one, other, *_ = self.plan.flap or (0, 0)
@@ -160,22 +160,22 @@ class SetupTable:
         if is_cut:
             self._break(one, other)
         else:
-            self.room.up(one, other)
-            self.room.up(other, one)
+            self.played.up(one, other)
+            self.played.up(other, one)
 
     def _crash(self, seat: int) -> None:
-        place = self.room.places[seat]
-        if seat not in self.room.left_at and place.machine.broken is None:
+        place = self.played.places[seat]
+        if seat not in self.played.left_at and place.machine.broken is None:
             place.alive = False
             for other in range(self.plan.seats):
-                self.room.down(other, seat)
+                self.played.down(other, seat)
 
     def _resume(self, seat: int) -> None:
-        if self.room.places[seat].alive or seat in self.room.left_at:
+        if self.played.places[seat].alive or seat in self.played.left_at:
             return
-        self.room.crash_and_resume(seat)
-        for other in self.room.linked(seat):
-            self.room.up(other, seat)
+        self.played.crash_and_resume(seat)
+        for other in self.played.linked(seat):
+            self.played.up(other, seat)
 
     # The faulty seat
 
@@ -188,12 +188,12 @@ class SetupTable:
             return False
         if isinstance(parsed, EndNotice | Departure) and parsed.seat == seat:
             return True
-        message = self.room.message(frame)
+        message = self.played.message(frame)
         if message is None or message.seat != seat or not isinstance(message.statement, StepInput):
             return False
         step = message.statement.step
         if step == self.plan.seats + 3 and other in self.plan.fork:
-            self.room.carry(seat, other, self._other_shuffle())
+            self.played.carry(seat, other, self._other_shuffle())
             return True
         is_deal = step > self.plan.seats + 4
         if step < self.plan.held or (other, is_deal) in self.shown:
@@ -205,11 +205,11 @@ class SetupTable:
         """Return a second shuffle of the faulty seat, which shuffles last."""
         if not self.other:
             liar, step = self.plan.liar, self.plan.seats + 3
-            machine = self.room.machine(liar)
+            machine = self.played.machine(liar)
             node = machine.tip if machine.tip.step == step else machine.tip.parent
             assert node is not None
             body = transition.body_of(node, liar, secrets_of(machine), self.die.randbytes)
-            self.other = carried(self.room.sign(liar, StepInput(0, step, node.digest, body)))
+            self.other = carried(self.played.sign(liar, StepInput(0, step, node.digest, body)))
         return self.other
 
     def _do(self, number: int) -> None:
@@ -226,7 +226,7 @@ class SetupTable:
         for other, statement, frame in list(self.held):
             assert isinstance(statement, StepInput)
             if (other, statement.step > self.plan.seats + 4) in self.shown:
-                self.room.carry(self.plan.liar, other, frame)
+                self.played.carry(self.plan.liar, other, frame)
 
     def _do_deal(self, deed: Deed) -> None:
         self._do_show(deed, is_deal=True)
@@ -237,38 +237,38 @@ class SetupTable:
         self._send(deed, EndNotice(self.plan.liar, reason, about))
 
     def _do_depart(self, deed: Deed) -> None:
-        tip = self.room.machine(self.plan.honest[0]).tip
+        tip = self.played.machine(self.plan.honest[0]).tip
         number = deed.word % 6 + 1
         word = Departure(self.plan.liar, number, 0, tip.step + deed.word % 2, tip.digest)
         self._send(deed, word)
 
     def _send(self, deed: Deed, bare: EndNotice | Departure) -> None:
-        room, liar = self.room, self.plan.liar
-        word = signed_notices.sign_notice(room.who[liar], room.table.id, bare)
+        played, liar = self.played, self.plan.liar
+        word = signed_notices.sign_notice(played.who[liar], played.table.id, bare)
         for seat in sorted(deed.to):
-            room.carry(liar, seat, peer_frames.encode_frame(word))
+            played.carry(liar, seat, peer_frames.encode_frame(word))
 
     def _do_junk(self, deed: Deed) -> None:
         """Show two illegal inputs to the next step, which prove a fault of the faulty seat."""
-        tip = self.room.machine(self.plan.honest[0]).tip
+        tip = self.played.machine(self.plan.honest[0]).tip
         for body in (b"one", b"two"):
-            made = self.room.sign(self.plan.liar, StepInput(0, tip.step, tip.digest, body))
+            made = self.played.sign(self.plan.liar, StepInput(0, tip.step, tip.digest, body))
             for seat in sorted(deed.to):
-                self.room.carry(self.plan.liar, seat, carried(made))
+                self.played.carry(self.plan.liar, seat, carried(made))
 
     def _do_stray(self, deed: Deed) -> None:
         """Show inputs to `deck.ok` or to the deal that name no node."""
         step = self.plan.seats + 4 + deed.word % 2
         for on in (b"x" * 32, b"y" * 32)[: 1 + deed.word // 2 % 2]:
-            made = self.room.sign(self.plan.liar, StepInput(0, step, on, b"stray"))
+            made = self.played.sign(self.plan.liar, StepInput(0, step, on, b"stray"))
             for seat in sorted(deed.to):
-                self.room.carry(self.plan.liar, seat, carried(made))
+                self.played.carry(self.plan.liar, seat, carried(made))
 
     def _do_refuse(self, deed: Deed) -> None:
         for seat in sorted(deed.to):
-            if self.room.places[seat].alive:
-                self.room.machine(seat).refuse(self.plan.liar, self.room.now)
-                self.room.collect(seat)
+            if self.played.places[seat].alive:
+                self.played.machine(seat).refuse(self.plan.liar, self.played.now)
+                self.played.collect(seat)
 
     def _do_unlink(self, deed: Deed) -> None:
         self.unlinked |= deed.to
@@ -279,38 +279,38 @@ class SetupTable:
 
     def run(self) -> None:
         """Play until every honest seat has left, or has ended the game."""
-        self.room.start()
-        self.room.go(self._is_over, LIMIT)
+        self.played.start()
+        self.played.go(self._is_over, LIMIT)
 
     def _is_over(self) -> bool:
         self._look()
         return all(
-            seat in self.room.left_at or self.room.machine(seat).finished
+            seat in self.played.left_at or self.played.machine(seat).finished
             for seat in self.plan.honest
         )
 
     def _look(self) -> None:
         """Schedule what follows from what the honest seats have done since."""
-        machines = self.room.machines(self.plan.honest)
+        machines = self.played.machines(self.plan.honest)
         if "any" not in self.events and all(self._waits(seat) for seat in self.plan.honest):
-            self.at_deck = self.room.now
+            self.at_deck = self.played.now
             self._begin("any")
             self._begin("late", LATE)
             if self.plan.flap is not None:
                 for when, is_cut in ((self.plan.flap[2], True), (self.plan.flap[3], False)):
-                    self.room.at(self.room.now + when, lambda c=is_cut: self._flap(c))  # type: ignore[misc]
+                    self.played.at(self.played.now + when, lambda c=is_cut: self._flap(c))  # type: ignore[misc]
             if self.plan.crash is not None:
                 seat, start, away = self.plan.crash
-                self.room.at(self.room.now + start, lambda: self._crash(seat))
-                self.room.at(self.room.now + start + away, lambda: self._resume(seat))
+                self.played.at(self.played.now + start, lambda: self._crash(seat))
+                self.played.at(self.played.now + start + away, lambda: self._resume(seat))
         if any(leaving_since(machine) is not None for machine in machines):
             self._begin("leaving")
-        if self.room.left_at:
+        if self.played.left_at:
             self._begin("left")
 
     def _waits(self, seat: int) -> bool:
         """Return whether a seat waits for the faulty one alone, or no longer at all."""
-        machine = self.room.machine(seat)
+        machine = self.played.machine(seat)
         due = set(range(self.plan.seats)) if self.plan.fork else {self.plan.liar}
         waits = machine.tip.step == self.plan.held and machine.awaited() <= due
         return waits or machine.has_begun or machine.broken is not None
@@ -321,19 +321,21 @@ class SetupTable:
         self.events.add(what)
         for number, deed in enumerate(self.plan.deeds):
             if deed.when == what:
-                when = max(self.room.now, self.room.now + late + deed.after)
-                self.room.at(when, lambda n=number: self._do(n))  # type: ignore[misc]
+                when = max(self.played.now, self.played.now + late + deed.after)
+                self.played.at(when, lambda n=number: self._do(n))  # type: ignore[misc]
 
     # The verdict
 
     def judge(self) -> Counter[str]:
         """Return what happened. Raises Violation if a promise does not hold."""
-        plan, room = self.plan, self.room
-        left = {seat for seat in plan.honest if seat in room.left_at}
-        left = {seat for seat in left if not room.machine(seat).finished}
-        ended = {seat: room.machine(seat).broken for seat in plan.honest}
-        plays = {seat for seat in plan.honest if room.machine(seat).has_begun and seat not in left}
-        begun = {seat for seat in plan.honest if room.machine(seat).has_begun}
+        plan, played = self.plan, self.played
+        left = {seat for seat in plan.honest if seat in played.left_at}
+        left = {seat for seat in left if not played.machine(seat).finished}
+        ended = {seat: played.machine(seat).broken for seat in plan.honest}
+        plays = {
+            seat for seat in plan.honest if played.machine(seat).has_begun and seat not in left
+        }
+        begun = {seat for seat in plan.honest if played.machine(seat).has_begun}
         away = {seat for seat in left if _is_unconfirmed(ended[seat])}
         counts = Counter(setups=1, left=bool(away), played=bool(plays), ended=bool(left - away))
         counts["leaving"] = "leaving" in self.events
@@ -344,12 +346,12 @@ class SetupTable:
             need(strict or not (left and plays), parted)
             # On slower links an honest seat can miss the short step timeout of these games.
             for seat in plays if not strict and plan.delay <= 0.5 else ():
-                absences = room.machine(seat).tip.absences or (0,) * plan.seats
+                absences = played.machine(seat).tip.absences or (0,) * plan.seats
                 gone = [other for other in plan.honest if absences[other]]
                 need(not gone, f"honest seats {gone} were made absent")
             waiting = [s for s in plan.honest if s not in left and s not in plays]
             need(not waiting, f"seats {waiting} wait for ever")
-            last = max((room.left_at[seat] for seat in away), default=0.0)
+            last = max((played.left_at[seat] for seat in away), default=0.0)
             due = (self.at_deck or 0.0) + LEFT + 2 * plan.delay
             due = due if plan.held == plan.seats + 4 and not begun else LIMIT
             need(last <= due, f"the last left at {last}")
@@ -368,7 +370,7 @@ class SetupTable:
             is_true = notice.about in (None, self.plan.liar) or not self.plan.is_calm
             need(is_true, f"an honest seat signs {notice}")
             need(
-                not has_input(self.room.machine(notice.seat), self.plan.seats + 4),
+                not has_input(self.played.machine(notice.seat), self.plan.seats + 4),
                 f"a seat that has confirmed signs {notice}",
             )
 

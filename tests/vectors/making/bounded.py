@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Final
 
-from vectors.making.broken import TWO, room_of, whole_of
+from vectors.making.broken import TWO, table_of, whole_of
 from vectors.making.judged import Judged, fails, unread
 
 from protocol.transcript.transcript_format import (
@@ -154,13 +154,13 @@ def _of_bytes(size: int) -> Parts:
 
 def _of_header(size: int) -> Parts:
     """Return a header alone of so many bytes, filled up by an option that no seat knows."""
-    room = room_of(TWO)
-    old = room.table.header
+    played = table_of(TWO)
+    old = played.table.header
     over = size - 600
 
     def header() -> bytes:
         terms = replace(old.terms, options=((3, bytes(over)),))
-        entries = zip(room.who, old.roster, strict=True)
+        entries = zip(played.who, old.roster, strict=True)
         roster = (table_header.sit(terms, who, one.nickname, one.nonce) for who, one in entries)
         return Header(terms, tuple(roster)).encode()
 

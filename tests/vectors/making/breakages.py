@@ -16,8 +16,8 @@ from vectors.making.broken import (
     other_game,
     outer,
     reversed_part,
-    room_of,
     shortened,
+    table_of,
     told,
     with_new_epoch,
     with_nickname,
@@ -257,7 +257,7 @@ BROKEN: dict[str, Broken] = {
         "A late is among the messages.",
         "left-over",
         lambda whole: with_message(
-            room_of(ABSENT), whole, room_of(ABSENT).sign(0, EpochRequest(1))
+            table_of(ABSENT), whole, table_of(ABSENT).sign(0, EpochRequest(1))
         ),
         ABSENT,
     ),

@@ -24,7 +24,7 @@ from support.forgeries.transcripts import (
 )
 from support.inspection import view_of
 from vectors.making.playing import TRANSCRIPTS, sentence
-from vectors.making.tables import Plan, VectorRoom
+from vectors.making.tables import Plan, VectorTable
 
 from protocol.chain.chain_state import Missing, Node
 from protocol.crypto.group import add
@@ -70,10 +70,10 @@ def told(file: Callable[[], bytes], code: str, sound: Callable[[], bytes]) -> Br
 
 
 @cache
-def room_of(name: str) -> VectorRoom:
-    """The room of a base file: two undisturbed seats, or a transcript by its name."""
+def table_of(name: str) -> VectorTable:
+    """The table of a base file: two undisturbed seats, or a transcript by its name."""
     if name == "two":
-        return VectorRoom(Plan("broken two", "small-4", 2, "confrontation")).play()
+        return VectorTable(Plan("broken two", "small-4", 2, "confrontation")).play()
     recipe = TRANSCRIPTS[name]
     return recipe.play(recipe.plan)
 
@@ -82,7 +82,7 @@ def room_of(name: str) -> VectorRoom:
 def whole_of(name: str) -> Transcript:
     """The sound file."""
     return transcript_format.read(
-        transcript_format.open_file(room_of(name).first.machine.transcript())
+        transcript_format.open_file(table_of(name).first.machine.transcript())
     )
 
 
@@ -172,26 +172,26 @@ def key_plus_order_two(is_spoilt: bool = True) -> bytes:
 
 
 def _key_outside_the_group(is_spoilt: bool, order: int) -> bytes:
-    room = room_of(TWO)
-    terms, (host, entry) = room.table.header.terms, room.table.header.roster
+    played = table_of(TWO)
+    terms, (host, entry) = played.table.header.terms, played.table.header.roster
     public = add(entry.id, small_order()[8 // order])
     for n in count():
         nonce = n.to_bytes(32, "big")
         said = table_header.seat_statement(terms.digest(), public, entry.nickname, nonce)
         whole = signed_bytes(Label.SEAT, said)
-        signature = of_a_key_outside_the_group(room.who[1].seed, public, whole, order)
+        signature = of_a_key_outside_the_group(played.who[1].seed, public, whole, order)
         if signature is not None:
             break
     guest = table_header.SeatEntry(public, entry.nickname, nonce, signature)
-    guest = guest if is_spoilt else table_header.sit(terms, room.who[1], entry.nickname, nonce)
+    guest = guest if is_spoilt else table_header.sit(terms, played.who[1], entry.nickname, nonce)
     return Transcript(Content(Header(terms, (host, guest)).encode(), ()), Evidence()).encode()
 
 
 def one_player_twice() -> bytes:
     """The roster names one identity twice; each entry is well signed."""
-    room = room_of(TWO)
-    terms, (host, guest) = room.table.header.terms, room.table.header.roster
-    twice = table_header.sit(terms, room.who[0], guest.nickname, guest.nonce)
+    played = table_of(TWO)
+    terms, (host, guest) = played.table.header.terms, played.table.header.roster
+    twice = table_header.sit(terms, played.who[0], guest.nickname, guest.nonce)
     return Transcript(Content(Header(terms, (host, twice)).encode(), ()), Evidence()).encode()
 
 
@@ -199,9 +199,9 @@ def other_game(what: str, game: Any) -> Broken:
     """A header whose terms name this game, every seat's consent included."""
 
     def make() -> bytes:
-        room = room_of(TWO)
-        terms = replace(room.table.header.terms, game=game)
-        old = zip(room.who, room.table.header.roster, strict=True)
+        played = table_of(TWO)
+        terms = replace(played.table.header.terms, game=game)
+        old = zip(played.who, played.table.header.roster, strict=True)
         roster = tuple(
             table_header.sit(terms, who, entry.nickname, entry.nonce) for who, entry in old
         )
@@ -291,12 +291,12 @@ def signed_with_the_identity(whole: Transcript) -> Transcript:
 
 def _signed_anew(whole: Transcript, sign: Callable[[bytes, bytes, bytes], bytes]) -> Transcript:
     """Replace the signature of seat 0 in step 1."""
-    room, step = room_of(TWO), whole.content.entries[0]
+    played, step = table_of(TWO), whole.content.entries[0]
     assert isinstance(step, StepEntry)
     body = step.slots[0]
     assert isinstance(body, bytes)
-    data = signed_messages.payload(room.table.id, 0, StepInput(0, 1, room.table.id, body))
-    who, said = room.who[0], signed_bytes(Label.STEP_INPUT, data)
+    data = signed_messages.payload(played.table.id, 0, StepInput(0, 1, played.table.id, body))
+    who, said = played.who[0], signed_bytes(Label.STEP_INPUT, data)
     first, *rest = whole.evidence.signatures
     spoilt = sign(who.seed, who.public, said)
     return with_evidence(whole, signatures=(((0, spoilt), *first[1:]), *rest))
@@ -308,7 +308,7 @@ def later_epoch(whole: Transcript) -> Transcript:
     assert isinstance(step, StepEntry)
     body = step.slots[0]
     assert isinstance(body, bytes)
-    step_input = room_of(TWO).sign(0, StepInput(1, 1, room_of(TWO).table.id, body))
+    step_input = table_of(TWO).sign(0, StepInput(1, 1, table_of(TWO).table.id, body))
     first, *rest = whole.evidence.signatures
     return with_evidence(whole, signatures=(((1, step_input.signature), *first[1:]), *rest))
 
@@ -348,18 +348,20 @@ def with_new_epoch(
     """Put another statement in the place of the new-epoch message."""
 
     def change(whole: Transcript) -> Transcript:
-        room = room_of(ABSENT)
-        (proposal,) = parsed(room, whole.evidence.new_epochs)
+        played = table_of(ABSENT)
+        (proposal,) = parsed(played, whole.evidence.new_epochs)
         assert isinstance(proposal.statement, NewEpoch)
-        return with_evidence(whole, new_epochs=envelopes(room.sign(seat, make(proposal.statement))))
+        return with_evidence(
+            whole, new_epochs=envelopes(played.sign(seat, make(proposal.statement)))
+        )
 
     return edited(what, code, change, ABSENT)
 
 
 def of_another_table(whole: Transcript) -> Transcript:
     """A message is signed for another table."""
-    other = signed_messages.sign(room_of(ABSENT).who[0], bytes(32), 0, EpochRequest(1))
-    return with_message(room_of(ABSENT), whole, other)
+    other = signed_messages.sign(table_of(ABSENT).who[0], bytes(32), 0, EpochRequest(1))
+    return with_message(table_of(ABSENT), whole, other)
 
 
 def with_promises(
@@ -376,18 +378,18 @@ def with_promises(
 
     def file() -> bytes:
         whole, seats = whole_of(name), instead or {}
-        every = parsed(room_of(name), whole.evidence.messages)
-        new_epochs = parsed(room_of(name), whole.evidence.new_epochs)
+        every = parsed(table_of(name), whole.evidence.messages)
+        new_epochs = parsed(table_of(name), whole.evidence.new_epochs)
         old = {
             m: h for m in every if isinstance(h := m.statement, EpochPromise) and h.epoch == epoch
         }
         new = [
-            room_of(name).sign(seats.get(m.seat, m.seat), make(m.seat, h)) for m, h in old.items()
+            table_of(name).sign(seats.get(m.seat, m.seat), make(m.seat, h)) for m, h in old.items()
         ]
         (proposal,) = [m for m in new_epochs if getattr(m.statement, "epoch", None) == epoch]
         hashes = tuple(m.hash for m in sorted(new, key=lambda m: m.seat))
         rest = [m for m in new_epochs if m is not proposal]
-        rest.append(room_of(name).sign(proposal.seat, NewEpoch(epoch, hashes)))
+        rest.append(table_of(name).sign(proposal.seat, NewEpoch(epoch, hashes)))
         kept = [m for m in every if m not in old]
         listed = tuple((m.payload, m.signature) for m in rest)
         return with_evidence(
@@ -402,9 +404,9 @@ def with_promises(
 
 def committed_by_prepares(whole: Transcript) -> Transcript:
     """The votes for the last base are accepts."""
-    base = view_of(room_of(ABSENT).first.machine).base.base_digest()
+    base = view_of(table_of(ABSENT).first.machine).base.base_digest()
     votes = (
-        (s, room_of(ABSENT).sign(s, PrepareVote(1, base)).signature)
+        (s, table_of(ABSENT).sign(s, PrepareVote(1, base)).signature)
         for s, _ in whole.evidence.commits
     )
     return with_evidence(whole, commits=tuple(votes))
@@ -412,8 +414,8 @@ def committed_by_prepares(whole: Transcript) -> Transcript:
 
 def absent_end(whole: Transcript) -> Transcript:
     """The absent seat's last say is there too."""
-    tip: Node = room_of(ABSENT).first.machine.tip
-    step_input = room_of(ABSENT).sign(2, StepInput(1, tip.step, tip.digest, tip.result_body()))
+    tip: Node = table_of(ABSENT).first.machine.tip
+    step_input = table_of(ABSENT).sign(2, StepInput(1, tip.step, tip.digest, tip.result_body()))
     return with_evidence(whole, final=(*whole.evidence.final, (2, step_input.signature)))
 
 

@@ -12,7 +12,7 @@ from vectors.making.broken import (
     ABSENT,
     RETURNED,
     Broken,
-    room_of,
+    table_of,
     told,
     with_promises,
 )
@@ -47,10 +47,10 @@ ELSEWHERE = b"\x01" * 32
 
 def two_committed_bases() -> bytes:
     """Seats seal two bases of epoch 1, and halts of epoch 2 are locked on both."""
-    room = room_of("small-three")
-    machine, sign = room.first.machine, room.sign
-    start = machine.tip.before(room.table.first_step)
-    after = machine.tip.before(room.table.first_step + 1)
+    played = table_of("small-three")
+    machine, sign = played.first.machine, played.sign
+    start = machine.tip.before(played.table.first_step)
+    after = machine.tip.before(played.table.first_step + 1)
     assert start is not None
     assert after is not None
     kept = store_of(machine).inputs(0, start.step)
@@ -68,14 +68,14 @@ def two_committed_bases() -> bytes:
         proposal for _, proposal in sorted(zip(bases, new_epochs, strict=True), key=lambda p: p[0])
     ]
     proof = {"new_epochs": tuple((m.payload, m.signature) for m in (*rising, end))}
-    whole = undisturbed(machine, room.table.first_step)
+    whole = undisturbed(machine, played.table.first_step)
     return with_evidence(whole, messages=envelopes(*told, *last, *kept), **proof).encode()
 
 
 def one_base_less() -> bytes:
     """The chain of `two_sealed_bases` before there is a base."""
-    room = room_of("small-three")
-    return undisturbed(room.first.machine, room.table.first_step).encode()
+    played = table_of("small-three")
+    return undisturbed(played.first.machine, played.table.first_step).encode()
 
 
 # The lists of an epoch promise.
@@ -94,20 +94,20 @@ def _proving(*proofs: tuple[bytes, ...]) -> Callable[[int, EpochPromise], EpochP
 
 def inputs_thrice() -> bytes:
     """Each halt lists three says of the absent seat for one step."""
-    inputs = [room_of(ABSENT).sign(2, StepInput(0, 9999, ELSEWHERE, bytes([i]))) for i in range(3)]
+    inputs = [table_of(ABSENT).sign(2, StepInput(0, 9999, ELSEWHERE, bytes([i]))) for i in range(3)]
     return with_promises(ABSENT, 1, _listing(*inputs), *inputs)()
 
 
 def many_proofs() -> bytes:
     """Each halt holds four proofs at a table of three."""
-    requests = [room_of(ABSENT).sign(2, EpochRequest(epoch)) for epoch in range(1, 5)]
+    requests = [table_of(ABSENT).sign(2, EpochRequest(epoch)) for epoch in range(1, 5)]
     proofs = tuple(sorted((m.hash,) for m in requests))
     return with_promises(ABSENT, 1, _proving(*proofs), *requests)()
 
 
 def builds_on_nothing() -> bytes:
     """Each halt lists a say of the absent seat on an unknown chain."""
-    step_input = room_of(ABSENT).sign(2, StepInput(0, 9999, ELSEWHERE, b"\x00"))
+    step_input = table_of(ABSENT).sign(2, StepInput(0, 9999, ELSEWHERE, b"\x00"))
     return with_promises(ABSENT, 1, _listing(step_input), step_input)()
 
 
@@ -123,11 +123,11 @@ def same_body_elsewhere() -> bytes:
     """The halts of epoch 2 prove that seat 2 said, in epoch 1 and on an unknown chain, the very
     body of it that stands in an earlier step; the file plays on with it.
     """
-    seat, machine = 2, room_of(RETURNED).first.machine
+    seat, machine = 2, table_of(RETURNED).first.machine
     ((_, found),) = votes_of(machine).new_epochs[1].values()
     base: Node = found.node
     body, step = _body_before(base, seat)
-    wrong = room_of(RETURNED).sign(seat, StepInput(1, step, ELSEWHERE, body))
+    wrong = table_of(RETURNED).sign(seat, StepInput(1, step, ELSEWHERE, body))
     later = next(m for m in store_of(machine).epoch_inputs(1) if m.seat == seat)
     proof = tuple(sorted((wrong.hash, later.hash)))
     (back,) = {0, 1, 2, 3} - base.present
@@ -151,8 +151,8 @@ def _body_before(base: Node, seat: int) -> tuple[bytes, int]:
 
 def _two_absent() -> tuple[Transcript, Node]:
     """All lie: two of five are made absent in the deal, three are left of a quorum of four."""
-    machine = room_of(FIVE).first.machine
-    table = room_of(FIVE).table
+    machine = table_of(FIVE).first.machine
+    table = table_of(FIVE).table
     start = machine.tip.before(table.first_step)
     assert start is not None
     said = {m.seat: m for m in store_of(machine).inputs(0, start.step) if m.seat < 3}
@@ -160,17 +160,17 @@ def _two_absent() -> tuple[Transcript, Node]:
     timeout = StepTimeout(0, start.step, start.digest)
     inputs = tuple(sorted(m.hash for m in said.values()))
     promises = [
-        room_of(FIVE).sign(seat, EpochPromise(1, None, inputs, timeout, (), ()))
+        table_of(FIVE).sign(seat, EpochPromise(1, None, inputs, timeout, (), ()))
         for seat in range(4)
     ]
-    proposal = room_of(FIVE).sign(1, NewEpoch(1, tuple(m.hash for m in promises)))
+    proposal = table_of(FIVE).sign(1, NewEpoch(1, tuple(m.hash for m in promises)))
     slots = transition.slots_of(start, bodies, Missing.ABSENT)
     counts = (0, 0, 0, 1, 1)
     base = transition.reconfigure(
         transition.append(start, slots), frozenset({0, 1, 2}), frozenset(), counts
     )
     votes = (
-        (s, room_of(FIVE).sign(s, CommitVote(1, base.base_digest())).signature) for s in range(4)
+        (s, table_of(FIVE).sign(s, CommitVote(1, base.base_digest())).signature) for s in range(4)
     )
     whole = undisturbed(machine, start.step)
     entries = (
@@ -194,20 +194,20 @@ def three_of_five() -> bytes:
 
 def nobody_absent() -> bytes:
     """The same chain before the deal."""
-    machine = room_of(FIVE).first.machine
-    return undisturbed(machine, room_of(FIVE).table.first_step).encode()
+    machine = table_of(FIVE).first.machine
+    return undisturbed(machine, table_of(FIVE).table.first_step).encode()
 
 
 def three_of_five_go_on() -> bytes:
     """Two of five seats are absent, and the others play on."""
     whole, base = _two_absent()
-    rooms = room_of(FIVE)
+    played = table_of(FIVE)
     said = {}
     for seat in range(3):
-        secrets = secrets_of(rooms.places[seat].machine)
+        secrets = secrets_of(played.places[seat].machine)
         said[seat] = transition.body_of(base, seat, secrets, stream("three", f"nonce {seat}"))
     inputs = [
-        room_of(FIVE).sign(s, StepInput(1, base.step, base.digest, body))
+        table_of(FIVE).sign(s, StepInput(1, base.step, base.digest, body))
         for s, body in said.items()
     ]
     entries = (*whole.content.entries, StepEntry(transition.slots_of(base, said)))
@@ -219,18 +219,18 @@ def three_of_five_go_on() -> bytes:
 def input_where_nothing_grows() -> bytes:
     """A proof names a say on a base at which fewer than a quorum are present: it is no fault."""
     whole, base = _two_absent()
-    (first,) = parsed(room_of(FIVE), whole.evidence.new_epochs)
+    (first,) = parsed(table_of(FIVE), whole.evidence.new_epochs)
     digest = base.base_digest()
     votes = tuple(whole.evidence.commits)
-    step_input = room_of(FIVE).sign(4, StepInput(1, base.step, base.digest, b"\x01"))
+    step_input = table_of(FIVE).sign(4, StepInput(1, base.step, base.digest, b"\x01"))
     certificate = QuorumCertificate(1, digest, True, votes)
     promises = [
-        room_of(FIVE).sign(s, EpochPromise(2, certificate, (), None, (), ((step_input.hash,),)))
+        table_of(FIVE).sign(s, EpochPromise(2, certificate, (), None, (), ((step_input.hash,),)))
         for s in range(4)
     ]
-    second = room_of(FIVE).sign(2, NewEpoch(2, tuple(m.hash for m in promises)))
-    seals = tuple((s, room_of(FIVE).sign(s, CommitVote(2, digest)).signature) for s in range(4))
-    old = parsed(room_of(FIVE), whole.evidence.messages)
+    second = table_of(FIVE).sign(2, NewEpoch(2, tuple(m.hash for m in promises)))
+    seals = tuple((s, table_of(FIVE).sign(s, CommitVote(2, digest)).signature) for s in range(4))
+    old = parsed(table_of(FIVE), whole.evidence.messages)
     return with_evidence(
         whole,
         messages=envelopes(*old, *promises, step_input),
@@ -243,8 +243,8 @@ def proofs_for_all() -> bytes:
     """Each halt holds three proofs at a table of three, one of which bans the absent seat; the file
     goes on as if it did not.
     """
-    inputs = [room_of(ABSENT).sign(2, StepInput(0, 9999, ELSEWHERE, bytes([i]))) for i in range(2)]
-    requests = [room_of(ABSENT).sign(2, EpochRequest(epoch)) for epoch in range(1, 3)]
+    inputs = [table_of(ABSENT).sign(2, StepInput(0, 9999, ELSEWHERE, bytes([i]))) for i in range(2)]
+    requests = [table_of(ABSENT).sign(2, EpochRequest(epoch)) for epoch in range(1, 3)]
     proofs = tuple(sorted([(m.hash,) for m in requests] + [tuple(sorted(m.hash for m in inputs))]))
     return with_promises(ABSENT, 1, _proving(*proofs), *requests, *inputs)()
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from itertools import count
 
 from support.forgeries.transcripts import envelopes, with_evidence
-from vectors.making.broken import Broken, room_of, told, whole_of
+from vectors.making.broken import Broken, table_of, told, whole_of
 from vectors.making.refused import undisturbed
 
 from protocol.chain.chain_state import Node
@@ -30,7 +30,7 @@ NOTHING: Listed = ((), ())
 
 def _start() -> Node:
     """Return the node with which epoch 0 begins."""
-    node = room_of(FOUR).first.machine.tip.before(room_of(FOUR).table.first_step)
+    node = table_of(FOUR).first.machine.tip.before(table_of(FOUR).table.first_step)
     assert node is not None
     return node
 
@@ -39,22 +39,24 @@ def _promise(seat: int, listed: Listed) -> Message:
     inputs, proofs = listed
     names = tuple(sorted(tuple(sorted(m.hash for m in proof)) for proof in proofs))
     hashes = tuple(sorted(step_input.hash for step_input in inputs))
-    return room_of(FOUR).sign(seat, EpochPromise(1, None, hashes, None, (), names))
+    return table_of(FOUR).sign(seat, EpochPromise(1, None, hashes, None, (), names))
 
 
 def _ending_with(*listed: Listed) -> bytes:
     """Return the file up to the base of epoch 1 that follows from the halts of seats 0 to 2."""
-    room, start = room_of(FOUR), _start()
+    played, start = table_of(FOUR), _start()
     promises = [_promise(seat, one) for seat, one in enumerate(listed)]
     said = [
         m for inputs, proofs in listed for m in (*inputs, *(m for proof in proofs for m in proof))
     ]
     messages = list({m.hash: m for m in (*promises, *said)}.values())
-    proposal = room.sign(1, NewEpoch(1, tuple(m.hash for m in promises)))
+    proposal = played.sign(1, NewEpoch(1, tuple(m.hash for m in promises)))
     source = FileReferences(start, {m.hash: m for m in (*messages, proposal)})
-    base = base_of_new_epoch(room.table, proposal, source).node
-    seals = tuple((s, room.sign(s, CommitVote(1, base.base_digest())).signature) for s in range(3))
-    whole = undisturbed(room.first.machine, start.step)
+    base = base_of_new_epoch(played.table, proposal, source).node
+    seals = tuple(
+        (s, played.sign(s, CommitVote(1, base.base_digest())).signature) for s in range(3)
+    )
+    whole = undisturbed(played.first.machine, start.step)
     links = () if base is start else (entry_of(base),)
     content = type(whole.content)(whole.content.header, (*whole.content.entries, *links))
     ended = Transcript(content, whole.evidence)
@@ -74,13 +76,13 @@ def without_proofs() -> bytes:
 
 def _without_form() -> Message:
     """Return seat 3's say of a body that is none of its step: `bad-body`."""
-    return room_of(FOUR).sign(LIAR, StepInput(0, _start().step, _start().digest, b"\x01"))
+    return table_of(FOUR).sign(LIAR, StepInput(0, _start().step, _start().digest, b"\x01"))
 
 
 def _out_of_step() -> Iterator[Message]:
     """Yield says of seat 3 in a step later than its digest is of: `not-expected`."""
     place = (0, _start().step + 1, _start().digest)
-    return (room_of(FOUR).sign(LIAR, StepInput(*place, bytes([n]))) for n in count())
+    return (table_of(FOUR).sign(LIAR, StepInput(*place, bytes([n]))) for n in count())
 
 
 def promise_by_promise() -> bytes:
@@ -110,9 +112,9 @@ def of_setup_by_step() -> bytes:
     """A halt of epoch 3 without a lock and a say of seat 3 in a step of setup, signed in epoch 1,
     stand in the proofs, and prove nothing.
     """
-    room = room_of(FOUR)
-    promise = room.sign(LIAR, EpochPromise(3, None, (), None, (), ()))
-    step_input = room.sign(LIAR, StepInput(1, room.table.first_step - 1, ELSEWHERE, b"\xc0"))
+    played = table_of(FOUR)
+    promise = played.sign(LIAR, EpochPromise(3, None, (), None, (), ()))
+    step_input = played.sign(LIAR, StepInput(1, played.table.first_step - 1, ELSEWHERE, b"\xc0"))
     return _ending_with(((), ((promise,), (step_input,))), NOTHING, NOTHING)
 
 
@@ -120,9 +122,9 @@ def of_epoch_1_behind_setup() -> bytes:
     """A halt of epoch 3 without a lock and a say of seat 3 in the first step behind setup, signed
     in epoch 1, stand in the proofs.
     """
-    room = room_of(FOUR)
-    promise = room.sign(LIAR, EpochPromise(3, None, (), None, (), ()))
-    step_input = room.sign(LIAR, StepInput(1, room.table.first_step, ELSEWHERE, b"\xc0"))
+    played = table_of(FOUR)
+    promise = played.sign(LIAR, EpochPromise(3, None, (), None, (), ()))
+    step_input = played.sign(LIAR, StepInput(1, played.table.first_step, ELSEWHERE, b"\xc0"))
     return _ending_with(((), ((promise,), (step_input,))), NOTHING, NOTHING)
 
 

@@ -15,7 +15,7 @@ from vectors.making.playing import sentence
 from vectors.making.tables import (
     Act,
     Plan,
-    VectorRoom,
+    VectorTable,
     before,
     go_and_come,
     inject,
@@ -28,7 +28,7 @@ from protocol.chain.chain_state import Kind, Node
 
 LAST = 3
 ACTION = owing(Kind.SEAL, "action", LAST)
-Play = Callable[[Plan], VectorRoom]
+Play = Callable[[Plan], VectorTable]
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ def _four(code: str, what: str, play: Play, seat: int = LAST) -> Expelled:
 
 
 def _lies(lie: Callable[[], Lie]) -> Play:
-    return lambda plan: VectorRoom(plan, {LAST: lie()}).play()
+    return lambda plan: VectorTable(plan, {LAST: lie()}).play()
 
 
 def _sends(name: str, what: str = "") -> Expelled:
@@ -65,13 +65,13 @@ def _sends_and_goes(name: str, what: str, forge: Forge) -> Expelled:
     """Seat 3 seals a forged choice, and is gone before it has to open it."""
     lie = lambda: {LAST: on_input(ACTION, forge)}  # noqa: E731
     play = lambda plan: (  # noqa: E731
-        VectorRoom(plan, lie()).at(opening("action", LAST), vanish(LAST)).play()
+        VectorTable(plan, lie()).at(opening("action", LAST), vanish(LAST)).play()
     )
     end = ", and is gone before the reveal; the others open it."
     return _four(FORGERIES[name].code, f"Seat 3 {what}{end}", play)
 
 
-def _both_go(plan: Plan) -> VectorRoom:
+def _both_go(plan: Plan) -> VectorTable:
     """Seat 4 seals an Action card that does not exist, seat 5 an opening into its escrow that does
     not fit its commitment; both are gone before the reveal, and the others open both escrows.
     """
@@ -79,10 +79,10 @@ def _both_go(plan: Plan) -> VectorRoom:
     lies = {
         seat: on_input(owing(Kind.SEAL, "action", seat), forge) for seat, forge in forged.items()
     }
-    room = VectorRoom(plan, lies)
+    played = VectorTable(plan, lies)
     for seat in forged:
-        room.at(_both_sealed, vanish(seat), 0)
-    return room.play()
+        played.at(_both_sealed, vanish(seat), 0)
+    return played.play()
 
 
 def _both_sealed(node: Node) -> bool:
@@ -92,7 +92,7 @@ def _both_sealed(node: Node) -> bool:
 
 
 def _adds(due: Due, more: Act, seat: int = LAST) -> Play:
-    return lambda plan: VectorRoom(plan).at(due, more, seat).play()
+    return lambda plan: VectorTable(plan).at(due, more, seat).play()
 
 
 def _alone(node: Node) -> bool:
@@ -100,42 +100,42 @@ def _alone(node: Node) -> bool:
     return node.want.kind is Kind.CHOOSE and LAST not in node.want.speakers
 
 
-def _low_certificate(plan: Plan) -> VectorRoom:
+def _low_certificate(plan: Plan) -> VectorTable:
     """After a return seat 3 halts as if nothing had been sealed since."""
-    room = go_and_come(VectorRoom(plan), 2)
-    return room.at(_back_again(), inject(LAST, statements.forgetful_promise), LAST).play()
+    played = go_and_come(VectorTable(plan), 2)
+    return played.at(_back_again(), inject(LAST, statements.forgetful_promise), LAST).play()
 
 
-def _malformed(plan: Plan) -> VectorRoom:
+def _malformed(plan: Plan) -> VectorTable:
     """Seat 5 goes; seat 4's halt of epoch 1 is malformed, which all find as they read it."""
-    room = VectorRoom(plan, {4: statements.malform_promises})
-    room.at(before(Kind.REVEAL, "place"), vanish(5))
-    room.waits = lambda node: 5 not in node.present and 4 in node.present
-    return room.at(lambda node: 5 not in node.present, _read_promises).play()
+    played = VectorTable(plan, {4: statements.malform_promises})
+    played.at(before(Kind.REVEAL, "place"), vanish(5))
+    played.waits = lambda node: 5 not in node.present and 4 in node.present
+    return played.at(lambda node: 5 not in node.present, _read_promises).play()
 
 
-def _read_promises(room: VectorRoom) -> None:
-    for place in room.places:
+def _read_promises(played: VectorTable) -> None:
+    for place in played.places:
         votes_of(place.machine).promises(1)
 
 
-def _two_chains(plan: Plan) -> VectorRoom:
+def _two_chains(plan: Plan) -> VectorTable:
     """The others wait until they have found it out: they look when time passes."""
-    room, said = VectorRoom(plan), list[bool]()
-    room.not_waiting = {LAST}
-    room.waits = lambda node: bool(said) and node.want.kind is Kind.SEAL and not node.banned
-    room.at(_alone, lambda _: said.append(True))
-    return room.at(_alone, inject(LAST, statements.elsewhere), LAST).play()
+    played, said = VectorTable(plan), list[bool]()
+    played.not_waiting = {LAST}
+    played.waits = lambda node: bool(said) and node.want.kind is Kind.SEAL and not node.banned
+    played.at(_alone, lambda _: said.append(True))
+    return played.at(_alone, inject(LAST, statements.elsewhere), LAST).play()
 
 
-def _out_of_turn(plan: Plan) -> VectorRoom:
-    room = VectorRoom(plan).at(_alone, inject(LAST, statements.unasked), LAST)
+def _out_of_turn(plan: Plan) -> VectorTable:
+    played = VectorTable(plan).at(_alone, inject(LAST, statements.unasked), LAST)
 
-    def only_the_lie(here: VectorRoom) -> None:
+    def only_the_lie(here: VectorTable) -> None:
         lie = here.queue[-1][2]
         here.drop = lambda source, to, frame: source == LAST and frame != lie
 
-    return room.at(_alone, only_the_lie, LAST).play()
+    return played.at(_alone, only_the_lie, LAST).play()
 
 
 def _back_again() -> Due:
@@ -150,14 +150,14 @@ def _back_again() -> Due:
     return due
 
 
-def _helper(plan: Plan) -> VectorRoom:
+def _helper(plan: Plan) -> VectorTable:
     """Seat 5 is gone before it opens; seat 4 gives a wrong share of its escrow."""
 
     def due(node: Node) -> bool:
         return node.want.kind is Kind.REVEAL and 5 not in node.present and 5 in node.want.dues
 
-    room = VectorRoom(plan, {4: on_input(due, make.escrow_share)})
-    return room.at(opening("action", 5), vanish(5)).play()
+    played = VectorTable(plan, {4: on_input(due, make.escrow_share)})
+    return played.at(opening("action", 5), vanish(5)).play()
 
 
 EXPELLED: dict[str, Expelled] = {

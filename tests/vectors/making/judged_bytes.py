@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from vectors.making import broken
-from vectors.making.broken import ABSENT, MAGIC, Change, room_of, whole_of
+from vectors.making.broken import ABSENT, MAGIC, Change, table_of, whole_of
 from vectors.making.judged import Judged, Make, fails, unread
 
 from protocol.transcript import transcript_format
@@ -126,10 +126,10 @@ def consented(
     """Return what makes a header alone of another game, nickname or options, signed by all."""
 
     def file() -> bytes:
-        room = room_of(ABSENT)
-        old = room.table.header
+        played = table_of(ABSENT)
+        old = played.table.header
         terms = replace(old.terms, game=change(old.terms.game), options=options)
-        entries = zip(room.who, old.roster, strict=True)
+        entries = zip(played.who, old.roster, strict=True)
         names = [entry.nickname if entry.nickname != "Bob" else nickname for entry in old.roster]
         roster = tuple(
             table_header.sit(terms, who, names[i], entry.nonce)

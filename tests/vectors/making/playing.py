@@ -8,7 +8,7 @@ from support.forgeries.cheater import twice
 from vectors.making.tables import (
     FULL,
     Plan,
-    VectorRoom,
+    VectorTable,
     before,
     come_back,
     go_and_come,
@@ -28,61 +28,61 @@ class Recipe:
 
     what: str
     plan: Plan
-    play: Callable[[Plan], VectorRoom] = lambda plan: VectorRoom(plan).play()
+    play: Callable[[Plan], VectorTable] = lambda plan: VectorTable(plan).play()
 
     def file(self) -> bytes:
         """The bytes of the transcript, as the lowest seat that finished writes them."""
-        room = self.play(self.plan)
-        done = [p.machine for p in room.places if p.machine.finished]
-        return (done[0] if done else room.places[0].machine).transcript()
+        played = self.play(self.plan)
+        done = [p.machine for p in played.places if p.machine.finished]
+        return (done[0] if done else played.places[0].machine).transcript()
 
 
-def _absent(plan: Plan) -> VectorRoom:
+def _absent(plan: Plan) -> VectorTable:
     """The last seat vanishes before it commits to an Action card."""
-    return VectorRoom(plan).at(before(Kind.SEAL, "action"), vanish(plan.seats - 1)).play()
+    return VectorTable(plan).at(before(Kind.SEAL, "action"), vanish(plan.seats - 1)).play()
 
 
-def _escrow(plan: Plan) -> VectorRoom:
+def _escrow(plan: Plan) -> VectorTable:
     """The last seat vanishes between its commitment to an Action card and its reveal."""
     last = plan.seats - 1
-    return VectorRoom(plan).at(opening("action", last), vanish(last)).play()
+    return VectorTable(plan).at(opening("action", last), vanish(last)).play()
 
 
-def _returned(plan: Plan) -> VectorRoom:
+def _returned(plan: Plan) -> VectorTable:
     """The last seat vanishes between its commitment to a Place and its reveal, and comes
     back while the others wait for it."""
-    return go_and_come(VectorRoom(plan), plan.seats - 1).play()
+    return go_and_come(VectorTable(plan), plan.seats - 1).play()
 
 
-def _returned_beyond(plan: Plan) -> VectorRoom:
+def _returned_beyond(plan: Plan) -> VectorTable:
     """The last seat is absent, and the terms allow no return. Then the seat before it is absent
     too, and the chain cannot grow, so that both come back."""
     second, last = plan.seats - 2, plan.seats - 1
-    room = VectorRoom(plan).at(before(Kind.REVEAL, "place"), vanish(last))
-    room.at(lambda node: last not in node.present, come_back(last))
-    room.at(before(Kind.SEAL, "action"), vanish(second))
-    room.at(lambda node: second not in node.present, come_back(second))
-    return room.play()
+    played = VectorTable(plan).at(before(Kind.REVEAL, "place"), vanish(last))
+    played.at(lambda node: last not in node.present, come_back(last))
+    played.at(before(Kind.SEAL, "action"), vanish(second))
+    played.at(lambda node: second not in node.present, come_back(second))
+    return played.play()
 
 
-def _two_absent(plan: Plan) -> VectorRoom:
+def _two_absent(plan: Plan) -> VectorTable:
     """Seat 5 vanishes before a Place is revealed, seat 4 before an Action card is."""
-    room = VectorRoom(plan).at(before(Kind.REVEAL, "place"), vanish(5))
-    return room.at(opening("action", 4), vanish(4)).play()
+    played = VectorTable(plan).at(before(Kind.REVEAL, "place"), vanish(5))
+    return played.at(opening("action", 4), vanish(4)).play()
 
 
-def _absent_and_expelled(plan: Plan) -> VectorRoom:
+def _absent_and_expelled(plan: Plan) -> VectorTable:
     """Seat 5 vanishes before a card is drawn; seat 4 seals two choices in a later step."""
-    liars = VectorRoom(plan, {4: twice(owing(Kind.SEAL, "", 4, 30), another_sealed_choice)})
+    liars = VectorTable(plan, {4: twice(owing(Kind.SEAL, "", 4, 30), another_sealed_choice)})
     return liars.at(before(Kind.OPEN), vanish(5)).play()
 
 
-def _unfinished(plan: Plan) -> VectorRoom:
+def _unfinished(plan: Plan) -> VectorTable:
     """Everybody is gone once the fourth step of the game is complete."""
-    room = VectorRoom(plan)
+    played = VectorTable(plan)
     for seat in range(plan.seats):
-        room.at(lambda node: node.step >= plan.seats + 9, vanish(seat))
-    return room.play(until=1)
+        played.at(lambda node: node.step >= plan.seats + 9, vanish(seat))
+    return played.play(until=1)
 
 
 def sentence(maker: Callable[..., object]) -> str:

@@ -21,7 +21,7 @@ from vectors.making.message_failures import (
 )
 from vectors.making.playing import TRANSCRIPTS
 from vectors.making.side import game_of
-from vectors.making.tables import VectorRoom
+from vectors.making.tables import VectorTable
 
 from p2p_hoity.net import secure_channel, ticket
 from p2p_hoity.net.transport import encode_frame
@@ -318,8 +318,8 @@ def _hello(features: frozenset[int]) -> bytes:
 def example() -> list[Node]:
     """The nodes of the transcript that the chain is shown by."""
     recipe = TRANSCRIPTS[EXAMPLE]
-    room: VectorRoom = recipe.play(recipe.plan)
-    return transcript_writer.to_the_end(room.first.machine.tip)
+    played: VectorTable = recipe.play(recipe.plan)
+    return transcript_writer.to_the_end(played.first.machine.tip)
 
 
 def digests(nodes: list[Node]) -> list[Entry]:

@@ -6,7 +6,7 @@ from support.forgeries.catalogue import FORGERIES, Forgery
 from support.forgeries.cheater import on_input
 from support.forgeries.statements import signed
 from support.inspection import store_of
-from vectors.making.tables import Plan, VectorRoom
+from vectors.making.tables import Plan, VectorTable
 
 from protocol.chain import transition
 from protocol.chain.chain_state import Node
@@ -85,22 +85,22 @@ class Refused:
     def file(self) -> bytes:
         """Return the bytes of the file."""
         lie = on_input(self.forgery.due(self.seat), self.forgery.forge)
-        machine = VectorRoom(self.plan, {self.seat: lie}).play(until=1).places[0].machine
+        machine = VectorTable(self.plan, {self.seat: lie}).play(until=1).places[0].machine
         whole = undisturbed(machine)
         return (whole if self.convicts else and_then(whole, machine)).encode()
 
     def sound(self) -> bytes:
         """Return the file in which the seat sends its own body, up to the same step."""
         spoilt = transcript_format.read(transcript_format.open_file(self.file()))
-        machine = VectorRoom(self.plan).play(until=1).places[0].machine
+        machine = VectorTable(self.plan).play(until=1).places[0].machine
         return undisturbed(machine, len(spoilt.content.entries) + 1).encode()
 
 
 def not_asked(is_spoilt: bool = True) -> bytes:
     """Seat 1 speaks in seat 0's shuffle."""
     plan = Plan("refused not-expected", "small-4", 2, "confrontation")
-    room = VectorRoom(plan).play(until=1)
-    machine, liar = room.places[0].machine, room.places[1].machine
+    played = VectorTable(plan).play(until=1)
+    machine, liar = played.places[0].machine, played.places[1].machine
     node = machine.tip.before(4)
     assert node is not None
     whole = undisturbed(machine, 5)

@@ -100,7 +100,7 @@ def eager(seed: str) -> Callable[[SeatMachine, ChoiceAsked], Any]:
     return choose
 
 
-Act = Callable[["VectorRoom"], None]
+Act = Callable[["VectorTable"], None]
 
 
 @dataclass
@@ -114,8 +114,8 @@ class Hour:
     done: bool = False
 
 
-class VectorRoom(MachineTable):
-    """A room in which all is drawn from labelled streams, and things happen at named hours."""
+class VectorTable(MachineTable):
+    """A table at which all is drawn from labelled streams, and things happen at named hours."""
 
     def __init__(self, plan: Plan, lies: dict[int, Lie] | None = None) -> None:
         self.plan, self.lives = plan, dict.fromkeys(range(6), 0)
@@ -145,7 +145,7 @@ class VectorRoom(MachineTable):
 
     def at(  # type: ignore[override]
         self, due: Due, act: Act, seat: int | None = None
-    ) -> VectorRoom:
+    ) -> VectorTable:
         """Have something happen."""
         self.hours.append(Hour(due, act, seat))
         return self
@@ -160,7 +160,7 @@ class VectorRoom(MachineTable):
                 hour.act(self)
         return super().deliver()
 
-    def play(self, until: float = 600.0) -> VectorRoom:  # type: ignore[override]
+    def play(self, until: float = 600.0) -> VectorTable:  # type: ignore[override]
         """From the first word to the end."""
         self.start()
         self.run(until=until)
@@ -182,27 +182,27 @@ def before(kind: Kind, name: str = "", least: int = 0) -> Due:
 def vanish(seat: int) -> Act:
     """The seat is gone."""
 
-    def act(room: VectorRoom) -> None:
-        room.places[seat].alive = False
+    def act(played: VectorTable) -> None:
+        played.places[seat].alive = False
 
     return act
 
 
-def go_and_come(room: VectorRoom, seat: int) -> VectorRoom:
+def go_and_come(played: VectorTable, seat: int) -> VectorTable:
     """Have the seat go, and while the others wait resume from its journal and ask to be let in."""
 
-    room.at(before(Kind.REVEAL, "place"), vanish(seat))
-    room.waits = lambda node: seat not in node.present
-    return room.at(room.waits, come_back(seat))
+    played.at(before(Kind.REVEAL, "place"), vanish(seat))
+    played.waits = lambda node: seat not in node.present
+    return played.at(played.waits, come_back(seat))
 
 
 def come_back(seat: int) -> Act:
     """The seat resumes from its journal, and asks to be let in."""
 
-    def act(room: VectorRoom) -> None:
-        room.crash_and_resume(seat)
-        room.places[seat].machine.ask_rejoin(room.now)
-        room.collect(seat)
+    def act(played: VectorTable) -> None:
+        played.crash_and_resume(seat)
+        played.places[seat].machine.ask_rejoin(played.now)
+        played.collect(seat)
 
     return act
 
@@ -210,10 +210,10 @@ def come_back(seat: int) -> Act:
 def inject(seat: int, make: Callable[[SeatMachine], Statement]) -> Act:
     """Have the seat sign one statement more and send it to all."""
 
-    def act(room: VectorRoom) -> None:
-        machine = room.places[seat].machine
+    def act(played: VectorTable) -> None:
+        machine = played.places[seat].machine
         machine.be_cautious = lambda certain=False: None  # type: ignore[method-assign]
-        room.post(seat, Send(carried(machine, make(machine))))
+        played.post(seat, Send(carried(machine, make(machine))))
 
     return act
 

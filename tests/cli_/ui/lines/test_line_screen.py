@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 from support.cli_stage import referee
-from support.kept_home import room_of
+from support.kept_home import table_of
 from support.line_screen import MUSTER, said_of, told, view
 
 from cli.ui.lines.line_screen import LineScreen
@@ -23,7 +23,7 @@ TICKET = encode_ticket(Ticket(b"h" * 32, ("10.0.0.1:9999",), b"t" * 32, (), b"s"
 def test_the_line_prompt_says_once_for_each_loss_what_to_do() -> None:
     lines: list[str] = []
     screen = LineScreen(lines.append)
-    table = room_of(3, 1).table
+    table = table_of(3, 1).table
     screen(updates.Started(table, 1))
     awaited = updates.Awaited(frozenset({0}), 30.0)
     lost = updates.Attendance((UNLINKED, LINKED, LINKED))
@@ -37,7 +37,7 @@ def test_the_line_prompt_says_once_for_each_loss_what_to_do() -> None:
 def test_who_resumed_and_finds_nobody_is_told_once_that_they_may_have_finished() -> None:
     lines: list[str] = []
     screen = LineScreen(lines.append)
-    table = room_of(3, 1).table
+    table = table_of(3, 1).table
     resumed = updates.Resumed(referee(3).view(1), ())
     linked, alone = (updates.Attendance((one,) * 3) for one in (LINKED, UNLINKED))
     started, awaited = (
@@ -147,7 +147,7 @@ def test_names_and_the_game_are_there_once_it_has_begun() -> None:
     assert screen.typed_game == ""
     with pytest.raises(RuntimeError, match="before a game has begun"):
         screen.names_in_game()
-    table = room_of(3, 1).table
+    table = table_of(3, 1).table
     screen(updates.Started(table, 1))
     assert screen.names_in_game().nicknames == ("seat 0", "seat 1", "seat 2")
     assert screen.typed_game == f"--plain {table.id.hex()[:16]}"

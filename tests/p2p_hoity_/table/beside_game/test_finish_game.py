@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 
 from support.cases import fails
-from support.kept_home import keep_journal, room_of, seat_in
+from support.kept_home import keep_journal, seat_in, table_of
 from support.paths import ROOT
 from support.player_table import CALM, LONGER, PlayerTable, past_round
 from support.sampling import BAD_MOMENTS
@@ -48,7 +48,7 @@ async def test_who_was_not_there_at_the_end_finishes_by_the_file_of_another(
 def test_a_file_of_an_unfinished_game_is_refused_and_the_journal_kept(
     home: Home, tmp_path: Path
 ) -> None:
-    here = room_of(3, 2)
+    here = table_of(3, 2)
     book = keep_journal(home, here)
     book.close()
     file = tmp_path / "claim.hoity"

@@ -6,14 +6,14 @@ from typing import Any
 import pytest
 from support.cli_stage import played_file
 from support.journals import fill_disk
-from support.kept_home import keep_journal, keep_transcript, listed, only, room_of
+from support.kept_home import keep_journal, keep_transcript, listed, only, table_of
 
 from p2p_hoity.storage.home import Home
 from p2p_hoity.table.beside_game.known_progress import KnownProgress, Progress
 
 
 def test_what_was_read_once_is_not_read_again(home: Home) -> None:
-    keep_journal(home, room_of(3, 2)).close()
+    keep_journal(home, table_of(3, 2)).close()
     keep_transcript(home, played_file(), "won.hoity")
     assert [game.progress for game in listed(home, seconds=0)] == [None, None]
     first = listed(home)
@@ -35,7 +35,7 @@ def test_a_file_that_has_changed_is_read_again(home: Home) -> None:
     "kept", [b"", b"[]", b"nonsense", b'{"x": {"round": []}}', b"\xff", b"[" * 5000]
 )
 def test_a_memory_that_is_none_is_read_anew(home: Home, kept: bytes) -> None:
-    keep_journal(home, room_of(3, 2)).close()
+    keep_journal(home, table_of(3, 2)).close()
     path = home.path / "games.json"
     path.write_bytes(kept)
     path.chmod(0o600)

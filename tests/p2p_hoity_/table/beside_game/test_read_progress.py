@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from support.cli_stage import played_file
-from support.kept_home import keep_journal, keep_transcript, only, room_of
+from support.kept_home import keep_journal, keep_transcript, only, table_of
 
 from p2p_hoity.storage.home import Home
 from p2p_hoity.storage.private_files import NAMED
@@ -14,7 +14,7 @@ from p2p_hoity.table.beside_game.unfinished_games import open_games
 
 
 def test_an_unfinished_game_says_its_round_and_fields(home: Home) -> None:
-    here = room_of(3, 3)
+    here = table_of(3, 3)
     keep_journal(home, here).close()
     game, progress = only(home)
     assert game.nicknames == ("seat 0", "seat 1", "seat 2")
@@ -53,7 +53,7 @@ def test_a_transcript_names_its_game_and_players_and_nothing_else_does(
 
 
 def test_how_far_a_transcript_leads_is_told_with_whether_it_holds(home: Home) -> None:
-    here = room_of(3, 2)
+    here = table_of(3, 2)
     path = keep_transcript(home, here.places[0].machine.transcript(), "claim.hoity")
     found = of_transcript(NAMED, path)
     assert (found.round, found.ranks, found.whole) == (2, (), True)
@@ -68,7 +68,7 @@ def test_how_far_a_transcript_leads_is_told_with_whether_it_holds(home: Home) ->
 def test_a_journal_is_read_with_its_passphrase_alone_and_before_the_deal_is_no_round(
     home: Home,
 ) -> None:
-    book = keep_journal(home, room_of(3, 2), password="open sesame")
+    book = keep_journal(home, table_of(3, 2), password="open sesame")
     book.close()
     found = of_journal(book.path, "open sesame", home.files)
     assert found is not None
@@ -76,6 +76,6 @@ def test_a_journal_is_read_with_its_passphrase_alone_and_before_the_deal_is_no_r
     assert of_journal(book.path, "other", home.files) is None
     book.path.unlink()
     assert of_journal(book.path, None, home.files) is None
-    early = keep_journal(home, room_of(3, 2), records=2)
+    early = keep_journal(home, table_of(3, 2), records=2)
     early.close()
     assert of_journal(early.path, None, home.files) == NOT_BEGUN

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from support.kept_home import keep_journal, keep_transcript, listed, only, room_of
+from support.kept_home import keep_journal, keep_transcript, listed, only, table_of
 
 from p2p_hoity.storage import rollback_marks
 from p2p_hoity.storage.home import Home
@@ -15,7 +15,7 @@ from p2p_hoity.table.peer_error import PeerError
 
 def test_a_file_without_a_result_hides_no_open_game(home: Home) -> None:
     """`tests/p2p_hoity_/table/playing/test_session_result.py` has the game whose file has one."""
-    here = room_of(3, 3)
+    here = table_of(3, 3)
     keep_journal(home, here).close()
     keep_transcript(home, here.places[0].machine.transcript(), "as-far-as-it-came.hoity")
     found = listed(home)
@@ -24,12 +24,12 @@ def test_a_file_without_a_result_hides_no_open_game(home: Home) -> None:
 
 
 def test_nothing_of_a_sealed_journal_is_kept_and_before_the_deal_is_no_round(home: Home) -> None:
-    keep_journal(home, room_of(3, 2), records=2).close()
+    keep_journal(home, table_of(3, 2), records=2).close()
     assert only(home)[1] == NOT_BEGUN
     (game,) = open_games(home)
     games.forget_game(game)
     (home.path / "games.json").unlink()
-    keep_journal(home, room_of(3, 2), password="open sesame").close()
+    keep_journal(home, table_of(3, 2), password="open sesame").close()
     assert only(home, password="open sesame")
     memory = home.path / "games.json"
     assert not memory.exists() or json.loads(memory.read_bytes()) == {}
@@ -37,7 +37,7 @@ def test_nothing_of_a_sealed_journal_is_kept_and_before_the_deal_is_no_round(hom
 
 
 def test_a_game_that_is_played_is_not_forgotten_and_one_that_is_leaves_nothing(home: Home) -> None:
-    book = keep_journal(home, room_of(3, 2))
+    book = keep_journal(home, table_of(3, 2))
     (game,) = open_games(home)
     assert games.is_running(game)
     assert [one.is_running for one in listed(home)] == [True]
@@ -54,7 +54,7 @@ def test_a_game_that_is_played_is_not_forgotten_and_one_that_is_leaves_nothing(h
 
 
 def test_a_claim_is_told_by_its_journal_as_long_as_that_is_there(home: Home) -> None:
-    here = room_of(3, 2)
+    here = table_of(3, 2)
     keep_journal(home, here).close()
     (game,) = open_games(home)
     keep_transcript(home, here.places[0].machine.transcript(), f"{game.name}.claim.hoity")

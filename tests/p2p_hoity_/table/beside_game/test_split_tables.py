@@ -204,6 +204,29 @@ def test_the_folder_of_a_bot_stays_if_its_proof_cannot_be_saved(
     assert len(saved(home)) == 2
 
 
+@pytest.mark.parametrize("content", [b"from a later version", b"", None])
+def test_the_folder_of_a_bot_stays_while_its_journal_cannot_be_read(
+    home: Home, content: bytes | None
+) -> None:
+    """It may be the only proof that the table was split. An empty journal proves nothing."""
+    here = branch("one")
+    keep_transcript(home, here.machine().transcript(), file_name(here))
+    records = len(branch("other").places[1].journal) - 5
+    ada = bots_home(home.path / "bots" / "crew" / "Ada", "other", records)
+    (journal,) = ada.journals.glob("*.journal")
+    if content is None:
+        journal.chmod(0o644)
+    else:
+        journal.write_bytes(content)
+    sweep(home)
+    assert (home.path / "bots" / "crew").exists() is (content != b"")
+    if content is None:
+        journal.chmod(0o600)
+        sweep(home)
+        assert not (home.path / "bots" / "crew").exists()
+        assert len(saved(home)) == 2
+
+
 async def test_a_journal_that_proves_a_void_table_after_the_end_of_the_game_is_kept(
     pair: PlayerTable, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 from support.cases import fails
-from support.kept_home import STARTED, keep_journal, room_of
+from support.kept_home import STARTED, keep_journal, table_of
 
 from p2p_hoity.storage.home import Home
 from p2p_hoity.storage.private_files import CHECKED
@@ -33,7 +33,7 @@ def names(games: list[OpenGame]) -> list[str]:
 def two_games(home: Home) -> tuple[str, str]:
     """Keep the journals of two games, and return their names, the newer one first."""
     for nonce, started in ((b"n", STARTED), (b"m", STARTED + 60)):
-        keep_journal(home, room_of(3, 2, nonce), started=started).close()
+        keep_journal(home, table_of(3, 2, nonce), started=started).close()
     first, second = open_games(home)
     assert first.started == second.started + 60
     return first.name, second.name
@@ -66,7 +66,7 @@ def test_a_game_that_is_over_and_one_whose_journal_cannot_be_read_are_told(home:
     assert fails(PeerError, "game-over", find_game, home, "ab").fields == {"game": "abcd"}
     (home.transcripts / "abcd.hoity").rename(home.transcripts / "abcd.claim.hoity")
     fails(PeerError, "no-such-game", find_game, home, "ab")
-    keep_journal(home, room_of(3, 2), password="open sesame").close()
+    keep_journal(home, table_of(3, 2), password="open sesame").close()
     assert open_games(home) == []
     fails(PeerError, "journal-unusable", find_game, home, None)
     assert len(open_games(home, "open sesame")) == 1

@@ -151,6 +151,24 @@ async def test_who_breaks_off_has_had_the_one_guess(proves: bool) -> None:
         assert await there.refused(spoken(first)) == "code-unknown-there"
 
 
+@pytest.mark.parametrize("proves", [True, False])
+async def test_who_proves_late_and_closes_later_still_has_used_the_code(proves: bool) -> None:
+    """Only the proof has to come in time, not the goodbye after it."""
+    async with desk() as (there, _):
+        first = await there.code()
+        guest = GuestExchange(spoken(first))
+        wish = spoken(first).number.to_bytes(NUMBER, "big") + guest.first
+        relay = parse_address(first.relay)
+        async with conversation(there.network, relay, wish, Limits()) as talk:
+            second = await talk.receive()
+            await trio.sleep(invite_by_code.EXCHANGE - 1)
+            if proves:
+                talk.post(guest.prove(second))
+                assert guest.open(await talk.receive()) == WORD
+            await trio.sleep(2)
+        assert (await there.code()).after is (CodeEnd.USED if proves else CodeEnd.WRONG)
+
+
 async def test_of_two_guests_at_once_one_has_the_ticket() -> None:
     async with desk() as (there, _):
         code = spoken(await there.code())

@@ -3,9 +3,13 @@
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from support.any_values import ROW, TABLE, check_parser, shaped
 from support.cases import fails
 from support.machine_table import identity
 from support.player_table import PlayerTable, seated
+from support.sampling import times
 
 from p2p_hoity.table.gathering import lobby
 from p2p_hoity.table.gathering.host_table import KEEP
@@ -38,6 +42,30 @@ def test_plain_frames_come_back() -> None:
         lobby.SeatedNames(("Ada",)),
         lobby.Refuse(lobby.Refusal.FULL),
         lobby.Sit(ENTRY, ("192.0.2.7:1", "relay+x:1/abc")),
+    ):
+        assert lobby.parse_lobby(lobby.encode_lobby(frame)) == frame
+
+
+LOBBY = st.one_of(
+    ROW,
+    shaped(st.just("names"), st.lists(st.text(max_size=3)).map(tuple)),
+    shaped(st.just("sit"), ROW, st.lists(st.text(max_size=3)).map(tuple)),
+    shaped(st.just("offer"), st.just(b""), st.just(TABLE.header.terms.value()), st.just(("Ana",))),
+    shaped(st.just("roster"), st.binary(), st.just((("a:1",),)), st.just(bytes(64))),
+)
+
+
+@settings(max_examples=times(15, 1000), deadline=None)
+@given(LOBBY)
+def test_any_value_is_a_lobby_frame_or_invalid(value: Any) -> None:
+    codes = ("bad-frame", "bad-header", "bad-encoding")
+    check_parser(codec.encode(value), lobby.parse_lobby, lobby.encode_lobby, *codes)
+
+
+def test_the_strategy_reaches_frames_that_are_valid() -> None:
+    for frame in (
+        lobby.Offer(b"", TABLE.header.terms, ("Ana",)),
+        lobby.SeatedNames(("Ana", "Bob")),
     ):
         assert lobby.parse_lobby(lobby.encode_lobby(frame)) == frame
 

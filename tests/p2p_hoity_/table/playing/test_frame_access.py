@@ -17,12 +17,12 @@ from support.toy_game import ToyGame
 from p2p_hoity.coded_errors import Reason
 from p2p_hoity.net.hub import Frame, Hub, LinkDown
 from p2p_hoity.presentation import screen_updates as updates
+from p2p_hoity.table.beside_game.chat import MOST_ONLOOKERS
 from p2p_hoity.table.gathering import lobby
 from p2p_hoity.table.gathering import lobby as frames
 from p2p_hoity.table.gathering.ticket_proof import Capability
 from p2p_hoity.table.playing.end_codes import TWO_ROSTERS
 from p2p_hoity.table.playing.frame_access import (
-    MOST_ONLOOKERS,
     PROOF_TIMEOUT,
     REFUSED,
     OnlookerAccess,

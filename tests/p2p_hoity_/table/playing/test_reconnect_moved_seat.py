@@ -13,7 +13,7 @@ import pytest
 import trio
 from support.cases import fails
 from support.journals import FIRST
-from support.kept_home import room_of
+from support.kept_home import table_of
 from support.machine_table import MachineTable, identity
 from support.memory_network import MemoryNetwork
 from support.player_table import PlayerTable, past_round
@@ -56,7 +56,7 @@ RELAY = "relay+8.9.0.1:9"
 
 def terms() -> bytes:
     """The digest of the terms of the table of two."""
-    return room_of(2, 1).table.header.terms.digest()
+    return table_of(2, 1).table.header.terms.digest()
 
 
 def ticket(**given: Any) -> Ticket:
@@ -66,7 +66,7 @@ def ticket(**given: Any) -> Ticket:
 
 def test_a_ticket_of_any_seat_is_taken_by_players_and_onlookers_and_no_other() -> None:
     """[T-3], by one whose ticket had a secret, and by one who came to an open table without."""
-    header = room_of(2, 1).table.header
+    header = table_of(2, 1).table.header
     for secret in (SECRET, b""):
         for seat in range(2):
             check_fresh(ticket(host_id=identity(seat).public), header, secret)
@@ -99,7 +99,7 @@ class Street(MemoryNetwork):
 
 def three_seats() -> MachineTable:
     """Return the machines of a table of three."""
-    return room_of(3, 1)
+    return table_of(3, 1)
 
 
 MANY = tuple(f"far{n}:9" for n in range(8))

@@ -17,6 +17,7 @@ from p2p_hoity import game_adapter
 from p2p_hoity.coded_errors import Reason
 from p2p_hoity.net.hub import LinkDown, LinkedElsewhere, LinkUp
 from p2p_hoity.net.link_limits import Limits
+from p2p_hoity.net.network_errors import NetCode, NetError
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.storage.home import Home
 from p2p_hoity.table.beside_game import unfinished_games
@@ -166,6 +167,27 @@ async def test_a_game_begun_behind_a_proxy_is_not_resumed_without_one(three: Pla
         how = replace(three.reach(2), network=three.network)
         await resume_table(three.guests[2].seat, None, how=how)
     assert waiting.cancelled_caught  # it waits for the others, who are gone
+
+
+@SOME
+@pytest.mark.parametrize("listen", ["node2:9", "127.0.0.1:9", ":9"])
+async def test_a_seat_resumed_behind_a_proxy_listens_on_loopback_alone(
+    tmp_path: Path, listen: str
+) -> None:
+    """[L-55], wherever the game began."""
+    table, places = PlayerTable(tmp_path, 3), []
+    table.how = lambda n: {"listen": listen} if n == 2 else {}
+    assert await table.play_until_the_last_goes(past_round(1))
+
+    async def spy(host: str, port: int) -> Any:
+        places.append((host, port))
+        raise NetError(NetCode.NOT_LISTENING)
+
+    setattr(table.network, "listen", spy)  # noqa: B010 - a method of one network
+    how = Reach(network=table.network, hidden=True)
+    with pytest.raises(PeerError, match="cannot-listen-there"):
+        await resume_table(table.guests[2].seat, None, how=how)
+    assert {host for host, _ in places} == {"127.0.0.1"}
 
 
 @SOME

@@ -1,23 +1,31 @@
 """Tests of whole tables on a virtual clock: seats play to one end, leave, crash and come back."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 import trio
 from support.player_table import CALM, LONGER, PlayerTable, Thinker, past_round, short_track
 from support.sampling import is_nightly
+from support.toy_game import ToyGame
+from support.toy_rematch import CONSENTS, NEXT, TABLE, WHO
 
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.presentation.screen_updates import Attendance, Attending, Clock
+from p2p_hoity.table.beside_game import rematch_frames
 from p2p_hoity.table.beside_game.unfinished_games import open_games
 from p2p_hoity.table.playing.end_codes import LEFT
 from p2p_hoity.table.playing.player_interface import BotPlayer
+from p2p_hoity.table.playing.rate_limit import RateLimit
+from p2p_hoity.table.playing.session import Session
 from protocol import Kind, effects
+from protocol.chain.chain_state import Table
 from protocol.seat.effects import SeatLeft
-from protocol.wire.table_header import Timeouts
+from protocol.wire.table_header import Header, Timeouts
 
 LEAVING = pytest.mark.sampled(2)
 
@@ -229,3 +237,35 @@ async def test_a_table_is_played_off_the_loop(tmp_path: Path) -> None:
     assert len(jobs) > 10
     assert all(guest.outcome and guest.outcome.code is None for guest in table.guests)
     table.judge()
+
+
+async def test_refusals_that_are_forged_cost_few_checks_and_hide_no_true_one(
+    monkeypatch: pytest.MonkeyPatch, autojump_clock: Any
+) -> None:
+    """[A-8] A refusal counts from whoever brings it, also from a link that was not let in."""
+    following, sound = (
+        Table(Header(NEXT, CONSENTS), ToyGame(3, 1)),
+        rematch_frames.refuse(TABLE.id, WHO[1]),
+    )
+    checked, refused = [], []
+    check = rematch_frames.Decline.check
+
+    def counted(word: rematch_frames.Decline) -> None:
+        checked.append(word)
+        check(word)
+
+    monkeypatch.setattr(rematch_frames.Decline, "check", counted)
+    session: Any = object.__new__(Session)
+    session.machine = SimpleNamespace(
+        table=following, has_begun=False, refuse=lambda seat, now: refused.append(seat)
+    )
+    session._clock = SimpleNamespace(now=lambda: 0.0)
+    session._access = SimpleNamespace(may_send=lambda peer, sender: False)
+    session._rate_limit = RateLimit(following.ids)
+    for number in range(1000):
+        forged = replace(sound, signature=number.to_bytes(64, "big"))
+        session._on_frame(b"s" * 32, forged.encode())
+    assert 0 < len(checked) <= 50
+    assert refused == []
+    session._on_frame(b"t" * 32, sound.encode())
+    assert refused == [1]
