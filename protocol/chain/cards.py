@@ -39,6 +39,7 @@ def check_showable(node: Node, seat: int, choice: Choice) -> None:
     """
     slots = choice if isinstance(choice, tuple) else None
     may_show = {*node.cards, *node.table.layout.hands[seat]}
+    # A slot that is named twice would show one card as two.
     if slots is None or len(set(slots)) != len(slots) or not may_show.issuperset(slots):
         raise Invalid("illegal-choice", "it shows a card that is not its own to show")
 
@@ -120,6 +121,7 @@ def opened_cards(
     for slot in slots:
         keys = [(slot, seat) for seat in range(node.table.seats)]
         points = tuple(known[key] for key in keys if key in known)
+        # Only with the shares of all keys: what fewer of them give is the point of no card.
         if len(points) == len(keys):
             found[slot] = _open(*node.keys.deck[slot], points, node.table.layout.cards)
     return found

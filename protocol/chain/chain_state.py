@@ -581,6 +581,7 @@ def new_secrets(seed: bytes, size: int) -> Secrets:
     """
     rng = stream(seed, "key")
     polynomial = tuple(nonzero_scalar(rng) for _ in range(size))
+    # Others refuse a key vector with a zero share. For all seats there can be, as n is not known.
     while size > 1 and any(
         key_sharing.key_share_at(polynomial, i + 1) == 0 for i in range(MAX_SEATS)
     ):

@@ -120,6 +120,7 @@ class GatherStep(StepRules[Given]):
             with within("escrows", index), coded("bad-escrow-share"):
                 key = node.keys.total_key(seat)
                 escrows[owner] = escrow.verify_share(context, sealing, key, share)
+        # Last, because the game judges the choice by the cards that the shares open.
         # Bytes are the coin of the deal, which no rule of the game judges.
         if opened is not None and not isinstance(opened, bytes):
             with within("opening", CHOICE):
@@ -163,6 +164,7 @@ class GatherStep(StepRules[Given]):
             keys = {s + 1: one.escrows[owner] for s, one in inputs.items() if one.escrows}
             # Fewer shares would decrypt to other bytes, and an honest owner would be convicted.
             if len(keys) >= quorum:
+                # By the node before the step, so that no opening of this step changes the next one.
                 after = _open_lost(after, node, owner, keys)
         return after
 
@@ -263,6 +265,7 @@ def void(node: Node, kind: str, seat: int, conviction: Conviction) -> Node:
     return replace(
         node,
         opened={**node.opened, (kind, seat): None},
+        # The seat stays present: only the base of an epoch changes that, the same for all.
         banned=node.banned | {seat},
         convictions=(*node.convictions, conviction),
     )

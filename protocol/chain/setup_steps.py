@@ -201,6 +201,7 @@ class KeyOkStep(StepRules[SealedChoice | Complaint]):
         dealers = () if node.table.strict else (s for s in range(node.table.seats) if s != seat)
         for dealer in dealers:
             if not key_share_is_valid(node, dealer, seat, secrets.box):
+                # The secret may be shown: the table ends by this, and the key is for it alone.
                 return step_bodies.encode_body(Complaint(dealer, secrets.box))
         return seal_choice(node, seat, COIN, rng(step_bodies.COIN_SIZE), secrets, rng)
 
@@ -259,6 +260,7 @@ def setup_want(node: Node) -> Want:
     """Return the next step of setup ([N-3], [N-6]), `ended` if the table cannot go on."""
     everyone = node.table.everyone
     keys = node.keys
+    # First, because after a complaint there is no deck, and `key.ok` would be asked for again.
     if node.convictions or node.has_dead_keys:
         return Want(Kind.ENDED, frozenset())
     if not keys.hashes:

@@ -35,6 +35,7 @@ def lacking(
     Args:
         givers: The seats whose shares are needed.
     """
+    # Sorted, because the shares of a batch stand in this order in the body.
     return tuple((s, g) for s in sorted(slots) for g in sorted(givers) if (s, g) not in node.shares)
 
 
@@ -209,6 +210,7 @@ def settle(node: Node) -> Node:
     """Tell the game the events that need no further step, and find the next step ([P-4])."""
     while True:
         goal = node.table.game.expected(node.state)
+        # The deal and the end are never stopped, or the game could not come to its result.
         if node.step >= LAST_STEP and not isinstance(goal, (game.Deal, game.OpenAll, game.Over)):
             node = replace(node, state=node.table.game.apply(node.state, game.Stopped()))
             goal = node.table.game.expected(node.state)
@@ -357,6 +359,7 @@ def append(node: Node, slots: Sequence[Slot]) -> Node:
         after = settle(after)
     if after.want.kind not in chain_state.NEXT[node.want.kind]:
         raise RuntimeError(f"no transition from {node.want.kind} to {after.want.kind}")
+    # Once: equal nodes must be one object, since the followed chain compares by identity.
     node.derived.steps[key] = after
     return after
 
@@ -418,6 +421,7 @@ def may_go_on(node: Node) -> bool:
     # Compared with the empty set, because None stands for all seats.
     if node.want.kind in (Kind.RESULT, Kind.ENDED) or node.game_present == frozenset():
         return False
+    # With fewer seats, both halves of a table that was cut in two could go on.
     return len(node.present) >= node.table.quorum
 
 

@@ -30,7 +30,8 @@ def is_timed_out(
         claims: The seat of each epoch promise, and the claim in it, None for no claim.
     """
     table, place = node.table, StepTimeout(epoch, node.step, node.digest)
-    # Of n - t + 1 seats one is honest. At a strict table no seat is made absent.
+    # Of n - t + 1 seats one is honest. At a strict table no seat is made absent. A seat that is
+    # late itself does not count, or it could help to make others absent.
     count = sum(claim == place for seat, claim in claims if seat not in missing)
     return not table.strict and count >= table.seats - table.quorum + 1
 
@@ -56,5 +57,6 @@ def may_rejoin(base: Node, seat: int) -> bool:
     if seat in base.present | base.banned:
         return False
     rejoins = base.table.header.terms.rejoins
+    # Where the game stands still, nothing is lost by letting everybody in again.
     limit = MAX_REJOINS if transition.stands_still(base) else rejoins
     return base.absences[seat] <= limit

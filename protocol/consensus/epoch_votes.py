@@ -105,6 +105,7 @@ class Votes(References):
 
     def requests(self) -> dict[int, int]:
         """Return the highest epoch of each seat's epoch requests, epoch promises and votes."""
+        # A copy, because the store's own record is of stored messages only.
         found = dict(self.store.requests)
         for seat, message in self.far.items():
             found[seat] = max(found.get(seat, 0), MessageStore.epoch_of(message))
@@ -229,6 +230,7 @@ class Votes(References):
 
     def highest_certificate(self, below: int) -> QuorumCertificate | None:
         """Return the quorum certificate of the highest epoch below a bound, None without one."""
+        # Strictly below: a promise with a certificate of its own epoch is malformed ([E-20]).
         for epoch in sorted((e for e in self.new_epochs if e < below), reverse=True):
             # If there are both, [E-4] asks for the commit votes.
             for kind in (CommitVote, PrepareVote):
@@ -269,6 +271,7 @@ class Votes(References):
             if read is not None:
                 # A quorum counts seats: a second promise of a faulty seat must not count again.
                 found.setdefault(message.seat, read)
+                # With these votes this seat can itself report the certificate in its next promise.
                 for vote in read.votes:
                     self.store.add(vote)
         return [found[seat] for seat in sorted(found)]

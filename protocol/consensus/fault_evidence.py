@@ -142,6 +142,7 @@ def proven(
         tree: All chains that the inputs of one epoch form.
         chain_nodes: The nodes of the chain before that epoch, by digest.
     """
+    # A list, because a generator would be used up by the first of the checks.
     every = list(messages)
     found: dict[int, str] = {}
     places: dict[int, FieldPlace] = {}
@@ -217,6 +218,7 @@ def find_two_chains(store: MessageStore, followed: FollowedChain) -> Iterable[Pr
     messages = store.epoch_inputs(followed.epoch, followed.base.step)
     inputs = (step_input for _, step_input in inputs_of(messages, followed.epoch))
     # The tree of all chains is costly. It is built only if some input is off the followed chain.
+    # Inputs ahead of the tip do not count, because the chain may still come to their node.
     if any(
         step_input.step <= followed.tip.step and step_input.on not in followed.path
         for step_input in inputs

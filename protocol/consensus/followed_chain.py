@@ -59,6 +59,7 @@ def chosen_inputs(
         if (
             isinstance(step_input, StepInput)
             and step_input.on == node.digest
+            # A seat that turned to a later version would give inputs on two chains ([E-2], 2).
             and message.seat not in found
         ):
             # To check the body here would stop the event loop for as long as the job spares it.
@@ -143,6 +144,7 @@ def _spoken_on(store: MessageStore, followed: FollowedChain, seat: int | None) -
     at = tree.nodes.get(last.on)
     while at is not None and at.step > followed.tip.step + 1:
         at = at.parent
+    # The same object, because each node caches the nodes that follow it.
     return at if at is not None and at.parent is followed.tip else None
 
 
@@ -162,4 +164,5 @@ def keeps_own_inputs(store: MessageStore, followed: FollowedChain, seat: int) ->
     """
     last = _last_input(store, followed, seat)
     # A further input on another chain would prove this seat at fault (`two-chains`).
+    # An input before the base is one of setup, and all chains of the table have it.
     return last is None or last.step < followed.base.step or last.on in followed.path

@@ -80,6 +80,7 @@ class Tree:
         found: dict[int, list[bytes]] = {}
         for seat, body in self._by_place.get((node.step, node.digest), []):
             known = found.get(seat, [])
+            # The comparison first, because a verdict may cost the check of a proof.
             if body not in known and isinstance(transition.verdict(node, seat, body), AcceptedBody):
                 found.setdefault(seat, []).append(body)
         # Sorted, because readers may have received the same inputs in different orders.

@@ -199,6 +199,7 @@ class References(ABC):
                 self._lacks[place] = error.lack
             raise
         finally:
+            # Also after an error, or what others look up would count as used by this reading.
             self.open.pop()
         return reading
 

@@ -102,7 +102,8 @@ class MessageStore:
         self.wants.discard(message.hash)
         self.claims.pop(message.hash, None)
         if is_third:
-            # It is found only by its hash and by `inputs_by`.
+            # It is found only by its hash and by `inputs_by`: the rules read all other lists, and a
+            # faulty seat could make these as long as it likes.
             self._third_versions[message.hash] = message
             if isinstance(message.statement, StepInput):
                 self._count(message)
@@ -155,6 +156,7 @@ class MessageStore:
         the bytes of an input out of `input_bytes`.
         """
         statement = message.statement
+        # A requested epoch must not fall: promises and floors already rest on it.
         del self._by_hash[message.hash], self._order[message.hash]
         _remove(self._by_identity, message.identity, message)
         if isinstance(statement, EpochRequest):

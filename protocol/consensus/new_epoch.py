@@ -46,6 +46,7 @@ def certificate_votes(table: Table, certificate: QuorumCertificate) -> list[Mess
         Malformed: If the votes are fewer than a quorum, or if a vote has a seat that does not
             exist, or an invalid signature.
     """
+    # By its form the seats are rising, so no seat counts twice.
     if len(certificate.votes) < table.quorum:
         raise Malformed("a quorum certificate has fewer votes than the quorum")
     found = []
@@ -111,6 +112,7 @@ def _read_promise(table: Table, message: Message, source: References, named: boo
         raise Malformed("an epoch promise has more proofs than the table has seats")
     epoch, votes = fault_evidence.certificate_epoch(promise), []
     if promise.certificate is not None:
+        # Strictly below, so that readings that go from certificate to certificate come to an end.
         if epoch >= promise.epoch:
             raise Malformed("a quorum certificate is not below its epoch promise")
         votes = certificate_votes(table, promise.certificate)
@@ -171,6 +173,7 @@ def _check_form(read: ReadPromise, epoch: int) -> None:
             )
     if any(not isinstance(m.statement, Rejoin) for m in read.rejoins):
         raise Malformed("an epoch promise lists what is no rejoin")
+    # More could make more combinations of bodies than all readers try for a step ([E-18]).
     if max(Counter(m.identity for m in read.inputs).values(), default=0) > MAX_INPUTS_PER_IDENTITY:
         raise Malformed("an epoch promise lists more than two inputs of one identity")
     timeout = read.promise.timeout
@@ -214,6 +217,7 @@ def base_of_new_epoch(
     new_epoch = message.statement
     if not isinstance(new_epoch, NewEpoch) or message.seat != new_epoch.epoch % table.seats:
         raise Malformed("a new-epoch message by a seat whose turn it is not")
+    # No more either: t promises keep the combinations of bodies within the bound of [E-18].
     if len(new_epoch.promises) != table.quorum:
         raise Malformed("a new-epoch message has another number of epoch promises than the quorum")
     messages = [source.message(h) for h in new_epoch.promises]
@@ -316,6 +320,7 @@ def highest_certificate(promises: Sequence[ReadPromise]) -> tuple[Node, int]:
 
     def rank(read: ReadPromise) -> tuple[bool, int, bytes]:
         digest = read.base.base_digest()
+        # Commit votes first: only such a base can have been entered, and hold final steps.
         return (digest not in sealed, -read.base.step, digest)
 
     return min(top, key=rank).base, epoch
@@ -369,6 +374,7 @@ def _kept_version(
     signers = {read.message.seat for read in promises} & node.present
     for child, _ in choices:
         against = {s for o, _ in choices if o is not child for s in tree.builders(o)}
+        # Else no version is final: on a final one each honest seat has built, and on no other.
         if signers <= tree.builders(child) and not (against & node.present) - culprits:
             return child
     return None

@@ -152,6 +152,7 @@ def _share_statement(
     context: Context, sealing: Sealing, public: Point, point: Point
 ) -> tuple[bytes, ...]:
     """Return the byte strings that are hashed into the challenge of an escrow share's proof."""
+    # The escrow and both contexts, so that a share is worthless for any other escrow or step.
     return (context.encode(), *_where(*sealing[:3]), sealing[3], public, point)
 
 
@@ -163,6 +164,7 @@ def _hide(where: tuple[bytes, ...], joint_key: Point, opening: bytes) -> tuple[i
 
 
 def _nonce(r: int, statement: tuple[bytes, ...]) -> int:
+    # Of the whole statement: one nonce under two challenges would reveal r, and the choice.
     return hash_to_scalar(Label.ESCROW_PROOF_NONCE, encode_scalar(r), *statement)
 
 

@@ -164,6 +164,7 @@ def expand(label: Label, size: int, *parts: bytes) -> bytes:
 
     The size and the counter, which starts at 0, are hashed as 8 bytes each, big-endian.
     """
+    # With the size in the hash, a shorter stream is not the beginning of a longer one.
     blocks = range(-(-size // 64))
     return b"".join([wide(label, u64(size), u64(block), *parts) for block in blocks])[:size]
 
@@ -207,6 +208,7 @@ Random = Callable[[int], bytes]
 def scalar(rng: Random) -> int:
     """Draw a uniform scalar from 1 to ORDER - 1, from 64 little-endian bytes."""
     while True:
+        # Twice the length of ORDER, so that the remainder favours no scalar.
         number = int.from_bytes(rng(64), "little") % ORDER
         if number:
             return number

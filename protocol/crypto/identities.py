@@ -98,6 +98,7 @@ class Identity:
 
 def signed_bytes(label: Label, data: bytes) -> bytes:
     """Return what is signed: length of the label (8 bytes, big-endian), label, and data."""
+    # Only the label needs a length: the data is all the rest, so no two pairs give equal bytes.
     return framed(label.encode()) + data
 
 

@@ -179,6 +179,7 @@ def decrypt_key_share(context: Context, secret: bytes, sealed: bytes) -> int:
 
 
 def _seal_key(context: Context, shared: bytes, ephemeral: bytes, receiver: bytes) -> bytes:
+    # All of it, so that no ciphertext opens for another dealer, seat or table.
     return digest(Label.KEY_SHARE_KDF, context.encode(), ephemeral, receiver, shared)
 
 

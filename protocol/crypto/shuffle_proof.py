@@ -254,6 +254,7 @@ def prove(
     in_order = [by_position[source] for source in secret.order]
 
     drawn = [*islice(hedged(Label.SHUFFLE_NONCE, rng, statement, witness), 3 * n + 4)]
+    # Separate draws: a nonce that also opens the chain could be computed from the responses.
     links, nonces = drawn[:n], [*drawn[3 * n :], *drawn[n : 3 * n]]
     chain, chain_opening = _chain(links, in_order)
     challenge = challenge_of(statement, chain, _image(joint_key, after, chain, nonces))

@@ -41,9 +41,11 @@ OVERHEAD = 128
 
 def sync(state: SeatState, peer: PeerId | None) -> None:
     """Ask for missing messages by telling the own epoch, the step, and what is stored ([L-6])."""
+    # A change of epoch may still replace every step after the final one.
     epoch, first = state.log.followed.epoch, min(state.final_step(), state.tip.step)
     have = [m.hash[: peer_frames.SHORT] for m in state.log.store.since(epoch, first)]
     direct = tuple(sorted(state.peers.direct))
+    # What is cut off is only sent again. Peers would drop a frame with more hashes than allowed.
     state.outbox.send(peer_frames.Sync(epoch, first, tuple(have[:MAX_HAVE]), direct), peer)
 
 
@@ -57,6 +59,7 @@ def ask_again(state: SeatState) -> None:
     has_lost = state.peers.tell_direct()
     if has_lost or not state.finished or awaited_ends(state):
         sync(state, None)
+        # Here, once a second, and not for each message: it reads all inputs of the epoch.
         store, followed = state.log.store, state.log.followed
         if state.has_begun:
             for proof in fault_evidence.find_two_chains(store, followed):
@@ -96,6 +99,7 @@ def _tell_notices(state: SeatState, peer: PeerId | None) -> None:
     departures = state.peers.departures
     # `away` never has the own seat, but a peer may not have received its departure yet.
     own = departures.last(state.seat) if state.signer.has_left and state.seat is not None else None
+    # To a game that has begun, the words by which seats leave its setup mean nothing.
     waits = state.tip.want.kind in SETUP or state.deck_wait.gave_up
     given_up = departures.given_up.values() if waits else ()
     words = (*state.peers.away(), *departures.returns(), *([own] if own else []), *given_up)
@@ -132,6 +136,7 @@ def _fetched(
 
     Each new-epoch message comes after its epoch promises.
     """
+    # A faulty peer could else order thousands of look-ups and messages by one frame.
     wanted = list(hashes[:MAX_FETCH])
     for epoch in new_epochs[:MAX_NEW_EPOCHS]:
         for message in store.of_epoch(NewEpoch, epoch):
@@ -201,6 +206,7 @@ def _answer_own(state: SeatState, after: bytes, peer: PeerId | None) -> None:
     # From the requested epochs that it knows, the peer computes its floor ([E-22]).
     if after == FIRST:
         _carry_part(state, (*store.highest_requests(), *state.log.votes.far.values()), peer)
+    # Above, not from `after` on: the peer has that one, and its cursor would never rise.
     own = sorted((m for m in store.by_seat(seat) if m.hash > after), key=lambda m: m.hash)
     left = _carry_part(state, own, peer)
     told = own if left is None else own[: own.index(left)]
@@ -229,6 +235,7 @@ def is_of_use(state: SeatState, message: Message, node: Node) -> bool:
         # The first one only: a faulty seat could else have two inputs to every step passed on.
         if versions and versions[0].hash == message.hash:
             return True
+    # Of a faulty seat only the proof goes round: it could else fill slow links with its inputs.
     proof = state.judge.proofs.get(seat)
     return seat not in state.tip.banned and (proof is None or message.hash in proof.hashes)
 
@@ -257,6 +264,7 @@ def pass_on(state: SeatState, message: Message, peer: PeerId | None) -> None:
     goes_round = not isinstance(statement, EpochPromise) or is_called_for(state, statement)
     if isinstance(statement, StepInput):
         at = followed.path.get(statement.on) if statement.epoch == followed.epoch else None
+        # An input that names a node of another step builds on nothing, so no chain needs it.
         goes_round = at is not None and at.step == statement.step and is_of_use(state, message, at)
     if goes_round:
         # The sender has the message. Inputs and promises, which may be long, are not sent to peers

@@ -56,6 +56,7 @@ class DeckWait:
 
         Return None once the last round is over.
         """
+        # A strict table waits for every seat, so nobody who returns late is left behind.
         if self.leaving_since is None or self.table.strict:
             return 0
         waited = now - self.leaving_since

@@ -108,6 +108,7 @@ class Departures:
         fresh = [
             departure for departure in away if self._told.get(departure.seat, 0) < departure.number
         ]
+        # By number and not by seat, because a seat can leave again after it was back.
         self._told.update((departure.seat, departure.number) for departure in fresh)
         return fresh
 
@@ -115,6 +116,7 @@ class Departures:
 def _is_away(stored: StoredDeparture, store: MessageStore, followed: FollowedChain) -> bool:
     """Return whether a notice makes its seat count as away on the followed chain ([E-25])."""
     departure = stored.departure
+    # Of an epoch that is not entered yet, it cannot be told at which node the seat left.
     if stored.has_returned or departure.is_return or departure.epoch > followed.epoch:
         return False
     if departure.seat not in followed.tip.present:
@@ -137,6 +139,7 @@ def _left_at(departure: Departure, followed: FollowedChain) -> Node | None:
     node: Node | None = followed.tip
     while node is not None and node.step >= departure.step - 1:
         if node.digest == departure.on:
+            # One more than the node's step if the seat had given its input to that one.
             is_here = node.step in (departure.step, departure.step - 1)
             return (
                 node
@@ -154,6 +157,7 @@ def _absences(node: Node, seat: int) -> int:
 
 def _has_said_since(departure: Departure, store: MessageStore) -> bool:
     """Return whether a seat has given an input to the step of its departure or later."""
+    # That step too: the notice names the first step without an input, so one to it is later.
     place = (departure.epoch, departure.step)
     last = store.last_steps.items()
     return any((epoch, step) >= place for (epoch, seat), step in last if seat == departure.seat)

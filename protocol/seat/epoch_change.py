@@ -70,6 +70,7 @@ def _end_without_quorum(state: SeatState) -> bool:
     # No step follows `result`, and the inputs to it can still make the end final ([E-9], 3).
     if state.finished or state.tip.want.kind is Kind.RESULT:
         return False
+    # At most n - t, because the others are a quorum then and the chain can grow.
     if len(banned | set(judge.proofs)) <= spare:
         return False
     # This is costly, so it is done only if all proofs together would suffice.
@@ -98,6 +99,7 @@ def _has_reason(state: SeatState) -> bool:
     """Return whether there is a reason to request the next epoch ([E-3], [E-17])."""
     signer, timers, followed, tip = state.signer, state.timers, state.log.followed, state.tip
     if not signer.is_standing:
+        # The change under way first gets its time, or each request would cut off its proposer.
         return timers.now - timers.promised_at >= signer.back_off()
     if state.finished:
         return state.judge.is_unsettled()
@@ -107,6 +109,7 @@ def _has_reason(state: SeatState) -> bool:
     if can_time_out and timers.now - followed.entered >= signer.back_off():
         tell_waiting(state)
         return True
+    # Rejoins by the base, because the next base is computed with who may rejoin there.
     if state.judge.has_proof() or absence.rejoining(followed.base, state.log.store.rejoins()):
         return True
     most_in_step = state.table.seats + state.table.quorum - 1
@@ -122,6 +125,7 @@ def promise(state: SeatState) -> bool:
     request = state.log.votes.quorum_request()
     if request <= state.signer.promise or not state.has_begun or state.seat is None:
         return False
+    # The cheap check first: the other one builds the tree of all inputs.
     if state.signer.is_quiet or not reports_all(state, request):
         return False
     # First, because it makes the claim which step timed out, and the promise reports the claim.
@@ -182,6 +186,7 @@ def own_promise(state: SeatState, epoch: int) -> EpochPromise:
         and m.seat not in base.present
         and m.statement.count >= base.absences[m.seat]
     ]
+    # Only the claim of the certificate's epoch: any other would make the promise malformed.
     return EpochPromise(
         epoch,
         certificate,

@@ -123,6 +123,7 @@ class FaultJudge:
 
     def end(self, broken: Broken) -> None:
         """End the table without a result for this seat, unless it has ended already."""
+        # The first reason stays, because the player and other seats may have been told of it.
         if self.broken is None:
             self.broken = broken
             self.outbox.emit(broken)
@@ -182,6 +183,7 @@ class FaultJudge:
         for proof in self.proofs.values():
             message, *others = proof.messages
             statement = message.statement
+            # Only an input to the next step can be the last entry of a file ([F-2]).
             if not others and isinstance(statement, StepInput) and statement.on == tip.digest:
                 return message
         return None
@@ -194,6 +196,7 @@ class FaultJudge:
         if notice.is_over:
             return notice.seat in self.ends
         stored = self.setup_ends.get(notice.seat, ())
+        # Without the signatures, because a seat can sign the same words in any number of ways.
         said = [(one.reason, one.about) for one in stored]
         return len(stored) > 1 or (notice.reason, notice.about) in said
 

@@ -75,6 +75,7 @@ def _tell_announced(state: SeatState) -> None:
 def _give_up(state: SeatState) -> None:
     """Sign a departure once this seat waits in vain, and tell the player who is awaited."""
     wait, timers, node = state.deck_wait, state.timers, state.tip
+    # First, so that departures which came before `deck.ok` count among the words below.
     state.peers.note_given_up()
     if timers.is_out(node):
         tell_waiting(state)
@@ -111,6 +112,7 @@ def _may_return(state: SeatState) -> bool:
     node, needed = state.tip, state.deck_wait.deals_needed(state.timers.now)
     if state.seat is None or state.log.followed.epoch > 0:  # In a later epoch a quorum has gone on.
         return True
+    # Legal or not: an input is here only a signature that its seat plays, and judging takes time.
     deals = {
         message.seat
         for message in state.log.store.inputs(0, node.step)

@@ -77,12 +77,14 @@ def is_worth_keeping(state: SeatState, message: Message) -> bool:
             return True
         loose = (m for m in store.inputs_by(message.seat) if _is_loose(state, m))
         return size + sum(len(m.payload) for m in loose) <= LOOSE
+    # It changes nothing, and a faulty seat could have one stored for every lower epoch.
     if isinstance(statement, EpochRequest) and statement.epoch <= state.log.store.requests.get(
         message.seat, 0
     ):
         return False
     if statement.epoch <= state.log.votes.quorum_request() + EPOCHS_AHEAD:
         return statement.epoch >= state.log.followed.epoch
+    # Only short kinds, because one of each seat is kept, however far ahead it is.
     if isinstance(statement, EpochRequest | PrepareVote | CommitVote):
         state.log.votes.note_far(message)
     return False

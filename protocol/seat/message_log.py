@@ -125,6 +125,7 @@ class MessageLog:
 
     def begin_epochs(self, now: DriverTime) -> None:
         """Begin epoch 0 at the node at which setup is complete."""
+        # The chain may have grown beyond it, but all seats must begin epoch 0 at the same node.
         node = self.tip
         while node.parent is not None and node.parent.want.kind not in SETUP:
             node = node.parent
@@ -151,6 +152,7 @@ class MessageLog:
         on_chain = fault_evidence.ancestry(self.followed.base)
 
         def keep(message: Message, step_input: StepInput) -> bool:
+            # Own ones bind this seat, those on the chain are its file, and bases need the rest.
             return message.seat == seat or step_input.on in on_chain or message.hash in kept
 
         self.store.forget_inputs(self.followed.epoch, keep)

@@ -84,6 +84,7 @@ class Peers:
         seat = self.seat_of(peer)
         if seat is not None:
             self.links.discard(seat)
+            # Only such a seat was named to the peers, who now have to pass on its inputs again.
             if seat in self.direct:
                 self.direct.discard(seat)
                 self.direct_changed = True
@@ -91,6 +92,7 @@ class Peers:
     def hear(self, peer: PeerId | None) -> None:
         """Note that a frame has come from a peer over its own link."""
         seat = self.seat_of(peer)
+        # A late frame of an ended link must not count: peers would stop passing its inputs on.
         if seat is not None and seat in self.links:
             self.direct.add(seat)
 
@@ -178,6 +180,7 @@ class Peers:
             self.departures.keep_word(word)
         if is_last:
             self.departures.keep(word, self.timers.now, has_returned=word.seat == self.seat)
+        # The peers have it already. Only this seat may have lost it, and needs its number.
         return word.seat != self.seat
 
     def note_given_up(self) -> None:
@@ -194,6 +197,7 @@ class Peers:
         """
         if self.log.tip.want.kind is not Kind.DECK_OK or word.is_return:
             return False
+        # That step included: a seat that has confirmed the deck names it when it leaves.
         return word.epoch == 0 and word.step <= self.log.table.first_step
 
     def keep_own(self, word: Departure) -> None:
@@ -225,11 +229,13 @@ class Peers:
         granted = self.timers.granted_at(followed.tip)
         words = self.departures.away(self.log.store, followed, granted)
         epoch, step = followed.epoch, followed.tip.step
+        # A later step in the notice means that its seat has given its input to this one.
         away = {
             word.seat
             for word in words
             if (word.epoch < epoch or word.step <= step) and not self._may_return(word)
         }
+        # The own seat is never away, so its own delay cannot shorten the timeout ([E-26], 1).
         return bool(away) and self.log.awaited() <= away
 
 

@@ -46,6 +46,7 @@ def replay(state: SeatState, record: bytes) -> None:
             signer.secrets.restore_opening(commitment, choice, nonce)
         if note is not None and isinstance(message.statement, StepInput):
             digest, name, choice = note
+            # Not as shown to others: the later inputs in the journal mark it so.
             signer.choose(message.statement.step, name, PlayerChoice(digest, choice))
     signer.store(message)
 

@@ -138,6 +138,7 @@ class SeatMachine(SeatState):
         """
         self.timers.set(now)
         frame = peer_frames.parse_frame(data)
+        # After the parsing: bytes that are no frame do not show that the seat is heard directly.
         self.peers.hear(peer)
         match frame:
             case peer_frames.Carry(raw):
@@ -182,6 +183,7 @@ class SeatMachine(SeatState):
         self.timers.set(now)
         if self.seat is None or not self.must_choose:
             raise IllegalMove(NOTHING_ASKED)
+        # Before it is stored: a signed illegal choice would prove this seat at fault.
         self.table.check_choice(node.state, node.want.name, self.seat, choice, self.hand())
         self.signer.choose(node.step, node.want.name, PlayerChoice(node.digest, choice))
         self._run_rules()
@@ -294,6 +296,7 @@ class SeatMachine(SeatState):
             Invalid: If a record is malformed.
         """
         self.outbox.begin_replay()
+        # The rules run after each record, so that the seat follows the same versions as before.
         for one in records:
             resumed_seat.replay(self, one)
             self._run_rules()
@@ -456,6 +459,7 @@ class SeatMachine(SeatState):
             self.be_cautious(certain=True)
         if is_kept and self.signer.store(message):
             catch_up.pass_on(self, message, peer)
+            # The rules are costly, and most inputs change nothing but who is awaited.
             if lacked or not isinstance(message.statement, StepInput) or not self._judge_alone():
                 self._run_rules()
         # A vote or request that is too far ahead to be stored counts as a request all the same

@@ -47,6 +47,7 @@ def _why_setup_ends(state: SeatState, node: Node) -> Broken | None:
         silent = _silent(state) if state.timers.is_out(node) else frozenset()
         return Broken(effects.SILENT_SEAT, min(silent)) if silent else None
     if state.judge.all_proofs():
+        # Until the proof is settled nothing else ends the table: all seats are to name this fault.
         proof = state.judge.settled_proof()
         return None if proof is None else Broken(proof.code, proof.seat)
     if (known := _known_end(state)) is not None:

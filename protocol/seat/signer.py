@@ -228,6 +228,7 @@ class Signer:
 
     def _claim_timeout(self) -> None:
         """Record, before leaving the current epoch, whether the first incomplete step timed out."""
+        # The times of a replay say nothing of how long the step has lasted.
         if not self.is_standing or not self.log.has_begun or self.outbox.is_replaying:
             return
         epoch, tip = self.log.followed.epoch, self.log.tip
@@ -263,6 +264,7 @@ class Signer:
 
         An input shows the choices before it to others.
         """
+        # Not an epoch request, which binds nobody: its seat plays on until a quorum requests.
         if isinstance(statement, EpochPromise | PrepareVote | CommitVote | StepInput):
             self.raise_promise(statement.epoch)
         if isinstance(statement, StepInput):
@@ -287,6 +289,7 @@ class Signer:
         if self.outbox.is_replaying or type(statement) not in SIGNS[self.state]:
             return False
         if isinstance(statement, EpochRequest):
+            # Rising, because others store only the highest of a seat and ignore a lower one.
             lowest = self.log.store.highest_request(seat)
             if not lowest < statement.epoch <= signed_messages.MAX_EPOCH:
                 return False
@@ -314,6 +317,7 @@ class Signer:
             return
         notice = sign_notice(self.who, self.table.id, EndNotice(self.seat, reason, about))
         self.judge.keep_end(notice)
+        # `over` binds to nothing, and is signed again after a resume.
         if not notice.is_over:
             # A seat that has announced an end must not confirm the deck after a resume ([D-3]).
             frame = peer_frames.encode_frame(notice)
@@ -332,7 +336,8 @@ class Signer:
             return False
         last = self.peers.departures.last(self.seat)
         number = 0 if last is None else last.number
-        # Departures have odd numbers and returns even ones.
+        # Departures have odd numbers and returns even ones. It is above all numbers of this seat,
+        # since others ignore a lower one.
         number += 2 if number % 2 else 1
         if number >= MAX_NUMBER:
             return False
@@ -359,6 +364,7 @@ class Signer:
         word = sign_notice(self.who, self.table.id, bare)
         self.peers.keep_own(word)
         frame = peer_frames.encode_frame(word)
+        # On disk before it is sent: the number could else be used twice, and others ignore that.
         self.outbox.emit(Record(codec.encode((b"", (), frame))))
         self.outbox.send(word)
 
@@ -435,6 +441,7 @@ class Signer:
     def restart_inquiry(self) -> None:
         """Restart the time for which a resumed seat waits before it may sign again."""
         if self.inquiry is not None:
+            # A replay knows no time, so this time would seem to be over at the first event.
             self.inquiry = replace(self.inquiry, began=self.timers.now)
 
     def say_silenced(self) -> None:

@@ -53,6 +53,7 @@ def last_wait(state: SeatState) -> LastWait | None:
         return None
     seats = awaited_ends(state)
     linked = len(state.peers.links & state.tip.present) + 1
+    # With fewer linked seats no base can be made that bans the faulty one.
     needs_base = state.judge.is_unsettled() and linked >= state.table.quorum
     return LastWait(seats, left) if seats or needs_base else None
 
@@ -83,11 +84,13 @@ def served_in(state: SeatState) -> Seconds:
     turns = promise - followed.epoch
     # If the promised epoch stays the same for so long, it does not change any more.
     ends = [max(since, timers.promised_at) + (timers.times.cap + timers.times.step) / 1000]
+    # A change of epoch that a quorum requests may need the votes of this seat ([E-19]).
     if state.signer.is_standing and state.log.votes.quorum_request() <= followed.epoch:
         ends.append(served)
     # Every seat has been the proposer by then: more turns would bring nothing new.
     if turns > state.table.seats:
         ends.append(served)
+    # The last proposer has its turn only until the back-off is over.
     if turns == state.table.seats:
         ends.append(max(served, timers.promised_at + state.signer.back_off()))
     return min(ends) - timers.now

@@ -81,7 +81,9 @@ def enter(state: SeatState) -> bool:
         signer.ask_rejoin(False)  # The player is asked again after the next absence.
     log.enter(epoch, base.node, state.timers.now)
     signer.forget_asked()
+    # After the chain has changed, since the new base decides what is kept.
     log.forget_inputs(state.seat, {h for proof in judge.proofs.values() for h in proof.hashes})
+    # After the inputs, because it drops what is not stored any more.
     state.peers.forget_deferred()
     judge.enter(base)
     state.outbox.emit(effects.Entered(epoch, base.node, base.faults))
@@ -91,6 +93,7 @@ def enter(state: SeatState) -> bool:
 
 def advance(state: SeatState) -> bool:
     """Append the next step to the followed chain, if all seats that owe an input gave one."""
+    # Before the chain grows, too: after the start or a new epoch this step has no time yet.
     state.timers.mark(state.log.followed)
     grown = state.log.grow(state.seat)
     if grown is None:

@@ -105,6 +105,7 @@ class Timers:
     def grant(self, node: Node) -> None:
         """Restart the timeout of a step because the player asked to wait longer."""
         self.granted[node.step, node.digest] = self.now
+        # The longer wait can run out, too, and the player has to hear of that.
         self._told.discard((node.step, node.digest))
 
     def tell_timeout(self, node: Node) -> bool:
@@ -189,6 +190,7 @@ class Timers:
 
         It has a cap.
         """
+        # An epoch may be 2^32 - 1, and 2 to this power would fill the memory.
         doublings = max(0, min(failed_epochs, MAX_DOUBLINGS))
         return float(min(self.times.back_off * 2**doublings, self.times.cap)) / 1000
 

@@ -98,6 +98,7 @@ def _evidence(votes: Votes, followed: FollowedChain, nodes: list[Node]) -> Evide
         commits = votes.votes_for(CommitVote, followed.epoch, base)[: votes.table.quorum]
     inputs = _lowest([*votes.store, *gathered.values()])
     kept = [list(_kept(node, inputs)) for node in nodes[1:] if node.slots is not None]
+    # What stands elsewhere in the file would be left over among the messages ([F-1]).
     known = {m.hash for row in kept for m in row} | {m.hash for m in new_epochs}
     return Evidence(
         tuple(tuple((_epoch(m), m.signature) for m in row) for row in kept),
@@ -127,6 +128,7 @@ def _lowest(messages: Iterable[Message]) -> dict[InputKey, Message]:
         step_input = message.statement
         if isinstance(step_input, StepInput):
             place = (message.seat, step_input.step, step_input.on, step_input.body)
+            # A fixed choice, whatever came first, which keeps the files of honest seats alike.
             if _epoch(found.setdefault(place, message)) > step_input.epoch:
                 found[place] = message
     return found

@@ -210,6 +210,7 @@ class _Run:
             if not begun and node.want.kind not in SETUP:
                 begun, justified = True, self._check_bases(checks, node, signed)
             node = self.node = checks.follow(node, index, justified)
+        # A file that ends in setup or right behind it may have messages, too, which need a check.
         if not begun:
             justified = self._check_bases(checks, node, signed)
         if node.digest in justified and node.want.kind is not Kind.RESULT:
@@ -266,6 +267,7 @@ class _Run:
             seats = checks.votes(evidence.commits, CommitVote(self.epoch, base.base_digest()), 3)
             if len(seats) < quorum:
                 raise Unsound("missing-votes", path=(3, 3))
+            # Not more, or one game would have many valid files for no reason ([F-1]).
             if len(seats) > quorum:
                 raise Unsound(
                     "left-over", "there are more commit votes than a quorum", (3, 3, quorum)

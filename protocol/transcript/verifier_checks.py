@@ -221,6 +221,7 @@ class FileChecks:
         for step, (entry, row) in enumerate(rows, 1):
             said = (seat for seat, slot in enumerate(entry.slots) if isinstance(slot, bytes))
             for index, (seat, (epoch, _)) in enumerate(zip(said, row, strict=True)):
+                # Setup is of epoch 0 alone, because no epoch can change before it is complete.
                 if epoch > (last if step >= self.table.first_step else 0):
                     raise Unsound("bad-epoch", path=(3, 0, step - 1, index), step=step, seat=seat)
 
@@ -368,6 +369,7 @@ class FileChecks:
             base = self._base_of(message, references, (3, 2, index))
             self.stats.counts.bases += 1
             key = (epoch, base.node.base_digest())
+            # Strictly rising: a second new-epoch message of one base would be unnecessary ([F-1]).
             if key <= highest:
                 raise Unsound(
                     "bad-order", "the new-epoch messages are not by epoch and base", (3, 2, index)
@@ -421,6 +423,7 @@ class FileChecks:
             Unsound: With code `bad-order` if the seats are not rising or a seat does not exist, and
                 `bad-signature` if a signature is invalid.
         """
+        # Before the signatures: a seat that does not exist has no key, and twice would count twice.
         seats = [seat for seat, _ in votes]
         if seats != sorted(set(seats)) or any(seat >= self.table.seats for seat in seats):
             raise Unsound("bad-order", "the signatures are not by rising seat", (3, part))

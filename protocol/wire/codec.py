@@ -476,6 +476,7 @@ class Kinds(FieldForm[T]):
                 not decode. With code `bad-frame` if the kind is not known, or if a field does not
                 have its form.
         """
+        # By the first bytes, so that a long frame of a short kind is refused before it is decoded.
         most = self.sizes.get(kind_at(data), max(self.sizes.values()))
         return read(self, decode(data, most), "bad-frame", name)
 
@@ -575,6 +576,7 @@ def _each(
 
 
 def _rises(found: Sequence[Any]) -> bool:
+    # Strictly: with repeated items one set could be written in many ways.
     return all(map(lt, found, found[1:]))
 
 

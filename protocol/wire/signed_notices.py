@@ -106,6 +106,7 @@ def check_notice(notice: Departure | EndNotice, table: TableId, ids: Sequence[by
             signature is invalid.
     """
     about = notice.about if isinstance(notice, EndNotice) else None
+    # Before the signature, because a seat that the table does not have has no key.
     if max(notice.seat, about or 0) >= len(ids):
         raise Invalid("bad-frame", "a notice is of no seat of this table")
     if isinstance(notice, EndNotice) and notice.is_over and about is not None:

@@ -232,6 +232,7 @@ def parse_batch(data: bytes, count: int) -> tuple[tuple[bytes, ...], bytes]:
     """
     codec.read(Octets(count * POINT + PROOF if count else 0), data, BAD, "a batch")
     points, proof = split(data[: count * POINT]), data[count * POINT :]
+    # Before the proof, which may be checked later: a malformed scalar has a code of its own.
     for start in range(0, len(proof), SCALAR):
         group.decode_scalar(proof[start : start + SCALAR])
     return points, proof

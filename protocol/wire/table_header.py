@@ -226,6 +226,7 @@ def seat_statement(terms_digest: bytes, id: bytes, nickname: str, nonce: bytes) 
     Returns:
         The encoded array of the four arguments.
     """
+    # With the digest of the terms, so that an entry cannot be moved to another table.
     return codec.encode((terms_digest, id, nickname, nonce))
 
 
@@ -317,6 +318,7 @@ def parse_terms(value: Any) -> Terms:
             raise Invalid(BAD, f"the terms have option {number}, which is not known here")
     with coded(BAD):
         identities.check_public(terms.host)
+    # Two quorums must share a seat, or two results could both be decided.
     if not terms.seats // 2 < terms.quorum <= terms.seats:
         raise Invalid(BAD, "the quorum is no majority of the seats")
     if terms.timeouts.back_off > terms.timeouts.cap:
@@ -381,6 +383,7 @@ def parse_header(data: bytes) -> Header:
     # One key on two seats would vote twice in every quorum.
     if len({entry.id for entry in entries}) < len(entries):
         raise Invalid(BAD, "the roster seats one player twice")
+    # The host's entry has to be there: else others could play a table under its terms.
     if entries[0].id != terms.host:
         raise Invalid(BAD, "the roster does not begin with the host")
     return Header(terms, entries)

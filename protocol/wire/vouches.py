@@ -45,6 +45,7 @@ def commitment(id: bytes, salt: bytes) -> bytes:
     Returns:
         The commitment, 32 bytes.
     """
+    # Without the salt, anybody who knows the key would recognise the player in a file.
     return digest(Label.PLAYER, id, salt)
 
 
@@ -58,6 +59,7 @@ def vouch_statement(terms_digest: bytes, key: bytes) -> bytes:
     Returns:
         The encoded array of the two arguments.
     """
+    # With the terms and the key of the seat, so that a vouch is worthless at any other seat.
     return codec.encode((terms_digest, key))
 
 
@@ -131,6 +133,7 @@ def check_vouches(
         Invalid: With code `bad-vouch` if `vouches` and `roster` differ in length, if a vouch is
             invalid, or if one player vouches for two seats.
     """
+    # A player who owns two seats counts twice in a quorum, so no two may name one key.
     shown = [one for one in vouches if one is not None]
     if len(vouches) != len(roster) or len({one.id for one in shown}) < len(shown):
         raise Invalid(BAD_VOUCH, "the vouches are not one of another player for each seat")
