@@ -199,6 +199,7 @@ def parse_address(text: str, *, lowest_port: int = 1) -> Address:
 
 def parse_port(text: str) -> int | None:
     """Return the port, 0 to HIGHEST_PORT, that a text spells in decimal, else None."""
+    # `isdigit` alone is also true of digits such as ², at which `int` fails.
     if not (text.isascii() and text.isdigit()):
         return None
     # Six digits tell that it is too high. An int of thousands of digits takes long, or fails.
@@ -212,6 +213,7 @@ def _parse_host(host: str, text: str) -> str:
         # A scope is valid on its own machine only.
         if not _is_ip(ipaddress.IPv6Address, host[1:-1]) or "%" in host:
             raise AddressError(AddressCode.BAD_BRACKETS, text=text[:LONGEST_TOLD])
+        # In its one canonical form, so that two spellings of an address do not count as two.
         return str(ipaddress.IPv6Address(host[1:-1]))
     if ":" in host:
         raise AddressError(AddressCode.NO_BRACKETS, text=text[:LONGEST_TOLD])
@@ -249,6 +251,7 @@ def source_of(host: str) -> str:
     if inside:
         # The last one is the client of a Teredo address. All clients share its server.
         return str(inside[-1])
+    # A subscriber has a whole /64, and with each of its addresses would count as a new source.
     if isinstance(ip, ipaddress.IPv6Address):
         return str(ipaddress.IPv6Network((ip, 64), strict=False))
     return str(ip)
@@ -307,6 +310,7 @@ def may_dial(host: str, named: Named, networks: Iterable[Network] | None = None)
             return True
         case Destination.MACHINE:
             return named is Named.NEAR
+        # Seats in the same network must be able to link. Elsewhere it leads to a machine of others.
         case Destination.PRIVATE:
             own = own_networks() if networks is None else networks
             return any(ip in network for network in own)

@@ -236,6 +236,7 @@ class TcpOutlet:
         made = trio.socket.socket(family, socket.SOCK_STREAM)
         is_open = False
         try:
+            # Without them the second stream could not be bound to the port of the first.
             for option in ("SO_REUSEADDR", "SO_REUSEPORT"):  # Not every system has the second one.
                 if hasattr(socket, option):
                     made.setsockopt(socket.SOL_SOCKET, getattr(socket, option), 1)
@@ -396,6 +397,7 @@ class RelayedNetwork:
             NobodyError: If the address is not a relay of the player.
         """
         if (address.host, address.port) not in self._places:
+            # A caller that tries again and again must let other tasks run.
             await trio.lowlevel.checkpoint()
             raise NobodyError(NetCode.NOT_BY_RELAY, address=str(address))
         # The player has typed this relay, which may be in a private network, whoever names it now.
