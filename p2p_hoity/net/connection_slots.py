@@ -262,8 +262,7 @@ class UnprovenStream(trio.abc.Stream):
 
     def reach(self, stage: HandshakeStage) -> None:
         """Note that the handshake has reached a stage. A lower stage than before is ignored."""
-        # What comes after the answer would lower `GREETED` to `SPOKE`, and the link would be cut
-        # first.
+        # The next bytes would lower `GREETED` to `SPOKE`, and honest peers would be cut first.
         self.stage = max(self.stage, stage)
 
     async def send_all(self, data: bytes | bytearray | memoryview) -> None:

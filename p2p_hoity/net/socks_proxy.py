@@ -161,8 +161,7 @@ class SocksNetwork:
                 # The error may contain what the proxy sent.
                 raise _refused(address, error) from None
             except ProxyConnectionError as error:
-                # The cause is the system's error, in which `trouble_is` finds the reason for the
-                # player.
+                # In the cause, the system's error, `trouble_is` finds the reason for the player.
                 raise error.__cause__ or error from None
 
     def outlet(self) -> None:
