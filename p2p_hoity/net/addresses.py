@@ -185,6 +185,7 @@ def parse_address(text: str, *, lowest_port: int = 1) -> Address:
     Raises:
         AddressError: If the text is not an address. The error says what is wrong.
     """
+    # Names and schemes have no case, and equal addresses must have equal texts.
     plain = text.strip().lower()
     scheme = Scheme.RELAY if plain.startswith(RELAY_PREFIX) else Scheme.TCP
     host, colon, port = plain.removeprefix(RELAY_PREFIX).rpartition(":")

@@ -278,6 +278,7 @@ class UnprovenStream(trio.abc.Stream):
     async def receive_some(self, max_bytes: int | None = None) -> bytes | bytearray:
         """Receive bytes, and note that the peer has sent something."""
         data = await self.stream.receive_some(max_bytes)
+        # To end the stream costs the other computer nothing, and must not raise the stage.
         if data:
             self.reach(HandshakeStage.SPOKE)
         return data

@@ -332,6 +332,7 @@ class Hub:
             is_kept = verdict is Verdict.WELCOME
             if is_kept:
                 self._running().start_soon(self._keep, new, self._admission.enter(new))
+            # By these two a link with this id is there already, so nothing has failed.
             elif verdict not in (Verdict.DUPLICATE, Verdict.ELSEWHERE):
                 raise NetError(NetCode.NO_ROOM_HERE)
         except RefusedError as error:

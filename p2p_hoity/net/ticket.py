@@ -206,6 +206,7 @@ def encode_ticket(ticket: Ticket) -> str:
 
 
 def _checksum(payload: bytes) -> bytes:
+    # With the version, so that a payload of another version does not have a valid checksum here.
     return hashlib.sha256(b"hoity ticket 3" + payload).digest()[:_CHECKSUM]
 
 

@@ -388,6 +388,7 @@ class RelayedNetwork:
     def __init__(self, network: Network, relays: Iterable[str]) -> None:
         """Limit a network to some relays, 'host:port'."""
         self._network = network
+        # Without the scheme, because a relay is named with and without 'relay+'.
         self._places = {(one.host, one.port) for one in map(parse_address, relays)}
 
     async def open(self, address: Address) -> trio.abc.Stream:
