@@ -336,6 +336,7 @@ def reopen(
             number, end, has_named = number + 1, file.tell(), has_named or last == named
         # A copy that was put back may have the same records, but is another file of the system.
         current = has_named and in_file == file.number
+        # Without a valid mark nothing is certain: this may be the newest copy.
         is_older = named is not None and not has_named
         # Before anything is cut off: with a wrong passphrase no record is valid, and all would go.
         first = _first(form, file)

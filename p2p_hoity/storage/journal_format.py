@@ -96,7 +96,7 @@ class Form:
             return sealed
         try:
             return bytes(self._box.decrypt(sealed, before + number.to_bytes(8, "big")))
-        # PyNaCl raises the last two for bytes that are too short to hold a nonce.
+        # PyNaCl raises other errors than its own for bytes too short to hold a nonce and a tag.
         except (CryptoError, ValueError, TypeError) as error:
             raise VaultError(VaultCode.WRONG) from error
 
@@ -138,6 +138,7 @@ class Form:
         before, begin = b"", 0
         while (found := _framed(tail, begin)) is not None:
             sealed, check, begin = found
+            # Nothing is known of the check value before the first of these records.
             if before and self.check(number, before, sealed) == check:
                 return True
             before, number = check, number + 1

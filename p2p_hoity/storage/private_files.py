@@ -358,6 +358,7 @@ def _name(fresh: Path, path: Path, once: bool) -> None:
     try:
         # Unlike a rename, this fails if the path exists.
         os.link(fresh, path)
+    # Not treated as below, where every other OSError is: what exists must not be replaced.
     except FileExistsError:
         raise
     except OSError:  # This file system has no hard links, and another process may do the same.
@@ -397,6 +398,7 @@ def hold(file: IO[Any], wait: bool = False) -> bool:
 
             # mypy knows the names in `msvcrt` on Windows only.
             way = msvcrt.LK_LOCK if wait else msvcrt.LK_NBLCK  # type: ignore[attr-defined,unused-ignore]
+            # The buffered file shares this position, and would go on at the wrong place.
             at = os.lseek(file.fileno(), 0, os.SEEK_CUR)
             try:
                 os.lseek(file.fileno(), LOCKED_BYTE, os.SEEK_SET)
