@@ -185,6 +185,7 @@ def parse_address(text: str, *, lowest_port: int = 1) -> Address:
     Raises:
         AddressError: If the text is not an address. The error says what is wrong.
     """
+    # Names and schemes have no case, and equal addresses must have equal texts.
     plain = text.strip().lower()
     scheme = Scheme.RELAY if plain.startswith(RELAY_PREFIX) else Scheme.TCP
     host, colon, port = plain.removeprefix(RELAY_PREFIX).rpartition(":")
@@ -199,6 +200,7 @@ def parse_address(text: str, *, lowest_port: int = 1) -> Address:
 
 def parse_port(text: str) -> int | None:
     """Return the port, 0 to HIGHEST_PORT, that a text spells in decimal, else None."""
+    # `isdigit` alone is also true of digits such as ², at which `int` fails.
     if not (text.isascii() and text.isdigit()):
         return None
     # Six digits tell that it is too high. An int of thousands of digits takes long, or fails.
@@ -212,6 +214,7 @@ def _parse_host(host: str, text: str) -> str:
         # A scope is valid on its own machine only.
         if not _is_ip(ipaddress.IPv6Address, host[1:-1]) or "%" in host:
             raise AddressError(AddressCode.BAD_BRACKETS, text=text[:LONGEST_TOLD])
+        # In its one canonical form, so that two spellings of an address do not count as two.
         return str(ipaddress.IPv6Address(host[1:-1]))
     if ":" in host:
         raise AddressError(AddressCode.NO_BRACKETS, text=text[:LONGEST_TOLD])
@@ -249,6 +252,7 @@ def source_of(host: str) -> str:
     if inside:
         # The last one is the client of a Teredo address. All clients share its server.
         return str(inside[-1])
+    # A subscriber has a whole /64, and with each of its addresses would count as a new source.
     if isinstance(ip, ipaddress.IPv6Address):
         return str(ipaddress.IPv6Network((ip, 64), strict=False))
     return str(ip)
@@ -307,6 +311,7 @@ def may_dial(host: str, named: Named, networks: Iterable[Network] | None = None)
             return True
         case Destination.MACHINE:
             return named is Named.NEAR
+        # Seats in the same network must be able to link. Elsewhere it leads to a machine of others.
         case Destination.PRIVATE:
             own = own_networks() if networks is None else networks
             return any(ip in network for network in own)

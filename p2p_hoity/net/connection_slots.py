@@ -57,6 +57,7 @@ class AdmittedLink:
 
     def goes_on(self, old: AdmittedLink | None) -> bool:
         """Return whether this continues a reported link with the same process of the peer."""
+        # A link that was not reported has told nobody of a peer with whom anything could go on.
         if old is None or not old.is_up.is_set():
             return False
         return old.proven.instance == self.proven.instance
@@ -103,6 +104,7 @@ class Admission:
         """
         self._kept = frozenset(peers)
         for old in self._live():
+            # Frames to seats are never held back, because the whole table waits for them.
             old.link.is_unhurried = old.peer in self._kept and not self.prefers(old.peer)
 
     def prefers(self, peer: PeerId) -> bool:
@@ -115,15 +117,18 @@ class Admission:
 
     def judge(self, new: AdmittedLink) -> Verdict:
         """Return whether a new link would be accepted, or why not ([L-10]). Change nothing."""
+        # A link with itself carries no game, but would take the place of a peer's link.
         if new.peer == self._me or new.peer in self._blocked:
             return Verdict.REFUSED
         old = self.get(new.peer)
-        # Two machines with one key: the first one keeps its link.
+        # Two machines with one key: the first keeps its link, or each would displace the other for
+        # ever.
         if old is not None and old.proven.instance != new.proven.instance:
             return Verdict.ELSEWHERE
         if old is not None:
             is_better = self._rank(new) >= self._rank(old)
             return Verdict.WELCOME if is_better else Verdict.DUPLICATE
+        # Not asked of a link that replaces one of the same peer, since it gets that one's place.
         if self._crowded(new) and not self._displaced(new):
             return Verdict.FULL
         return Verdict.WELCOME
@@ -195,6 +200,7 @@ class Admission:
         # A new link may be entered before a waiting task runs again.
         while peer in self._entered:
             await self._gone.setdefault(peer, trio.Event()).wait()
+        # A caller that asks in a loop must let other tasks run, also if there is no link.
         await trio.lowlevel.checkpoint()
 
 
@@ -256,6 +262,7 @@ class UnprovenStream(trio.abc.Stream):
 
     def reach(self, stage: HandshakeStage) -> None:
         """Note that the handshake has reached a stage. A lower stage than before is ignored."""
+        # The next bytes would lower `GREETED` to `SPOKE`, and honest peers would be cut first.
         self.stage = max(self.stage, stage)
 
     async def send_all(self, data: bytes | bytearray | memoryview) -> None:
@@ -271,6 +278,7 @@ class UnprovenStream(trio.abc.Stream):
     async def receive_some(self, max_bytes: int | None = None) -> bytes | bytearray:
         """Receive bytes, and note that the peer has sent something."""
         data = await self.stream.receive_some(max_bytes)
+        # To end the stream costs the other computer nothing, and must not raise the stage.
         if data:
             self.reach(HandshakeStage.SPOKE)
         return data
@@ -303,6 +311,7 @@ class UnprovenConnections:
         The block is cancelled after so many seconds, or when the connection must make room for
         another.
         """
+        # Before it is counted, or the newcomer itself could be drawn.
         self._make_room(newcomer.source)
         with newcomer.scope:
             newcomer.scope.deadline = trio.current_time() + seconds

@@ -129,6 +129,7 @@ class PeerDialler:
 
     def add(self, address: Address) -> None:
         """Dial an address soon, too. If there are too many addresses, forget the oldest one."""
+        # A peer that names an address again and again must not keep the pause short.
         if address not in self._addresses:
             self._addresses = [*self._addresses, address][-self._limits.addresses_per_peer :]
             # What has failed so far says nothing about the new address.

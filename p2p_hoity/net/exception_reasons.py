@@ -100,6 +100,7 @@ def trouble_is(code: Code, **fields: object) -> Iterator[None]:
     """
     try:
         yield
+    # The look-up of a name that cannot be encoded raises UnicodeError.
     except (*TROUBLE, UnicodeError) as error:
         kind = NobodyError if _is_final(error) else NetError
         raise kind(code, **fields, why=why(error)) from error

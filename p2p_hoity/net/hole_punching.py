@@ -70,6 +70,7 @@ Met = tuple[trio.abc.Stream, Address]
 
 async def lead(outlet: Outlet, relay: Address, stream: trio.abc.Stream) -> Met:
     """Agree over an authenticated stream, say "go", and connect directly to the other peer."""
+    # Open until the peers have met, or the NAT could drop its mapping of the port before.
     async with observing(outlet, relay) as mine:
         await send(stream, SEEN + seen_from(mine))
         other = _read(await receive(stream))
@@ -165,6 +166,7 @@ class Puncher:
         """Try to replace a relayed link that this program has dialled by a direct one ([L-40])."""
         await trio.sleep(AFTER)
         outlet = self._network.outlet()
+        # `_may_try` comes last, because it marks the link as tried.
         if outlet is not None and standing.link.reason is None and self._may_try(standing):
             await self._link(standing.peer, self._lead(outlet, standing))
 
@@ -175,6 +177,7 @@ class Puncher:
 
         Return a function that makes the direct link, None if the peer is refused.
         """
+        # Another process with the peer's key has no link here that could be replaced.
         is_same = known is not None and known.proven.instance == proven.instance
         outlet = self._network.outlet()
         if outlet is None or not (relay.via_relay and is_same and self._may_try(known)):
@@ -244,6 +247,7 @@ class Puncher:
             try:
                 raw, address = await meeting
             finally:
+                # Before the link is served, which may last: only attempts count towards the limit.
                 self._running -= 1
             # Both have dialled at once, so the ids decide which of them listens: the lower one is
             # the dialler.

@@ -215,6 +215,7 @@ class Hub:
         except NetError:
             return  # A connection that has proven nothing is not reported.
         finally:
+            # A granted stream belongs to `stay`, which also cuts it.
             if stay is None:
                 await cut(raw)
         if stay is not None:
@@ -301,6 +302,7 @@ class Hub:
         """
         # Two attempts at once would make two links, of which one replaces the other.
         async with self._dialling.setdefault(peer, trio.Lock()):
+            # Read with the lock: the attempt that held it before may have made the link.
             if self.linked(peer):
                 return
             try:
@@ -333,6 +335,7 @@ class Hub:
             is_kept = verdict is Verdict.WELCOME
             if is_kept:
                 self._running().start_soon(self._keep, new, self._admission.enter(new))
+            # By these two a link with this id is there already, so nothing has failed.
             elif verdict not in (Verdict.DUPLICATE, Verdict.ELSEWHERE):
                 raise NetError(NetCode.NO_ROOM_HERE)
         except RefusedError as error:
@@ -356,6 +359,7 @@ class Hub:
     # Links
 
     def _is_caught_up(self) -> bool:
+        # What waits in the channel is not processed, and a report would claim that it is.
         return not self.events.statistics().current_buffer_used
 
     async def _keep(self, new: AdmittedLink, replaced: AdmittedLink | None) -> None:
@@ -372,6 +376,7 @@ class Hub:
             again, via_relay = new.goes_on(replaced), new.address.via_relay
             up = LinkUp(new.peer, str(new.address), via_relay, new.proven.binding, again)
             await self._report.send(up)
+            # Only after the sending: no LinkDown may be reported without its LinkUp.
             new.is_up.set()
 
         async def deliver(data: bytes) -> None:
@@ -382,6 +387,7 @@ class Hub:
         def charge(amount: float) -> float:
             return self._bytes_read.take(self._sender(new), trio.current_time(), amount)
 
+        # Only the end that has dialled leads, or both would try to replace the same link.
         if new.address.via_relay and new.dialled_by == self.me:
             self._running().start_soon(self._puncher.lead, new)
         reason = await new.link.run(opened, deliver, charge)
@@ -394,6 +400,7 @@ class Hub:
             with suppress(trio.BrokenResourceError):  # The owner has stopped reading events.
                 await self._report.send(LinkDown(new.peer, reason))
         elif replaced is not None:
+            # A successor waits for this link only, and must not report before that LinkDown.
             await replaced.finished.wait()
         if self._admission.is_last(new):
             # Otherwise a peer would end its rest by a second link, which replaces this one.

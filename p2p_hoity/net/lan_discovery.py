@@ -99,6 +99,7 @@ class Announcing:
             self._instance, tell = secrets.token_hex(8), self._zeroconf.register_service
         info = service_info(self._announcement, self._instance)
         self.problem = await trio.to_thread.run_sync(_attempt, tell, info)
+        # A failed update leaves the record registered. A second name would show the table twice.
         self._is_registered = self._is_registered or self.problem is None
 
 
@@ -128,6 +129,7 @@ async def browse(timeout: float) -> list[Announcement]:
         heard: dict[str, None] = {}
         await trio.to_thread.run_sync(_listen, zeroconf, heard)
         await trio.sleep(timeout)
+        # A copy, because the library's thread goes on changing the dictionary.
         return await trio.to_thread.run_sync(_collect, zeroconf, list(heard))
 
 
@@ -140,6 +142,7 @@ async def _opened() -> AsyncIterator[tuple[Zeroconf | None, Reason | None]]:
     finally:
         if zeroconf is not None:
             # Shielded, or a player who leaves would not tell the network that the table is gone.
+            # The thread is abandoned, because it may block for longer than the player waits.
             with trio.move_on_after(CLOSING, shield=True):
                 await trio.to_thread.run_sync(zeroconf.close, abandon_on_cancel=True)
 
@@ -226,6 +229,7 @@ def read_properties(properties: Mapping[bytes, bytes | None]) -> Announcement | 
 def _open_ticket(word: str) -> str:
     """Return an announced ticket in its normal form. It must not have a secret ([L-22])."""
     ticket = decode_ticket(word)
+    # Whoever has the secret may ask for a seat, and everybody on the network reads this.
     if ticket.secret:
         raise TicketError(TicketCode.NOT_SECRET)
     # Tables are recognised by their tickets, so one table must not appear in two spellings.
@@ -262,6 +266,7 @@ def _collect(zeroconf: Zeroconf, names: list[str]) -> list[Announcement]:
 
     found: dict[str, Announcement] = {}
     for name in names:
+        # A record that cannot be read must not hide the other tables.
         with suppress(Error, ValueError):
             announcement = read_properties(_record(zeroconf, name))
             if announcement is not None:

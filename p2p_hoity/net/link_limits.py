@@ -179,5 +179,6 @@ class Limits:
             raise ValueError("frame must fit 31 bits of length and the queue")
         if min(self.handshake, self.heartbeat, self.first_pause) <= 0:
             raise ValueError("times must be above zero")
+        # Otherwise an idle link would count as broken between two heartbeats.
         if self.silence <= self.heartbeat:
             raise ValueError("silence must be longer than heartbeat")

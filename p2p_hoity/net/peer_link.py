@@ -217,6 +217,8 @@ class Link:
                     nursery.start_soon(self._watch)
                     nursery.start_soon(self._guarded, self._read, opened, deliver, charge)
         finally:
+            # Also after a cancellation from outside: whoever holds the link must see that it has
+            # ended.
             self.close(because(LinkCode.CLOSED_HERE))
             await cut(self._stream)
         return self.reason or because(LinkCode.CLOSED_HERE)
@@ -298,6 +300,7 @@ class Link:
         # Before the sending: the peer may report these bytes as read while it still goes on.
         self._under_way.write(len(framed), (one.name for one in batch if one.name is not None))
         await self._send(framed)
+        # Only now: until they are sent they take memory, and `drained` has to wait for them.
         self._queued_bytes -= sum(len(one.data) for one in batch)
 
     def _heeded(self) -> int:

@@ -94,6 +94,7 @@ class Conversation:
             except trio.WouldBlock:
                 self._link.close(because(MailboxCode.TOO_MUCH))
 
+        # Closed at the end, so that `receive` raises an error instead of waiting for ever.
         with self._said:
             await self._link.run(trio.lowlevel.checkpoint, hear)
 
@@ -181,6 +182,7 @@ async def _cut_on_failure(
         yield
         done = True
     except NetError as error:
+        # Elsewhere a relay's refusal would look like one of the peer, which is then left alone.
         if refusals and isinstance(error, RefusedError):
             told = error.elsewhere, error.full
             raise RefusedError(NetCode.AT, *told, address=where, why=error.reason) from error
@@ -315,6 +317,7 @@ async def _greet(network: Network | Outlet, relay: Address) -> tuple[Secured, by
         rest = pause * random.uniform(0.5, 1.0)
         try:
             raw = await network.open(replace(relay, scheme=Scheme.TCP))
+            # Nobody has to trust a relay's key: the two ends of a call check each other's.
             secured = await secure(raw, relay, None)
             async with _cut_on_failure(secured.stream, relay):
                 return secured, await receive(secured.stream)
@@ -386,9 +389,9 @@ class WaitingAtRelay:
             if stream is not None:
                 began = trio.current_time()
                 await self._stay(stream, nursery, attend)
-                if (
-                    trio.current_time() - began >= self._limits.silence
-                ):  # The connection has lasted.
+                # Only a connection that has lasted resets the pause, or a relay that cuts each one
+                # would be dialled without end at a high rate.
+                if trio.current_time() - began >= self._limits.silence:
                     pause = self._limits.first_pause
             await trio.sleep(pause * random.uniform(0.5, 1.0))
             pause = min(pause * 2, self._limits.longest_pause)

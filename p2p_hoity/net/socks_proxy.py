@@ -102,6 +102,7 @@ def parse_proxy(text: str) -> Proxy:
     ProxyTypedError is raised for any other text.
     """
     try:
+        # Tried first as it is: the cleaning could remove letters of a password.
         return _parse_url(text.strip())
     except ProxyTypedError:
         return _parse_url(bare(visible(text)))
@@ -160,6 +161,7 @@ class SocksNetwork:
                 # The error may contain what the proxy sent.
                 raise _refused(address, error) from None
             except ProxyConnectionError as error:
+                # In the cause, the system's error, `trouble_is` finds the reason for the player.
                 raise error.__cause__ or error from None
 
     def outlet(self) -> None:

@@ -206,6 +206,7 @@ def encode_ticket(ticket: Ticket) -> str:
 
 
 def _checksum(payload: bytes) -> bytes:
+    # With the version, so that a payload of another version does not have a valid checksum here.
     return hashlib.sha256(b"hoity ticket 3" + payload).digest()[:_CHECKSUM]
 
 
@@ -257,6 +258,7 @@ def _payload_of(word: str) -> bytes:
     if not word.startswith(PREFIX):
         raise TicketError(TicketCode.NONE, prefix=PREFIX + VERSION)
     version, letters = word[len(PREFIX) : len(PREFIX) + 1], word[len(PREFIX) + 1 :]
+    # A word that ends before its version is cut short, and not of another version.
     if version != VERSION and version:
         is_old = version == "2"
         raise TicketError(TicketCode.OF_VERSION_2 if is_old else TicketCode.OTHER_VERSION)
@@ -340,6 +342,7 @@ class _Reader:
         Raises:
             TicketError: If fewer bytes are left.
         """
+        # A slice beyond the end is silently shorter, and half a field would count as a whole one.
         if len(self._rest) < size:
             raise TicketError(TicketCode.MADE_SHORT)
         taken, self._rest = self._rest[:size], self._rest[size:]

@@ -235,6 +235,7 @@ class TcpOutlet:
         made = trio.socket.socket(family, socket.SOCK_STREAM)
         is_open = False
         try:
+            # Without them the second stream could not be bound to the port of the first.
             for option in ("SO_REUSEADDR", "SO_REUSEPORT"):  # Not every system has the second one.
                 if hasattr(socket, option):
                     made.setsockopt(socket.SOL_SOCKET, getattr(socket, option), 1)
@@ -390,6 +391,7 @@ class RelayedNetwork:
     def __init__(self, network: Network, relays: Iterable[str]) -> None:
         """Limit a network to some relays, 'host:port'."""
         self._network = network
+        # Without the scheme, because a relay is named with and without 'relay+'.
         self._places = {(one.host, one.port) for one in map(parse_address, relays)}
 
     async def open(self, address: Address) -> trio.abc.Stream:
@@ -399,6 +401,7 @@ class RelayedNetwork:
             NobodyError: If the address is not a relay of the player.
         """
         if (address.host, address.port) not in self._places:
+            # A caller that tries again and again must let other tasks run.
             await trio.lowlevel.checkpoint()
             raise NobodyError(NetCode.NOT_BY_RELAY, address=str(address))
         # The player has typed this relay, which may be in a private network, whoever names it now.

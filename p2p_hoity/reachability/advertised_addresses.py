@@ -243,6 +243,7 @@ def judge(found: Found, wanted: Wanted) -> Judged:
     if wanted.relay_only:
         found = replace(found, own=(), advertised=(), mapped="", trouble=())
     if wanted.hidden:
+        # Before all own addresses are dropped: one that leads only here tells nobody where this is.
         near = found.own_of(Scope.MACHINE)[:1] if wanted.near else ()
         found = replace(found, own=(), mapped="", trouble=())
         direct = (*found.advertised, *near)[:MOST_ADDRESSES]
@@ -301,6 +302,7 @@ def _named(found: Found) -> tuple[str, ...]:
     """Return all addresses that this program's seat tells to the other seats."""
     direct = dict.fromkeys((*found.advertised, *filter(None, [found.mapped]), *found.own))
     # The others dial only those that are allowed for them ([L-14]).
+    # Relays get their places first, because seats elsewhere may reach this program by them alone.
     return (*tuple(direct)[: MOST_NAMED - len(found.relays)], *found.relays)
 
 

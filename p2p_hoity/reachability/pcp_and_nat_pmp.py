@@ -40,6 +40,7 @@ class Epoch:
         self.theirs, self.ours = theirs, ours
         if before is None:
             return False
+        # A second back, and a sixteenth of difference, are no restart: two clocks never run alike.
         if theirs + 1 < before:
             return True
         server, client = theirs - before, int(ours) - int(then)
@@ -281,6 +282,7 @@ def read_pcp_answer(data: bytes, wish: PcpMapping) -> Answer | None:
     is_whole = PCP_HEADER <= len(data) <= LONGEST_PCP and len(data) % 4 == 0
     if not is_whole or data[1] != PCP_MAP_ANSWER:
         return None
+    # Before the nonce, which an answer of another version may not have in this place.
     if data[3] == UNSUPPORTED_VERSION:
         return _denial(PCP_RESULTS, UNSUPPORTED_VERSION)
     if data[0] != PCP_VERSION or len(data) < _PCP_ANSWER.size:
@@ -294,7 +296,7 @@ def read_pcp_answer(data: bytes, wish: PcpMapping) -> Answer | None:
     ip = ipaddress.IPv6Address(packed)
     external = ip.ipv4_mapped or ip
     if wish.lifetime and (not lifetime or not outside or external.is_unspecified):
-        return None  # A mapping without an address is no mapping.
+        return None  # Only the answer to a removal may be without an address.
     return Granted(epoch, external, outside, lifetime)
 
 
@@ -350,6 +352,7 @@ def read_natpmp_map(data: bytes, port: int, lifetime: int) -> Answer | None:
     if not isinstance(found, tuple):
         return found
     epoch, inside, outside, given = found
+    # Zeros answer only a removal. Another port is that of another request of this computer.
     if inside != port or (lifetime and not (outside and given)):
         return None
     return Granted(epoch, port=outside, lifetime=given)
@@ -391,6 +394,7 @@ class PcpRouter:
 
     def __init__(self, wire: Datagrams, port: int) -> None:
         self._wire, self._port = wire, port
+        # Drawn once: by a renewal with another nonce the router sees a stranger, and refuses.
         self._nonce = secrets.token_bytes(PCP_NONCE)
         self._last: Granted | None = None
 
@@ -427,6 +431,7 @@ class NatPmpRouter:
         """
         for _ in range(2):
             address = await self._ask(NATPMP_ADDRESS_REQUEST, read_natpmp_address)
+            # A restart before this answer does no harm, since the mapping is requested after it.
             self._epoch.is_new(address.epoch, trio.current_time())
             mapped = await self._map(int(LIFETIME), self._outside)
             # After a restart between the two answers the address may be another one.

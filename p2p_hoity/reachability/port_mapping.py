@@ -82,8 +82,10 @@ async def of_this_network(port: int) -> AsyncIterator[tuple[str, Sequence[Router
     """
     found = await trio.to_thread.run_sync(gateway)
     router = None if found is None else IPv4Address(found)
+    # At a public address it would be a machine of others, which could name itself as the way here.
     if router is None or destination_of(router) is not Destination.PRIVATE:
         raise RouterError(RouterCode.UNKNOWN)
+    # Two sockets, or each protocol would read and drop the answers to the other.
     async with datagrams(str(router)) as newer, datagrams(str(router)) as older:
         upnp = UpnpRouter(LocalNetwork(IPv4Address(str(newer.own)), router), port)
         yield str(newer.own), (PcpRouter(newer, port), NatPmpRouter(older, port), upnp)
@@ -139,6 +141,7 @@ async def _search(newer: Router, older: Router) -> tuple[Router, OpenedPort]:
     settled, is_over = trio.Event(), False
 
     async def attempt(router: Router, nursery: trio.Nursery) -> None:
+        # Before the request: if it is cancelled meanwhile, the port may be forwarded all the same.
         asked.append(router)
         try:
             found.append((router, await router.open()))
@@ -178,6 +181,7 @@ async def _of_others(routers: Sequence[Router], failure: RouterError) -> tuple[R
         except RouterError as error:
             failure = error if error.code == RouterCode.REFUSES else failure
         finally:
+            # The answer may be lost although the router has opened the port.
             if opened is None:
                 await _farewell([router])
     raise failure
@@ -230,6 +234,7 @@ async def _renewed(router: Router, lifetime: float) -> OpenedPort | Reason:
             return await router.open()
         except RouterError as error:
             reason = error.reason
+    # Until then guests still get in, although the router no longer answers.
     await trio.sleep_until(began + lifetime)
     return reason
 
@@ -338,4 +343,5 @@ class Reachability:
     def _tell(self, found: Found) -> None:
         self._found = found
         self._news.set()
+        # An event cannot be cleared, and who waits for the next news would return at once.
         self._news = trio.Event()

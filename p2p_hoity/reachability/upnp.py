@@ -127,6 +127,7 @@ def place_of(url: str, router: IPv4Address, base: str = "") -> Endpoint | None:
     except (AddressValueError, ValueError):
         return None
     target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+    # With a space or line break the router's text could add headers to the request.
     is_plain = target.isascii() and target.isprintable() and " " not in target
     # A description must not make this program send requests to other machines of the network.
     if parts.scheme != "http" or host != router or port == 0 or "@" in parts.netloc:

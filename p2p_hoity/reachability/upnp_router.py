@@ -148,6 +148,7 @@ class UpnpRouter:
     async def _open(self) -> OpenedPort:
         """Find the router's service and have it forward an external port, one of TRIES."""
         service, external = await self._find()
+        # Before the mapping is requested, because `close` needs it after a cancellation.
         self._service = service
         for _ in range(TRIES):
             if await self._map(service):
@@ -222,6 +223,7 @@ class UpnpRouter:
         """
         inside = {"NewInternalPort": str(self._port), "NewInternalClient": str(self._network.own)}
         taken = (await self._ask(service, "GetSpecificPortMappingEntry", self._mapping)).fields
+        # Some routers let a new mapping replace that of another machine without an error.
         if any(taken.get(name, value) != value for name, value in inside.items()):
             return False
         before = self._may_be_open
@@ -262,6 +264,7 @@ class UpnpRouter:
             code = told.code
             if not code:
                 raise _refusal(code)
+            # A refusal opens nothing, but a port that was open before still is.
             self._may_be_open = before
             if code == WITHOUT_END_ONLY:
                 self._lease = WITHOUT_END

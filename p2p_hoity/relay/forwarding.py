@@ -98,6 +98,7 @@ class Splice:
                 self.count(way, len(piece), trio.current_time())
                 await sink.send_all(piece)
                 self.taken(way)
+                # Asked after the sending, so that no bytes are lost that were read and counted.
                 if self.is_spent:
                     break
                 piece = await source.receive_some(PIECE)
@@ -186,7 +187,8 @@ class Exchange:
             await over.wait()
         except (OSError, ValueError):  # A socket is closed, or the system watches no more of them.
             return True
-        finally:  # This has to precede their closing.
+        finally:
+            # Before they are closed: the system then gives their numbers to other sockets.
             for end in (one, other):
                 known = self._ends.pop(end.number, None) is not None
                 if known and not self._poll.closed:

@@ -181,9 +181,11 @@ class Mailboxes:
         """
         if self._open.total() < self._limits.mailboxes:
             return True
+        # Only of those that wait: an exchange with a guest ends soon by itself.
         box = one_to_make_room(list(self._waiting.values()), source)
         if box is None:
             return False
+        # At once, not when its task ends: until then a guest could still name it.
         self._forget(box)
         box.host.close(MailboxEnd.MADE_ROOM)
         return True
@@ -216,6 +218,7 @@ class Mailboxes:
             box.pass_on(data, box.host, box.guest)
 
         try:
+            # A guest may come at the very end of the life, and still has the time of `_talk`.
             with trio.move_on_after(limits.mailbox_life + limits.mailbox_talk):
                 async with trio.open_nursery() as nursery:
                     nursery.start_soon(self._grow_old, box)
@@ -226,7 +229,7 @@ class Mailboxes:
             count_down(self._open, box.source)
         if box.guest is not None:
             with trio.move_on_after(limits.link.handshake):
-                # The host's last frame may still be on its way to the guest.
+                # The host's last frame may still be on its way to a guest, who may read nothing.
                 await box.guest.link.drained()
             box.guest.close(MailboxEnd.OVER)
 

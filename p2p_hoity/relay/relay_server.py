@@ -181,6 +181,7 @@ class Relay:
         stream = await secure_from(newcomer, self._credentials)
         newcomer.reach(HandshakeStage.SECURED)
         self._watch.note(Event.SECURED)
+        # Fresh for each connection, so that the proof of an id cannot be used again by others.
         challenge = self._versions.challenge(self._instance)
         await send(stream, challenge)
         said = await receive(stream)

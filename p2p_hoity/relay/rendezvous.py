@@ -74,6 +74,7 @@ class Seats:
         answer to the relay's challenge, without the version.
         """
         try:
+            # The signature covers the version, too, so that nobody on the way can lower it.
             answer = bytes([visit.version]) + proof
             proven = self._listener.check(answer, visit.challenge)
         except NetError:
@@ -131,6 +132,7 @@ class Seats:
         """Run the connection of a waiting peer, which may send only heartbeats, until it ends."""
 
         async def hear(_: bytes) -> None:
+            # It has nothing to say here, and reading it would cost the relay work without end.
             seat.link.close(because(RelayCode.SPOKE))
 
         visit.watch.note(Event.SEATED, seat.source)
@@ -216,6 +218,7 @@ class Calls:
             return None  # The token has expired, or is a guess.
         call.taker = visit
         call.taken.set()
+        # The taker's task has to last as long as the call, since its end cuts the connection.
         return call.over.wait
 
     def _is_full(self, source: str, seat: WaitingSeat, peer: PeerId) -> bool:

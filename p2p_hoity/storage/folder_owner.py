@@ -52,6 +52,7 @@ def _has_only_ours(folder: Path) -> bool:
     """Return whether everything in a folder is of this program, and no system could need it."""
     names = [path.name for path in folder.iterdir()]
     known = all(name in OURS or name.endswith(BESIDE) or name.startswith(".") for name in names)
+    # A folder directly below the root may be the system's, whatever its names look like.
     return known and bool(names) and len(folder.parts) > 2
 
 
@@ -71,6 +72,7 @@ def _is_below_home(path: Path) -> bool:
     """Return whether a path, without its links, is below the user's home folder."""
     with suppress(OSError, RuntimeError):
         own, real = Path(os.path.realpath(Path.home())), Path(os.path.realpath(path))
+        # The home folder of a service may be the root, and then everything would be below it.
         return len(own.parts) > 1 and own in real.parents
     return False
 

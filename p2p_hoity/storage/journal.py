@@ -188,6 +188,7 @@ class Journal:
                 self._write_mark(last)
             except OSError as error:
                 raise self._trouble(self.mark, error) from error
+            # After the writing: if that fails, the next call has to try again.
             self._marked = last
 
     def _write_mark(self, last: bytes) -> None:
@@ -276,6 +277,7 @@ def create(
     try:
         journal.begin(first.encode())
     except (JournalError, NotPrivateError):
+        # A journal without a record cannot be continued, and would block the next attempt.
         journal.remove()
         raise
     rollback_marks.sweep(files)
@@ -320,6 +322,7 @@ def reopen(
         JournalError: If the journal cannot be used.
     """
     files = _files(files, path)
+    # Before anything is read, or another process could append what this one then cuts off.
     file = _locked(files, path)
     try:
         form = _form_of(file, passphrase)
@@ -333,6 +336,7 @@ def reopen(
             number, end, has_named = number + 1, file.tell(), has_named or last == named
         # A copy that was put back may have the same records, but is another file of the system.
         current = has_named and in_file == file.number
+        # Without a valid mark nothing is certain: this may be the newest copy.
         is_older = named is not None and not has_named
         # Before anything is cut off: with a wrong passphrase no record is valid, and all would go.
         first = _first(form, file)
@@ -380,6 +384,7 @@ def _rest(form: Form, file: StoredFile, end: int) -> Iterator[bytes]:
             if number:
                 yield record
     finally:
+        # The journal may be closed before all records were taken.
         if not file.closed:
             file.seek(end)
 

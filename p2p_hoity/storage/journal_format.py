@@ -52,6 +52,7 @@ Readable = StoredFile | BytesIO
 
 
 def _mac(key: bytes, *parts: bytes) -> bytes:
+    # Without lengths: all parts but the last have a fixed size, so no others join to these bytes.
     return hmac.digest(key, b"".join(parts), "sha256")
 
 
@@ -95,6 +96,7 @@ class Form:
             return sealed
         try:
             return bytes(self._box.decrypt(sealed, before + number.to_bytes(8, "big")))
+        # PyNaCl raises other errors than its own for bytes too short to hold a nonce and a tag.
         except (CryptoError, ValueError, TypeError) as error:
             raise VaultError(VaultCode.WRONG) from error
 
@@ -136,6 +138,7 @@ class Form:
         before, begin = b"", 0
         while (found := _framed(tail, begin)) is not None:
             sealed, check, begin = found
+            # Nothing is known of the check value before the first of these records.
             if before and self.check(number, before, sealed) == check:
                 return True
             before, number = check, number + 1
@@ -184,6 +187,7 @@ def _framed(data: bytes, begin: int) -> tuple[bytes, bytes, int] | None:
     """Return content, check value and end of the record that may begin at a position, or None."""
     size, head = int.from_bytes(data[begin : begin + 4], "big"), begin + 4 + CHECK
     end = head + size
+    # Zeros, which a crash may leave on the disk, must not look like records without content.
     if not 0 < size <= MAX_RECORD or end > len(data):
         return None
     return data[head:end], data[begin + 4 : head], end
@@ -197,6 +201,7 @@ def path_of(mark: bytes) -> bytes | None:
 
 def _form(head: bytes, key: bytes, locked: bool) -> Form:
     """Derive the keys of a journal from its key, which is the salt if nothing is encrypted."""
+    # One key for each purpose, so that no check value can pass as the tag of a mark.
     box = Aead(_mac(key, b"hoity journal seal")) if locked else None
     return Form(head, _mac(key, b"hoity journal check"), _mac(key, b"hoity journal mark"), box)
 

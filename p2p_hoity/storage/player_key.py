@@ -107,6 +107,7 @@ def stretched(passphrase: str, salt: bytes) -> bytes:
         given = passphrase.encode()
     except UnicodeEncodeError as error:
         raise VaultError(VaultCode.NO_TEXT) from error
+    # Another cost would give another key, by which no existing file could be opened.
     return pwhash.argon2id.kdf(
         SecretBox.KEY_SIZE,
         given,
@@ -253,6 +254,7 @@ def load_identity(home: Home, passphrase: str | None = None) -> NamedIdentity:
         KeyFileError: If there is no key file, or it cannot be read.
     """
     try:
+        # Limited, because another file may lie there, and would fill the memory.
         data = home.files.get(home.identity, MAX_FILE + 1)
     except FileNotFoundError as error:
         raise KeyFileError(KeyCode.NONE) from error
@@ -265,6 +267,7 @@ def load_identity(home: Home, passphrase: str | None = None) -> NamedIdentity:
         seed, nickname = codec.decode(vault.open(data[len(MAGIC) + size :]), 1024)
         name = "" if nickname == "" else table_header.check_nickname(nickname)
         return NamedIdentity(Identity(seed), name)
+    # The decoded value may have any form, and to take it apart raises the last two.
     except (VaultError, Invalid, ValueError, TypeError) as error:
         path, why = str(home.identity), of_file(error)
         raise KeyFileError(KeyCode.UNUSABLE, path=path, why=why) from error

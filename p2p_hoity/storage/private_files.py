@@ -89,6 +89,7 @@ def check_private(path: Path, found: os.stat_result) -> None:
         raise NotPrivateError(PrivateCode.NO_MODES, path=str(path))
     is_file = stat.S_ISREG(found.st_mode)  # And no device, such as /dev/null.
     close = closing(path, is_folder) if is_open and (is_folder or is_file) else None
+    # A sticky folder, such as /tmp, serves all users, and to close it would stop their programs.
     is_shared = is_open and (close is None or (is_folder and bool(found.st_mode & stat.S_ISVTX)))
     if is_shared or (is_folder and is_foreign):
         raise NotPrivateError(PrivateCode.SHARED, path=str(path))
@@ -173,6 +174,7 @@ class DiskFile(io.BufferedRandom):
         os.fsync(self.fileno())
         if self.unsettled is not None:
             sync_folder(self.unsettled)
+            # Only after it has succeeded, or a repeated call would not settle the entry.
             self.unsettled = None
 
 
@@ -193,6 +195,7 @@ class PrivateFiles(FileStore):
         if self.root is None:
             return []
         above = list(path.parents)
+        # The highest first: in a folder of others all that lies below may be exchanged at any time.
         return above[: above.index(self.root) + 1][::-1] if self.root in above else above[:1]
 
     def _open(self, path: Path, flags: int) -> int:
@@ -226,6 +229,7 @@ class PrivateFiles(FileStore):
     def put(self, path: Path, data: bytes, once: bool = False, settle: bool = True) -> None:
         """Write a file that only its owner can read, as a whole or not at all."""
         self._make_folders(path)
+        # In the same folder, because a rename cannot lead to another file system.
         fresh = path.with_name(f".{secrets.token_hex(12)}.new")
         descriptor = os.open(fresh, os.O_WRONLY | NEW, 0o600)
         try:
@@ -354,6 +358,7 @@ def _name(fresh: Path, path: Path, once: bool) -> None:
     try:
         # Unlike a rename, this fails if the path exists.
         os.link(fresh, path)
+    # Not treated as below, where every other OSError is: what exists must not be replaced.
     except FileExistsError:
         raise
     except OSError:  # This file system has no hard links, and another process may do the same.
@@ -393,6 +398,7 @@ def hold(file: IO[Any], wait: bool = False) -> bool:
 
             # mypy knows the names in `msvcrt` on Windows only.
             way = msvcrt.LK_LOCK if wait else msvcrt.LK_NBLCK  # type: ignore[attr-defined,unused-ignore]
+            # The buffered file shares this position, and would go on at the wrong place.
             at = os.lseek(file.fileno(), 0, os.SEEK_CUR)
             try:
                 os.lseek(file.fileno(), LOCKED_BYTE, os.SEEK_SET)
@@ -404,5 +410,6 @@ def hold(file: IO[Any], wait: bool = False) -> bool:
 
             fcntl.flock(file, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
     except OSError:
+        # Any failure counts as locked: without a lock two processes could sign for one seat.
         return False
     return True

@@ -70,6 +70,7 @@ def write(files: FileStore, mark: Path, data: bytes) -> None:
 def sweep(files: FileStore) -> None:
     """Remove the marks of removed journals."""
     for mark in files.list(folder(files), ".mark"):
+        # A mark that cannot be read or removed must not keep a new game from beginning.
         with suppress(OSError, NotPrivateError):
             name = journal_format.path_of(read(files, mark))
             journal = Path(os.fsdecode(name or b""))

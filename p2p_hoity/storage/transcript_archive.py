@@ -156,6 +156,7 @@ def lacks(path: Path, data: bytes, files: FileStore) -> bool:
 def _read(files: FileStore, path: Path) -> Transcript | None:
     """Read a transcript without verifying it. Return None if the file is none."""
     try:
+        # The one byte more shows that a file is too long, and is not its beginning only.
         data = files.get(path, protocol.transcript.MAX_FILE + 1)
     except OSError:
         return None
