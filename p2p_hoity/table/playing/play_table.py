@@ -92,6 +92,7 @@ async def play(
         record = SeatRecord(
             header=roster.header,
             seat=table.ids.index(keys.seat.public),
+            # Fresh for each table: all secrets of the seat there are derived from it.
             seed=os.urandom(32),
             key=keys.seat.seed,
             addresses=tuple(map(tuple, roster.addresses)),
@@ -99,6 +100,7 @@ async def play(
             relays=reach.relays,
             started=int(time.time()),
             signature=roster.signature,
+            # With it the resumed seat can check the proofs of onlookers ([L-18]).
             secret=agreed.capability.secret,
             is_open=agreed.capability.is_open,
             hidden=reach.hidden,
@@ -112,6 +114,7 @@ async def play(
         outcome = await run_session(hub, seat, keys, agreed, machine, book, early)
         if outcome.again is None:
             return outcome
+        # The file that the player named has the first game, which no later one may replace.
         agreed, early, seat = outcome.again, outcome.early, replace(seat, output=None)
 
 
