@@ -126,6 +126,7 @@ def happenings_since(play: Play, since: int = 0) -> list[Happening]:
     """Return the events of a game, in their order, without the first `since` ones."""
     newer = [*takewhile(lambda at: at.length > since, play.back())]
     found = [item for at in reversed(newer) for item in at.state.news]
+    # The cut may lie between two events of one state, so whole states are not enough.
     return found[len(found) + since - play.length :]
 
 
