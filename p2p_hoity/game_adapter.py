@@ -57,6 +57,7 @@ def read_game(terms: Terms) -> HoityToity:
     # True is equal to 1, but encoded in another way.
     same = type(head[1]) is int and head[1] == RULES_VERSION
     _need(same, "it goes by another version of the rules")
+    # Only after the version, since another version may have more or fewer items.
     _need(len(value) == 3, "it is not of a known form")
     _, canonical, variant = value
     known = isinstance(canonical, bytes) and variant in VARIANTS

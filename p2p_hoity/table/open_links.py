@@ -160,6 +160,7 @@ async def open_hub(
                 ways.explore(nursery, reach.dials)
             yield hub, ways
         finally:
+            # Also after an error: the hub runs for ever, and this would wait for its end.
             nursery.cancel_scope.cancel()
 
 

@@ -208,6 +208,7 @@ class ChatHistory:
         self._seats, self._forwarded = Buckets(SEAT, seats), Buckets(FORWARDED, seats)
         self._onlookers = Buckets(ONLOOKER, MOST_ONLOOKERS)
         self._last: dict[bytes | int, int] = {}
+        # For each seat by itself: onlookers that one seat makes up push out no others.
         self._guests: list[OrderedDict[bytes, int]] = [OrderedDict() for _ in range(seats)]
 
     # Messages received

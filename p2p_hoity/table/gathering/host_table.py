@@ -205,6 +205,7 @@ class AdmissionQueue:
         """
         guest, self._asking = self.waiting[peer], peer
         answer: bool | None = None
+        # Bounded, because other guests wait for their own question meanwhile.
         with trio.move_on_after(ADMISSION_TIMEOUT):
             vouch = guest.sit.vouch
             answer = await self._admit(guest.nickname, None if vouch is None else vouch.id)
@@ -386,6 +387,7 @@ class Lobby:
                 self._here[event.peer] = Newcomer(event, trio.current_time())
             case LinkDown(peer, _):
                 self._here.pop(peer, None)
+                # A guest that comes back sends its consent again, so nothing waits for it here.
                 self._waiting.pop(peer, None)
                 if self.admissions is not None:
                     self.admissions.waiting.pop(peer, None)

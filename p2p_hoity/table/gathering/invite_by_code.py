@@ -154,6 +154,7 @@ class CodeKeeper:
             except (CodeError, NetError):
                 return CodeEnd.WRONG
             # Wait until the guest has read the ticket and closed the connection.
+            # However the connection ends, the ticket was handed out, so the code is used.
             with trio.move_on_after(GOODBYE), suppress(NetError):
                 while True:
                     await talk.receive()

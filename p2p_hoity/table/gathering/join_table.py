@@ -508,6 +508,7 @@ class _Guest(HostLink):
                 case lobby.Pending() if lines.take_if_any(trio.current_time()):
                     self.seat.screen(updates.HostAsked())
                 case lobby.Offer() as again:  # The link was lost and made again.
+                    # Checked again, because the proof in it is of the new link.
                     self.check_offer(again)
                     self._sit_down()
                 case lobby.Roster() as roster:
@@ -538,6 +539,7 @@ class _Guest(HostLink):
 def _check_names(complete: Header) -> None:
     """Check that no nickname looks like another or is stacked, or raise PeerError ([H-11])."""
     names = [entry.nickname for entry in complete.roster]
+    # The host should have refused such names: one player could pass for another by them.
     for name in filter(is_stacked, names):
         raise PeerError(JoinCode.STACKED, name=name)
     alike = twins_among(names)

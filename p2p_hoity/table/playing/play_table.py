@@ -42,6 +42,7 @@ class Backlog:
     def keep(self, event: Event) -> None:
         """Store an event. If there is no room for it, drop it."""
         size = len(event.data) if isinstance(event, Frame) else 0
+        # The earliest stay, since a seat shows its table first and only once on a link.
         if len(self.frames) < self.FRAMES and self._size + size <= self.BYTES:
             self.frames.append(event)
             self._size += size

@@ -363,6 +363,7 @@ class Session:
         The journal is kept if the seat may rejoin. A player who leaves after the end of the game
         declines another game.
         """
+        # First, because a choice that comes after the departure could not be signed.
         self._questions.close()
         if self.machine.finished:
             self._side.rematch.refuse()
