@@ -160,7 +160,7 @@ async def open_hub(
                 ways.explore(nursery, reach.dials)
             yield hub, ways
         finally:
-            # Also after an error: the hub runs for ever, and this would wait for its end.
+            # The hub runs until it is cancelled, so the nursery would never end by itself.
             nursery.cancel_scope.cancel()
 
 
