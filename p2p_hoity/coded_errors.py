@@ -121,6 +121,7 @@ def of_system(error: OSError) -> Reason:
     """Return an error of the operating system as a reason, by its number (errno) if it has one."""
     if isinstance(error, NotRegularError):
         return because(SystemCode.NO_REGULAR_FILE)
+    # Without a number its text is all there is, and that may be in any language.
     if not error.errno:
         return because(SystemCode.REFUSED)
     return because(SystemCode.NUMBERED, number=error.errno)

@@ -37,6 +37,7 @@ def _bare(name: str) -> str:
 
 def skeleton(name: str) -> str:
     """Return the skeleton of a name, which is equal for names that are hard to tell apart."""
+    # Before the case is folded: a capital can look like another letter than its small form.
     drawn = _bare(name).translate(_put_as()).casefold()
     # Pairs of letters that are drawn like one letter.
     return drawn.replace("rn", "m").replace("vv", "w")

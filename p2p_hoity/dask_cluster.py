@@ -234,6 +234,7 @@ def _client(address: str) -> Iterator[Client]:
         if is_one_file():
             raise ClusterError(ClusterCode.NOT_IN_FILE, name=name) from None
         raise ClusterError(ClusterCode.NO_LIBRARY, name=name, command=command) from None
+    # The library's messages would mix with the output of the command.
     logging.disable(logging.CRITICAL)
     try:
         with warnings.catch_warnings():

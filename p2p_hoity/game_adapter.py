@@ -57,6 +57,7 @@ def read_game(terms: Terms) -> HoityToity:
     # True is equal to 1, but encoded in another way.
     same = type(head[1]) is int and head[1] == RULES_VERSION
     _need(same, "it goes by another version of the rules")
+    # Only after the version, since another version may have more or fewer items.
     _need(len(value) == 3, "it is not of a known form")
     _, canonical, variant = value
     known = isinstance(canonical, bytes) and variant in VARIANTS
@@ -126,6 +127,7 @@ def happenings_since(play: Play, since: int = 0) -> list[Happening]:
     """Return the events of a game, in their order, without the first `since` ones."""
     newer = [*takewhile(lambda at: at.length > since, play.back())]
     found = [item for at in reversed(newer) for item in at.state.news]
+    # The cut may lie between two events of one state, so whole states are not enough.
     return found[len(found) + since - play.length :]
 
 

@@ -73,6 +73,7 @@ def process_pool(cores: int | None = None) -> Iterator[Callable[..., Any] | None
         ProcessEnded: If one of the processes ended before its work was done.
     """
     cores = cores or core_count()
+    # On one core a second process would only take turns with this one, which works too.
     if cores < 2 or not can_copy():
         yield None
         return
@@ -151,6 +152,7 @@ def work_in_processes(
         at_most = min(processes, MOST) * SHIFT
         shift = chain([first], islice(rest, at_most - 1))
         suspects = yield from _one_shift(work, shift, min(processes, MOST))
+        # Each alone, so that one bad piece cannot take others down with it again.
         for piece in suspects:
             yield piece, work_in_own_process(work, piece)
 
@@ -226,6 +228,7 @@ def _processes(count: int, copied: bool | None = None) -> Iterator[Executor]:
     import multiprocessing
     from concurrent.futures import ProcessPoolExecutor
 
+    # Processes of another pool must not be terminated with these.
     others = set(multiprocessing.active_children())
     copied = can_copy() if copied is None else copied
     context = multiprocessing.get_context("fork" if copied else "spawn")

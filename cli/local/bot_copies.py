@@ -185,6 +185,7 @@ def _become(task: dict[str, Any], stdin: int, stderr: int) -> None:
         runpy.run_module("cli", run_name="__main__")
     except SystemExit as end:
         code = end.code
+    # By hand, because `_exit` skips the exit handlers, which belong to the player's process.
     sys.stdout.flush()
     sys.stderr.flush()
     os._exit(code if isinstance(code, int) else 1)

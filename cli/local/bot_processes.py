@@ -203,6 +203,7 @@ class Crew:
         """Start one bot by its own words and environment, and watch it in the nursery."""
         files, home = PrivateFiles(self.folder), self.folder / name
         files.remove(home / TROUBLE_FILE)
+        # A bot must learn neither the player's passphrase nor a ticket that is not its own.
         own = {word: value for word, value in own_environment().items() if word not in SECRET}
         env = {**own, "HOITY_HOME": str(home), "HOITY_NO_MAP": "1", **told}
         with files.append(home / TROUBLE_FILE, new=True) as trouble:
@@ -365,6 +366,7 @@ def _sweep(home: Home, folder: Path) -> None:
         return
     held = _hold(folder)
     if held is not None:
+        # Nobody else can lock it meanwhile, since that needs the lock of the folder of all bots.
         held.close()
         _remove(home, folder)
 

@@ -138,6 +138,7 @@ def hang_up() -> None:
         if is_closed(stream):  # Otherwise SIGHUP was sent by hand: restore the screen.
             os.dup2(null, stream)
     os.close(null)
+    # Set first, so that the process ends even if the signal below ends nothing.
     signal.alarm(math.ceil(LATEST))
     for number in _not_ignored(ENDING_SIGNALS)[:1]:
         signal.raise_signal(number)

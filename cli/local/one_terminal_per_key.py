@@ -33,5 +33,6 @@ def only_one(home: Home, ticket: Ticket) -> Iterator[None]:
         try:
             yield
         finally:
+            # While it is locked, or the file of another terminal's lock might be removed.
             with suppress(OSError):  # Some systems cannot remove a file that is open.
                 home.files.remove(path)

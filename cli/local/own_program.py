@@ -14,6 +14,7 @@ def own_command(*words: str) -> list[str]:
     """Return the command that runs the same installation with these words after `hoity`."""
     if is_one_file():
         return [sys.executable, *words]
+    # By `-P` no module in the folder where the player stands is run in place of ours.
     return [sys.executable, "-P", "-m", "cli", *words]
 
 

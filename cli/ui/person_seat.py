@@ -240,6 +240,7 @@ class PersonSeat:
 
     def hand_over(self, to_bot: bool) -> None:
         """Give the seat to the bot, or take it back. Call this inside the trio run."""
+        # Before open questions are cancelled, since this decides who is asked them anew.
         self.by_bot = to_bot
         self._turn()
 

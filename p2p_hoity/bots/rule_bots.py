@@ -180,6 +180,7 @@ def _action(view: View, rng: Random) -> Choice:
 def _card(view: View, cards: Sequence[int], worths: Mapping[ActionKind, float], rng: Random) -> int:
     """Draw a kind of Action among `cards` by its value, and return a card of this kind."""
     held = {view.state.kind(card) for card in cards}
+    # Sorted, so that the same random numbers make the same choice in every process.
     weighed = {kind: worths[kind] for kind in sorted(held & worths.keys())}
     kind = _mix(weighed or dict.fromkeys(sorted(held), 0.0), rng)
     of_kind = [card for card in cards if view.state.kind(card) == kind]

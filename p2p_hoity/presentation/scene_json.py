@@ -124,6 +124,7 @@ def value_json(value: object, reason_json: ReasonJson) -> Any:
     stands for a number that is not finite.
     """
     match value:
+        # In this order: many of these are also of a later case, as a Place is an Enum.
         case rules.Place():
             return value.words
         case Enum():

@@ -34,6 +34,7 @@ def finish(state: State, event: Opened) -> State:
     Raises:
         UnexpectedEvent: If slots are opened that are not hidden in hands.
     """
+    # Not `!=`: a card that fewer seats than the quorum help to open stays hidden.
     if not set(event.cards) <= set(opening_due(state).slots):
         raise UnexpectedEvent("the end opens only hidden Collectibles in hands")
     state = reveal(state, event.cards)

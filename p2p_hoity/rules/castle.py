@@ -22,6 +22,7 @@ PLACES_OF_HONOUR = (Why.BEST, Why.SECOND_BEST)
 
 def begin(state: State) -> State:
     """Begin the Castle phase after the sale, and store where the figures stand ([G-13])."""
+    # These fields choose the octagon: the moves that it pays must not change it.
     state = state.but(before=state.figures)
     # The sale has left no card in the Auction Hall. So these cards were shown in the Castle.
     if any(card is not None for card in state.actions):
@@ -96,6 +97,7 @@ def show(state: State, choices: Mapping[int, Choice | None], cards: Cards) -> St
     # A slot that is open with this very card already may be shown again. `reveal` rejects any
     # other.
     state = reveal(state, {s: card for s, card in cards.items() if state.known[s] != card})
+    # Sorted, so that every peer adds the same events in the same order.
     for seat, choice in sorted(choices.items()):
         state = _lay_out(state, seat, cast("tuple[int, ...] | None", choice))
     for seat in defaults:
@@ -200,6 +202,7 @@ def _steal(state: State, thief: int, slot: int) -> State:
 
 def end_round(state: State) -> State:
     """End a round: Detectives imprison the Thieves, and Action cards go back to hands ([G-18])."""
+    # By rising number, since each takes cell 1 and moves the others up ([G-18]).
     caught = sorted(state.playing(CASTLE, ActionKind.THIEF), key=lambda seat: _number(state, seat))
     detectives = state.playing(CASTLE, ActionKind.DETECTIVE)
     if caught and detectives:

@@ -121,6 +121,7 @@ def _broken(kind: Kind, choice: Choice) -> IllegalMove | None:
     twice = next((slot for slot in choice if choice.count(slot) > 1), None)
     if twice is not None:
         return Rule.NAMED_TWICE.broken(slot=twice)
+    # Rising, so that one exhibit has one encoding.
     if kind == "exhibit" and list(choice) != sorted(choice):
         return Rule.NOT_RISING.broken()
     return None

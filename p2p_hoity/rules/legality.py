@@ -107,7 +107,7 @@ def _slots_of(cards: Cards, wanted: tuple[int, ...]) -> tuple[int, ...]:
 
 def _seen(state: State, slots: tuple[int, ...], cards: Cards) -> dict[int, int]:
     more = {slot: cards[slot] for slot in slots if slot in cards}
-    # What is open to all wins over what a choice shows.
+    # What is open to all wins, or a choice could show another Collectible in an open slot.
     return {**more, **state.open_cards(slots)}
 
 

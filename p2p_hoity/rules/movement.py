@@ -53,6 +53,7 @@ def reveal(state: State, cards: Cards) -> State:
     for slot, card in cards.items():
         if not 0 <= slot < len(known) or not 0 <= card < len(known):
             raise UnexpectedEvent(f"there is no slot {slot} with Collectible {card}")
+        # A Collectible lies in one slot, and what all have seen must not change.
         if known[slot] is not None or card in seen:
             raise UnexpectedEvent(f"slot {slot} or Collectible {card} is open already")
         known[slot] = card

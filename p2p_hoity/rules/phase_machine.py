@@ -51,7 +51,9 @@ def apply(state: State, event: game.Event) -> State:
         IllegalMove: If the rules forbid a choice in the event.
         UnexpectedEvent: If the event is not what `expected` asks for.
     """
+    # Empty, or the events of earlier steps would be told again.
     fresh = state.but(news=())
+    # Before what is expected: seats come and go, and games stop, in any phase.
     if isinstance(event, game.Presence):
         return _settle(_change_presence(fresh, event))
     if isinstance(event, game.Stopped):
@@ -105,6 +107,7 @@ def _stop(state: State) -> State:
 def _change_presence(state: State, event: game.Presence) -> State:
     """Change who is present. Who comes back in a round sits out until the next ([E-14], [G-4])."""
     seats = frozenset(range(state.seats))
+    # A ban is final, or a seat that was caught could play on.
     if not event.present <= seats or not state.banned <= event.banned <= seats:
         raise UnexpectedEvent(f"{event} names no seats of this table, or lifts a ban")
     if event.present & event.banned:

@@ -29,6 +29,7 @@ def round_waits(state: State) -> Seal | None:
 
     Otherwise it is a `Seal` that asks no seat, with which the game waits for a seat to come back.
     """
+    # Without a seat every phase is skipped, so rounds would follow each other without end.
     return None if state.present else Seal("place", NOBODY)
 
 

@@ -160,6 +160,7 @@ async def open_hub(
                 ways.explore(nursery, reach.dials)
             yield hub, ways
         finally:
+            # The hub runs until it is cancelled, so the nursery would never end by itself.
             nursery.cancel_scope.cancel()
 
 

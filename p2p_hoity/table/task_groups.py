@@ -23,6 +23,7 @@ async def open_nursery() -> AsyncIterator[trio.Nursery]:
             yield nursery
     except BaseExceptionGroup as group:
         first = group.split(trio.Cancelled)[1]
+        # Only cancellations: the scope that was cancelled has to receive them.
         if first is None:
             raise
         while isinstance(first, BaseExceptionGroup):

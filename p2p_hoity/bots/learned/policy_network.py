@@ -196,6 +196,7 @@ def _layer(data: bytes, rows: int, columns: int) -> Layer:
         BadWeights: If a scale is negative, or a scale or bias is no finite number.
     """
     scales, bias = _floats(data[: 4 * rows]), _floats(data[4 * rows : 8 * rows])
+    # One number that is not finite would spread to all probabilities, and no draw would work.
     if not all(map(isfinite, (*scales, *bias))) or min(scales) < 0:
         raise BadWeights("scales are numbers of at least 0, and every bias is a number")
     weights = array("b", data[8 * rows :])

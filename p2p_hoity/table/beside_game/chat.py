@@ -209,6 +209,7 @@ class ChatHistory:
         self._seats, self._forwarded = Buckets(SEAT, seats), Buckets(FORWARDED, seats)
         self._onlookers = Buckets(ONLOOKER, MOST_ONLOOKERS)
         self._last: dict[bytes | int, int] = {}
+        # For each seat by itself: onlookers that one seat makes up push out no others.
         self._guests: list[OrderedDict[bytes, int]] = [OrderedDict() for _ in range(seats)]
 
     # Messages received
@@ -247,6 +248,7 @@ class ChatHistory:
         It must have come over the onlooker's own link and must name this seat.
         """
         here, me = self._seat, self._me
+        # Over its own link only: a seat vouches for the onlookers that it let in, and no others.
         if here is None or me is None or word.author != peer or not self._is_here(word, here):
             return None
         if self._knows(here, word):
@@ -254,6 +256,7 @@ class ChatHistory:
         # Checked before it is stored: a forged count would silence the onlooker.
         word.check()
         self._remember(here, word)
+        # First its own rate: above it, it must take nothing of what all onlookers share.
         may_speak = self._onlookers.take_if_any(peer, now, DEBT)
         if not may_speak or not self._forwarded.take_if_any(here, now, DEBT):
             return None
@@ -267,6 +270,7 @@ class ChatHistory:
         is_foreign = via >= self._table.seats or word.author in self._table.ids
         if is_foreign or word.table != self._table.id or frame.count <= self._last.get(via, -1):
             return None
+        # Checked before it is stored: a forged count would silence the seat.
         frame.check(self._table.ids[via])
         self._last[via] = frame.count
         # An old message takes a token of the seat, too, so that it does not pass on the same one
@@ -338,6 +342,7 @@ class ChatHistory:
 
         It is at least the clock's milliseconds, so that it also rises after a restart ([W-2]).
         """
+        # Stored, so that own messages that come back over other links are not new.
         self._last[who] = max(self._clock(), self._last.get(who, -1) + 1)
         return self._last[who]
 

@@ -71,6 +71,7 @@ def finish_from(
     book, first, machine, _ = reopen(seat, game.name)
     with closing(book):
         _check(path, report, machine.table.id, game.name)
+        # Also those of the bots: one on another branch has the only proof of the split.
         for one in (machine, *machines_in(beside, game.name)):
             check_branch(path, report, one, game.name)
         usual = seat.home.transcripts / f"{game.name}.hoity"
@@ -85,6 +86,7 @@ def finish_from(
 def _read(files: FileStore, path: Path) -> bytes:
     """Read a file, but at most one byte more than a valid transcript can have."""
     try:
+        # The byte more shows the verifier that the file is too long.
         return files.get(path, transcript.MAX_FILE + 1)
     except OSError as error:
         raise PeerError(FileCode.UNREADABLE, path=str(path), why=of_system(error)) from None

@@ -53,6 +53,7 @@ class KnownProgress:
 
     def __post_init__(self) -> None:
         """Read the file. If it cannot be read, it counts as empty."""
+        # The file only saves time, so nothing in it may be a reason to fail.
         with suppress(OSError, NotPrivateError, ValueError, RecursionError):
             known = json.loads(self.home.files.get(_kept_in(self.home), MOST_KEPT + 1))
             self.known = known if isinstance(known, dict) else {}

@@ -114,6 +114,7 @@ class Rematch:
         if isinstance(word, Consent) and seat in self._entries and not self._is_completed_by(word):
             return None
         if isinstance(word, Decline):
+            # Before it is stored: otherwise anybody could refuse in the name of another seat.
             word.check()
             self._refused.add(seat)
         else:
@@ -147,6 +148,7 @@ class Rematch:
         """
         # Without its own consent a seat would be bound by a roster that it never agreed to.
         waits = self._seat is None or self.is_waiting
+        # Once only: a second roster would make another table than the one that begins here.
         found = parse_lobby(data) if waits and self.roster is None else None
         if not isinstance(found, Roster):
             return None
@@ -214,6 +216,7 @@ class Rematch:
             complete = Header(self.terms, tuple(self._entries[seat] for seat in seats))
             signature = table_header.sign_roster(complete, self._keys.seat)
             shown = tuple(self._shown[seat] for seat in seats)
+            # Without addresses, since those of this table stay ([A-5]).
             self.roster = Roster(complete.encode(), ((),) * len(seats), signature, shown)
             self._say(Roster, encode_lobby(self.roster))
 
@@ -241,6 +244,7 @@ class Rematch:
         screen(told := self.standing)
         last = heard + (GATHER if self._seat == 0 else MAX_GATHER)
         async with open_nursery() as nursery:
+            # Not if a seat is gone: there can be no next table then, so nobody is asked in vain.
             if player is not None and self._seat is not None and not told.unwilling:
                 nursery.start_soon(self._ask, player)
             while not (self.standing.unwilling or self.roster):
@@ -365,6 +369,7 @@ class SideChannel:
     def link_up(self, peer: PeerId) -> None:
         """Ask a newly linked seat for the next roster, if this seat waits for it ([A-6])."""
         if peer in self._table.ids and self.rematch.is_waiting:
+            # Without a proof, since a seat of the roster needs none ([L-18]).
             self._hub.post(peer, encode_lobby(Ask(b"")))
 
     async def settle(

@@ -74,6 +74,7 @@ def refuser_of(table: Table, data: bytes) -> int | None:
     """
     try:
         word = parse_again(data)
+        # Before the costly signature: only a refusal of the former table concerns this one.
         if isinstance(word, Consent) or word.id not in table.ids:
             return None
         if not is_next(table.header.terms, word.table):

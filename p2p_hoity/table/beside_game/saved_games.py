@@ -134,6 +134,7 @@ def _finished(home: Home, memory: KnownProgress) -> Iterator[KeptGame]:
             continue
         name, nicknames = head
         is_claim = path.name.endswith(transcript_archive.CLAIM)
+        # Otherwise the list would show the game twice, as resumable and as claimed.
         if not (is_claim and home.files.has(home.journals / f"{name}.journal")):
             when = written(home.unchecked, path)
             yield KeptGame(name, path, nicknames, when, not is_claim, is_claimed=is_claim)

@@ -77,6 +77,7 @@ def check_branch(path: Path, report: transcript.Report, machine: SeatMachine, ga
     """
     if machine.broken is not None and machine.broken.code == effects.VOID_TABLE:
         raise PeerError(SplitCode.VOID, path=str(path), game=game)
+    # Without a node there are no steps of the file to compare with.
     if report.node is None:
         return
     step = transcript.first_lost(machine.tip, machine.final_step(), report.node)
@@ -109,6 +110,7 @@ def rescue(home: Home, others: Iterable[Home]) -> None:
 def _save(home: Home, name: str, data: bytes) -> None:
     """Save a transcript that has other steps than the player's own transcript of the game."""
     files, folder = home.unchecked, home.transcripts
+    # Only what proves more is saved: a bot on the player's branch has nothing to add.
     if transcript_archive.lacks(folder / f"{name.partition('.')[0]}.hoity", data, files):
         place = transcript_archive.free_place(folder / name, data, files)
         transcript_archive.write_transcript(place, data, files)

@@ -196,4 +196,5 @@ def is_relay_only(files: FileStore, journal: Path, first: SeatRecord) -> bool:
 
     This was decided when the game began, or when the seat was resumed.
     """
+    # Once so, always so: a resume without the option must not show an address ([L-58]).
     return first.relay_only or files.has(relay_only_mark(journal))

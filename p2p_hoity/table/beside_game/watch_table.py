@@ -145,6 +145,7 @@ async def _watch(
             outcome = await session.run(roster.addresses, events)
             if outcome.again is None:
                 return outcome
+            # A named file has the first game, which no later one may replace.
             agreed, events, onlooker = outcome.again, outcome.early, replace(onlooker, output=None)
 
 

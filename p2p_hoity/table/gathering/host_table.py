@@ -181,6 +181,7 @@ class AdmissionQueue:
 
     def _load(self) -> Counter[str]:
         """Return the load of each source ([L-70])."""
+        # Refused guests count, too, or one machine could ask again with ever new keys.
         waiting = (guest.source for guest in self.waiting.values())
         return Counter((*waiting, *self.denied.values()))
 
@@ -204,6 +205,7 @@ class AdmissionQueue:
         """
         guest, self._asking = self.waiting[peer], peer
         answer: bool | None = None
+        # Bounded, because other guests wait for their own question meanwhile.
         with trio.move_on_after(ADMISSION_TIMEOUT):
             vouch = guest.sit.vouch
             answer = await self._admit(guest.nickname, None if vouch is None else vouch.id)
@@ -214,6 +216,7 @@ class AdmissionQueue:
         # Silence is no refusal: the guest may come again ([L-61]).
         elif answer is not None:
             self.denied[player] = guest.source
+            # Bounded, because a stranger can make any number of keys.
             if len(self.denied) > MOST_REMEMBERED:
                 del self.denied[next(iter(self.denied))]
         last = self.waiting.get(
@@ -274,6 +277,7 @@ async def host_table(
     who = keys.seat
     capability = Capability(terms.digest(), fresh_secret(), reach.announced is Lan.OPEN)
     async with open_hub(who, reach, seat.screen) as (hub, ways):
+        # Before the ticket is made, or it would lack the address that the router opens.
         await ways.settle()
         judged = ways.judged()
         ticket = Ticket(who.public, judged.direct, terms.digest(), reach.relays, capability.secret)
@@ -383,12 +387,14 @@ class Lobby:
                 self._here[event.peer] = Newcomer(event, trio.current_time())
             case LinkDown(peer, _):
                 self._here.pop(peer, None)
+                # A guest that comes back sends its consent again, so nothing waits for it here.
                 self._waiting.pop(peer, None)
                 if self.admissions is not None:
                     self.admissions.waiting.pop(peer, None)
                 self.seating.leave(peer, trio.current_time())
                 self._prefer()
             case Frame(peer, data) if peer in self._here and not is_of_game(data):
+                # An unknown kind may be of a later version, and must not end the link ([L-77]).
                 if is_known(data):
                     self._frame(peer, data)
         self.tell()
@@ -399,6 +405,7 @@ class Lobby:
         `now` is Trio's time.
         """
         for peer, one in list(self._here.items()):
+            # A link without a proof takes up room that a guest needs.
             if one.asked is None and one.since <= now - SHOW:
                 self.hub.drop(peer, because(LobbyCode.NOT_SHOWN))
         if self.seating.give_up(now - KEEP):
@@ -452,6 +459,7 @@ class Lobby:
         The whole frame, `data`, is stored if the peer is not refused.
         """
         one, binding = self._here[peer], self._here[peer].link.binding
+        # The link is not closed here, since that would discard the refusal. `tick` closes it later.
         if not self.capability.admits(proof, binding, self.me, peer):
             self._post(peer, Refuse(Refusal.UNPROVEN))
             return
@@ -531,6 +539,7 @@ class Lobby:
 
         If the list changes too fast, some changes are not sent.
         """
+        # Limited: each change goes to everybody, and one guest could sit and leave again and again.
         names = self.seating.names
         if names == self._told or not self._changes.take_if_any(trio.current_time()):
             return

@@ -118,6 +118,7 @@ class CodeKeeper:
         if self._wrong in WRONG:
             why = because(CodesCode.GUESSED_AT, relay=relay, words=self._words)
             self._screen(updates.NoCode(why))
+        # Otherwise a guesser gets new tries as fast as the host can show codes.
         if self._in_a_row > IN_A_ROW:
             await trio.sleep(self._pause)
             self._pause = min(2 * self._pause, LONGEST_PAUSE)

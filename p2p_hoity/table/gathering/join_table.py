@@ -254,8 +254,10 @@ async def join_table(
     Raises:
         PeerError: If the guest cannot sit down.
     """
+    # A join has a fresh key, and only `resume` has the key of the kept seat.
     if kept_seat(seat.home, seat.passphrase, ticket) is not None:
         raise PeerError(JoinCode.KEPT)
+    # A relay that only the ticket names may be the host's own machine, and would learn the address.
     if reach.relay_only and not set(reach.relays).intersection(ticket.relay):
         code = JoinCode.OTHER_RELAYS if ticket.relay else JoinCode.NO_RELAYS
         raise PeerError(code, **({"relays": ticket.relay} if ticket.relay else {}))
@@ -303,10 +305,12 @@ class HostLink:
             PeerError: If the host cannot be reached, or closes every link.
         """
         was_linked = False
+        # Bounded, or a host that closes every link would keep the guest dialling for ever.
         for _ in range(MOST_LINKS):
             await self._connect(was_linked)
             await self.hub.unlinked(self.ticket.host_id)
             was_linked = True
+            # Not at once: a host bounds how many links one id brings up, and refuses more ([L-26]).
             await trio.sleep(FIRST_PAUSE)
         raise PeerError(JoinCode.CUTS)
 
@@ -329,8 +333,10 @@ class HostLink:
                         self._full()
                     self._is_told = True
                     await trio.sleep(FULL_PAUSE * random.uniform(1.0, 2.0))
+                    # Counted anew, because the host has answered and the pause is its wish.
                     last = trio.current_time() + CONNECT
                     continue
+                # With the pause: an attempt after it would have no time left.
                 is_late = trio.current_time() + pause >= last
                 # Only when time is up: the host may still take a link of ours that was lost for
                 # live.
@@ -353,6 +359,7 @@ class HostLink:
 
     def show_ticket(self) -> None:
         """Prove to the host that this peer holds the ticket, over the present link."""
+        # If the link is lost by now, a proof without a binding fits no link and shows nothing.
         host, binding = self.ticket.host_id, self.hub.binding(self.ticket.host_id)
         proof = self.capability.guest_proof(binding or b"", host, self.hub.me)
         self.hub.post(host, lobby.encode_lobby(lobby.Ask(proof)))
@@ -389,10 +396,12 @@ class HostLink:
         host = self.ticket.host_id
         async for event in self.hub.events:
             if isinstance(event, LinkUp) and event.peer == host:
+                # On each new link, because a proof holds for one link only.
                 self.show_ticket()
             # A later version of the protocol may have it, and it must not end the link ([L-77]).
             if isinstance(event, Frame) and not is_known(event.data):
                 continue
+            # Any other peer could forge a refusal or a list of names.
             frame = _parsed(event) if event.peer == host else None
             # The session needs it: nothing is read from a seat that has not shown its table
             # ([L-20]).
@@ -410,6 +419,7 @@ class HostLink:
         Raises:
             PeerError: If the host refuses this peer, sends something invalid, or is silent.
         """
+        # Both times, because the link may not stand yet.
         with trio.move_on_after(CONNECT + ANSWER):
             while True:
                 frame = await self.next()
@@ -459,6 +469,7 @@ class _Guest(HostLink):
         if first.vouch is not None and first.vouch.id == self.seat.me.identity.public:
             raise PeerError(JoinCode.OWN_TICKET)
         game, self.names = _game_of(first.terms), first.names
+        # Read while the player thinks, so that a refusal or a full table shows at once.
         return await beside(partial(self._ask, first, game, accept), self._roster(first))
 
     async def _ask(self, offer: lobby.Offer, game: HoityToity, accept: AcceptTerms) -> None:
@@ -486,6 +497,7 @@ class _Guest(HostLink):
 
     async def _roster(self, offer: lobby.Offer) -> lobby.Roster:
         """Wait for the roster, check and return it. Meanwhile show the player who sits."""
+        # Limited, or the host could flood the screen with changing names.
         lines = Bucket(LINES)
         while True:
             match await self.next():
@@ -496,6 +508,7 @@ class _Guest(HostLink):
                 case lobby.Pending() if lines.take_if_any(trio.current_time()):
                     self.seat.screen(updates.HostAsked())
                 case lobby.Offer() as again:  # The link was lost and made again.
+                    # Checked again, because the proof in it is of the new link.
                     self.check_offer(again)
                     self._sit_down()
                 case lobby.Roster() as roster:
@@ -509,6 +522,7 @@ class _Guest(HostLink):
         """Check that the roster has what this guest has sent, or raise PeerError ([H-9], [L-7])."""
         ids = [entry.id for entry in complete.roster]
         if self.hub.me not in ids:
+            # The player may have taken a seat there before, under the key of another join.
             journal = journal_path(self.seat.home, bind_raw(roster.header))
             if self.seat.home.files.has(journal):
                 raise PeerError(JoinCode.KEPT)
@@ -525,6 +539,7 @@ class _Guest(HostLink):
 def _check_names(complete: Header) -> None:
     """Check that no nickname looks like another or is stacked, or raise PeerError ([H-11])."""
     names = [entry.nickname for entry in complete.roster]
+    # The host should have refused such names: one player could pass for another by them.
     for name in filter(is_stacked, names):
         raise PeerError(JoinCode.STACKED, name=name)
     alike = twins_among(names)
@@ -555,6 +570,7 @@ def checked_header(roster: lobby.Roster, ticket: Ticket) -> Header:
 def _game_of(terms: Terms) -> HoityToity:
     """Return the game of the terms, or raise PeerError if this program has none ([H-8], [H-14])."""
     try:
+        # An unknown option may change what the player would agree to ([H-14]).
         terms.check_options()
         game = read_game(terms)
     except Invalid as error:

@@ -186,6 +186,7 @@ class Seated:
 
     def is_of(self, player: Vouch | None) -> bool:
         """Return whether this seat and a player's vouch show the same long-lived key."""
+        # Two seats that show no key are not known to be of one player.
         return player is not None and self.vouch is not None and self.vouch.id == player.id
 
 
@@ -197,6 +198,7 @@ class Seating:
     ) -> None:
         """Begin the list of the seats that are taken, with the host's own seat."""
         self.terms, self.vouch = terms, vouch
+        # First in the list, because the roster keeps this order, and seat 0 is the host's.
         self._seats = {own.id: Seated(own, vouch, tuple(addresses)[:MAX_ADDRESSES])}
         self._away: dict[bytes, float] = {}
 
@@ -219,6 +221,7 @@ class Seating:
     @property
     def is_complete(self) -> bool:
         """True if all seats are taken and all guests have a live link."""
+        # A seat without a link would be silent in setup, which ends the table.
         return len(self._seats) == self.terms.seats and not self._away
 
     @property

@@ -48,9 +48,11 @@ def _sides(number: int) -> tuple[bytes, bytes]:
 
 def _checked(message: bytes, side: bytes) -> bytes:
     """Return a message of this side with a point of prime order, or raise CodeError ([K-3])."""
+    # The letter of the side keeps an end's own message from being sent back to it.
     if len(message) != MESSAGE or message[:1] != side:
         raise CodeError(CodeCode.NOT_OURS)
     try:
+        # With a point of small order the key could be guessed without the words.
         check_public(message[1:])
     except Invalid as error:
         raise CodeError(CodeCode.NOT_OURS) from error

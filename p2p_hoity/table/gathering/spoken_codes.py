@@ -132,6 +132,7 @@ def word_list() -> tuple[str, ...]:
 
 def fresh_words(number: int = WORDS) -> tuple[str, ...]:
     """Draw the words of a new spoken code, each evenly from the whole list ([K-1])."""
+    # By the system's randomness: who can predict the words gets the ticket.
     return tuple(secrets.choice(word_list()) for _ in range(number))
 
 
@@ -165,6 +166,7 @@ def parse_code(text: str) -> SpokenCode:
     typed = _words_of(found)
     if is_mixed and len(typed) > WORDS:
         raise CodeError(CodeCode.NO_CODE, text=text[:40])
+    # Only whole words count beside a sentence: a word of it may begin like one of the list.
     words = tuple(map(_whole_word if is_mixed else _word, typed))
     return SpokenCode(int(number or "0"), words, parse_relay(relay) if at else "")
 
@@ -205,6 +207,7 @@ class _Typed(NamedTuple):
 def _plain(text: str) -> _Typed:
     """Split a typed text into the code, the '@' and the relay."""
     as_typed = _split(text[:MAX_CODE_TEXT].strip().strip("'\"`<>"))
+    # As typed first, because cleaning must not turn one valid code into another.
     if _FORM.fullmatch(as_typed.code):
         return as_typed
     cleaned = _split(unwrapped(text)[:MAX_CODE_TEXT])

@@ -25,6 +25,7 @@ class TableKeys:
 
     def consent(self, terms: Terms, nickname: str) -> tuple[SeatEntry, Vouch | None]:
         """Sign a new entry for a roster, and vouch for it if the player does ([H-8], [H-15])."""
+        # Fresh, so that an earlier consent to the same terms cannot pass for this one.
         random = os.urandom(32)
         if self.player is None:
             return table_header.sit(terms, self.seat, nickname, random), None

@@ -65,4 +65,5 @@ class Capability:
     def _is(self, proof: bytes, expected: bytes) -> bool:
         """Compare a proof with the expected one. An empty one is never accepted."""
         # In constant time, so that a guest cannot find the proof byte by byte.
+        # Without a secret the expected proof is empty, and an empty one would let everybody in.
         return bool(expected) and hmac.compare_digest(proof, expected)

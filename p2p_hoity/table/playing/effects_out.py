@@ -112,6 +112,7 @@ class GameReporter:
         present seat has given an input for a later step.
         """
         tip = self._machine.tip
+        # The node after the last final step, since this step's events happen at its end.
         node = tip.before(min(tip.step, self._machine.final_step() + 1))
         return 0 if node is None else shared_length(self._told, play_of(node))
 
@@ -215,6 +216,7 @@ class EffectsOut:
         if not send.but:
             self._keeper.settle()
         seats, is_told = self._machine.table.ids, self._access.passes_on_to
+        # Only seats answer requests, and a stranger may hear nothing of the table ([L-6], [L-19]).
         for peer in self._hub.links() - send.but if send.peer is None else (send.peer,):
             if send.peer or (peer in seats if send.asks else is_told(peer)):
                 self._has_posted |= self._hub.post(peer, send.frame, send.once)

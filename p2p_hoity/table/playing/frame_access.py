@@ -152,6 +152,7 @@ class Access(ABC):
 
     def overdue(self, now: float) -> list[bytes]:
         """Return the linked peers that were not let in within PROOF_TIMEOUT seconds."""
+        # A peer that shows nothing takes up room for links.
         late = now - PROOF_TIMEOUT
         return [p for p, since in self._since.items() if since <= late and p not in self._admitted]
 
@@ -172,6 +173,7 @@ class SeatAccess(Access):
 
     def _introduce(self, peer: PeerId) -> None:
         """Send this table's id, signed by the host, if the peer has a seat at the table."""
+        # A stranger learns only by a proof which table is played here ([L-19]).
         if peer in self.table.ids:
             self._post(peer, self.shown)
 
@@ -263,6 +265,7 @@ class OnlookerAccess(Access):
         with suppress(Invalid):
             frame = lobby.parse_lobby(data)
             if isinstance(frame, lobby.Refuse) and frame.reason in REFUSED:
+                # Before the link is dropped, or the hub would dial again at once.
                 if frame.reason is lobby.Refusal.UNPROVEN:
                     # A seat that joined an open table without a ticket can never check a proof.
                     self._hub.forget(peer)

@@ -43,6 +43,7 @@ class EarlyEvents:
 
     def keep(self, event: Event) -> None:
         """Store an event, but of each peer no more than MOST_FRAMES frames."""
+        # Only frames are limited: without the events of links the next table knows no links.
         if isinstance(event, Frame):
             if self._frames[event.peer] >= MOST_FRAMES:
                 return

@@ -42,6 +42,7 @@ class Backlog:
     def keep(self, event: Event) -> None:
         """Store an event. If there is no room for it, drop it."""
         size = len(event.data) if isinstance(event, Frame) else 0
+        # The earliest stay, since a seat shows its table first and only once on a link.
         if len(self.frames) < self.FRAMES and self._size + size <= self.BYTES:
             self.frames.append(event)
             self._size += size
@@ -92,6 +93,7 @@ async def play(
         record = SeatRecord(
             header=roster.header,
             seat=table.ids.index(keys.seat.public),
+            # Fresh for each table: all secrets of the seat there are derived from it.
             seed=os.urandom(32),
             key=keys.seat.seed,
             addresses=tuple(map(tuple, roster.addresses)),
@@ -99,6 +101,7 @@ async def play(
             relays=reach.relays,
             started=int(time.time()),
             signature=roster.signature,
+            # With it the resumed seat can check the proofs of onlookers ([L-18]).
             secret=agreed.capability.secret,
             is_open=agreed.capability.is_open,
             hidden=reach.hidden,
@@ -112,6 +115,7 @@ async def play(
         outcome = await run_session(hub, seat, keys, agreed, machine, book, early)
         if outcome.again is None:
             return outcome
+        # The file that the player named has the first game, which no later one may replace.
         agreed, early, seat = outcome.again, outcome.early, replace(seat, output=None)
 
 

@@ -90,6 +90,7 @@ class BotPlayer:
     def __init__(self, level: str = bots.STAND_IN, rng: random.Random | None = None) -> None:
         """Make a player for one of `bots.BOTS`. Without `rng` the system's randomness is used."""
         self._bot = bots.BOTS[level]
+        # Others could compute the bot's choices from a generator whose state can be guessed.
         self._rng = rng or random.SystemRandom()
 
     async def choose(self, view: rules.View, kind: rules.Kind, again: bool) -> rules.Choice:
@@ -154,6 +155,7 @@ class PlayerQuestions:
 
     def stop(self) -> None:
         """Cancel a question for a choice, because the choice is no longer needed."""
+        # The question whether the player is back holds in every epoch, so it stays.
         if self._is_choice:
             self._scope.cancel()
 

@@ -161,6 +161,7 @@ async def take_tickets(
         while True:
             ticket = _handed(book.files, place)
             if ticket is not None:
+                # A wrong ticket is dropped: whoever handed it over has checked it and was told.
                 with suppress(FreshError):
                     check_fresh(ticket, table.header, agreed.capability.secret)
                     dial_by_ticket(hub, table, agreed.roster.addresses, ticket)
@@ -174,6 +175,7 @@ async def take_tickets(
 
 def _handed(files: FileStore, place: Path) -> Ticket | None:
     """Return the valid ticket that another process has handed over, if any. Remove the file."""
+    # Whatever another process has put there must not end the running game.
     with suppress(OSError, NotPrivateError, TicketError, UnicodeDecodeError):
         if files.has(place):
             word = files.get(place, MAX_TICKET_FILE + 1)

@@ -89,6 +89,7 @@ class Answers:
 
     def hear(self, event: Event) -> None:
         """Note that a seat is linked, or no longer, or refuses a link to a second process."""
+        # Only seats are believed, or strangers could keep this seat out by their reports.
         if event.peer not in self.table.ids:
             return
         match event:
@@ -107,6 +108,7 @@ class Answers:
 
         It can if no seat has reported another process, and all have had enough time to report.
         """
+        # Longer without a link, because a report can come only from a seat that was reached.
         return not self.elsewhere and waited >= (SETTLE if self.linked else ALONE)
 
     def is_played_elsewhere(self) -> bool:
@@ -200,6 +202,7 @@ async def resume_table(
     """
     book, first, machine, roster = reopen(seat, name)
     with ExitStack() as unplayed:
+        # If the seat is not played after all, its journal must not stay locked.
         unplayed.callback(book.close)
         how = _alone(how, book, first)
         if fresh is not None:

@@ -169,7 +169,9 @@ class Session:
                 # the table.
                 for peer in filter(self._access.is_of_table, self.hub.links()):
                     self.machine.link_up(peer, self._clock.now())
+                # A resumed seat may be absent already, and only a change of epoch would tell it.
                 self._effects_out.tell_own_presence(self.machine.tip)
+                # After the links, or these frames would come from peers not registered yet.
                 for event in backlog:
                     self._on_event(event)
                 self._effects_out.carry_out()
@@ -214,6 +216,7 @@ class Session:
             self._effects_out.send_out()
             await self._effects_out.wait_until_sent()
             self._effects_out.carry_out()
+            # A frame changes no link, and to look at all links for each would cost time.
             if not isinstance(event, Frame):
                 self._presence.tell(self._clock.now())
 
@@ -332,6 +335,7 @@ class Session:
             if is_new and peer not in self.machine.table.ids:
                 self.hub.keep(self._access.onlookers)
                 self._screen(updates.Linked(self.name_of(peer)))
+                # Its link came up before it was let in, so it was sent nothing of the table yet.
                 self.machine.sync(peer)
 
     # The end
@@ -354,6 +358,7 @@ class Session:
 
     def _may_leave(self) -> bool:
         """Return whether the table has ended for this peer and no other peer needs it."""
+        # The machine knows nothing of the second roster, and would go on waiting.
         is_void = self._outcome is not None and self._outcome.code == TWO_ROSTERS
         return self.machine.may_leave() or is_void
 
@@ -363,6 +368,7 @@ class Session:
         The journal is kept if the seat may rejoin. A player who leaves after the end of the game
         declines another game.
         """
+        # First, because a choice that comes after the departure could not be signed.
         self._questions.close()
         if self.machine.finished:
             self._side.rematch.refuse()
@@ -414,6 +420,7 @@ class Session:
             vouches = self._access.roster.vouches
             keep_vouches(self._files, self._usual.parent, machine.table.id, vouches)
         path = transcript_archive.keep(data, output, self._usual, self._keeper.journal, self._files)
+        # Only once it is on disk: `_end` tries again as long as this is empty.
         self._written = data
         return path
 
@@ -463,6 +470,7 @@ class Session:
 
     async def _settle(self) -> None:
         """After a finished game, find out whether another game with the same people follows."""
+        # A kept journal proves a fault that was found after the end, so it must not be removed.
         if not self.machine.finished or self._outcome is None or self._outcome.kept:
             return
         # The links stay for the next table, but a seat of this one must not be resumed any more.
