@@ -17,7 +17,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from io import BytesIO
 from itertools import islice
@@ -123,32 +123,34 @@ class Journal:
 
     def append(self, record: bytes) -> None:
         """Append a record. It is on disk after the next `sync` or `settle`."""
-        self._write(self._seal(record))
+        self._write(*self._sealed(record))
 
     def begin(self, record: bytes) -> None:
         """Write the first record to disk, after the rollback mark ([J-4])."""
-        sealed = self._seal(record)
+        entry, last = self._sealed(record)
         # The mark comes first. If a crash left a journal without one, it would look like a restored
         # copy, with which a seat signs nothing.
-        self._settled = self._last
+        self._settled = last
         self.set_mark()
-        self._write(sealed)
+        self._write(entry, last)
         self.sync()
 
-    def _seal(self, record: bytes) -> bytes:
-        """Return the content of the next record for the file, and compute its check value."""
+    def _sealed(self, record: bytes) -> tuple[bytes, bytes]:
+        """Return the next record as it is in the file, and its check value."""
         number = self._number + 1
         sealed = self._form.seal(number, self._last, record)
-        self._last, self._number = self._form.check(number, self._last, sealed), number
-        return sealed
+        last = self._form.check(number, self._last, sealed)
+        return len(sealed).to_bytes(4, "big") + last + sealed, last
 
-    def _write(self, sealed: bytes) -> None:
-        """Write the record that `_seal` has just sealed. It is on disk after the next `settle`."""
+    def _write(self, entry: bytes, last: bytes) -> None:
+        """Write the record that `_sealed` has returned. It is on disk after the next `settle`."""
         try:
-            self._file.write(len(sealed).to_bytes(4, "big") + self._last + sealed)
+            self._file.write(entry)
         except OSError as error:
             raise self._trouble(self.path, error) from error
-        self._dirty = True
+        # Only now: a mark must not name a record that the file lacks, or the journal would look
+        # like an old copy.
+        self._last, self._number, self._dirty = last, self._number + 1, True
 
     def sync(self) -> None:
         """Force all appended records to the disk. Then write the rollback mark."""
@@ -324,14 +326,14 @@ def reopen(
     files = _files(files, path)
     # Before anything is read, or another process could append what this one then cuts off.
     file = _locked(files, path)
-    try:
+    unusable = ExitStack()
+    unusable.callback(file.close)
+    with unusable, _told_as_unusable(path):
         form = _form_of(file, passphrase)
         mark = _place(path, files)
         marked = form.marked(rollback_marks.read(files, mark))
         named, in_file = (None, None) if marked is None else marked
-        last, number, end = form.start, 0, file.tell()
-        # The mark of a new journal names the check value before the first record ([J-4]).
-        has_named = last == named
+        last, number, end, has_named = form.start, 0, file.tell(), False
         for _, last in _chain(form, file):
             number, end, has_named = number + 1, file.tell(), has_named or last == named
         # A copy that was put back may have the same records, but is another file of the system.
@@ -350,13 +352,19 @@ def reopen(
         file.seek(end)
         file.truncate()
         journal = Journal(path, mark, files, file, form, last, number, current, is_older)
+        unusable.pop_all()
         return journal, first, _rest(form, file, end)
+
+
+@contextmanager
+def _told_as_unusable(path: Path) -> Iterator[None]:
+    """Turn the errors of a journal that cannot be read into a JournalError with its path."""
+    try:
+        yield
     except (JournalError, VaultError, Invalid) as error:
-        file.close()
         why = of_file(error)
         raise JournalError(JournalCode.UNUSABLE, path=str(path), why=why) from error
     except OSError as error:
-        file.close()
         raise JournalError(JournalCode.UNUSABLE, path=str(path), why=of_system(error)) from error
 
 

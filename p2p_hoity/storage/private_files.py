@@ -363,7 +363,11 @@ def _name(fresh: Path, path: Path, once: bool) -> None:
         raise
     except OSError:  # This file system has no hard links, and another process may do the same.
         os.close(os.open(path, os.O_WRONLY | NEW, 0o600))
-        fresh.replace(path)
+        try:
+            fresh.replace(path)
+        except OSError:
+            path.unlink()  # An empty file would stand for one that is there.
+            raise
 
 
 def _is_named(file: IO[Any], path: Path) -> bool:

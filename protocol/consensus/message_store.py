@@ -252,13 +252,17 @@ class MessageStore:
                     yield message
 
     def highest_requests(self) -> list[Message]:
-        """Return each seat's epoch request, promise or vote of the highest epoch, seats rising."""
+        """Return each seat's epoch request, promise or vote of the highest epoch, seats rising.
+
+        Of several of a seat the shortest is returned, since a promise can be very long.
+        """
         found: dict[int, Message] = {}
         for message in self._by_hash.values():
             statement = message.statement
             if isinstance(statement, EpochRequest | EpochPromise | PrepareVote | CommitVote):
                 highest = found.setdefault(message.seat, message)
-                if statement.epoch > self.epoch_of(highest):
+                rank = self.epoch_of(highest), -len(highest.payload)
+                if (statement.epoch, -len(message.payload)) > rank:
                     found[message.seat] = message
         return [found[seat] for seat in sorted(found)]
 

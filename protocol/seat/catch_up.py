@@ -86,9 +86,10 @@ def answer(state: SeatState, frame: peer_frames.FrameBody, peer: PeerId | None) 
     """Answer a request of a peer with messages and notices that this seat stores ([L-6])."""
     match frame:
         case peer_frames.Fetch(hashes, new_epochs):
-            _carry_part(state, _fetched(state.log.store, hashes, new_epochs), peer)
+            _carry_part(state, _fetched(state.log.store, hashes, new_epochs), peer, MAX_ANSWER)
         case peer_frames.Sync(epoch, step, have, direct):
-            _carry_part(state, _lacking(state, epoch, step, set(have), set(direct)), peer)
+            lacking = _lacking(state, epoch, step, set(have), set(direct))
+            _carry_part(state, lacking, peer, MAX_ANSWER)
             _tell_notices(state, peer)
         case peer_frames.Own(after):
             _answer_own(state, after, peer)
@@ -112,21 +113,24 @@ def _tell_notices(state: SeatState, peer: PeerId | None) -> None:
 
 
 def _carry_part(
-    state: SeatState, messages: Iterable[Message], peer: PeerId | None
-) -> Message | None:
-    """Send messages up to the size of one answer ([L-30]).
-
-    Return the first message without room, None if all were sent.
-    """
-    room = MAX_ANSWER
+    state: SeatState, messages: Iterable[Message], peer: PeerId | None, room: int
+) -> list[Message]:
+    """Send the first messages that fit into `room` bytes, and return them ([L-30])."""
+    sent = []
     for message in messages:
-        room -= len(message.payload) + OVERHEAD
+        room -= _size(message)
         # No shorter one is sent instead: the next request goes on after the last hash sent, and
         # would pass over this one.
         if room < 0:
-            return message
+            break
         state.outbox.send(message, peer)
-    return None
+        sent.append(message)
+    return sent
+
+
+def _size(message: Message) -> int:
+    """Return how many bytes a message counts in an answer."""
+    return len(message.payload) + OVERHEAD
 
 
 def _fetched(
@@ -203,14 +207,19 @@ def _answer_own(state: SeatState, after: bytes, peer: PeerId | None) -> None:
     if seat is None:
         state.outbox.send(peer_frames.Told(after), peer)
         return
+    room = MAX_ANSWER
     # From the requested epochs that it knows, the peer computes its floor ([E-22]).
     if after == FIRST:
-        _carry_part(state, (*store.highest_requests(), *state.log.votes.far.values()), peer)
+        requests = (*store.highest_requests(), *state.log.votes.far.values())
+        # Half at most: an answer without an own message would not move the peer's cursor, and the
+        # next one would be the same.
+        sent = _carry_part(state, sorted(requests, key=_size), peer, room // 2)
+        room -= sum(map(_size, sent))
     # Above, not from `after` on: the peer has that one, and its cursor would never rise.
     own = sorted((m for m in store.by_seat(seat) if m.hash > after), key=lambda m: m.hash)
-    left = _carry_part(state, own, peer)
-    told = own if left is None else own[: own.index(left)]
-    state.outbox.send(peer_frames.Told(told[-1].hash if told else after, left is not None), peer)
+    told = _carry_part(state, own, peer, room)
+    has_more = len(told) < len(own)
+    state.outbox.send(peer_frames.Told(told[-1].hash if told else after, has_more), peer)
 
 
 # Passing on

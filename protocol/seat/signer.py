@@ -260,13 +260,17 @@ class Signer:
         return True
 
     def _bind(self, statement: signed_messages.Statement) -> None:
-        """Raise the promise to the epoch of an own message.
+        """Raise the promise to the epoch of an own message, and keep the claim that it makes.
 
         An input shows the choices before it to others.
         """
         # Not an epoch request, which binds nobody: its seat plays on until a quorum requests.
         if isinstance(statement, EpochPromise | PrepareVote | CommitVote | StepInput):
             self.raise_promise(statement.epoch)
+        if isinstance(statement, EpochPromise) and statement.timeout is not None:
+            # After a resume, too, a later promise must make the same claim ([E-4]).
+            under = 0 if statement.certificate is None else statement.certificate.epoch
+            self.timeout_claims.setdefault(under, statement.timeout)
         if isinstance(statement, StepInput):
             self.expose_choices(statement.step)
 

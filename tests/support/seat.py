@@ -213,13 +213,12 @@ def cut(word: str) -> None:
         cuts += 1
         return cuts == last
 
-    def cut_record(book: Journal, sealed: bytes) -> None:
+    def cut_record(book: Journal, entry: bytes, last: bytes) -> None:
         if is_now():
-            record = len(sealed).to_bytes(4, "big") + book._last + sealed
-            book._file.write(record[: len(record) // 2])
+            book._file.write(entry[: len(entry) // 2])
             book._file.sync()
             kill_itself()
-        write(book, sealed)
+        write(book, entry, last)
         if is_now():
             book._file.sync()
             kill_itself()

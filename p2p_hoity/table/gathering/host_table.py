@@ -72,7 +72,7 @@ class TicketTeller:
 
     def tell(self, judged: Judged) -> None:
         """Tell from where the ticket can be used, with a new one if its addresses changed."""
-        if not self.is_told or judged == self._last:
+        if judged == self._last:
             return
         word = ""
         # At first the player has just been shown the ticket with these addresses.
@@ -80,7 +80,8 @@ class TicketTeller:
             self.ticket = replace(self.ticket, addresses=judged.direct)
             word = self.word()
         self._last = judged
-        self.screen(Reached(judged.scope, judged.reasons, word))
+        if self.is_told:
+            self.screen(Reached(judged.scope, judged.reasons, word))
 
     def word(self) -> str:
         """Return the encoded ticket that is valid now."""

@@ -25,6 +25,7 @@ from ...presentation import screen_updates as updates
 from ...reachability.advertised_addresses import Scope, widest
 from ...reachability.port_mapping import Reachability
 from ...storage import journal as journals
+from ...storage.file_store import NotPrivateError
 from ...storage.home import Home
 from ..beside_game.rematch import Agreed
 from ..open_links import Reach, open_hub
@@ -42,7 +43,7 @@ from .ticket_proof import Capability
 CONNECT: Final[Seconds] = 20.0
 """Seconds for which the host is dialled again and again before the guest gives up."""
 ANSWER: Final[Seconds] = 15.0
-"""Seconds for which the first frame of a linked host is awaited."""
+"""Seconds for which the first frame of a host is awaited on each link."""
 FIRST_PAUSE: Final[Seconds] = 0.5
 """Seconds between the first two attempts to reach a host. Each further pause is twice as long."""
 LONGEST_PAUSE: Final[Seconds] = 4.0
@@ -277,7 +278,7 @@ def kept_seat(home: Home, passphrase: str | None, ticket: Ticket) -> str | None:
     for path in home.files.list(home.journals, ".journal"):
         try:
             first = journals.read_first(path, passphrase, home.files)
-        except (journals.JournalError, ValueError):
+        except (journals.JournalError, NotPrivateError, ValueError):
             continue  # It is of another player, or `resume` says why.
         if first.table.terms.digest() == ticket.terms:
             return path.stem
@@ -297,6 +298,7 @@ class HostLink:
         self.hub, self.ticket, self._full, self._is_told = hub, ticket, full, False
         self.capability = Capability(ticket.terms, ticket.secret)
         self.backlog = Backlog()
+        self._answer = trio.CancelScope()
 
     async def stay_linked(self) -> None:
         """Keep the link to the host, until cancelled.
@@ -398,6 +400,8 @@ class HostLink:
             if isinstance(event, LinkUp) and event.peer == host:
                 # On each new link, because a proof holds for one link only.
                 self.show_ticket()
+                # Only from now on: an onlooker may have called a full host for a long time.
+                self._answer.deadline = trio.current_time() + ANSWER
             # A later version of the protocol may have it, and it must not end the link ([L-77]).
             if isinstance(event, Frame) and not is_known(event.data):
                 continue
@@ -420,7 +424,7 @@ class HostLink:
             PeerError: If the host refuses this peer, sends something invalid, or is silent.
         """
         # Both times, because the link may not stand yet.
-        with trio.move_on_after(CONNECT + ANSWER):
+        with self._answer:
             while True:
                 frame = await self.next()
                 if isinstance(frame, lobby.Offer):

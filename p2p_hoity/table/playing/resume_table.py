@@ -181,9 +181,12 @@ def reopen(
     """
     game = find_game(seat.home, name, seat.passphrase)
     book, first, records = journals.reopen(game.path, seat.passphrase, seat.home.files)
-    table = bind_raw(first.header)
-    machine = SeatMachine(table, os.urandom, first.seat, first.identity, first.seed)
-    machine.restore(records)
+    with ExitStack() as unread:
+        unread.callback(book.close)
+        table = bind_raw(first.header)
+        machine = SeatMachine(table, os.urandom, first.seat, first.identity, first.seed)
+        machine.restore(records)
+        unread.pop_all()
     roster = Roster(first.header, first.addresses, first.signature, first.vouches)
     return book, first, machine, roster
 

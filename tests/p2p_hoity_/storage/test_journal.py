@@ -3,6 +3,7 @@
 import errno
 import stat
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -220,6 +221,46 @@ def test_a_full_disk_costs_no_record(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert read(book.path)[2][:1] == [b"one"]
 
 
+def raise_it(error: Exception) -> Any:
+    raise error
+
+
+def test_after_a_record_that_could_not_be_written_the_journal_is_no_old_copy(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The disk was full for one record, and then had room again."""
+    book = fresh(tmp_path)
+    book.append(b"one")
+    with monkeypatch.context() as patch:
+        full = OSError(errno.ENOSPC, "No space left on device")
+        patch.setattr(book._file, "write", lambda entry: raise_it(full))
+        fails(journal.JournalError, f"number={errno.ENOSPC}", book.append, b"two")
+    book.close()
+    again, _, records = journal.reopen(book.path)
+    assert list(records) == [b"one"]
+    assert again.current
+    assert not again.is_older
+    again.close()
+
+
+def test_a_journal_that_cannot_be_opened_for_any_reason_is_not_left_locked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    book = fresh(tmp_path)
+    book.close()
+    errors = [
+        file_store.NotPrivateError(private_files.PrivateCode.NO_MODES, path="marks"),
+        OSError(errno.EIO, "Input/output error"),
+    ]
+    for error in errors:
+        with monkeypatch.context() as patch:
+            patch.setattr(rollback_marks, "read", lambda *_, error=error: raise_it(error))
+            with pytest.raises((journal.JournalError, file_store.NotPrivateError)) as caught:
+                journal.reopen(book.path)
+        assert caught.value
+        assert not journal.is_open(book.path)
+
+
 @settings(max_examples=times(20, 50))
 @given(data=st.binary(max_size=200))
 def test_any_bytes_are_judged(data: bytes, tmp_path_factory: pytest.TempPathFactory) -> None:
@@ -237,9 +278,9 @@ def test_a_mark_is_there_before_a_record(tmp_path: Path, monkeypatch: pytest.Mon
     marked: list[bool] = []
     write_record = journal.Journal._write
 
-    def look(book: journal.Journal, sealed: bytes) -> None:
+    def look(book: journal.Journal, entry: bytes, last: bytes) -> None:
         marked.append(book.mark.exists())
-        write_record(book, sealed)
+        write_record(book, entry, last)
 
     monkeypatch.setattr(journal.Journal, "_write", look)
     fresh(tmp_path).close()

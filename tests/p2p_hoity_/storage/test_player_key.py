@@ -19,6 +19,13 @@ def test_a_passphrase_seals_the_key_and_the_vault_shows_none(tmp_path: Path) -> 
     for wrong in (None, "", "other"):
         with pytest.raises(player_key.KeyFileError, match=r"passphrase-wrong|file-sealed"):
             player_key.load_identity(place, wrong)
+    plain = Home(tmp_path / "plain")
+    player_key.new_identity(plain, "Ada")
+    for given in ("open sesame", " "):  # Somebody else may have put a plain key there.
+        fails(
+            player_key.KeyFileError, r"\(file-not-sealed\)", player_key.load_identity, plain, given
+        )
+    assert player_key.load_identity(plain, "").nickname == "Ada"
     assert "box" not in repr(player_key.new_vault("open sesame"))
     fails(player_key.VaultError, "", player_key.read_vault, b"", None)
 

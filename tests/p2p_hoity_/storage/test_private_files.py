@@ -298,6 +298,9 @@ def test_without_hard_links_a_file_is_not_replaced_either(
     fails(FileExistsError, "", store.put, place, b"another's", once=True)
     assert store.get(place) == b"one's own"
     assert [path.name for path in tmp_path.iterdir()] == ["identity"]
+    monkeypatch.setattr(Path, "replace", refuse)
+    fails(PermissionError, "", store.put, tmp_path / "other", b"", once=True)
+    assert [path.name for path in tmp_path.iterdir()] == ["identity"]
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no mode bits")

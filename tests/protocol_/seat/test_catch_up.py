@@ -113,6 +113,29 @@ def test_the_requests_of_all_are_shown_before_ones_own_statements(table: Machine
     assert request.hash not in {m.hash for m in later}
 
 
+def test_long_requests_of_others_leave_room_for_the_own_statements_in_one_answer(
+    table: MachineTable, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """[L-30] Of several requests for one epoch the shortest is shown, and the longest is left out
+    where there are too many."""
+    machine, peer = table.machine(), table.table.ids[1]
+    monkeypatch.setattr(answering, "MAX_ANSWER", 4_000)
+    short = EpochRequest(2), PrepareVote(2, bytes(32))
+    long = [
+        EpochPromise(2, None, tuple(bytes([n, m]) * 16 for m in range(size)), None, (), ())
+        for n, size in enumerate((60, 30))
+    ]
+    for number, statement in enumerate((long[0], long[1], *short, long[1])):
+        keep(machine, table.sign((0, 2, 3, 3, 3)[number], statement))
+    part = shown(table, peer_frames.Own())
+    assert sum(len(m.payload) + answering.OVERHEAD for m in part) <= answering.MAX_ANSWER
+    assert [(m.seat, type(m.statement)) for m in part[:2]] == [(3, EpochRequest), (2, EpochPromise)]
+    assert part[2:] != []
+    assert all(m.seat == 1 for m in part[2:])
+    (told,) = answers(machine, peer_frames.Own(), peer)[-1:]
+    assert told == peer_frames.Told(part[-1].hash, more=True)
+
+
 FAR = 402
 
 

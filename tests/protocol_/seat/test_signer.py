@@ -68,6 +68,21 @@ def test_step_timeout_does_not_run_while_between_epochs() -> None:
     assert [promise.timeout for promise in own_promises(table)] == [None, None]
 
 
+def test_the_claim_of_a_promise_is_that_of_later_ones_also_after_a_crash() -> None:
+    """[E-4]"""
+    table = waiting_table()
+    table.machine().choose(0, table.now)
+    table.wait_first(500)
+    request_epoch(table)
+    table.crash_and_resume(0)
+    table.settle()
+    request_epoch(table, epoch=2)
+    first, second = own_promises(table)
+    assert (first.epoch, second.epoch) == (1, 2)
+    assert first.timeout is not None
+    assert second.timeout == first.timeout
+
+
 def test_a_crash_after_every_single_record_never_makes_a_seat_contradict_itself() -> None:
     whole = toy_table(3)
     whole.play(until=5)

@@ -72,6 +72,20 @@ def test_a_better_ticket_is_given_once_with_the_same_secret(tmp_path: Path) -> N
     assert trouble in second.reasons
 
 
+@pytest.mark.parametrize("is_told", [True, False])
+def test_codes_lead_to_the_addresses_that_are_valid_now(tmp_path: Path, is_told: bool) -> None:
+    """Also where the host's player is not told of them."""
+    table, told = PlayerTable(tmp_path, 2), list[Any]()
+    me = table.guests[0].key
+    entry = table_header.sit(table.terms, me, "P0", b"n" * 32)
+    ticket = Ticket(me.public, (HOME,), table.terms.digest(), (), b"s" * 16)
+    teller = TicketTeller(Seating(table.terms, entry, ()), told.append, ticket, is_told)
+    for found in (Found((HOME,)), Found((HOME,), mapped=MAPPED)):
+        teller.tell(judge(found, Wanted(lan=True)))
+    assert decode_ticket(teller.word()).addresses == (MAPPED, HOME)
+    assert len(told) == (2 if is_told else 0)
+
+
 @BAD_MOMENTS
 async def test_a_guest_that_leaves_before_the_table_is_full_frees_its_seat(tmp_path: Path) -> None:
     table = PlayerTable(tmp_path, 3)

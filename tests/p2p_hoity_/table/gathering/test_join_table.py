@@ -1,33 +1,37 @@
 """Tests of guests: how they reach the host, what they refuse to sign, and what they are told."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 import trio
 import trio.testing
 from support.boxes import with_colours
 from support.cases import ends_in
+from support.kept_home import keep_journal, player, table_of
 from support.memory_network import MemoryNetwork
 from support.player_table import Guest, PlayerTable, hosted, short_track, yes
 from support.sampling import BAD_MOMENTS
 
 from p2p_hoity.coded_errors import Reason, because
 from p2p_hoity.net.addresses import Address
-from p2p_hoity.net.hub import Event, Frame, Hub
-from p2p_hoity.net.network_errors import NetCode, NobodyError
+from p2p_hoity.net.hub import Event, Frame, Hub, LinkUp
+from p2p_hoity.net.network_errors import NetCode, NobodyError, RefusedError
 from p2p_hoity.net.socks_proxy import ProxyCode
 from p2p_hoity.net.ticket import Ticket
 from p2p_hoity.presentation import screen_updates as updates
+from p2p_hoity.storage.home import Home
 from p2p_hoity.table.beside_game.watch_table import Onlooker
 from p2p_hoity.table.gathering import host_table, join_table
 from p2p_hoity.table.gathering import lobby as frames
+from p2p_hoity.table.gathering.join_table import ANSWER, FULL_PAUSE, HostLink
 from p2p_hoity.table.gathering.lobby import Roster, Seated, Seating
 from p2p_hoity.table.gathering.ticket_proof import Capability
 from p2p_hoity.table.open_links import Reach
 from p2p_hoity.table.peer_error import PeerError
+from p2p_hoity.table.task_groups import beside
 from protocol.crypto.identities import Identity
 from protocol.wire import table_header
 
@@ -114,7 +118,56 @@ async def test_a_kept_seat_is_told_so(three: PlayerTable, monkeypatch: pytest.Mo
     assert three.ended_alike()
 
 
+def test_a_journal_that_others_can_read_keeps_no_guest_from_another_table(tmp_path: Path) -> None:
+    home = Home(tmp_path)
+    player(home, 0)
+    path = keep_journal(home, table_of(3, 1)).path
+    ticket = Ticket(b"h" * 32, (HOME,), bytes(32), (), b"s" * 16)
+    for mode in (0o600, 0o644):
+        path.chmod(mode)
+        assert join_table.kept_seat(home, None, ticket) is None
+
+
 # Dialling the host.
+
+
+class FullHost:
+    """A hub that calls a full host, which has room after some time and then says nothing."""
+
+    me = b"m" * 32
+
+    def __init__(self, seconds: float) -> None:
+        self._report, self.events = trio.open_memory_channel[Any](10)
+        self._free = trio.current_time() + seconds
+
+    async def connect(self, addresses: Sequence[str], peer: bytes, timeout: float) -> None:
+        await trio.lowlevel.checkpoint()
+        if trio.current_time() < self._free:
+            raise RefusedError(NetCode.AT, full=True)
+        self._report.send_nowait(LinkUp(peer, "192.0.2.1:1", False))
+
+    async def unlinked(self, peer: bytes) -> None:
+        await trio.sleep_forever()
+
+    def binding(self, peer: bytes) -> bytes:
+        return bytes(32)
+
+    def post(self, peer: bytes, data: bytes) -> bool:
+        return True
+
+
+@pytest.mark.parametrize("seconds", [0, 1000])
+async def test_an_onlooker_calls_a_full_host_for_long_and_then_waits_for_its_answer(
+    seconds: float, autojump_clock: Any
+) -> None:
+    told: list[float] = []
+    began = trio.current_time()
+    ticket = Ticket(b"h" * 32, ("192.0.2.1:1",), bytes(32), (), b"s" * 16)
+    link = HostLink(cast(Hub, FullHost(seconds)), ticket, lambda: told.append(began))
+    await ends_in(PeerError, "host-without-terms", beside(link.stay_linked, link.first()))
+    waited = trio.current_time() - began - seconds
+    assert ANSWER <= waited <= ANSWER + 2 * FULL_PAUSE
+    assert len(told) == (1 if seconds else 0)
 
 
 class Crowded(MemoryNetwork):
