@@ -183,11 +183,13 @@ class Puncher:
         if outlet is None or not (relay.via_relay and is_same and self._may_try(known)):
             await send(stream, Verdict.REFUSED.encode())
             return None
+        is_told = False
         try:
             await send(stream, Verdict.WELCOME.encode())
-        except BaseException:
-            self._running -= 1
-            raise
+            is_told = True
+        finally:
+            if not is_told:
+                self._running -= 1
         return lambda: self._link(proven.peer, self._follow(outlet, relay, stream))
 
     async def settled(self, ended: AdmittedLink) -> None:

@@ -341,6 +341,7 @@ class Reachability:
             self._tell(replace(self._found, seen=host))
 
     def _tell(self, found: Found) -> None:
+        """Set the addresses found so far, and wake whoever waits for news of them."""
         self._found = found
         self._news.set()
         # An event cannot be cleared, and who waits for the next news would return at once.
