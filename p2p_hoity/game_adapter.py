@@ -12,7 +12,7 @@ from protocol import Header, Invalid, Table, Terms, table_header
 from protocol.game_interface import MAX_CARDS, Cards, Choice, ChoiceForm, Event, Expected, Layout
 
 from . import rules
-from .editions.edition_bytes import known_edition, read_canonical
+from .editions.received_edition import known_edition, read_canonical
 from .rules import Edition, Happening, State
 
 GAME: Final = "hoity-toity"

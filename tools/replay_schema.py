@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Any, Final, Union, get_args, get_origin, get_type_hints
 
 from cli.commands.replay import FORMAT
-from p2p_hoity.editions.edition_bytes import parts_of
 from p2p_hoity.editions.load_edition import load
+from p2p_hoity.editions.received_edition import parts_of
 from p2p_hoity.game_adapter import SIZES
 from p2p_hoity.rules import ActionCard, Happening, Piece, Place, Why, happenings
 from p2p_hoity.rules.edition import LETTERS, SWITCH_VALUES

@@ -34,7 +34,7 @@ from ..local.bot_copies import Copy, copies
 from ..local.bot_processes import crew_of
 from ..local.seat_checks import check_home, check_output
 from ..printing import say, write_line
-from ..words.presence_sentences import kept_as
+from ..words.end_sentences import kept_as
 from ..words.table_terms import alone_lines
 from ..words.translation import _, command_line
 from . import list_games

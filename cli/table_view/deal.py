@@ -7,7 +7,8 @@ from typing import Final
 from p2p_hoity.presentation.scene import Scene
 from protocol import Kind
 
-from ..words.presence_sentences import announced, unconfirmed
+from ..words.end_sentences import announced
+from ..words.presence_sentences import unconfirmed
 from ..words.translation import N_, _
 from .seats import names_of
 from .stage import Stage

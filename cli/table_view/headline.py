@@ -6,7 +6,7 @@ from typing import Final
 
 from p2p_hoity.rules import Phase, Place, View, happenings
 
-from ..words.presence_sentences import victory
+from ..words.end_sentences import victory
 from ..words.translation import N_, _
 from .stage import Stage
 

@@ -7,7 +7,7 @@ from functools import partial
 
 from p2p_hoity.rules import Piece, Standing, banquet, happenings
 
-from ..words import presence_sentences
+from ..words import end_sentences, presence_sentences
 from ..words.translation import _
 from .seats import name_of, names_of
 from .stage import Stage
@@ -59,7 +59,7 @@ def again(stage: Stage, by_bot: bool = False) -> str:
     if answers is None or table is None:
         return ""
     if answers.unwilling:
-        return presence_sentences.no_other_game(
+        return end_sentences.no_other_game(
             answers.unwilling, stage.scene.seat, by_bot, stage.scene.attendance, named
         )
     rest = frozenset(range(table.seats)) - answers.willing

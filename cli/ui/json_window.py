@@ -21,9 +21,9 @@ from protocol.units import Seconds
 from ..exit_codes import INTERRUPTED, USAGE, Trouble
 from ..printing import write_line
 from ..words.chat_phrases import spoken
+from ..words.end_sentences import standings_json, why_ended
 from ..words.error_sentences import as_json as reason_json
 from ..words.error_sentences import meaning
-from ..words.presence_sentences import standings_json, why_ended
 from ..words.refusals import NO_SUCH_QUESTION, OLD_QUESTION, refusal
 from ..words.table_terms import TableOffer, terms_json
 from ..words.translation import _

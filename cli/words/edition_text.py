@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from p2p_hoity.editions.edition_bytes import descent
+from p2p_hoity.editions.received_edition import descent
 from p2p_hoity.rules import Edition
 from p2p_hoity.rules.edition import COLOURS
 

@@ -1,4 +1,4 @@
-"""The sentences for the updates that a node sends to its screen."""
+"""The sentences for the updates that a peer sends to its screen."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from p2p_hoity.presentation.scene import Beat, Scene, fold
 from protocol import Kind, effects
 from protocol.units import Quota
 
-from . import presence_sentences, table_terms
+from . import end_sentences, presence_sentences, table_terms
 from .card_names import Names
 from .chat_phrases import quoted, spoken
 from .choice_names import in_words
@@ -84,7 +84,7 @@ def names_of(scene: Scene) -> Names | None:
 
 
 class FollowedTable:
-    """The state of a table, kept up to date by the updates of the node.
+    """The state of a table, kept up to date by the updates of the peer.
 
     Attributes:
         proofs: The latest sentences about proofs.
@@ -235,10 +235,10 @@ def _accused(update: updates.Accused, telling: Telling) -> list[str]:
 def _finished(update: updates.GameOver, telling: Telling) -> list[str]:
     """Return lines about who has won, where the transcript is, and how to check it."""
     names, standings = telling.names, update.standings
-    who = presence_sentences.won(standings, names) if standings and names else ""
+    who = end_sentences.won(standings, names) if standings and names else ""
     lines = [_("The game is over.") + f" {who}".rstrip()]
     if update.transcript is not None:
-        lines += presence_sentences.kept_as(update.transcript)
+        lines += end_sentences.kept_as(update.transcript)
     return lines
 
 
@@ -283,9 +283,9 @@ TABLE: Final[Mapping[type[Any], Callable[[Any, Telling], list[str]]]] = {
     ],
     updates.Accused: _accused,
     updates.GameOver: _finished,
-    updates.ProofSaved: lambda update, _telling: [*presence_sentences.kept_as(update.transcript)],
+    updates.ProofSaved: lambda update, _telling: [*end_sentences.kept_as(update.transcript)],
     updates.Ended: lambda update, telling: [
-        presence_sentences.ended(update, telling.names, telling.game)
+        end_sentences.ended(update, telling.names, telling.game)
     ],
 }
 """The functions that return the lines of an update, for updates that have lines at any time."""
@@ -327,7 +327,7 @@ def _again(update: updates.Again, telling: Telling, names: Names) -> list[str]:
     if update.unwilling:
         there = telling.scene.attendance
         return [
-            presence_sentences.no_other_game(
+            end_sentences.no_other_game(
                 update.unwilling, names.mine, telling.by_bot, there, names.seats
             )
         ]
@@ -349,7 +349,7 @@ GAME: Final[Mapping[type[Any], Callable[[Any, Telling, Names], list[str]]]] = {
         )
     ],
     effects.EndAnnounced: lambda update, telling, names: [
-        presence_sentences.announced(update, names),
+        end_sentences.announced(update, names),
         presence_sentences.may_begin(telling.game),
     ],
     updates.Extended: lambda update, _telling, names: [presence_sentences.extended(update, names)],

@@ -17,7 +17,7 @@ from protocol import Table, effects, fingerprint
 
 from .. import rules
 from ..coded_errors import Reason
-from ..editions.edition_bytes import descent
+from ..editions.received_edition import descent
 from ..game_adapter import HoityToity, table_name
 from ..rules import Edition
 from ..rules.happenings import Happening, plain

@@ -17,8 +17,8 @@ from support.paths import ROOT
 from support.toy_game import ToyGame
 
 from p2p_hoity import game_adapter
-from p2p_hoity.editions.edition_bytes import read_canonical
 from p2p_hoity.editions.load_edition import parse
+from p2p_hoity.editions.received_edition import read_canonical
 from p2p_hoity.net.addresses import parse_address
 from p2p_hoity.net.lan_discovery import read_properties
 from p2p_hoity.net.secure_channel import LINK_VERSIONS, Listener, Purpose, read_hello

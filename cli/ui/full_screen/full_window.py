@@ -31,7 +31,8 @@ from ...local.ending_signals import ending_calls
 from ...table_view.desk import is_muted
 from ...words import table_terms
 from ...words.card_names import Names
-from ...words.presence_sentences import ended, kept_as, seat_request, won
+from ...words.end_sentences import ended, kept_as, won
+from ...words.presence_sentences import seat_request
 from ...words.table_terms import TableOffer, reach_lines
 from ...words.translation import INSTALLED, N_, _
 from ..lines.line_window import LineWindow

@@ -12,8 +12,8 @@ from ...table_view.result import result_rows
 from ...table_view.stage import Stage, keys_of
 from ...words import rules_text, table_terms
 from ...words.card_names import run_letters
+from ...words.end_sentences import ended, kept_as, won
 from ...words.error_sentences import sentence
-from ...words.presence_sentences import ended, kept_as, won
 from ...words.translation import _
 from .colours import Line, broken, cells, fit, paragraphs, text
 from .seats_and_pieces import marks_of, seat_style

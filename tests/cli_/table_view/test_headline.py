@@ -9,7 +9,7 @@ from support.moments import MOMENTS, asked_for, begun, over
 from cli.table_view.headline import ASKED, DOING, headline
 from cli.table_view.stage import Stage
 from cli.ui.full_screen.seats_and_pieces import TAKEN
-from cli.words.presence_sentences import victory
+from cli.words.end_sentences import victory
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.rules import Kind, Phase
 

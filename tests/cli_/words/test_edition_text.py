@@ -9,8 +9,8 @@ from support.offered_terms import UBER, described, terms
 from cli.commands.options import MAX_TIMEOUT
 from cli.words import edition_text, happening_sentences
 from cli.words.card_names import Names
-from p2p_hoity.editions.edition_bytes import descent, known_edition, parts_of, read_canonical
 from p2p_hoity.editions.load_edition import NAMES, load
+from p2p_hoity.editions.received_edition import descent, known_edition, parts_of, read_canonical
 from p2p_hoity.presentation.scene_json import edition_json
 from p2p_hoity.rules.edition import COLOURS, Colour
 from p2p_hoity.rules.happenings import Setup

@@ -13,7 +13,7 @@ from support.rules_driver import Referee
 
 from cli.ui.lines.line_screen import LineScreen
 from cli.words.card_names import run_letters
-from cli.words.presence_sentences import won
+from cli.words.end_sentences import won
 from cli.words.update_sentences import GAME, TABLE
 from p2p_hoity import rules
 from p2p_hoity.coded_errors import because

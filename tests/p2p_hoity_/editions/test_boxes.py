@@ -15,8 +15,8 @@ from support.rules_driver import Referee
 from support.sampling import sample, times
 
 from p2p_hoity.bots import BOTS
-from p2p_hoity.editions.edition_bytes import known_edition, read_canonical
 from p2p_hoity.editions.load_edition import parse
+from p2p_hoity.editions.received_edition import known_edition, read_canonical
 from p2p_hoity.rules import Edition
 from protocol import game_interface as port
 

@@ -12,7 +12,7 @@ from cli.ui.full_screen.info_pages import page
 from cli.ui.full_screen.lobby_deal_result import deal, lobby
 from cli.ui.full_screen.lobby_deal_result import over as over_lines
 from cli.words.card_names import run_letters
-from cli.words.presence_sentences import victory, won
+from cli.words.end_sentences import victory, won
 from p2p_hoity.coded_errors import because
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.table.gathering.invite_by_code import CodesCode

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from support.cases import each, fails
 from support.sampling import times
 
-from p2p_hoity.editions.edition_bytes import Descent, descent, known_edition, read_canonical
 from p2p_hoity.editions.load_edition import NAMES, EditionError, age_word, load, parse
+from p2p_hoity.editions.received_edition import Descent, descent, known_edition, read_canonical
 
 UBER = load()
 
