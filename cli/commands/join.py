@@ -127,7 +127,8 @@ def by_nickname(nickname: str, relays: Sequence[str] = ()) -> str:
     """Return the ticket of the table on this LAN whose host has a nickname.
 
     The player picks one if several hosts have a nickname that looks alike, or confirms the only
-    one if it is not exactly this nickname.
+    one if it is not exactly this nickname. If the table is announced without its ticket, the player
+    is asked for the ticket.
 
     Raises:
         Trouble: If there is no such table.

@@ -213,7 +213,10 @@ class Sitting:
     # Running
 
     async def run(self, go: Go) -> Outcome:
-        """Play until the table is over, and return the outcome of the last game.
+        """Play by `go` until the table is over, and return the outcome of the last game.
+
+        Args:
+            go: Opens, joins or resumes the table, and plays there.
 
         Raises:
             Trouble: If the seat is left before the end.

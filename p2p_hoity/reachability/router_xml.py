@@ -91,6 +91,7 @@ class _Reader:
         self._open.pop()
 
     def _write(self, text: str) -> None:
+        # Later text is only the white space between the elements inside.
         if not self._open[-1].inside:
             self._open[-1].pieces.append(text)
 

@@ -49,6 +49,7 @@ def feldman_vector(poly: Sequence[int]) -> tuple[Point, ...]:
 
 def key_share_at(poly: Sequence[int], i: int) -> int:
     """Return the key share for a receiver: the value of the polynomial at its index, from 1."""
+    # At 0 the value is the dealer's secret key itself.
     _check_index(i)
     value = 0
     for coefficient in reversed(poly):
@@ -147,7 +148,11 @@ def check_x25519_public(key: bytes) -> bytes:
 def encrypt_key_share(
     context: Context, receiver_public: bytes, key_share: int, rng: Random
 ) -> bytes:
-    """Encrypt a key share for the owner of an X25519 key, in a context whose seat is the dealer."""
+    """Encrypt a key share for the owner of an X25519 key, in a context whose seat is the dealer.
+
+    Raises:
+        Invalid: With code `bad-key-sharing` if the public key is invalid.
+    """
     check_x25519_public(receiver_public)
     secret, ephemeral = x25519_keypair(rng)
     key = _seal_key(context, _exchange(secret, receiver_public), ephemeral, receiver_public)

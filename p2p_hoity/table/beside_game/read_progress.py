@@ -34,7 +34,10 @@ def _opened(files: FileStore, path: Path) -> transcript.OpenedFile:
 
 
 def of_journal(path: Path, passphrase: str | None, files: FileStore | None) -> Progress | None:
-    """Return how far the game of a journal came, None if it cannot be read."""
+    """Return how far the game of a journal came, None if it cannot be read.
+
+    The store `files` is this computer's disk if it is None.
+    """
     try:
         first, records = journals.read(path, passphrase, files)
         # Without the seat's key, so that nothing can be signed.

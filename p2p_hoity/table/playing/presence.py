@@ -28,7 +28,16 @@ Notice = updates.Awaited | updates.Halfway | updates.SeatsTimedOut | updates.Pau
 
 
 class PresenceTeller:
-    """A reporter that tells one screen who is connected, who is awaited, and for how long."""
+    """A reporter that tells one screen who is connected, who is awaited, and for how long.
+
+    Attributes:
+        _next: How many seconds of waiting make the next notice `Awaited` due. `_pause` moves it on.
+        _halfway: The beginning of the wait of which the player was told that half is over.
+        _out: What was told after the timeout of the step: the kind of notice, and whether too few
+            seats are there. None before the timeout.
+        _late_at: The seconds of waiting when it was told that the game goes on without the awaited
+            seats. None if the player was not told so, or has been told since that it does not.
+    """
 
     def __init__(self, machine: SeatMachine, screen: updates.Screen, hub: Hub) -> None:
         """Make a reporter, before its first update."""
