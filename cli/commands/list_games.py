@@ -166,7 +166,7 @@ def in_words(game: saved_games.KeptGame) -> str:
 
 
 def _scores(names: tuple[str, ...], progress: Progress | None) -> list[str]:
-    """Return the nicknames, with their fields if known, in a finished game the winner first."""
+    """Return the nicknames, with the fields on the track if known, the winner of a game first."""
     if progress is None or len(progress.fields) != len(names):
         return list(names)
     order = list(range(len(names)))

@@ -198,6 +198,7 @@ def first_run(home: Home) -> None:
     Enter chooses no nickname. A player who has a key, as after any game, or settings is not asked.
 
     Raises:
+        OSError: If the folder cannot be written to.
         NotPrivateError: If other users can write to the folder.
     """
     if not at_terminal() or home.identity.exists() or settings.is_kept(home):

@@ -29,9 +29,9 @@ from .connection_slots import (
 from .dialler import PeerDialler, Secured, race
 from .hole_punching import Puncher, Stay
 from .link_limits import Buckets, Limits
-from .network_errors import LinkCode, MisfitError, NetCode, NetError, NobodyError, RefusedError
+from .network_errors import LinkCode, MisfitError, NetCode, NetError
 from .peer_link import Link
-from .relay_client import Tell, WaitingAtRelay, reach
+from .relay_client import Tell, WaitingAtRelay, cut_on_failure, reach
 from .secure_channel import (
     Listener,
     Purpose,
@@ -321,35 +321,25 @@ class Hub:
             RefusedError: If the listener refuses.
             NetError: If there is no link for another reason.
         """
-        is_kept, where = False, str(secured.address)
-        try:
-            with trio.fail_after(self._limits.handshake):
+        async with cut_on_failure(secured.stream, secured.address, refusals=True):
+            with trio.move_on_after(self._limits.handshake) as handshake:
                 me, speech = self._identity, self._speech
                 shown = secured.listener, secured.certificate
                 listener = Listener(Purpose.LINK, *shown, speech.versions)
                 proven = await prove(secured.stream, listener, me, self._instance, speech)
+            if handshake.cancelled_caught:
+                raise NetError(NetCode.NOT_LET_IN)
             link = Link(secured.stream, self._limits, b"", True, self._is_caught_up)
             new = AdmittedLink(proven, link, secured.address, self.me)
             verdict = self._admission.judge(new)
             # No await from the verdict to `enter`, as in `_let_in`.
-            is_kept = verdict is Verdict.WELCOME
-            if is_kept:
+            if verdict is Verdict.WELCOME:
                 self._running().start_soon(self._keep, new, self._admission.enter(new))
+                return
             # By these two a link with this id is there already, so nothing has failed.
-            elif verdict not in (Verdict.DUPLICATE, Verdict.ELSEWHERE):
+            if verdict not in (Verdict.DUPLICATE, Verdict.ELSEWHERE):
                 raise NetError(NetCode.NO_ROOM_HERE)
-        except RefusedError as error:
-            told = error.elsewhere, error.full
-            raise RefusedError(NetCode.AT, *told, address=where, why=error.reason) from error
-        except NetError as error:
-            kind = NobodyError if error.is_final else NetError
-            raise kind(NetCode.AT, address=where, why=error.reason) from error
-        except trio.TooSlowError:
-            late = because(NetCode.NOT_LET_IN)
-            raise NetError(NetCode.AT, address=where, why=late) from None
-        finally:
-            if not is_kept:
-                await cut(secured.stream)
+        await cut(secured.stream)
 
     async def elsewhere(self, peer: PeerId) -> None:
         """Report that a dialled peer is linked with another process that has this program's key."""

@@ -163,19 +163,20 @@ async def secure(raw: trio.abc.Stream, address: Address, peer: PeerId | None) ->
         address: The address to which the stream leads, for errors.
         peer: None to accept any peer.
     """
-    async with _cut_on_failure(raw, address):
+    async with cut_on_failure(raw, address):
         stream, listener, certificate = await secure_to(raw, peer)
     return Secured(stream, listener, certificate, address)
 
 
 @asynccontextmanager
-async def _cut_on_failure(
+async def cut_on_failure(
     stream: trio.abc.Stream, address: Address, refusals: bool = False
 ) -> AsyncIterator[None]:
     """Cut a stream if the `async with` block fails or is cancelled.
 
-    A NetError of the block is raised again, with `address` in its message. A RefusedError stays one
-    only if `refusals` is True.
+    Raises:
+        NetError: If the block raises one. The message has `address`.
+        RefusedError: If the block raises one, and `refusals` is True.
     """
     done, where = False, str(address)
     try:
@@ -202,7 +203,7 @@ async def spliced(network: Network, relay: Address, wish: bytes) -> trio.abc.Str
         wish: `CALL` and the id of the waiting peer, or `TAKE` and the token of a call.
     """
     secured, challenge = await _greet(network, relay)
-    async with _cut_on_failure(secured.stream, relay):
+    async with cut_on_failure(secured.stream, relay):
         await send(secured.stream, said(wish, challenge))
         await expect_welcome(secured.stream)
         bare, early = await laid_aside(secured.stream)
@@ -220,7 +221,7 @@ async def observed(network: Network, relay: Address) -> Address:
 async def observing(network: Network | Outlet, relay: Address) -> AsyncIterator[Address]:
     """Ask a relay from which address it sees this program, and keep the connection in the block."""
     secured, challenge = await _greet(network, relay)
-    async with _cut_on_failure(secured.stream, relay):
+    async with cut_on_failure(secured.stream, relay):
         await send(secured.stream, said(OBSERVE, challenge))
         found = read_seen(await receive(secured.stream))
     # Outside of the block above, which would put the relay's address into errors of the caller.
@@ -276,7 +277,7 @@ async def register(
     there.
     """
     secured, challenge = await _greet(network, relay)
-    async with _cut_on_failure(secured.stream, relay):
+    async with cut_on_failure(secured.stream, relay):
         shown = secured.listener, secured.certificate
         listener = Listener(Purpose.RELAY, *shown, RELAY_VERSIONS)
         answer = listener.answer(identity, instance, challenge)
@@ -291,14 +292,14 @@ async def speak(network: Network, relay: Address, wish: bytes) -> trio.abc.Strea
             (NUMBER bytes), followed by the first frame to send.
     """
     secured, challenge = await _greet(network, relay)
-    async with _cut_on_failure(secured.stream, relay):
+    async with cut_on_failure(secured.stream, relay):
         wish = said(WORD + wish, challenge)
     return await _welcomed(secured, relay, wish)
 
 
 async def _welcomed(secured: Secured, relay: Address, wish: bytes) -> trio.abc.Stream:
     """Send a request to a relay, and return the stream once the relay has granted it."""
-    async with _cut_on_failure(secured.stream, relay, refusals=True):
+    async with cut_on_failure(secured.stream, relay, refusals=True):
         await send(secured.stream, wish)
         await expect_welcome(secured.stream)
     return secured.stream
@@ -319,7 +320,7 @@ async def _greet(network: Network | Outlet, relay: Address) -> tuple[Secured, by
             raw = await network.open(replace(relay, scheme=Scheme.TCP))
             # Nobody has to trust a relay's key: the two ends of a call check each other's.
             secured = await secure(raw, relay, None)
-            async with _cut_on_failure(secured.stream, relay):
+            async with cut_on_failure(secured.stream, relay):
                 return secured, await receive(secured.stream)
         except NetError as error:
             # Raised before the deadline comes: this error tells more than a timeout does.

@@ -93,6 +93,16 @@ class JournalError(CodedError):
     """An error that says why a journal cannot be used."""
 
 
+@contextmanager
+def _told(code: JournalCode, path: Path) -> Iterator[None]:
+    """Turn an error of the system or of a file's content into a JournalError about a path."""
+    try:
+        yield
+    except (OSError, JournalError, VaultError, Invalid) as error:
+        why = of_system(error) if isinstance(error, OSError) else of_file(error)
+        raise JournalError(code, path=str(path), why=why) from error
+
+
 @dataclass
 class Journal:
     """An open journal, locked against other processes.
@@ -144,10 +154,8 @@ class Journal:
 
     def _write(self, entry: bytes, last: bytes) -> None:
         """Write the record that `_sealed` has returned. It is on disk after the next `settle`."""
-        try:
+        with _told(JournalCode.STOPPED, self.path):
             self._file.write(entry)
-        except OSError as error:
-            raise self._trouble(self.path, error) from error
         # Only now: a mark must not name a record that the file lacks, or the journal would look
         # like an old copy.
         self._last, self._number, self._dirty = last, self._number + 1, True
@@ -165,10 +173,8 @@ class Journal:
         """
         if not self._dirty:
             return False
-        try:
+        with _told(JournalCode.STOPPED, self.path):
             self._file.sync()
-        except OSError as error:
-            raise self._trouble(self.path, error) from error
         # Only now, because another thread may write the mark at any moment: with a mark of a record
         # that a crash has lost, the journal would look like an old copy.
         self._dirty, self._settled = False, self._last
@@ -186,19 +192,14 @@ class Journal:
             last = self._settled
             if self._gone or last == self._marked:
                 return
-            try:
+            with _told(JournalCode.STOPPED, self.mark):
                 self._write_mark(last)
-            except OSError as error:
-                raise self._trouble(self.mark, error) from error
             # After the writing: if that fails, the next call has to try again.
             self._marked = last
 
     def _write_mark(self, last: bytes) -> None:
         where = os.fsencode(self.files.real(self.path))
         rollback_marks.write(self.files, self.mark, self._form.mark(last, self._file.number, where))
-
-    def _trouble(self, path: Path, error: OSError) -> JournalError:
-        return JournalError(JournalCode.STOPPED, path=str(path), why=of_system(error))
 
     def close(self) -> None:
         """Force everything to the disk, close the journal, and release its lock."""
@@ -272,8 +273,7 @@ def create(
     except FileExistsError as error:
         raise JournalError(JournalCode.EXISTS, path=str(path)) from error
     except OSError as error:
-        why = of_system(error)
-        raise JournalError(JournalCode.UNWRITTEN, path=str(path), why=why) from error
+        raise JournalError(JournalCode.UNWRITTEN, path=str(path), why=of_system(error)) from error
     file.write(MAGIC + form.head)
     journal = Journal(path, mark, files, file, form, form.start)
     try:
@@ -293,17 +293,13 @@ def _locked(files: FileStore, path: Path) -> StoredFile:
     except BlockingIOError as error:
         raise JournalError(JournalCode.IN_USE, journal=path.name) from error
     except OSError as error:
-        why = of_system(error)
-        raise JournalError(JournalCode.UNOPENED, path=str(path), why=why) from error
+        raise JournalError(JournalCode.UNOPENED, path=str(path), why=of_system(error)) from error
 
 
 def _got(files: FileStore | None, path: Path, most: int = -1) -> BytesIO:
     """Read the first bytes of a journal, at most `most` (all if negative), without locking it."""
-    try:
+    with _told(JournalCode.UNOPENED, path):
         return BytesIO(_files(files, path).get(path, most))
-    except OSError as error:
-        why = of_system(error)
-        raise JournalError(JournalCode.UNOPENED, path=str(path), why=why) from error
 
 
 def reopen(
@@ -328,7 +324,7 @@ def reopen(
     file = _locked(files, path)
     unusable = ExitStack()
     unusable.callback(file.close)
-    with unusable, _told_as_unusable(path):
+    with unusable, _told(JournalCode.UNUSABLE, path):
         form = _form_of(file, passphrase)
         mark = _place(path, files)
         marked = form.marked(rollback_marks.read(files, mark))
@@ -354,18 +350,6 @@ def reopen(
         journal = Journal(path, mark, files, file, form, last, number, current, is_older)
         unusable.pop_all()
         return journal, first, _rest(form, file, end)
-
-
-@contextmanager
-def _told_as_unusable(path: Path) -> Iterator[None]:
-    """Turn the errors of a journal that cannot be read into a JournalError with its path."""
-    try:
-        yield
-    except (JournalError, VaultError, Invalid) as error:
-        why = of_file(error)
-        raise JournalError(JournalCode.UNUSABLE, path=str(path), why=why) from error
-    except OSError as error:
-        raise JournalError(JournalCode.UNUSABLE, path=str(path), why=of_system(error)) from error
 
 
 def _keep_damaged(files: FileStore, path: Path) -> None:

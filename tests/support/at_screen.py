@@ -11,8 +11,8 @@ import trio
 from textual.pilot import Pilot
 
 from cli.table_view.question_menu import Menu
-from cli.ui.full_screen.colours import cells
 from cli.ui.full_screen.full_window import FullWindow
+from cli.ui.full_screen.styled_lines import cells
 from cli.ui.full_screen.textual_app import TableApp
 from cli.ui.person_seat import PersonSeat
 from cli.ui.screen_options import ScreenOptions

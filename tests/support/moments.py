@@ -10,8 +10,8 @@ from cli.local.lesson_screen import EXPLANATIONS
 from cli.table_view.desk import Desk
 from cli.table_view.question_menu import menu
 from cli.table_view.stage import Stage
-from cli.ui.full_screen.colours import cells
 from cli.ui.full_screen.layout import frame
+from cli.ui.full_screen.styled_lines import cells
 from cli.words import table_terms
 from cli.words.card_names import Names
 from cli.words.presence_sentences import seat_request

@@ -28,11 +28,11 @@ from ...words.card_names import grid
 from ...words.chat_phrases import MARK, PHRASES, spoken
 from ...words.table_terms import if_finished, if_moved, moved, reach_lines
 from ...words.translation import N_, _
-from .colours import CUT, Line, broken, paragraphs, style_of, tamed, text
 from .key_bindings import NUMBERS
 from .lobby_deal_result import ten_lines
 from .score_track import SEVERAL
 from .seats_and_pieces import HIDDEN, POINTER, TAKEN, WINDOWS, YOU, seat_style
+from .styled_lines import CUT, Line, broken, paragraphs, style_of, tamed, text
 
 HELP: Final = (
     ("1–9 ↑ ↓", N_("pick an answer; Enter seals it, and there is no undo")),

@@ -16,10 +16,10 @@ from ...table_view.stage import Stage
 from ...words.chat_phrases import MARK, spoken
 from ...words.translation import N_, _
 from . import lobby_deal_result
-from .colours import Line, between, broken, cells, joined, paragraphs, text
 from .question_panel import question, waiting
 from .score_track import track
 from .seats_and_pieces import pieces, seat_style, seats
+from .styled_lines import Line, between, broken, cells, joined, paragraphs, text
 
 
 def header(stage: Stage, width: int, by_bot: bool = False, is_unseen: bool = False) -> Line:

@@ -15,8 +15,8 @@ from ...words.card_names import run_letters
 from ...words.end_sentences import ended, kept_as, won
 from ...words.error_sentences import sentence
 from ...words.translation import _
-from .colours import Line, broken, cells, fit, paragraphs, text
 from .seats_and_pieces import marks_of, seat_style
+from .styled_lines import Line, broken, cells, fit, paragraphs, text
 
 BAR = 40
 

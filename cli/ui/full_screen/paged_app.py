@@ -26,10 +26,10 @@ from ...table_view.stage import Stage
 from ...words.table_terms import whole
 from ...words.translation import _
 from ..lines.line_ticket import qr
-from .colours import Line, style_of, text
 from .info_pages import Page, Picture, alarm, page
 from .key_bindings import OVER_A_PAGE, key_of
 from .layout import frame
+from .styled_lines import Line, style_of, text
 
 NARROWEST: Final = 20
 """The least width of a page, in columns, even if the terminal is narrower."""

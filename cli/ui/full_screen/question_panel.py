@@ -6,8 +6,8 @@ from ...table_view.question_menu import Menu
 from ...table_view.stage import Stage
 from ...table_view.waiting import absence, at_timeout, awaited_others, lost_seats
 from ...words.translation import _
-from .colours import Line, broken, cells, cut, fit, text
 from .seats_and_pieces import POINTER
+from .styled_lines import Line, broken, cells, cut, fit, text
 
 
 def question(stage: Stage, menu: Menu, width: int, rows: int) -> list[Line]:

@@ -7,8 +7,8 @@ from p2p_hoity.rules import Edition, View
 from ...table_view.stage import Stage
 from ...words.choice_notes import leading, octagon_at
 from ...words.translation import _
-from .colours import Line, between, text
 from .seats_and_pieces import marks_of, seat_style
+from .styled_lines import Line, between, text
 
 STEP = 5
 """The number of fields between two numbers above the track."""

@@ -12,7 +12,7 @@ from ...table_view.stage import Stage
 from ...words import card_names
 from ...words.card_names import Grid, Mark, Names, grid
 from ...words.translation import _
-from .colours import Line, cells, cut, fit, looks, text
+from .styled_lines import Line, cells, cut, fit, looks, text
 
 YOU = "►"
 POINTER = "▸"

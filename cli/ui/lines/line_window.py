@@ -60,6 +60,10 @@ class LineWindow(PeopleWindow):
     The player can type commands at any time. If the input is a file or a pipe, each line waits
     until a question is asked, and leaving needs no confirmation. A line that a person types before
     a question is not taken as the answer. An onlooker can only open pages, chat and leave.
+
+    Attributes:
+        _is_over: Whether another game is being offered. To quit then declines it.
+        _has_ended: Whether the input has ended, so that nobody can answer any more.
     """
 
     def __init__(self, seat: PersonSeat, say: Say | None = None) -> None:

@@ -165,7 +165,7 @@ class CodeKeeper:
 
 
 async def _number(talk: Conversation) -> int:
-    """Return the number under which guests find this host, or raise NetError."""
+    """Return the number under which guests find this host at the relay, or raise NetError."""
     with trio.move_on_after(Limits().handshake):
         said = await talk.receive()
         number = int.from_bytes(said, "big")

@@ -306,12 +306,10 @@ class Session:
             seat = refuser_of(self.machine.table, data)
             if seat is not None and self.machine.refuse(seat, self._clock.now()):
                 self._side.flood(data, peer)
-            if not may_send:
-                return
         match kind.handler:
             case Handler.TALK:
                 self._side.hear(peer, data)
-            case Handler.REMATCH:
+            case Handler.REMATCH if may_send:
                 self._side.rematch.receive(peer, data)
             case Handler.LOBBY:
                 self._receive_lobby(peer, data)

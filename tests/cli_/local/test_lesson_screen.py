@@ -12,9 +12,9 @@ from support.at_screen import AtScreen, play_beside, screen_window
 from textual.pilot import Pilot
 
 from cli.local.lesson_screen import EXPLANATIONS, FAREWELL, hear_talk, teach
-from cli.ui.full_screen.colours import cells
 from cli.ui.full_screen.full_window import FullWindow
 from cli.ui.full_screen.info_pages import Choices
+from cli.ui.full_screen.styled_lines import cells
 from cli.ui.screen_options import ScreenOptions
 from cli.words import translation
 from p2p_hoity.lesson_script import Topic

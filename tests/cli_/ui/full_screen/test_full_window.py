@@ -23,10 +23,10 @@ from cli.local import settings
 from cli.table_view.desk import ONLOOKERS
 from cli.ui import person_seat
 from cli.ui.full_screen import full_window, info_pages
-from cli.ui.full_screen.colours import Line
 from cli.ui.full_screen.full_window import FullWindow
 from cli.ui.full_screen.info_pages import Choices
 from cli.ui.full_screen.layout import frame
+from cli.ui.full_screen.styled_lines import Line
 from cli.ui.lines.line_window import LineWindow
 from cli.ui.person_seat import PersonSeat
 from cli.ui.screen_options import ScreenOptions

@@ -4,9 +4,9 @@ import pytest
 from support.moments import MOMENTS, SIZES, asked_for, begun
 
 from cli.table_view.headline import headline
-from cli.ui.full_screen.colours import CUT
 from cli.ui.full_screen.layout import header, health
 from cli.ui.full_screen.question_panel import question
+from cli.ui.full_screen.styled_lines import CUT
 from cli.words import translation
 from cli.words.translation import LANGUAGES
 from p2p_hoity.presentation import screen_updates as updates

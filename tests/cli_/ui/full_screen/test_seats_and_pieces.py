@@ -9,8 +9,8 @@ from support.sampling import times
 
 from cli.table_view.seats import DONE
 from cli.table_view.stage import Stage
-from cli.ui.full_screen.colours import COLOURS, CUT
 from cli.ui.full_screen.seats_and_pieces import POINTER, pieces, seat_style
+from cli.ui.full_screen.styled_lines import COLOURS, CUT
 from p2p_hoity import rules
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.rules.happenings import PlaceShown

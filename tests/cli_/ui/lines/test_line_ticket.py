@@ -10,7 +10,7 @@ from support.at_prompt import desk
 from textual.color import Color
 
 from cli import printing
-from cli.ui.full_screen.colours import style_of
+from cli.ui.full_screen.styled_lines import style_of
 from cli.ui.lines import line_ticket
 from cli.words.table_terms import block
 from p2p_hoity.coded_errors import because

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cli.printing import HIDDEN
-from cli.ui.full_screen.colours import (
+from cli.ui.full_screen.styled_lines import (
     MORE_LOOKS,
     SEATS,
     Line,
