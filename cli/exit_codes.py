@@ -22,13 +22,19 @@ READER_GONE: Final = 141
 
 
 class Trouble(Exception):
-    """An error that tells the player, in one line or several, what happened and what to do next."""
+    """An error that tells the player, in one line or several, what happened and what to do next.
 
-    def __init__(self, words: str | Sequence[str], exit_code: int = NOT_OK) -> None:
+    Attributes:
+        code: The word by which programs recognize the error.
+    """
+
+    def __init__(
+        self, words: str | Sequence[str], exit_code: int = NOT_OK, code: str = "refused"
+    ) -> None:
         lines = (words,) if isinstance(words, str) else words
         # Each line is escaped by itself, so that no name or path in it can add a line.
         super().__init__("\n".join(map(shown, lines)))
-        self.exit_code = exit_code
+        self.exit_code, self.code = exit_code, code
 
 
 def leaves(error: BaseException) -> Iterator[BaseException]:
@@ -99,7 +105,7 @@ def _known(leaf: BaseException) -> ToldError | None:
     from .words.error_sentences import as_json, of_system, sentence
 
     if isinstance(leaf, Trouble):
-        return ToldError(str(leaf), leaf.exit_code, "refused")
+        return ToldError(str(leaf), leaf.exit_code, leaf.code)
     if isinstance(leaf, coded_errors.CodedError):
         reason = as_json(leaf.reason)
         notes = filter(None, getattr(leaf, "__notes__", ()))

@@ -349,7 +349,7 @@ GROUPS: dict[str, dict[str, Target]] = {
             "compile the languages: --check --update --table --new CODE",
         ),
         "pictures": (tool("tools/pictures.py"), "draw the kept pictures of the screen again"),
-        "schema": (tool("tools/replay_schema.py"), "make the schema of `replay --json` again"),
+        "schema": (tool("tools/schemas.py"), "make the schemas of `--json` again"),
         "vectors": (tool("tests/vectors/make_vectors.py"), "make the test vectors again"),
     },
     "Measure and search": {

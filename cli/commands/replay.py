@@ -9,8 +9,8 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from p2p_hoity.editions.received_edition import descent
 from p2p_hoity.game_adapter import Play, happenings_since, read_game
-from p2p_hoity.presentation.scene_json import edition_json
 from p2p_hoity.rules import Edition, Happening, State, happenings
 from protocol import Kind, Node, fingerprint, transcript
 
@@ -148,10 +148,11 @@ def _verdict(report: transcript.Report) -> dict[str, Any]:
 
 def _edition(edition: Edition) -> dict[str, Any]:
     """Return the cards and switches of an edition as a JSON object."""
+    found = descent(edition)
     return {
         "name": edition.name,
-        "changed": edition_json(edition)["changed"],
-        "colours": edition_json(edition)["colours"],
+        "changed": list(found.changes) if found.original else None,
+        "colours": [colour.name for colour in edition.colours],
         "age": edition.age_word,
         "collectibles": [
             {"card": index, "letter": c.letter, "year": c.year, "names": dict(c.names)}

@@ -27,7 +27,7 @@ def headline(stage: Stage, by_bot: bool = False) -> str:
         return _("The table has ended")
     now = _(next((words for phases, words in DOING if view.state.phase in phases), GOES_ON))
     if stage.scene.question is not None and not by_bot:
-        now = _asked(view, stage.scene.question.kind)
+        now = asked(view, stage.scene.question.kind)
     return f"{_round(view.state.round)} · {now}"
 
 
@@ -82,7 +82,7 @@ ASKED: Final = {
 """The words for each kind of choice that this person is asked for, except an Action."""
 
 
-def _asked(view: View, kind: str) -> str:
+def asked(view: View, kind: str) -> str:
     """Return the words for the kind of choice that this person is asked for."""
     if kind != "action":
         return _(ASKED[kind])

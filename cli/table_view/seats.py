@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 from p2p_hoity.presentation.scene import Scene
@@ -66,8 +66,11 @@ def presence(scene: Scene, seat: int) -> Attending:
     return Attending.LINKED if is_heard else there
 
 
-def status(stage: Stage, seat: int) -> Notice:
-    """Return what a seat does now, or why it does nothing, "" if there is nothing to say."""
+def status(stage: Stage, seat: int, timed: bool = True) -> Notice:
+    """Return what a seat does now, or why it does nothing, "" if there is nothing to say.
+
+    The seconds for which it is awaited are left out unless the words are `timed`.
+    """
     scene, there = stage.scene, presence(stage.scene, seat)
     if there is Attending.BANNED or seat in scene.faults:
         code = scene.faults.get(seat)
@@ -76,15 +79,15 @@ def status(stage: Stage, seat: int) -> Notice:
     if there is Attending.ABSENT:
         return Notice(_("absent"), "warn")
     if seat == scene.seat and scene.question is not None:
-        return _own(scene)
+        return _own(scene if timed else replace(scene, clock=None))
     if stage.is_revealing and there is Attending.LINKED:
         return Notice("", "dim")  # The scene is already at the step after the reveal.
-    is_ready = there is Attending.LINKED and _has_sealed(scene, seat)
+    is_ready = there is Attending.LINKED and has_sealed(scene, seat)
     if scene.is_over or scene.clock is None or seat not in scene.clock.awaited or is_ready:
         return _resting(scene, seat, there)
     if seat == scene.seat:
         return Notice("…", "dim")
-    return _awaited(there, scene.clock.waited)
+    return _awaited(there, scene.clock.waited if timed else 0.0)
 
 
 def _own(scene: Scene) -> Notice:
@@ -113,13 +116,13 @@ def _resting(scene: Scene, seat: int, there: Attending) -> Notice:
         return Notice(_("left for now"), "warn")
     if there is Attending.UNLINKED and seat != scene.seat:
         return Notice(_("link lost"), "warn")
-    if _has_sealed(scene, seat):
+    if has_sealed(scene, seat):
         return Notice(_("sealed") + f" {DONE}", "good")
     is_out = scene.view is not None and seat in scene.view.state.resting
     return Notice(_("sits this round out") if is_out else "", "dim")
 
 
-def _has_sealed(scene: Scene, seat: int) -> bool:
+def has_sealed(scene: Scene, seat: int) -> bool:
     """Return whether a seat has sealed a choice that is not shown yet."""
     if seat == scene.seat and scene.sealed is not None:
         return True
@@ -173,7 +176,7 @@ def seat_rows(stage: Stage) -> list[SeatRow]:
             ranks[seat],
             words[state.places[seat]],
             None if shown is None else state.action_card(shown),
-            _gained(stage.scene.doings.get(seat)),
+            gained(stage.scene.doings.get(seat)),
             {kind: card_names.held_numbers(view, seat, kind) for kind in ActionKind},
             status(stage, seat),
         )
@@ -181,7 +184,7 @@ def seat_rows(stage: Stage) -> list[SeatRow]:
     return rows
 
 
-def _gained(doing: Sale | CashStolen | None) -> str:
+def gained(doing: Sale | CashStolen | None) -> str:
     """Return what a seat got: `10→B1926` if Cash 10 has bought B1926, `+10` if it was stolen."""
     match doing:
         case Sale(_, paid, _, took):

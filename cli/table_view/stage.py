@@ -100,15 +100,20 @@ class Stage(FollowedTable):
 
     def advance(self) -> float:
         """Show the next beat. Return for how many seconds it stays, 0 if no beat is left."""
-        while True:
-            self._staging, update = self._staging.next()
-            if update is None:
-                self.beat = ()
-                return 0.0
-            self._take(update)
+        while (update := self.show_next()) is not None:
             seconds = pause(update)
             if seconds and self.beat:
                 return seconds
+        return 0.0
+
+    def show_next(self) -> Heard | None:
+        """Show what waits next, and return it, None if nothing waits."""
+        self._staging, update = self._staging.next()
+        if update is None:
+            self.beat = ()
+        else:
+            self._take(update)
+        return update
 
     def hurry(self) -> None:
         """Show everything that waits to be revealed, all at once."""

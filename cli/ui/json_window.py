@@ -1,174 +1,99 @@
-"""The screen for programs: it writes JSON objects, one a line, and reads an answer on each line."""
+"""The window for programs: it writes the messages of the table, one a line, and reads answers."""
 
 from __future__ import annotations
 
-import json
 import sys
-from collections.abc import Awaitable, Callable
-from typing import Any, Final
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from typing import Any
 
 import trio
 
 from p2p_hoity import rules
 from p2p_hoity.presentation import screen_updates as updates
-from p2p_hoity.presentation.scene_json import update_json
-from p2p_hoity.rules import happenings
-from p2p_hoity.rules.happenings import plain
-from p2p_hoity.table.playing.player_interface import LeaveForNow, PlayerRequest, Talk, WaitLonger
+from p2p_hoity.presentation.table_messages import Ask, AskForm, Log, Message
+from p2p_hoity.rules import IllegalMove
 from p2p_hoity.table.playing.session import Outcome
 from protocol.units import Seconds
 
 from ..exit_codes import INTERRUPTED, USAGE, Trouble
 from ..printing import write_line
-from ..words.chat_phrases import spoken
-from ..words.end_sentences import standings_json, why_ended
-from ..words.error_sentences import as_json as reason_json
-from ..words.error_sentences import meaning
-from ..words.refusals import NO_SUCH_QUESTION, OLD_QUESTION, refusal
-from ..words.table_terms import TableOffer, terms_json
+from ..table_view.choice_json import choice_from_json
+from ..table_view.messages import TableMessages, hello
+from ..words.presence_sentences import seat_request
+from ..words.refusals import NO_SUCH_QUESTION, OLD_QUESTION
+from ..words.table_terms import TableOffer
 from ..words.translation import _
+from .json_answers import Answer, BotPlays, Check, NotUnderstood, Reply, read_line
 from .lines.stdin_lines import STRAYS, forward_input
 from .person_seat import PersonSeat, Window
 
 Write = Callable[[dict[str, Any]], None]
-REQUESTS: Final[dict[str, PlayerRequest]] = {
-    '{"wait":true}': WaitLonger(),
-    '{"leave":true}': LeaveForNow(),
-}
-"""The requests that a program can make at any time, by the line (without spaces) for each."""
-
-
-def _words(update: updates.Update) -> dict[str, Any]:
-    """Return the keys with sentences for people that are added to an update's JSON object."""
-    match update:
-        case updates.ChoiceRefused(_, code, fields):
-            return {"reason": refusal(code, fields)}
-        case updates.Said(words=words):
-            return {"words": spoken(words), "phrase": words if isinstance(words, int) else None}
-        case updates.Accused(_, code):
-            return {"words": meaning(code)}
-    return {}
-
-
-def _parsed(line: str) -> Any:
-    """Return the JSON value of a line, None (which is never a legal choice) if it is no JSON."""
-    try:
-        return json.loads(line)
-    except (ValueError, RecursionError):
-        return None
-
-
-def _talk(line: str) -> Talk | None:
-    """Return the chat message of a line, None if it is no chat."""
-    value = _parsed(line) if line.startswith("{") else None
-    if not isinstance(value, dict) or list(value) != ["talk"]:
-        return None
-    words = value["talk"]
-    # In Python, `true` is an int, too.
-    is_said = isinstance(words, str | int) and not isinstance(words, bool)
-    return Talk(words) if is_said else None
-
-
-def _names_question(value: Any) -> bool:
-    return isinstance(value, dict) and set(value) == {"id", "choice"}
-
-
-def _question_of(value: Any) -> int:
-    """Return the number of the question that an answer names, 0 if it names none."""
-    number = value["id"] if _names_question(value) else 0
-    # Not `isinstance`, because `true` is an int in Python, too.
-    return number if type(number) is int else 0
 
 
 class JsonWindow(Window):
     """The JSON interface by which a program plays the seat (option `--json`).
 
-    Each update and each happening is written as an object with a `type`, one a line. The program
-    answers each `choosing` line with a choice as JSON: a number or an array as in `choices`. A
-    choice that is not legal is refused and asked for again. The answer {"id": NUMBER, "choice":
-    CHOICE} is for the `choosing` line with this `id` alone, and is refused if it comes too late.
-
-    Some lines are no answers. {"wait": true} asks for more time for the awaited seats, and
-    {"leave": true} leaves for now. {"talk": "words"} sends a chat message, and {"talk": 3} sends
-    the phrase with the number 3.
-
-    A `seat-request` is answered with {"admit": "FINGERPRINT"} or {"refuse": "FINGERPRINT"}. If the
-    guest shows no key, the answer is {"admit": null, "request": NUMBER} with the number of the
-    request.
+    It writes the messages of `presentation.table_messages` and reads those of `json_answers`, which
+    docs/programs.md explains.
 
     Attributes:
-        nicknames: Empty before the game has begun.
         typed: The channel into which the lines of the program are sent.
     """
 
     def __init__(self, seat: PersonSeat, write: Write = write_line) -> None:
         super().__init__(seat)
         self._how, self._write = seat.how, write
-        self.nicknames: tuple[str, ...] = ()
-        self._is_over = self._has_answered = False
-        self._seat_requests = self._questions = 0
-        self._kind = ""
+        self._messages = TableMessages()
+        self._has_greeted = self._is_over = self._has_answered = False
+        self._asks = 0
         self.typed, self._lines = trio.open_memory_channel[str](64)
-        self._send, self._answers = trio.open_memory_channel[str](64)
+        self._send, self._answers = trio.open_memory_channel[Answer | Reply | NotUnderstood](64)
 
-    # Screen
+    # Messages
+
+    def _print(self, messages: Iterable[Message]) -> None:
+        """Write messages, before the very first one the greeting."""
+        for message in messages:
+            if not self._has_greeted:
+                self._has_greeted = True
+                self._write(hello().as_json())
+            self._write(message.as_json())
 
     def tell(self, update: updates.Update) -> None:
-        """Write an update as a JSON object, the result of a game as soon as it is final.
+        """Write the messages that an update causes.
 
-        Unless another game may follow, the result is the last line, except for faults that are
-        found while others still have to confirm it.
+        Unless another game may follow, the `ending` is the last one, except for faults that are
+        found while others still have to confirm the result.
         """
         match update:
-            case updates.GameOver(_, _, standings, transcript, awaited, left):
+            case updates.GameOver():
                 self._is_over = True
-                told = last_line(Outcome(transcript, standings), self.nicknames)
-                self._write(told | {"awaited": sorted(awaited), "left": round(left, 1)})
+                self._print([self._messages.ending(update)])
                 return
-            case updates.Ended() | updates.Clock() | updates.Unconfirmed():
+            # The last message tells it, from the outcome of the table.
+            case updates.Ended() | updates.Unconfirmed():
                 return
-            # These two are written even after the result.
-            case updates.Accused() | updates.Started():
+            case updates.Started():
+                self._is_over = False
+            case updates.Accused():
                 pass
             case _ if self._is_over and not self._how.again:
                 return
-        match update:
-            case updates.Happened(items, view):
-                for item in items:
-                    self._write(item.as_json())
-                if any(isinstance(item, happenings.Setup) for item in items):
-                    self._show_hand(view)
-                return
-            case updates.Started(table):
-                self.nicknames = tuple(entry.nickname for entry in table.header.roster)
-                self._is_over = False
-        told = update_json(update, reason_json) | _words(update)
-        if isinstance(update, updates.Choosing):
-            self._questions, self._kind = self._questions + 1, update.kind
-            told["id"] = self._questions
-        self._write(told)
-        if isinstance(update, updates.Resumed):
-            self._show_hand(update.view)
-
-    def _show_hand(self, view: rules.View) -> None:
-        """Write the secret Collectibles of this seat. An onlooker has none."""
-        own = [plain(view.piece(slot)) for slot in sorted(view.mine())]
-        if own:
-            self._write({"type": "hand", "collectibles": own})
+        self._print(self._messages.hear(update, self.seat.by_bot))
 
     def show_ticket(self, ticket: str, offer: TableOffer) -> None:
-        """Write the object with the ticket and the terms, the first one that a host gets."""
-        self._write({"type": "ticket", "ticket": ticket, **terms_json(offer)})
+        """Write the lobby with the ticket and the terms."""
+        self._print(self._messages.offered(offer, ticket))
 
     def show_terms(self, offer: TableOffer) -> None:
-        """Write the object with the terms, the first one that a guest gets."""
-        self._write({"type": "terms", **terms_json(offer)})
+        """Write the lobby with the terms."""
+        self._print(self._messages.offered(offer))
 
     def end(self, outcome: Outcome) -> tuple[()]:
-        """Write the object that tells how the table ended, unless it was written already."""
+        """Write how the table ended, unless it was written already."""
         if not self._is_over:
             self._is_over = outcome.code is None
-            self._write(last_line(outcome, self.nicknames))
+            self._print([self._messages.broken_off(outcome)])
         return ()
 
     # Input
@@ -188,54 +113,96 @@ class JsonWindow(Window):
             await self.hear()
 
     async def hear(self) -> None:
-        """Read the lines of the input until it ends, and sort them into requests and answers."""
+        """Carry out the requests among the lines, and keep the answers until they are asked for."""
         async with self._send:
             async for line in self._lines:
-                request = REQUESTS.get("".join(line.split())) or _talk(line)
-                if request is None:
-                    await self._send.send(line)
-                else:
-                    self.seat.request(request)
+                if not line.strip():
+                    continue
+                try:
+                    said = read_line(line)
+                except NotUnderstood as error:
+                    # In the order of the lines: a prepared input may be ahead of the questions.
+                    await self._send.send(error)
+                    continue
+                match said:
+                    case Answer() | Reply():
+                        await self._send.send(said)
+                    case Check(question, picked):
+                        self._check(question, picked)
+                    case BotPlays(plays):
+                        self.seat.hand_over(plays)
+                    case _:
+                        self.seat.request(said)
 
-    async def _line(self) -> str:
-        """Return the next line that is no request, or raise `Trouble` if the input has ended."""
+    def _check(self, question: int, picked: tuple[int, ...]) -> None:
+        """Say what marked pieces would be as the answer to the open question."""
+        now = self.seat.open
+        if now is None or question != self._messages.questions:
+            self._refuse(OLD_QUESTION, {"id": question})
+        else:
+            self._print([self._messages.checked(*now, picked)])
+
+    def _refuse(self, code: str, fields: Mapping[str, Any]) -> None:
+        self._print([self._messages.refused(code, fields)])
+
+    async def _next(self) -> Answer | Reply | NotUnderstood:
+        """Return the next answer or reply, or raise `Trouble` if the input has ended."""
         try:
             return await self._answers.receive()
         except trio.EndOfChannel as error:
             words = _("The input ended while an answer was needed. With --auto a bot answers.")
-            raise Trouble(words, INTERRUPTED) from error
+            raise Trouble(words, INTERRUPTED, "input-ended") from error
+
+    # Questions about the table
 
     async def agree(self) -> bool:
-        """Return whether the program accepts the terms, and refuse late answers before that."""
-        while self._is_late(line := await self._line()):
-            continue
-        return line.lower() in ("true", "y", "yes")
-
-    def _is_late(self, line: str) -> bool:
-        """Return whether a line answers an earlier question for a choice. If so, refuse it."""
-        number = _question_of(_parsed(line))
-        if not 0 < number <= self._questions:
-            return False
-        self._refuse_late(number)
-        return True
-
-    def _refuse_late(self, number: int) -> None:
-        self.tell(updates.ChoiceRefused(self._kind, OLD_QUESTION, {"id": number}))
+        """Ask the program whether it accepts the terms."""
+        return await self._ask(AskForm.AGREE, _("Sit down at this table?"))
 
     async def admit(self, nickname: str, key: str | None) -> bool:
-        """Ask the program whether a guest may sit down, and skip lines that are no answer."""
-        self._seat_requests += 1
-        request = {"nickname": nickname, "fingerprint": key, "request": self._seat_requests}
-        self._write({"type": "seat-request", **request})
-        # The answer repeats whom it is about, so that an old line cannot admit another guest.
-        named = {"request": self._seat_requests} if key is None else {}
-        while True:
-            said = _parsed(await self._line())
-            for word, means in (("admit", True), ("refuse", False)):
-                if said == {word: key, **named}:
-                    return means
+        """Ask the program whether a guest may sit down."""
+        fields = {"nickname": nickname, "fingerprint": key}
+        # An old line must not admit another guest, so that the reply has to name the question.
+        words = seat_request(nickname, key)
+        return await self._ask(AskForm.ADMIT, words, fields, is_named=True)
 
-    # Questions
+    async def again(self, seconds: Seconds) -> bool:
+        """Ask the program for another game with the same people."""
+        words = _("Another game with the same people?")
+        try:
+            return await self._ask(AskForm.AGAIN, words, seconds=seconds)
+        except Trouble:
+            return False
+
+    async def _ask(
+        self,
+        form: AskForm,
+        words: str,
+        fields: Mapping[str, Any] | None = None,
+        seconds: Seconds | None = None,
+        is_named: bool = False,
+    ) -> bool:
+        """Ask a question, and return the reply. Other lines are refused."""
+        self._asks += 1
+        self._print([Ask(self._asks, form, words, fields or {}, seconds)])
+        while True:
+            match await self._next():
+                case Reply(ask, yes) if ask == self._asks or (ask is None and not is_named):
+                    return yes
+                case said:
+                    self._refuse_other(said)
+
+    def _refuse_other(self, said: Answer | Reply | NotUnderstood) -> None:
+        """Refuse a line that is no answer to what is asked now."""
+        match said:
+            case NotUnderstood():
+                self._refuse(said.code, said.fields)
+            case Reply(ask=number) | Answer(question=number):
+                last = self._asks if isinstance(said, Reply) else self._messages.questions
+                is_old = number is not None and 0 < number <= last
+                self._refuse(OLD_QUESTION if is_old else NO_SUCH_QUESTION, {"id": number})
+
+    # Choices
 
     async def choose(self, view: rules.View, kind: rules.Kind, again: bool) -> rules.Choice:
         """Wait for a line that is a legal choice.
@@ -245,72 +212,37 @@ class JsonWindow(Window):
         """
         strays = 0
         while strays < STRAYS:
-            value = _parsed(await self._choice_line())
-            # A late answer is refused without counting as a stray. `<`: the open question is not
-            # late.
-            if 0 < (number := _question_of(value)) < self._questions:
-                self._refuse_late(number)
+            said = await self._next_choice()
+            now = self._messages.questions
+            if not isinstance(said, Answer) or said.question not in (None, now):
+                self._refuse_other(said)
+                # A late answer does not count as a stray.
+                number = said.question if isinstance(said, Answer) else None
+                strays += not (number is not None and 0 < number < now)
                 continue
             try:
-                choice = rules.choice_from_wire(kind, self._choice_in(value))
+                choice = choice_from_json(kind, said.choice)
                 view.check(kind, choice)
-            except rules.IllegalMove as error:
-                self.tell(updates.ChoiceRefused(kind, error.code, error.fields))
+            except IllegalMove as error:
+                self._refuse(error.code, error.fields)
                 strays += 1
                 continue
             return choice
         words = _("too many lines of the input ({number}) were no choice; with --auto a bot plays")
-        raise Trouble(words.format(number=STRAYS), USAGE)
+        raise Trouble(words.format(number=STRAYS), USAGE, "too-many-refused")
 
-    def _choice_in(self, value: Any) -> Any:
-        """Return the choice in an answer. Raise `IllegalMove` if its question was never asked."""
-        if not _names_question(value):
-            return value
-        if _question_of(value) != self._questions:
-            raise rules.IllegalMove(NO_SUCH_QUESTION)
-        return value["choice"]
-
-    async def _choice_line(self) -> str:
+    async def _next_choice(self) -> Answer | Reply | NotUnderstood:
         """Return the next line. If the input has ended, a bot plays on, or the seat is left."""
         try:
-            line = await self._line()
+            said = await self._next()
         except Trouble as error:
             if self._how.stands_in and not self._has_answered:
-                self._write({"type": "stand-in"})
+                words = _("The input has ended: a bot plays your seat.")
+                self._print([Log(self._messages.round, "stand-in", {}, (words,))])
                 self.seat.hand_over(True)
             else:
                 self.seat.leave(str(error).rstrip("."))
             # Whoever takes the seat, or the end of the table, cancels this question.
             await trio.sleep_forever()
         self._has_answered = True
-        return line
-
-    async def again(self, seconds: Seconds) -> bool:
-        """Ask the program for another game, which `true`, `y` or `yes` accepts."""
-        try:
-            return await self.agree()
-        except Trouble:
-            return False
-
-
-def last_line(outcome: Outcome, nicknames: tuple[str, ...]) -> dict[str, object]:
-    """Return the JSON object that tells a program how the table ended."""
-    return {
-        "type": "finished" if outcome.code is None else "ended",
-        "transcript": None if outcome.transcript is None else str(outcome.transcript),
-        "standings": standings_json(outcome.standings, nicknames),
-        "broken": None if outcome.code is None else why_ended(outcome.code),
-        "seat": outcome.seat,
-        "by": outcome.by,
-        "code": outcome.code,
-        **_evidence(outcome),
-    }
-
-
-def _evidence(outcome: Outcome) -> dict[str, Any]:
-    """Return, under the key `evidence`, the proof that the host signed two rosters, or nothing."""
-    found = outcome.evidence
-    if found is None:
-        return {}
-    signed = [{"table": s.table.hex(), "signature": s.signature.hex()} for s in found.both]
-    return {"evidence": {"terms": found.terms.hex(), "signed": signed}}
+        return said

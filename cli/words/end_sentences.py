@@ -6,9 +6,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence, Set
+from collections.abc import Callable, Sequence, Set
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.presentation.screen_updates import Attending
@@ -153,17 +153,3 @@ def kept_as(transcript: Path) -> tuple[str, str]:
     shown = name[1] if name and transcript.parent == home().transcripts else transcript
     told = _("Transcript: {path}").format(path=transcript)
     return told, _("Check it with: {command}").format(command=command_line("verify", shown))
-
-
-def standings_json(lines: Iterable[Standing], nicknames: Sequence[str]) -> list[dict[str, Any]]:
-    """Return the final ranks as JSON objects."""
-    return [
-        {
-            "rank": line.rank,
-            "seat": line.seat,
-            "nickname": nicknames[line.seat] if line.seat < len(nicknames) else "",
-            "field": line.field,
-            "exhibit": list(line.exhibit),
-        }
-        for line in lines
-    ]

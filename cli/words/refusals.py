@@ -15,11 +15,17 @@ OLD_QUESTION: Final = "old-question"
 """The code for a program's answer to a question that is not open any more."""
 NO_SUCH_QUESTION: Final = "no-such-question"
 """The code for a program's answer to a question that was never asked."""
+NO_PLACE: Final = "no-place"
+"""The code for a choice of a program that is not the English name of a Place."""
 ILL_FORMED: Final = {
     NOT_OF_FORM: N_("that is not a choice of this kind"),
     NOTHING_ASKED: N_("this seat has no choice to make now"),
     OLD_QUESTION: N_("the question with the id {id} is not open any more"),
-    NO_SUCH_QUESTION: N_("no question with this id was asked"),
+    NO_SUCH_QUESTION: N_("no question with this id is open"),
+    NO_PLACE: N_('a Place is "Castle" or "Auction Hall"'),
+    "no-json": N_("the line is no JSON"),
+    "unknown-type": N_("a message has no such type: {type}"),
+    "bad-field": N_("the field {field} is missing, or has a value of another form"),
 }
 """The meaning of the codes for choices that are refused before any rule of the game is checked."""
 

@@ -7,12 +7,11 @@ its spoken codes and its relays.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
-from typing import Any, Final
+from dataclasses import dataclass
+from typing import Final
 
 from p2p_hoity.game_adapter import HoityToity
 from p2p_hoity.installation import download_place
-from p2p_hoity.presentation.scene_json import edition_json
 from p2p_hoity.presentation.screen_updates import CodeEnd, Moved, OfferedCode, Reached
 from p2p_hoity.shell_words import command
 from protocol import Terms, fingerprint
@@ -136,27 +135,6 @@ def _back(returns: int) -> str:
     return count(
         "It may come back {number} time.", "It may come back up to {number} times.", returns
     ).format(number=returns)
-
-
-def terms_json(offer: TableOffer) -> dict[str, Any]:
-    """Return the terms of a table as a JSON object."""
-    terms, game = offer.terms, offer.game
-    return {
-        "host": None if offer.host is None else fingerprint(offer.host),
-        "seats": terms.seats,
-        "quorum": terms.quorum,
-        **edition_json(game.edition),
-        "variant": game.variant,
-        "switches": asdict(game.edition.switches),
-        "secrecy": terms.quorum - 1,
-        "progress": terms.seats - terms.quorum,
-        "no_fork": max(0, 2 * terms.quorum - terms.seats - 1),
-        "choice_timeout_seconds": terms.timeouts.choice / 1000,
-        "step_timeout_seconds": terms.timeouts.step / 1000,
-        "rejoins": terms.rejoins,
-        "watched": terms.watched,
-        "seated": list(offer.names),
-    }
 
 
 def reach_lines(update: Reached | Moved) -> list[str]:

@@ -20,7 +20,7 @@ PORTS: Mapping[str, tuple[str, ...]] = {
 """The interfaces that other code of the product implements, by file."""
 
 RECORDS = (("p2p_hoity/rules/happenings.py", ""), ("p2p_hoity/rules/edition.py", "ActionCard"))
-"""What docs/replay.schema.json describes to programs. `tools/replay_schema.py` reads it here."""
+"""What docs/replay.schema.json describes to programs. `tools/schemas.py` reads it here."""
 
 Name = tuple[str, str]
 """A file of the checkout, and a name in it; "" for the whole file."""

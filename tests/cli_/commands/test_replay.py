@@ -41,7 +41,7 @@ def test_a_sealing_stands_before_what_had_not_happened_yet_and_says_who() -> Non
 
 
 def test_the_schema_and_the_document_have_every_why_and_know_objects_whole() -> None:
-    schema = tool("replay_schema")
+    schema = tool("schemas")
     listed = {why for whys in schema.WHY.values() for why in whys}
     assert listed == set(Why)
     text = (Path(schema.TARGET).parent / "replay.md").read_text(encoding="utf-8")
@@ -60,7 +60,7 @@ def test_the_schema_and_the_document_have_every_why_and_know_objects_whole() -> 
 
 def test_a_replay_fits_its_schema(hoity: Shell, game: Path) -> None:
     done = hoity.done(0, "replay", game, "--json")
-    module = tool("replay_schema")
+    module = tool("schemas")
     assert module.TARGET.read_text(encoding="utf-8") == module.text()
     schema = module.whole()
     for line in done.lines:

@@ -1,0 +1,282 @@
+"""The messages of a table, made from the updates of its peer, for a window or a program."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from p2p_hoity import rules
+from p2p_hoity.presentation import screen_updates as updates
+from p2p_hoity.presentation import table_messages as messages
+from p2p_hoity.presentation.figure_paths import figure_paths
+from p2p_hoity.presentation.scene import Beat, Scene
+from p2p_hoity.presentation.staging import pause
+from p2p_hoity.presentation.table_messages import Board, Message, plain
+from p2p_hoity.table.playing.session import Outcome
+
+from .. import version
+from ..words import chat_phrases, end_sentences
+from ..words.choice_names import ordered, sealing
+from ..words.choice_notes import note
+from ..words.refusals import refusal
+from ..words.table_terms import TableOffer
+from ..words.translation import _, language
+from ..words.update_sentences import Telling, sentences
+from . import headline, turning_points
+from .board import board_of
+from .choice_json import choice_json
+from .message_parts import EVENTS, evidence_of, log_fields, table_of, terms_of, told
+from .question_menu import menu
+from .result import result_rows
+from .stage import Stage
+from .waiting import at_timeout
+
+
+class TableMessages:
+    """The messages about one table and those that follow it.
+
+    Attributes:
+        stage: The state of the table. No reveal waits in it.
+        questions: The number of questions so far, which is the id of the last one.
+        is_open: Whether the last question is open.
+    """
+
+    def __init__(self) -> None:
+        self.stage = Stage()
+        self.questions = 0
+        self.is_open = False
+        self._offer: TableOffer | None = None
+        self._ticket: str | None = None
+        self._lobby: messages.Lobby | None = None
+        self._happenings = self._final = 0
+        self._told: Board | None = None
+        self._clock: tuple[object, ...] = ()
+
+    @property
+    def round(self) -> int:
+        """The number of the round, 0 before the first one."""
+        view = self.stage.scene.view
+        return 0 if view is None else view.state.round
+
+    # Before the game
+
+    def offered(self, offer: TableOffer, ticket: str | None = None) -> Iterator[Message]:
+        """Yield the lobby of a table whose terms, and for a host its ticket, are known now."""
+        self._offer, self._ticket = offer, ticket or self._ticket
+        yield from self._lobby_now()
+
+    def _lobby_now(self) -> Iterator[Message]:
+        """Yield the lobby, if it has changed."""
+        scene, offer = self.stage.scene, self._offer
+        reach, code = scene.reach, scene.code
+        found = messages.Lobby(
+            names=scene.lobby or (() if offer is None else offer.names),
+            seats=scene.of_seats or (0 if offer is None else offer.terms.seats),
+            ticket=(reach.ticket if reach is not None else "") or self._ticket,
+            code=code.code if isinstance(code, updates.OfferedCode) else None,
+            reach=None if reach is None else str(reach.scope),
+            reasons=() if reach is None else tuple(map(told, reach.reasons)),
+            terms=None if offer is None else terms_of(offer),
+        )
+        if found != self._lobby:
+            self._lobby = found
+            yield found
+
+    # Updates
+
+    def hear(self, update: updates.Update, by_bot: bool = False) -> Iterator[Message]:
+        """Yield the messages that an update causes, of a reveal one for each of its parts."""
+        if isinstance(update, updates.Happened):
+            yield from self._reveal(update, by_bot)
+            return
+        before_scene = self.stage.scene
+        self.stage.hear(update)
+        match update:
+            case updates.Joined() | updates.Reached() | updates.OfferedCode():
+                yield from self._lobby_now()
+            case updates.Started(table, seat, players):
+                self._happenings = self._final = 0
+                self._told = None
+                yield table_of(table, seat, players)
+            case updates.Resumed(items=items):
+                self._happenings = len(items)
+            case updates.ChainGrew(final=final) if final > self._final:
+                self._final = final
+                yield messages.Final(final)
+            case updates.Rewound(kept=kept):
+                self._happenings = kept
+                yield from self.close()
+            case updates.Away():
+                yield from self.close()
+            case updates.Choosing(view, kind, again):
+                yield from self.close()
+                yield self._question(view, kind, again)
+            case updates.ChoiceTaken(kind, choice):
+                self.is_open = False
+                yield messages.Taken(self.round, self.questions, kind, choice_json(kind, choice))
+            case updates.ChoiceRefused(kind, code, told_fields):
+                yield self.refused(code, told_fields)
+            case updates.Clock():
+                yield from self._clock_now(update)
+            case updates.Said(seat, who, words, is_own):
+                phrase = words if isinstance(words, int) else None
+                yield messages.Said(seat, who, chat_phrases.spoken(words), phrase, is_own)
+            case updates.Accused(seat, code):
+                yield messages.Alarm(self.round, seat, code, self._words(update, before_scene)[-1])
+        if (event := EVENTS.get(type(update))) is not None:
+            lines = tuple(self._words(update, before_scene))
+            yield messages.Log(self.round, event, log_fields(update), lines)
+        yield from self._state(by_bot)
+
+    def _words(self, update: updates.Update, before: Scene) -> Sequence[str]:
+        return [line for line in sentences(update, Telling(self.stage.names, before)) if line]
+
+    def _reveal(self, update: updates.Happened, by_bot: bool) -> Iterator[Message]:
+        """Yield the parts of a reveal, all of them now."""
+        before = self.stage.told
+        self.stage.hear(update)
+        if not self.stage.is_revealing:  # A player who is away sees everything at once.
+            yield from self._beat(Beat(update.items, update.view), before, by_bot)
+        while (part := self.stage.show_next()) is not None:
+            if isinstance(part, Beat):
+                yield from self._beat(part, before, by_bot)
+            before = self.stage.told
+
+    def _beat(self, part: Beat, before: int, by_bot: bool) -> Iterator[Message]:
+        """Yield a part of a reveal, with the sentences that were added to the log since `before`.
+
+        Yield nothing before the cards are dealt.
+        """
+        board = board_of(self.stage, by_bot)
+        index = self._happenings
+        self._happenings += len(part.items)
+        if board is None:
+            return
+        new = self.stage.told - before
+        words = tuple(self.stage.log)[len(self.stage.log) - new :] if new else ()
+        self._told = board
+        yield messages.Beat(self.round, index, part.items, words, pause(part), part.left, board)
+
+    def _state(self, by_bot: bool) -> Iterator[Message]:
+        """Yield the board, if it has changed since it was told."""
+        board, before = board_of(self.stage, by_bot), self._told
+        if board is None:
+            return
+        if before is not None:
+            before = replace(before, headline=board.headline, awaited=board.awaited)
+        if board != before:
+            yield messages.State(self.round, self._happenings, board)
+        self._told = board
+
+    def _clock_now(self, now: updates.Clock) -> Iterator[Message]:
+        """Yield the clock, if others are awaited than it has told, or for another step."""
+        place = now.awaited, now.kind, self.stage.scene.steps
+        if place == self._clock:
+            return
+        self._clock = place
+        is_endless = now.muster.strict and now.muster.begun
+        left = None if is_endless else now.left
+        awaited = tuple(sorted(now.awaited))
+        yield messages.Clock(self.round, awaited, now.waited, left, at_timeout(self.stage))
+
+    # Questions
+
+    def _question(self, view: rules.View, kind: str, again: bool) -> Message:
+        """Return the question for a choice."""
+        self.questions, self.is_open = self.questions + 1, True
+        names, now = self.stage.names, self.stage.scene.clock
+        entries = []
+        for choice in ordered(view, kind):
+            words = "" if names is None else sealing(view, kind, choice, names)
+            brings = "" if names is None else note(view, kind, choice, names)
+            entries.append(messages.Entry(choice_json(kind, choice), words, brings))
+        groups = rules.theft_options(view.state) if kind == "theft" else ()
+        slots = tuple(sorted(view.mine())) if kind == "exhibit" else sum(groups, ())
+        left = None if now is None or now.muster.strict else now.left
+        return messages.Question(
+            round=view.state.round,
+            id=self.questions,
+            kind=kind,
+            title=headline.asked(view, kind),
+            again=again,
+            entries=tuple(entries),
+            slots=slots,
+            groups=tuple(groups),
+            seconds=left,
+        )
+
+    def close(self) -> Iterator[Message]:
+        """Yield that the open question is closed, nothing if there is none."""
+        if self.is_open:
+            self.is_open = False
+            yield messages.Closed(self.questions)
+
+    def checked(self, view: rules.View, kind: rules.Kind, picked: Sequence[int]) -> Message:
+        """Return what marked pieces would be, as the answer to the open question."""
+        found = menu(view, kind, self.stage.names) if self.stage.names is not None else None
+        if found is None:
+            return messages.Checked(self.questions, False, "")
+        found.picked = frozenset(picked)
+        return messages.Checked(self.questions, not found.why_not(), found.verdict)
+
+    def refused(self, code: str, told: Mapping[str, Any]) -> Message:
+        """Return that an answer is refused, by the rule with this code."""
+        question = self.questions if self.is_open else None
+        return messages.Refused(question, code, plain(told), refusal(code, told))
+
+    # The end
+
+    def ending(self, over: updates.GameOver) -> Message:
+        """Return the end of a game with a result. The board is at its last beat by now."""
+        self.stage.hear(over)
+        names, rows = self.stage.names, result_rows(self.stage)
+        return messages.Ending(
+            round=self.round,
+            code=None,
+            words="" if names is None else end_sentences.won(over.standings, names),
+            standings=tuple(
+                messages.StandingInfo(
+                    row.standing.rank,
+                    row.standing.seat,
+                    "" if names is None else names.nicknames[row.standing.seat],
+                    row.standing.field,
+                    tuple(
+                        messages.HeldPiece(one.slot, one.letter, one.year, False)
+                        for one in row.pieces
+                        if one.letter is not None and one.year is not None
+                    ),
+                    row.gained,
+                )
+                for row in rows
+            ),
+            paths=figure_paths(self.stage.scene.record),
+            moments=tuple(turning_points.sentences(self.stage)),
+            transcript=over.transcript,
+            awaited=tuple(sorted(over.awaited)),
+            left=over.left,
+        )
+
+    def broken_off(self, outcome: Outcome) -> Message:
+        """Return the end of a table without a result, or with one that no update has told."""
+        names = self.stage.names
+        found = updates.Ended(outcome.code or "", outcome.seat, outcome.by)
+        words = end_sentences.ended(found, names, self.stage.scene.game) if outcome.code else ""
+        return messages.Ending(
+            round=self.round,
+            code=outcome.code,
+            words=words,
+            standings=(),
+            paths=figure_paths(self.stage.scene.record),
+            moments=(),
+            transcript=outcome.transcript,
+            seat=outcome.seat,
+            by=outcome.by,
+            evidence=evidence_of(outcome),
+        )
+
+
+def hello() -> Message:
+    """Return the first message."""
+    phrases = tuple(map(_, chat_phrases.PHRASES))
+    return messages.Hello(messages.NAME, version(), language(), phrases)

@@ -1,0 +1,165 @@
+"""The lines that a program writes to a table: answers, replies and requests as JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from p2p_hoity.table.playing.player_interface import LeaveForNow, PlayerRequest, Talk, WaitLonger
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A choice of the game. `question` is None for the question that is open when it is read."""
+
+    question: int | None
+    choice: Any
+
+
+@dataclass(frozen=True)
+class Reply:
+    """Yes or no to an `ask`. `ask` is None for the one that is open when it is read."""
+
+    ask: int | None
+    yes: bool
+
+
+@dataclass(frozen=True)
+class Check:
+    """A request to say what marked pieces would be as the answer to a question."""
+
+    question: int
+    picked: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class BotPlays:
+    """The wish that a bot plays this seat, or not any more."""
+
+    plays: bool
+
+
+Line = Answer | Reply | Check | BotPlays | PlayerRequest
+
+NO_JSON: Final = "no-json"
+UNKNOWN_TYPE: Final = "unknown-type"
+BAD_FIELD: Final = "bad-field"
+
+
+class NotUnderstood(ValueError):
+    """An error: a line is no JSON, or no message of the contract.
+
+    Attributes:
+        fields: The details by name.
+    """
+
+    def __init__(self, code: str, **fields: Any) -> None:
+        super().__init__(code)
+        self.code, self.fields = code, fields
+
+
+def read_line(line: str) -> Line:
+    """Return what a line says. A value alone is an answer, `true` or `false` alone a reply.
+
+    Raises:
+        NotUnderstood: If the line is no JSON or no message.
+    """
+    try:
+        value = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        raise NotUnderstood(NO_JSON) from error
+    if isinstance(value, bool):
+        return Reply(None, value)
+    if not isinstance(value, dict):
+        return Answer(None, value)
+    told = value.pop("type", None)
+    if not isinstance(told, str) or told not in READERS:
+        raise NotUnderstood(UNKNOWN_TYPE, type=told)
+    return READERS[told](_Fields(value))
+
+
+class _Fields:
+    """The fields of a message other than its type, each of which is taken once."""
+
+    def __init__(self, values: Mapping[str, Any]) -> None:
+        self._values = dict(values)
+
+    def take(self, name: str, fits: Callable[[Any], bool], needed: bool = True) -> Any:
+        """Return a field, or None if it is not needed and not there."""
+        if name not in self._values and not needed:
+            return None
+        value = self._values.pop(name, None)
+        if not fits(value):
+            raise NotUnderstood(BAD_FIELD, field=name)
+        return value
+
+    def end(self) -> None:
+        """Check that no other field is there."""
+        if self._values:
+            raise NotUnderstood(BAD_FIELD, field=min(self._values))
+
+
+def _is_number(value: Any) -> bool:
+    # Not `isinstance`, because `true` is an int in Python, too.
+    return type(value) is int
+
+
+def _answer(values: _Fields) -> Line:
+    found = Answer(
+        values.take("question", _is_number, needed=False), values.take("choice", lambda value: True)
+    )
+    values.end()
+    return found
+
+
+def _reply(values: _Fields) -> Line:
+    yes = values.take("yes", lambda value: isinstance(value, bool))
+    found = Reply(values.take("ask", _is_number, needed=False), yes)
+    values.end()
+    return found
+
+
+def _check(values: _Fields) -> Line:
+    def are_slots(value: Any) -> bool:
+        return isinstance(value, list) and all(map(_is_number, value))
+
+    found = Check(values.take("question", _is_number), tuple(values.take("picked", are_slots)))
+    values.end()
+    return found
+
+
+def _talk(values: _Fields) -> Line:
+    words = values.take("words", lambda value: isinstance(value, str), needed=False)
+    phrase = values.take("phrase", _is_number, needed=words is None)
+    values.end()
+    if words is not None and phrase is not None:
+        raise NotUnderstood(BAD_FIELD, field="phrase")
+    return Talk(phrase if words is None else words)
+
+
+def _bot(values: _Fields) -> Line:
+    found = BotPlays(values.take("plays", lambda value: isinstance(value, bool)))
+    values.end()
+    return found
+
+
+def _bare(request: PlayerRequest) -> Callable[[_Fields], Line]:
+    def read(values: _Fields) -> Line:
+        values.end()
+        return request
+
+    return read
+
+
+READERS: Final[Mapping[str, Callable[[_Fields], Line]]] = {
+    "answer": _answer,
+    "reply": _reply,
+    "check": _check,
+    "talk": _talk,
+    "wait": _bare(WaitLonger()),
+    "leave": _bare(LeaveForNow()),
+    "bot": _bot,
+}
+"""For each type of message of a program the function that reads its fields."""
