@@ -103,7 +103,7 @@ def _read_until_asked(output: Iterable[bytes]) -> str | None:
     last = "–"
     for line in output:
         try:
-            if json.loads(line)["type"] == "choosing":
+            if json.loads(line)["type"] == "question":
                 return None
         except (ValueError, TypeError, KeyError):  # no object of the game, but words
             last = line.decode(errors="replace").strip() or last

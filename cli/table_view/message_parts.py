@@ -24,7 +24,9 @@ from .seats import letters
 EVENTS: Final[Mapping[type[Any], str]] = {
     updates.HostAsked: "host-asked",
     updates.Admitted: "admitted",
+    updates.OfferedCode: "code",
     updates.NoCode: "no-code",
+    updates.Reached: "reached",
     updates.Moved: "moved",
     updates.RelayState: "relay-state",
     updates.TicketTaken: "ticket-taken",

@@ -49,7 +49,7 @@ class TableMessages:
         self._offer: TableOffer | None = None
         self._ticket: str | None = None
         self._lobby: messages.Lobby | None = None
-        self._happenings = self._final = 0
+        self._happenings = 0
         self._told: Board | None = None
         self._clock: tuple[object, ...] = ()
 
@@ -96,14 +96,12 @@ class TableMessages:
             case updates.Joined() | updates.Reached() | updates.OfferedCode():
                 yield from self._lobby_now()
             case updates.Started(table, seat, players):
-                self._happenings = self._final = 0
-                self._told = None
+                self._happenings, self._told = 0, None
                 yield table_of(table, seat, players)
             case updates.Resumed(items=items):
                 self._happenings = len(items)
-            case updates.ChainGrew(final=final) if final > self._final:
-                self._final = final
-                yield messages.Final(final)
+            case updates.ChainGrew(node, _, seconds, final):
+                yield messages.Step(node.step, str(node.want.kind), seconds, final)
             case updates.Rewound(kept=kept):
                 self._happenings = kept
                 yield from self.close()
@@ -234,7 +232,7 @@ class TableMessages:
         return messages.Ending(
             round=self.round,
             code=None,
-            words="" if names is None else end_sentences.won(over.standings, names),
+            words=end_sentences.won(over.standings, names) if names and over.standings else "",
             standings=tuple(
                 messages.StandingInfo(
                     row.standing.rank,
@@ -250,12 +248,17 @@ class TableMessages:
                 )
                 for row in rows
             ),
-            paths=figure_paths(self.stage.scene.record),
+            paths=self._paths(),
             moments=tuple(turning_points.sentences(self.stage)),
             transcript=over.transcript,
             awaited=tuple(sorted(over.awaited)),
             left=over.left,
         )
+
+    def _paths(self) -> tuple[tuple[int, ...], ...]:
+        """Return for each seat the field of its figure before and after each round."""
+        found = figure_paths(self.stage.scene.record)
+        return tuple((*path.fields, *(() if path.last is None else (path.last,))) for path in found)
 
     def broken_off(self, outcome: Outcome) -> Message:
         """Return the end of a table without a result, or with one that no update has told."""
@@ -267,7 +270,7 @@ class TableMessages:
             code=outcome.code,
             words=words,
             standings=(),
-            paths=figure_paths(self.stage.scene.record),
+            paths=self._paths(),
             moments=(),
             transcript=outcome.transcript,
             seat=outcome.seat,

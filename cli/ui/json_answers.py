@@ -90,10 +90,9 @@ class _Fields:
         """Return a field, or None if it is not needed and not there."""
         if name not in self._values and not needed:
             return None
-        value = self._values.pop(name, None)
-        if not fits(value):
+        if name not in self._values or not fits(self._values[name]):
             raise NotUnderstood(BAD_FIELD, field=name)
-        return value
+        return self._values.pop(name)
 
     def end(self) -> None:
         """Check that no other field is there."""

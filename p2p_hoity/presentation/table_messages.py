@@ -46,7 +46,10 @@ def type_of(message: type) -> str:
 
 
 def plain(value: object) -> Any:
-    """Return a value of a message in a form that JSON can hold. Times are in tenths of a second."""
+    """Return a value of a message in a form that JSON can hold.
+
+    Times are rounded to milliseconds.
+    """
     match value:
         case Place():
             return value.words
@@ -55,7 +58,7 @@ def plain(value: object) -> Any:
         case Happening():
             return value.as_json()
         case float():
-            return round(value, 1)
+            return round(value, 3)
         case Path():
             return str(value)
         case Mapping():
@@ -369,14 +372,20 @@ class State(Message):
     board: Board
 
 
-class Final(Message):
-    """More happenings can no longer be replaced.
+class Step(Message):
+    """The chain of the table has grown by one step, whose proofs were checked.
 
     Attributes:
-        happenings: The number of those, from the first on.
+        step: The number of the step.
+        kind: What was done in it, by a word of SPEC.
+        seconds: How long the check of its last message took.
+        final: How many happenings, from the first on, can no longer be replaced.
     """
 
-    happenings: int
+    step: int
+    kind: str
+    seconds: float
+    final: int
 
 
 class Beat(Message):
@@ -567,7 +576,8 @@ class Ending(Message):
         code: Why there is no result. None if there is one.
         words: Who has won and by how much, or why there is no result.
         standings: The result, the best first. Empty without one.
-        paths: For each seat the field of its figure after each round, from 0.
+        paths: For each seat the field of its figure before the first round, after each round, and
+            after the last exhibits.
         moments: What decided the game, in sentences.
         transcript: The path of the file. None if none was written.
         seat: The seat that caused an end without a result, if it is known.
@@ -598,7 +608,7 @@ MESSAGES = (
         Ask,
         Table,
         State,
-        Final,
+        Step,
         Beat,
         Question,
         Checked,

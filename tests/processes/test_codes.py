@@ -44,16 +44,16 @@ def table_at(path: Path, place: str, *words: str) -> ProcessTable:
 def test_who_comes_to_look_on_is_told_whose_doing_it_is(tmp_path: Path) -> None:
     with relay(tmp_path / "relay") as (_, place), table_at(tmp_path, place, "--no-watch") as table:
         host, path = table.running[0], table.path
-        assert host.last["watched"] is False
+        assert host.last["terms"]["watched"] is False
         code = host.read_until("type", "code")["code"]
         for where in (table.ticket, f"{code}@{place}"):
             onlooker = start(path / "onlooker", "watch", where, "--json")
             assert onlooker.end() == 1
             assert onlooker.last["code"] == "table-unwatched"
-            assert len(onlooker.lines) == 1
+            assert [line["type"] for line in onlooker.lines] == ["error"]
         guest = table.join(1)
-        assert guest.read_until("type", "terms")["watched"] is False
-        guest.read_until("type", "started")
+        assert guest.read_until("type", "lobby")["terms"]["watched"] is False
+        guest.read_until("type", "table")
         late = start(path / "late", "watch", table.ticket)
         assert late.process.wait(LIMIT) == 1
         assert "the host allows nobody to watch this table" in late.errors()

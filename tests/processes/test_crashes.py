@@ -45,7 +45,7 @@ def test_one_seat_is_not_taken_twice_and_a_full_disk_is_told(tmp_path: Path) -> 
         assert "Make room and take your seat again" in cramped.stderr
         assert "File too large" in cramped.stderr
         table.running[0].process.send_signal(signal.SIGSTOP)  # or the game might be over too soon
-        table.resume(1).read_until("type", "started")
+        table.resume(1).read_until("type", "table")
         second = hoity(home, *RESUME, code=2)
         assert "this seat is being played in another terminal" in second.stderr
         table.running[0].process.send_signal(signal.SIGCONT)
@@ -87,7 +87,7 @@ def test_a_damaged_journal_is_told_and_nothing_is_signed(tmp_path: Path) -> None
     whole, wire = book.read_bytes(), home / "wire"
     flip(book, len(whole) // 2)
     seat = start(home, f"tap={wire}", *RESUME, module="support.seat")
-    seat.read_until("type", "started")
+    seat.read_until("type", "table")
     seat.read_until("type", "cautious")
     seat.kill()
     assert wire_tap.SIGNED not in {letter for letter, _ in wire_tap.pieces(wire)}

@@ -77,7 +77,7 @@ def test_a_line_plays_and_is_cut_in_two_and_joined_again(net: Internet, tmp_path
         part(places, [(0, 2)], "cut", LOST)
         for number in (0, 2):
             told = table.running[number].read_until("type", "unlinked")
-            assert told["code"] in ("link-silent", "link-unread")
+            assert told["reason"]["code"] in ("link-silent", "link-unread")
         table.let_go("cut")
         namespaces.join(places, "cut")
         print(table.judge())
@@ -93,7 +93,8 @@ def test_a_half_open_link_is_noticed_and_mended(net: Internet, tmp_path: Path) -
         table.fill()
         table.read_until("round", 2)
         part(places, [(0, 1)], "cut", LOST)
-        told = [seat.read_until("type", "unlinked")["code"] for seat in table.running.values()]
+        lost = [seat.read_until("type", "unlinked") for seat in table.running.values()]
+        told = [line["reason"]["code"] for line in lost]
         assert set(told) <= {"link-silent", "link-unread"}
         table.let_go()
         namespaces.join(places, "cut")
@@ -285,8 +286,9 @@ def test_the_change_to_a_direct_link_is_no_pause(far: Internet, tmp_path: Path) 
         table.play()
         for number, seat in table.running.items():
             lines = list(zip(seat.lines, seat.came, strict=True))
-            changed = [at for line, at in lines if line.get("code") == "link-replaced"]
-            steps = [at for line, at in lines if line.get("type") == "stepped"]
+            reasons = [(line.get("reason", {}).get("code"), at) for line, at in lines]
+            changed = [at for code, at in reasons if code == "link-replaced"]
+            steps = [at for line, at in lines if line.get("type") == "step"]
             pauses = [(b - a, a, b) for a, b in itertools.pairwise(steps)]
             around = [p for p, a, b in pauses if a - 1 <= changed[-1] <= b + 1]
             print(
@@ -339,7 +341,7 @@ def test_where_only_port_443_leads_out(net: Internet, tmp_path: Path) -> None:
         ProcessTable(tmp_path, 2, machines=places, way=("--relay", "8.9.0.1:443")) as table,
     ):
         table.play()
-        lost = {line["code"] for line in table.seen(1, "unlinked")}
+        lost = {line["reason"]["code"] for line in table.seen(1, "unlinked")}
         assert lost <= {"link-closed"}, "whoever is done first closes"
 
 
@@ -349,7 +351,7 @@ def test_where_only_port_443_leads_out(net: Internet, tmp_path: Path) -> None:
 def lost(table: ProcessTable) -> list[str]:
     """Why links were lost; whoever is done first closes its own, and one of two replaces the
     other."""
-    told = [line["code"] for n in table.running for line in table.seen(n, "unlinked")]
+    told = [line["reason"]["code"] for n in table.running for line in table.seen(n, "unlinked")]
     return [code for code in told if code not in ("link-closed", "link-replaced")]
 
 
@@ -370,7 +372,7 @@ def test_the_first_round_over_a_slow_cable(tmp_path: Path) -> None:
     """The deal, which is most of all bytes, passes even with half the Collectibles in seconds."""
     with on_slow_cables(tmp_path, 2_000 if is_nightly() else 10_000) as table:
         table.read_until("type", "round-ended")
-        assert [table.seen(n, kind) for n in range(2) for kind in ("accused", "away")] == [[]] * 4
+        assert [table.seen(n, kind) for n in range(2) for kind in ("alarm", "away")] == [[]] * 4
         assert lost(table) == []
 
 

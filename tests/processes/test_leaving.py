@@ -24,8 +24,8 @@ def come_back(table: ProcessTable) -> None:
     """Once the others play without seat 2, have it take its seat again and play to the end."""
     host = table.running[0]
     seat = host.read_until("type", "left")["seat"]
-    assert host.read_until("type", "timed-out")["gone"] == [seat]
-    while host.read_until("type", "attendance")["seats"][seat] != "absent":
+    assert host.read_until("type", "timed-out")["muster"]["gone"] == [seat]
+    while host.read_until("board")["board"]["seats"][seat]["presence"] != "absent":
         pass
     table.let_go("left")
     table.resume(2)
@@ -53,7 +53,7 @@ def test_who_leaves_with_ctrl_c_is_not_waited_for_and_comes_back(table: ProcessT
     [
         ("q\n", (), "you left"),
         pytest.param("", (), "the input has ended", marks=pytest.mark.nightly),
-        ('{"leave": true}\n', ("--json",), "you left"),
+        ('{"type": "leave"}\n', ("--json",), "you left"),
         pytest.param("", ("--json",), "With --auto a bot answers", marks=pytest.mark.nightly),
     ],
 )
@@ -66,7 +66,7 @@ def test_every_way_out_is_told_to_the_others(
     left = hoity(table.path / "2", *words_of_join, code=130, typed=typed)
     assert words in left.stderr
     if typed.startswith("{"):  # a program may say so before there is a question
-        assert table.running[0].read_until("type", "ended")["code"] == "seat-left"
+        assert table.running[0].read_until("type", "ending")["code"] == "seat-left"
         return
     assert "hoity resume" in left.stderr
     come_back(table)

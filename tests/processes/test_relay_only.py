@@ -97,7 +97,7 @@ def test_a_host_that_hides_with_its_bot_and_what_would_be_seen_else(
         other = guest.start(tmp_path / "other", "host", "--seats", "2", *BOT, "--lan", "off")
         ticket = other.read_until("ticket")["ticket"]
         plain = host.start(tmp_path / "plain", "join", ticket, *GUEST)
-        plain.read_until("type", "started")
+        plain.read_until("type", "table")
         assert packets(host, "leaked") > 0
         plain.kill()
         other.kill()

@@ -23,7 +23,7 @@ def test_a_guest_killed_before_the_table_is_full_frees_its_seat(tmp_path: Path) 
         assert len(table.running[0].read_until("names")["names"]) == 1
         table.fill()
         table.judge([0, 1, 2])
-        assert len(table.seen(0, "started")[0]["seats"]) == 3
+        assert len(table.seen(0, "table")[0]["seats"]) == 3
 
 
 @pytest.mark.parametrize("kind", BEFORE)
@@ -37,7 +37,7 @@ def test_a_guest_killed_in_each_step_before_the_game(tmp_path: Path, kind: str) 
             code = "deck-unconfirmed" if kind == "deck.ok" else "silent-seat"
             assert table.running[number].last["code"] == code
             assert "Traceback" not in table.running[number].errors()
-            assert not table.seen(number, "accused")
+            assert not table.seen(number, "alarm")
         assert not list(tmp_path.glob("*/transcripts/*"))
 
 

@@ -65,7 +65,7 @@ def homes(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Homes]:
 def reached(host: Terminal, reach: str) -> dict[str, Any]:
     """What a host told once it was reached so; UPnP answers later than the others."""
     told = host.read_until("type", "reached")
-    while told["reach"] != reach:
+    while told["scope"] != reach:
         told = host.read_until("type", "reached")
     return told
 
@@ -85,7 +85,7 @@ def test_a_guest_from_afar_comes_in_by_what_the_router_opened(spoken: str, homes
     ticket = reached(host, "anywhere")["ticket"] or first
     assert [address.partition(":")[0] for address in decode_ticket(ticket).addresses] == [OUTSIDE]
     guest = homes.start(homes.guest, "join", ticket, "--yes", *ALONE)
-    assert guest.read_until("type", "started")["seat"] is not None
+    assert guest.read_until("type", "table")["seat"] is not None
     assert router.read_until("open")["open"] != []
     leave(host, router)
 
@@ -94,7 +94,7 @@ def test_a_guest_from_afar_comes_in_by_what_the_router_opened(spoken: str, homes
 def test_a_router_behind_another_is_told_and_closed_again(homes: Homes) -> None:
     router = homes.serve(homes.router, "router", BEHIND, INSIDE, "pcp")
     told = homes.host().read_until("type", "reached")
-    assert told["reach"] == "lan"
+    assert told["scope"] == "lan"
     reason = told["reasons"][1]
     assert (reason["code"], reason["fields"]) == ("router-behind-another", {"address": BEHIND})
     assert router.read_until("open")["open"] != []
@@ -105,7 +105,7 @@ def test_a_router_behind_another_is_told_and_closed_again(homes: Homes) -> None:
 def test_without_a_router_that_opens_a_guest_from_elsewhere_is_told_why(homes: Homes) -> None:
     host = homes.host()
     ticket = host.read_until("ticket")["ticket"]
-    assert host.read_until("type", "reached")["reach"] == "lan"
+    assert host.read_until("type", "reached")["scope"] == "lan"
     guest = homes.start(homes.guest, "join", ticket, "--yes", *ALONE)
     assert guest.end() == 3
     assert guest.last["code"] == "host-unreached-lan"
@@ -195,7 +195,7 @@ def test_behind_a_proxy_no_packet_goes_anywhere_else(homes: Homes) -> None:
     host = homes.host("--lan", "open", "--relay", "relay.onion:4646", *proxy)
     ticket = host.read_until("ticket")["ticket"]
     assert decode_ticket(ticket).addresses == ()
-    assert host.read_until("type", "reached")["reach"] == "anywhere"
+    assert host.read_until("type", "reached")["scope"] == "anywhere"
     guest = homes.start(homes.guest, "join", ticket, "--yes", *proxy, *ALONE)
     guest.read_until("round", 1)
     assert packets(homes.home, "proxied") > 10

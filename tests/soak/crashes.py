@@ -49,7 +49,7 @@ def hear(table: ProcessTable, last: Terminal) -> dict[str, int]:
     bound = bind_raw(content.header)
     found = wire_tap.gather(table.path.glob("*.wire"), bound)
     assert found.signed_twice() == [], found.signed_twice()
-    return found.figures(last.seen("started")[0]["seat"])
+    return found.figures(last.seen("table")[0]["seat"])
 
 
 def one_game(path: Path, cuts: Iterable[int], seats: int = 3, edition: str = "") -> dict[str, Any]:

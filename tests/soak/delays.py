@@ -50,7 +50,7 @@ def report(seat: terminals.Terminal, delay: float) -> None:
     stepped = [
         (1000 * at, line["kind"])
         for at, line in zip(seat.came, seat.lines, strict=True)
-        if line.get("type") == "stepped"
+        if line.get("type") == "step"
     ]
     took: dict[str, list[float]] = defaultdict(list)
     for (before, _), (at, kind) in itertools.pairwise(stepped):

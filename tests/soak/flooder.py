@@ -47,7 +47,7 @@ def flooded(path: Path, kind: str, seconds: float) -> dict[str, Any]:
         flooder = table.running[0]
         honest = [table.join(number) for number in range(1, 4)]
         watched = [Watch(one.process.pid, one.home, 0.5) for one in honest]
-        honest[0].read_until("type", "started")
+        honest[0].read_until("type", "table")
         began = time.perf_counter()
         over = [play_until(terminal, began + 3 * seconds) for terminal in honest]
         took = time.perf_counter() - began
@@ -58,7 +58,7 @@ def flooded(path: Path, kind: str, seconds: float) -> dict[str, Any]:
         "kind": kind,
         "over": over,
         "took_s": round(took, 1),
-        "steps": max((x["step"] for x in honest[0].lines if x["type"] == "stepped"), default=0),
+        "steps": max((x["step"] for x in honest[0].lines if x["type"] == "step"), default=0),
         "memory_kb": [one.worst.memory for one in watched],
         "journal_kb": [one.worst.journal // 1024 for one in watched],
         "cpu_s": [round(one.worst.seconds, 1) for one in watched],
@@ -102,9 +102,9 @@ def cost(kind: str, frames: int) -> dict[str, Any]:
 
 def _seen(honest: Sequence[terminals.Terminal]) -> dict[str, Any]:
     lines = [line for terminal in honest for line in terminal.lines]
-    accused = sorted({(x["seat"], x["code"]) for x in lines if x.get("type") == "accused"})
+    accused = sorted({(x["seat"], x["code"]) for x in lines if x.get("type") == "alarm"})
     epochs = max((x["epoch"] for x in lines if x.get("type") == "rewound"), default=0)
-    return {"accused": accused, "rewound_to": epochs}
+    return {"alarm": accused, "rewound_to": epochs}
 
 
 def _sent(flooder: terminals.Terminal) -> dict[str, Any]:

@@ -254,7 +254,7 @@ def play(table: ProcessTable) -> tuple[float, list[int]]:
     """Have an honest guest come and both play: seconds until it was seated, exit codes."""
     began = time.perf_counter()
     table.join(1)
-    table.running[0].read_until("type", "started")
+    table.running[0].read_until("type", "table")
     seated = time.perf_counter() - began
     return seated, [one.end() for one in table.running.values()]
 

@@ -127,7 +127,7 @@ class ProcessTable:
 
     def seat_of(self, number: int) -> int:
         """Return the seat at the table of the process with this number."""
-        return int(self.seen(number, "started")[0]["seat"])
+        return int(self.seen(number, "table")[0]["seat"])
 
     def seen(self, number: int, kind: str) -> list[dict[str, Any]]:
         """Return what a seat's screen told of this type."""
@@ -151,7 +151,7 @@ class ProcessTable:
         errors = [one.errors() for one in ended]
         assert codes == [0] * len(codes), (codes, [one.lines[-1:] for one in ended], errors)
         assert not any("Traceback" in text for text in errors), errors
-        assert [line for one in ended for line in one.seen("accused")] == []
+        assert [line for one in ended for line in one.seen("alarm")] == []
         assert len({json.dumps(one.last["standings"]) for one in ended}) == 1
         assert not equal or len({one.transcript for one in ended}) == 1
         files = {one.transcript: one.last["transcript"] for one in ended}

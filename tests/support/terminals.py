@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any, cast
 
-from support import fork_server
+from support import fork_server, table_contract
 from support.limits import LIMIT
 
 CAN_FORK = os.name == "posix"
@@ -27,13 +27,17 @@ GUEST = (*BOT, "--yes")
 
 @dataclass
 class Terminal:
-    """One running command; `lines` is what it printed as JSON so far, `came` when (in seconds)."""
+    """One running command; `lines` is what it printed as JSON so far, `came` when (in seconds).
+
+    Each message of a table is checked, and told as `table_contract.flat` has it.
+    """
 
     process: subprocess.Popen[str]
     home: Path
     complaints: IO[str]
     lines: list[dict[str, Any]] = field(default_factory=list)
     came: list[float] = field(default_factory=list)
+    _told: list[tuple[float, dict[str, Any]]] = field(default_factory=list)
     _printed: queue.Queue[tuple[float, str]] = field(default_factory=queue.Queue)
 
     def __post_init__(self) -> None:
@@ -60,12 +64,18 @@ class Terminal:
 
     def read(self, limit: float = LIMIT) -> dict[str, Any] | None:
         """Return the next line that it prints; None at its end."""
-        came, line = self.text(limit)
-        if not line:
-            return None
+        if not self._told:
+            came, line = self.text(limit)
+            if not line:
+                return None
+            found = json.loads(line)
+            if table_contract.is_message(found):
+                table_contract.check(found)
+            self._told += [(came, one) for one in table_contract.flat(found)]
+        came, told = self._told.pop(0)
         self.came.append(came)
-        self.lines.append(json.loads(line))
-        return self.lines[-1]
+        self.lines.append(told)
+        return told
 
     def read_until(self, key: str, value: Any = None) -> dict[str, Any]:
         """Return the next line that has `key` (with this value, if given)."""

@@ -104,8 +104,8 @@ def test_without_a_terminal_a_bot_plays_if_the_input_ends_unanswered(
     if as_json:
         done = hoity(tmp_path, *words, "--json", code=0)
         said = [json.loads(one) for one in done.stdout.splitlines()]
-        assert [one["type"] for one in said].count("stand-in") == 1
-        assert said[-1]["type"] == "finished"
+        assert [one.get("event") for one in said].count("stand-in") == 1
+        assert (said[-1]["type"], said[-1]["code"]) == ("ending", None)
         return
     done = hoity(tmp_path, *words, code=0)
     first, *_, last = done.stdout.splitlines()

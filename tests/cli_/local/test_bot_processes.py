@@ -156,7 +156,7 @@ def test_crews_that_nobody_needs_are_swept_out(tmp_path: Path) -> None:
 
 def await_seated(host: Terminal, number: int) -> None:
     """Wait until a host, who sits down first, says that so many are seated."""
-    while len(host.read_until("type", "joined")["names"]) < number:
+    while len(host.read_until("names")["names"]) < number:
         pass
 
 

@@ -19,8 +19,8 @@ ASKS = """
 import os, sys
 print("A new key was made for you.")
 print(7)
-print('{"type": "stepped"}')
-print('{"type": "choosing", "kind": "place"}', flush=True)
+print('{"type": "step"}')
+print('{"type": "question", "kind": "place"}', flush=True)
 sys.stdin.read()
 open(os.environ["HOITY_HOME"] + ".ended", "w").close()
 """

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 import trio
+from support import table_contract
 from support.at_prompt import is_in_vain, program_window, written_of
 from support.cli_stage import referee, until
 from support.line_screen import MUSTER, bound, view
@@ -17,8 +18,7 @@ from support.screened import Company, short
 from support.unruly_games import TABLES
 
 from cli.exit_codes import Trouble
-from cli.printing import write_line
-from cli.ui.json_window import JsonWindow, last_line
+from cli.ui.json_window import JsonWindow
 from cli.ui.lines.stdin_lines import STRAYS
 from cli.ui.screen_options import ScreenOptions
 from p2p_hoity import rules
@@ -26,42 +26,140 @@ from p2p_hoity.coded_errors import because
 from p2p_hoity.editions.load_edition import load
 from p2p_hoity.net.network_errors import LinkCode
 from p2p_hoity.presentation import screen_updates as updates
-from p2p_hoity.presentation.scene_json import update_json
-from p2p_hoity.rules import Standing, View
+from p2p_hoity.rules import View
 from p2p_hoity.table.beside_game.chat import TalkCode
 from p2p_hoity.table.playing.player_interface import LeaveForNow, Talk, WaitLonger
 from p2p_hoity.table.playing.session import Outcome
 from protocol import effects
 from protocol.chain import transition
 
-# The last line.
+Written = list[dict[str, Any]]
 
 
-def test_the_last_line() -> None:
-    done = Outcome(Path("g.hoity"), (Standing(1, 1, 47, (4, 5, 6)),))
-    assert last_line(done, ("Ana", "Bob")) == {
-        "type": "finished",
-        "transcript": "g.hoity",
-        "standings": [{"rank": 1, "seat": 1, "nickname": "Bob", "field": 47, "exhibit": [4, 5, 6]}],
-        "broken": None,
-        "seat": None,
-        "by": None,
-        "code": None,
+def told(*given: updates.Update) -> Written:
+    """What a program is written about updates, without the greeting."""
+    found = written_of(*given)
+    for line in found:
+        table_contract.check(line)
+    assert found[0]["type"] == "hello"
+    return found[1:]
+
+
+# What is written.
+
+
+def test_a_program_is_told_its_own_pieces_and_nobody_elses() -> None:
+    driver = Referee.seat(load(), 3, 1)
+    seen, edition = until(driver, "place", 0), driver.state.edition
+    setup = updates.Happened(tuple(driver.record[:1]), seen)
+    again = updates.Resumed(seen, tuple(driver.record[:2]))
+    pieces = [
+        [slot, edition.collectibles[card].letter, edition.collectibles[card].year, True]
+        for slot, card in enumerate(driver.deck[:4])
+    ]
+    for update in (setup, again):
+        *_, last = told(updates.Started(bound(), 0), update)
+        seats = last["board"]["seats"]
+        assert [seat["pieces"] for seat in seats] == [pieces, [], []]
+        assert [seat["unknown"] for seat in seats] == [0, 4, 4]
+        *_, last = told(
+            updates.Started(bound(), None), replace(update, view=rules.view(seen.state, None))
+        )
+        assert [seat["pieces"] for seat in last["board"]["seats"]] == [[], [], []]
+
+
+def test_talk_presence_and_the_clock_are_written_by_change() -> None:
+    lines = told(
+        updates.Started(bound(), 0),
+        updates.Said(1, "Bob", "nice pipes"),
+        updates.Said(None, "ABCD-EFGH", 1),
+        updates.Unsaid(because(TalkCode.LONG, most=200)),
+        updates.Again(frozenset({0, 2}), frozenset({1})),
+        *[updates.Clock(frozenset({1}), s, 300.0 - s, 300.0, MUSTER) for s in (1.0, 2.0, 3.0)],
+        updates.Clock(frozenset({1, 2}), 4.0, 296.0, 300.0, MUSTER),
+        effects.SeatLeft(1),
+        updates.SeatsTimedOut(frozenset({1}), 5.0, replace(MUSTER, gone=frozenset({1}))),
+    )
+    assert [line["type"] for line in lines] == [
+        *("table", "said", "said", "log", "log", "clock", "clock", "log", "log")
+    ]
+    assert [(line["words"], line["phrase"]) for line in lines[1:3]] == [
+        ("nice pipes", None),
+        ("Well played.", 1),
+    ]
+    unsaid, again, *_, left, late = [line for line in lines if line["type"] == "log"]
+    assert unsaid["fields"] == {
+        "reason": {
+            "code": "talk-too-long",
+            "fields": {"most": 200},
+            "words": "that is too long: 200 characters at most",
+        }
     }
-    assert last_line(Outcome(None, (), "stopped"), ())["type"] == "ended"
+    assert (again["event"], again["fields"]) == ("again", {"willing": [0, 2], "unwilling": [1]})
+    assert left["fields"] == {"seat": 1, "gave_up": False}
+    assert (late["event"], late["fields"]["muster"]["gone"]) == ("timed-out", [1])
+    assert "goes on" in " ".join(late["words"])
 
 
-def test_the_last_line_says_on_whose_word_alone_a_seat_is_named() -> None:
-    line = last_line(Outcome(None, (), "bad-shuffle", 1, by=2), ())
-    assert (line["code"], line["seat"], line["by"]) == ("bad-shuffle", 1, 2)
+@pytest.mark.parametrize("listens", [False, True])
+def test_a_program_is_told_each_end_at_once_and_more_only_if_it_may_play_again(
+    listens: bool,
+) -> None:
+    written: Written = []
+    screen = program_window(ScreenOptions([].append, again=listens), written.append)
+    at = bound()
+    node, nobody = transition.begin(at), frozenset[int]()
+    two = Outcome(Path("2.hoity"))
+    for update in (
+        updates.Started(at, 0),
+        updates.GameOver(at, node, (), Path("1.hoity")),
+        updates.Again(frozenset({0, 1, 2}), nobody),
+        updates.Started(at, 0),
+        updates.GameOver(at, node, (), two.transcript),
+        updates.Again(nobody, frozenset({1})),
+    ):
+        screen.tell(update)
+    screen.end(two)
+    each = ["table", "ending", *(["log"] if listens else [])]
+    assert [line["type"] for line in written] == ["hello", *each * 2]
 
 
-# Answers, talk and updates.
+def test_a_program_reads_with_the_result_who_has_not_confirmed_it_and_then_only_of_faults() -> None:
+    at, standings = bound(), (rules.Standing(1, 0, 47, (1, 2, 3)),)
+    over = updates.GameOver(at, transition.begin(at), standings, None, frozenset({2, 1}), 29.96)
+    done, *more = told(
+        updates.Started(at, 0),
+        over,
+        updates.Unconfirmed(frozenset({1}), 28.0),
+        updates.Unlinked("Bob", because(LinkCode.CLOSED)),
+        updates.Attendance((updates.Attending.LINKED, updates.Attending.UNLINKED)),
+        updates.Accused(1, "bad-share"),
+    )[1:]
+    assert (done["type"], done["code"], done["awaited"]) == ("ending", None, [1, 2])
+    assert done["left"] == 29.96
+    assert done["standings"][0]["rank"] == 1
+    assert [line["type"] for line in more] == ["alarm"]
 
 
-async def program(*lines: str, leave: Any = None) -> tuple[JsonWindow, list[dict[str, Any]]]:
+def test_an_end_without_a_result_says_why_and_on_whose_word_alone() -> None:
+    written: Written = []
+    window = program_window(ScreenOptions([].append), written.append)
+    window.tell(updates.Started(bound(), 0))
+    window.tell(updates.Ended("bad-shuffle", 1, by=2))
+    window.end(Outcome(None, (), "bad-shuffle", 1, by=2))
+    last = written[-1]
+    table_contract.check(last)
+    assert (last["type"], last["code"], last["seat"], last["by"]) == ("ending", "bad-shuffle", 1, 2)
+    assert "Your own program has not seen that" in last["words"]
+    assert last["standings"] == []
+
+
+# What is answered.
+
+
+async def program(*lines: str, leave: Any = None) -> tuple[JsonWindow, Written]:
     """Return a program that has said these lines and no more, and what it is written."""
-    written: list[dict[str, Any]] = []
+    written: Written = []
     player = program_window(ScreenOptions(leave or [].append), written.append)
     for line in lines:
         await player.typed.send(line)
@@ -70,37 +168,22 @@ async def program(*lines: str, leave: Any = None) -> tuple[JsonWindow, list[dict
     return player, written
 
 
-def test_a_program_is_told_its_own_pieces_at_the_deal_and_when_it_sits_down_again() -> None:
-    driver = Referee.seat(load(), 3, 1)
-    seen, edition = until(driver, "place", 0), driver.state.edition
-    setup = updates.Happened(tuple(driver.record[:1]), seen)
-    held = [(slot, card, edition.collectibles[card]) for slot, card in enumerate(driver.deck[:4])]
-    pieces = [{"slot": s, "card": i, "letter": c.letter, "year": c.year} for s, i, c in held]
-    hand = {"type": "hand", "collectibles": pieces}
-    again = updates.Resumed(seen, tuple(driver.record[:2]))
-    assert written_of(setup)[1:] == [hand]
-    assert written_of(again) == [{"type": "resumed", "round": 1, "happenings": 2}, hand]
-    for kind in (setup, again):
-        assert len(written_of(replace(kind, view=rules.view(seen.state, None)))) == 1
+def codes(written: Written) -> list[str]:
+    return [line["code"] for line in written if line["type"] == "refused"]
 
 
-async def test_a_program_answers_with_json_or_talks_or_is_told_what_to_do(
-    autojump_clock: Any,
-) -> None:
-    player, written = await program("nonsense", "7", '"1"', "[1]", "true", "1")
-    assert await player.choose(view(), "place", False) == 1
-    assert [line["type"] for line in written] == ["refused"] * 5
-    assert {line["code"] for line in written} == {"not-a-place"}
-    assert {line["reason"] for line in written} == {"a Place is a number from 0 to 1"}
-    stray = ('{"talk": true}', '{"talk": null}', '{"talk": "a", "b": 1}')
-    player, _ = await program('{"talk": "nice pipes"}', '{"talk":3}', *stray, "1")
-    assert await player.seat.next_request() == Talk("nice pipes")
-    assert await player.seat.next_request() == Talk(3)
-    assert [await player._line() for _ in stray] == [*stray]
-    assert await player._line() == "1"
+async def test_a_program_answers_or_is_told_what_is_wrong(autojump_clock: Any) -> None:
+    player, written = await program("nonsense", "", "7", '"Hall"', "[1]", "true", '"Castle"')
+    assert await player.choose(view(), "place", False) == rules.Place.CASTLE
+    wrong = ["no-json", "no-place", "no-place", "no-place", "no-such-question"]
+    assert codes(written) == wrong
+    words = [line["words"] for line in written if line["type"] == "refused"]
+    assert words[0] == "the line is no JSON"
+    assert words[1] == 'a Place is "Castle" or "Auction Hall"'
     player, _ = await program()
-    with pytest.raises(Trouble, match="--auto"):
+    with pytest.raises(Trouble, match="--auto") as caught:
         await player.agree()
+    assert caught.value.code == "input-ended"
     reasons: list[str] = []
     player, _ = await program(leave=reasons.append)
     assert await is_in_vain(player.choose, view(), "place", False)
@@ -108,20 +191,35 @@ async def test_a_program_answers_with_json_or_talks_or_is_told_what_to_do(
     assert "--auto" in reasons[0]
 
 
-@pytest.mark.parametrize("line", ["nonsense", "", "[" * 100_000])
+async def test_requests_are_carried_out_at_any_time(autojump_clock: Any) -> None:
+    stray = '{"type": "talk", "words": true}'
+    player, written = await program(
+        *('{"type": "talk", "words": "nice pipes"}', '{"type":"talk","phrase":3}', stray),
+        *('{"type": "wait"}', '{"type": "leave"}', '{"type": "bot", "plays": true}', '"Castle"'),
+    )
+    wishes = [await player.seat.next_request() for _ in range(4)]
+    assert wishes == [Talk("nice pipes"), Talk(3), WaitLonger(), LeaveForNow()]
+    assert await is_in_vain(player.seat.next_request)
+    assert player.seat.by_bot
+    assert await player.choose(view(), "place", False) == rules.Place.CASTLE
+    assert codes(written) == ["bad-field"]
+
+
+@pytest.mark.parametrize("line", ["nonsense", "[" * 100_000, '{"type": "nothing"}'])
 async def test_a_program_that_never_chooses_is_not_asked_for_ever(line: str) -> None:
     player, written = await program(*[line] * 2 * STRAYS)
-    with pytest.raises(Trouble, match="were no choice"):
+    with pytest.raises(Trouble, match="were no choice") as caught:
         await player.choose(view(), "place", False)
-    assert [line["type"] for line in written] == ["refused"] * STRAYS
+    assert caught.value.code == "too-many-refused"
+    assert len(codes(written)) == STRAYS
 
 
 @pytest.mark.parametrize(
     ("asked", "line", "wanted"),
     [
         ("agree", "true", True),
-        ("agree", "YES", True),
-        ("agree", "no", False),
+        ("agree", '{"type": "reply", "ask": 1, "yes": true}', True),
+        ("agree", "false", False),
         ("again", "true", True),
         ("again", "false", False),
         ("again", None, False),
@@ -130,92 +228,32 @@ async def test_a_program_that_never_chooses_is_not_asked_for_ever(line: str) -> 
 async def test_a_program_agrees_to_terms_and_games(
     asked: str, line: str | None, wanted: bool
 ) -> None:
-    player, _ = await program(*([] if line is None else [line]))
+    player, written = await program(*([] if line is None else [line]))
     assert await getattr(player.seat, asked)() is wanted
+    assert (written[1]["type"], written[1]["form"], written[1]["id"]) == ("ask", asked, 1)
+    table_contract.check(written[1])
 
 
-@pytest.mark.parametrize(("word", "wish"), [("wait", WaitLonger()), ("leave", LeaveForNow())])
-async def test_a_program_waits_or_leaves(word: str, wish: object, autojump_clock: Any) -> None:
-    stray = f'{{"{word}": false}}'
-    player, _ = await program(stray, f' {{"{word}" : true}} ', "1")
-    assert await player.seat.next_request() == wish
-    assert await is_in_vain(player.seat.next_request)
-    assert await player._line() == stray
-    assert await player._line() == "1"
-
-
-def test_talk_and_presence_are_written_for_programs_by_change_and_no_clock() -> None:
-    assert written_of(
-        updates.Said(1, "Bob", "nice pipes"),
-        updates.Said(None, "ABCD-EFGH", 1),
-        updates.Unsaid(because(TalkCode.LONG, most=200)),
-        updates.Again(frozenset({0, 2}), frozenset({1})),
-        updates.Attendance((updates.Attending.LINKED, updates.Attending.UNLINKED)),
-        updates.Clock(frozenset({1}), 1.0, 299.0, 300.0, MUSTER),
-        effects.SeatLeft(1),
-    ) == [
-        {"type": "said", "seat": 1, "who": "Bob", "words": "nice pipes", "phrase": None},
-        {"type": "said", "seat": None, "who": "ABCD-EFGH", "words": "Well played.", "phrase": 1},
-        {
-            "type": "unsaid",
-            "code": "talk-too-long",
-            "fields": {"most": 200},
-            "words": "that is too long: 200 characters at most",
-        },
-        {"type": "again", "willing": [0, 2], "unwilling": [1]},
-        {"type": "attendance", "seats": ["linked", "unlinked"]},
-        {"type": "left", "seat": 1, "gave_up": False},
-    ]
-    (late,) = written_of(
-        updates.SeatsTimedOut(frozenset({1}), 5.0, replace(MUSTER, gone=frozenset({1})))
-    )
-    assert (late["gone"], late["unlinked"]) == ([1], [])
-
-
-@pytest.mark.parametrize("listens", [False, True])
-def test_a_program_is_told_each_end_at_once_and_more_only_if_it_may_play_again(
-    listens: bool, capsys: pytest.CaptureFixture[str]
-) -> None:
-    screen = program_window(ScreenOptions([].append, again=listens), write_line)
-    at = bound()
-    node, nobody = transition.begin(at), frozenset[int]()
-    one, two = Outcome(Path("1.hoity")), Outcome(Path("2.hoity"))
-    for update in (
-        updates.Started(at, 0),
-        updates.GameOver(at, node, (), one.transcript),
-        updates.Again(frozenset({0, 1, 2}), nobody),
-        updates.Started(at, 0),
-        updates.GameOver(at, node, (), two.transcript),
-        updates.Again(nobody, frozenset({1})),
-    ):
-        screen.tell(update)
-    screen.end(two)
-    types = [json.loads(line)["type"] for line in capsys.readouterr().out.splitlines()]
-    if listens:
-        assert types == ["started", "finished", "again"] * 2
-    else:
-        assert types == ["started", "finished"] * 2
-
-
-def test_a_program_reads_with_the_result_who_has_not_confirmed_it_and_then_only_of_faults() -> None:
-    at, standings = bound(), (rules.Standing(1, 0, 47, (1, 2, 3)),)
-    over = updates.GameOver(at, transition.begin(at), standings, None, frozenset({2, 1}), 29.96)
-    done, *more = written_of(
-        updates.Started(at, 0),
-        over,
-        updates.Unconfirmed(frozenset({1}), 28.0),
-        updates.Unlinked("Bob", because(LinkCode.CLOSED)),
-        updates.Attendance((updates.Attending.LINKED, updates.Attending.UNLINKED)),
-        updates.Accused(1, "bad-share"),
-    )[1:]
-    assert (done["type"], done["awaited"], done["left"]) == ("finished", [1, 2], 30.0)
-    assert done["standings"][0]["rank"] == 1
-    assert [line["type"] for line in more] == ["accused"]
+async def test_a_guest_is_let_in_only_by_a_reply_that_names_the_question() -> None:
+    written: Written = []
+    seat = program_window(ScreenOptions([].append, auto=True), written.append)
+    async with running(seat.hear):
+        for number, (key, yes) in enumerate((("KEY", True), ("KEY", False), (None, True)), 1):
+            lines = ("true", "1", "[1", f'{{"type": "reply", "ask": {number - 1}, "yes": true}}')
+            for said in (*lines, json.dumps({"type": "reply", "ask": number, "yes": yes})):
+                await seat.typed.send(said)
+            assert await seat.admit("Bob", key) is yes
+            ask = next(line for line in written if line.get("id") == number)
+            assert ask["fields"] == {"nickname": "Bob", "fingerprint": key}
+            table_contract.check(ask)
+        await seat.typed.aclose()
+        with pytest.raises(Trouble, match="input ended"):
+            await seat.admit("Bob", "KEY")
+    new = ["no-such-question", "no-such-question", "no-json"]
+    assert codes(written) == [*new, "no-such-question", *[*new, "old-question"] * 2]
 
 
 # The ids of questions.
-
-Written = list[dict[str, Any]]
 
 
 def place_question() -> View:
@@ -227,100 +265,79 @@ def program_writing(written: Written, **how: Any) -> JsonWindow:
     return program_window(ScreenOptions([].append, **how), written.append)
 
 
+def answer(number: Any, choice: Any) -> str:
+    return json.dumps({"type": "answer", "question": number, "choice": choice})
+
+
 async def answered(*lines: str, questions: int = 2) -> tuple[Any, Written]:
     """The choice for the last of some questions, and the lines about what was refused."""
     written: Written = []
     player, seen = program_writing(written), place_question()
     for _question in range(questions):
         player.tell(updates.Choosing(seen, "place", False))
-    assert [line["id"] for line in written] == list(range(1, questions + 1))
+    asked = [line for line in written if line["type"] in ("question", "closed")]
+    numbers = [line.get("id", line.get("question")) for line in asked]
+    assert numbers == [1, 1, 2][: 2 * questions - 1]
     async with running(player.hear):
         for line in lines:
             await player.typed.send(line)
         with trio.move_on_after(1):
-            return await player.choose(seen, "place", False), written[questions:]
-    return None, written[questions:]
+            found = await player.choose(seen, "place", False)
+            return found, [line for line in written if line["type"] == "refused"]
+    return None, [line for line in written if line["type"] == "refused"]
 
 
-@pytest.mark.parametrize(
-    "line",
-    ["1", " 1 ", '{"id": 2, "choice": 1}', '{"choice":1,"id":2}', ' {"id" : 2 , "choice" : 1} '],
-)
+@pytest.mark.parametrize("line", ['"Auction Hall"', ' "Auction Hall" ', answer(2, "Auction Hall")])
 async def test_an_answer_is_a_choice_alone_or_with_the_id(line: str) -> None:
     assert await answered(line) == (1, [])
 
 
 async def test_a_late_answer_is_refused_and_answers_nothing(autojump_clock: Any) -> None:
-    late = '{"id": 1, "choice": 0}'
+    late = answer(1, "Castle")
     assert await answered(late) == (None, [REFUSED])
-    choice, refused = await answered(late, "1", late)
-    assert (choice, refused) == (1, [REFUSED])
-    choice, refused = await answered(*[late] * 50, '{"id": 2, "choice": 1}')
-    assert (choice, refused) == (1, [REFUSED] * 50)
-    choice, refused = await answered('{"id": 1, "choice": "nonsense"}', "0")
-    assert (choice, refused) == (0, [REFUSED])
+    assert await answered(late, '"Auction Hall"', late) == (1, [REFUSED])
+    assert await answered(*[late] * 50, answer(2, "Auction Hall")) == (1, [REFUSED] * 50)
+    assert await answered(answer(1, "nonsense"), '"Castle"') == (0, [REFUSED])
 
 
 REFUSED = {
     "type": "refused",
-    "kind": "place",
+    "question": 2,
     "code": "old-question",
     "fields": {"id": 1},
-    "reason": "the question with the id 1 is not open any more",
+    "words": "the question with the id 1 is not open any more",
 }
 
 
 @pytest.mark.parametrize(
     ("line", "code"),
     [
-        ('{"id": 3, "choice": 1}', "no-such-question"),
-        ('{"id": 0, "choice": 1}', "no-such-question"),
-        ('{"id": -1, "choice": 1}', "no-such-question"),
-        ('{"id": 1' + "0" * 4000 + ', "choice": 1}', "no-such-question"),
-        ('{"id": 1e400, "choice": 1}', "no-such-question"),
-        ('{"id": NaN, "choice": 1}', "no-such-question"),
-        ('{"id": 2.0, "choice": 1}', "no-such-question"),
-        ('{"id": true, "choice": 1}', "no-such-question"),
-        ('{"id": false, "choice": 1}', "no-such-question"),
-        ('{"id": null, "choice": 1}', "no-such-question"),
-        ('{"id": "2", "choice": 1}', "no-such-question"),
-        ('{"id": [2], "choice": 1}', "no-such-question"),
-        ('{"id": {"id": 2}, "choice": 1}', "no-such-question"),
-        ('{"id": 1' + "0" * 5000 + ', "choice": 1}', "not-a-place"),
-        ('{"id": 2}', "not-a-place"),
-        ('{"id": 1}', "not-a-place"),
-        ('{"choice": 1}', "not-a-place"),
-        ('{"id": 2, "choice": 1, "more": 1}', "not-a-place"),
-        ('{"Id": 2, "choice": 1}', "not-a-place"),
-        ('{"id": 2, "choice": null}', "not-a-place"),
-        ('{"id": 2, "choice": true}', "not-a-place"),
-        ('{"id": 2, "choice": {"id": 2, "choice": 1}}', "not-a-place"),
-        ('{"id": 2, "choice": 7}', "not-a-place"),
-        ('[{"id": 2, "choice": 1}]', "not-a-place"),
-        ("{}", "not-a-place"),
+        (answer(3, "Castle"), "no-such-question"),
+        (answer(0, "Castle"), "no-such-question"),
+        (answer(-1, "Castle"), "no-such-question"),
+        (answer(int("1" + "0" * 4000), "Castle"), "no-such-question"),
+        (answer(2, None), "no-place"),
+        (answer(2, True), "no-place"),
+        (answer(2, 0), "no-place"),
+        (answer(2, ["Castle"]), "no-place"),
+        (answer(2, {"type": "answer", "question": 2, "choice": 1}), "no-place"),
+        ('["Castle"]', "no-place"),
+        ("{}", "unknown-type"),
+        ("true", "no-such-question"),
     ],
 )
 async def test_a_wrong_id_or_form_is_refused_and_the_question_stays_open(
     line: str, code: str
 ) -> None:
-    choice, refused = await answered(line, '{"id": 2, "choice": 0}')
+    choice, refused = await answered(line, answer(2, "Castle"))
     assert choice == 0
-    assert [(one["type"], one["code"]) for one in refused] == [("refused", code)]
+    assert [one["code"] for one in refused] == [code]
     assert json.dumps(refused, allow_nan=False)
 
 
 async def test_wrong_ids_count_as_strays_and_late_answers_do_not() -> None:
-    written: Written = []
-    player = program_writing(written)
-    for line in ['{"id": 9, "choice": 1}'] * STRAYS + ["1"]:
-        await player.typed.send(line)
-    player.typed.close()
-    await player.hear()
-    with pytest.raises(Trouble, match="were no choice"):
-        await player.choose(place_question(), "place", False)
-    assert [line["code"] for line in written] == ["no-such-question"] * STRAYS
-    mixed = ['{"id": 9, "choice": 1}', '{"id": 1, "choice": 1}'] * (STRAYS - 1)
-    assert (await answered(*mixed, "1"))[0] == 1
+    mixed = [answer(9, "Castle"), answer(1, "Castle")] * (STRAYS - 1)
+    assert (await answered(*mixed, '"Auction Hall"'))[0] == 1
 
 
 async def test_a_late_answer_does_not_say_that_there_is_no_other_game() -> None:
@@ -328,11 +345,11 @@ async def test_a_late_answer_does_not_say_that_there_is_no_other_game() -> None:
     player = program_writing(written, again=True)
     player.tell(updates.Choosing(place_question(), "place", False))
     async with running(player.hear):
-        for line in ('{"id": 1, "choice": 0}', "true", '{"id": 5, "choice": 0}'):
+        for line in (answer(1, "Castle"), "true", answer(5, "Castle"), "false"):
             await player.typed.send(line)
         assert await player.again(60.0) is True
         assert await player.again(60.0) is False
-    assert written[1:] == [REFUSED]
+    assert codes(written) == ["old-question", "no-such-question"]
 
 
 def test_ids_rise_in_each_process_and_are_never_used_again() -> None:
@@ -343,74 +360,73 @@ def test_ids_rise_in_each_process_and_are_never_used_again() -> None:
         for again in (False, True, False):
             player.tell(updates.Choosing(seen, "place", again))
             player.tell(updates.ChoiceRefused("place", "not-a-place", {}))
-        player.tell(updates.GameOver(None, None, (), None))  # type: ignore[arg-type]
-    ids = [line["id"] for line in written if line["type"] == "choosing"]
-    assert ids == list(range(1, 10))
-    assert all("id" not in line for line in written if line["type"] != "choosing")
+        at = bound()
+        player.tell(updates.GameOver(at, transition.begin(at), (), None))
+    assert [line["id"] for line in written if line["type"] == "question"] == list(range(1, 10))
+
+
+async def test_marked_pieces_are_judged_in_words_and_a_closed_question_is_not() -> None:
+    written: Written = []
+    player, seen = program_writing(written), until(referee(3, 1), "exhibit", 0)
+    player.tell(updates.Started(bound(), 0))
+    player.tell(updates.Choosing(seen, "exhibit", False))
+    slots = next(line["slots"] for line in written if line["type"] == "question")
+    best = list(rules.best_slots(seen.state, seen.mine()) or ())
+    async with running(player.hear), trio.open_nursery() as nursery:
+        nursery.start_soon(player.seat.choose, seen, "exhibit", False)
+        await trio.testing.wait_all_tasks_blocked()
+        for question, picked in ((1, best), (1, slots[:1]), (2, best)):
+            line = {"type": "check", "question": question, "picked": picked}
+            await player.typed.send(json.dumps(line))
+        await player.typed.send(json.dumps(best))
+    good, bad = [line for line in written if line["type"] == "checked"]
+    for line in (good, bad):
+        table_contract.check(line)
+    assert (good["is_legal"], bad["is_legal"]) == (True, False)
+    assert codes(written) == ["old-question"]
+
+
+# Whole games.
 
 
 @pytest.mark.parametrize("with_ids", [False, True])
 @pytest.mark.parametrize(
     ("seats", "variant"), sorted({one[1:] for one in TABLES}, key=str)[::2], ids=str
 )
-async def test_a_whole_game_is_written_as_before_but_for_the_ids(
+async def test_a_whole_game_is_told_by_messages_of_the_contract_alone(
     seats: int, variant: Any, with_ids: bool, autojump_clock: Any
 ) -> None:
-    """Every other line and key is as `update_json` and `as_json` have it, in the same order."""
-    written: list[str] = []
-    heard: Written = []
+    """Every happening in its order, and a board after each that has the same facts."""
+    written: Written = []
     company = Company(seats, int(seed()), variant, edition=short())
+    happened: Written = []
 
     def read(line: dict[str, Any]) -> None:
-        written.append(json.dumps(line))
-        if line["type"] == "choosing":
-            said = line["choices"][-1]
-            answer = {"id": line["id"], "choice": said} if with_ids else said
-            player.typed.send_nowait(json.dumps(answer))
+        table_contract.check(line)
+        written.append(json.loads(json.dumps(line, allow_nan=False)))
+        if line["type"] == "question":
+            said = line["entries"][-1]["choice"]
+            player.typed.send_nowait(answer(line["id"], said) if with_ids else json.dumps(said))
 
     player = program_window(ScreenOptions([].append), read)
 
     def tell(update: updates.Update) -> None:
         if isinstance(update, updates.Happened):
-            heard.extend(item.as_json() for item in update.items)
-        elif not isinstance(update, updates.Clock | updates.GameOver):
-            heard.append(update_json(update, dict))
+            happened.extend(item.as_json() for item in update.items)
         player.tell(update)
 
     async with running(player.hear):
         assert await company.play(player, tell) == "finished"
-    lines = [json.loads(line) for line in written if '"type": "hand"' not in line][:-1]
-    ids = [line.pop("id") for line in lines if line["type"] == "choosing"]
-    assert ids == list(range(1, len(company.asked) + 1))
-    assert [json.dumps(line) for line in lines] == [json.dumps(line) for line in heard]
-
-
-Shown = pytest.CaptureFixture[str]
-
-
-# Guests that ask for a seat.
-
-
-async def test_a_program_answers_by_the_key_until_it_is_gone_and_strays_say_nothing(
-    capsys: Shown,
-) -> None:
-    seat = program_window(ScreenOptions(lambda reason: None, auto=True), write_line)
-    send = seat.typed
-    async with running(seat.hear):
-        for said in ("y", '{"admit":"OTHER"}', "[1", '{"admit":"KEY","x":1}', '{"admit": "KEY"}'):
-            await send.send(said)
-        assert await seat.admit("Bob", "KEY") is True
-        await send.send('{"refuse":"KEY"}')
-        assert await seat.admit("Bob", "KEY") is False
-        for said in ('{"admit":null}', '{"refuse":null,"request":2}', '{"admit":null,"request":3}'):
-            await send.send(said)
-        assert await seat.admit("Bob", None) is True
-        await send.send('{"admit":null,"request":3}')  # of the guest of this nickname before
-        await send.send('{"refuse":null,"request":4}')
-        assert await seat.admit("Bob", None) is False
-        await send.aclose()
-        with pytest.raises(Trouble, match="input ended"):
-            await seat.admit("Bob", "KEY")
-    first = json.loads(capsys.readouterr().out.splitlines()[0])
-    first_request = {"nickname": "Bob", "fingerprint": "KEY", "request": 1}
-    assert first == {"type": "seat-request", **first_request}
+    beats = [line for line in written if line["type"] == "beat"]
+    assert [one for beat in beats for one in beat["happenings"]] == happened
+    assert [beat["index"] for beat in beats] == [
+        sum(len(one["happenings"]) for one in beats[:n]) for n in range(len(beats))
+    ]
+    questions = [line for line in written if line["type"] == "question"]
+    assert [line["id"] for line in questions] == list(range(1, len(company.asked) + 1))
+    assert [line["type"] for line in written].count("taken") == len(questions)
+    *_, ending = written
+    assert ending["type"] == "ending"
+    figures = [path[-1] for path in ending["paths"]]
+    assert figures == list(company.referee.state.figures)
+    assert [seat["field"] for seat in beats[-1]["board"]["seats"]] == figures

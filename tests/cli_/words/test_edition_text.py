@@ -1,17 +1,16 @@
 """An edition in words: its name, what is its own, and how it differs from a shipped one."""
 
-import json
 from dataclasses import replace
 
 import pytest
 from support.offered_terms import UBER, described, terms
 
 from cli.commands.options import MAX_TIMEOUT
+from cli.table_view.message_parts import edition_of
 from cli.words import edition_text, happening_sentences
 from cli.words.card_names import Names
 from p2p_hoity.editions.load_edition import NAMES, load
 from p2p_hoity.editions.received_edition import descent, known_edition, parts_of, read_canonical
-from p2p_hoity.presentation.scene_json import edition_json
 from p2p_hoity.rules.edition import COLOURS, Colour
 from p2p_hoity.rules.happenings import Setup
 from protocol.wire import codec, table_header
@@ -21,10 +20,11 @@ def test_a_shipped_edition_is_what_its_name_says_and_ones_own_said_to_be_one() -
     for name in ("uberplay-2004", "reference-manual"):
         edition = known_edition(read_canonical(load(name).canonical()))
         assert edition_text.title(edition) == name
-        assert edition_json(edition) == {"edition": name, "colours": [*COLOURS], "changed": []}
+        found = edition_of(edition)
+        assert (found.name, found.colours, found.changed) == (name, tuple(COLOURS), ())
     own = replace(UBER, name="my house")
     assert "the host's own" in edition_text.title(own)
-    assert edition_json(own) == {"edition": "my house", "colours": [*COLOURS], "changed": None}
+    assert (edition_of(own).name, edition_of(own).changed) == ("my house", None)
     assert set(edition_text.PARTS) > set(parts_of(UBER))
     choice = codec.form_of(table_header.Timeouts).forms["choice"]  # type: ignore[attr-defined]
     assert (choice.low, choice.high) == (1000, MAX_TIMEOUT * 1000)
@@ -32,7 +32,6 @@ def test_a_shipped_edition_is_what_its_name_says_and_ones_own_said_to_be_one() -
     names = Names(edition, ("Ana", "Bob", "Cleo"), 0)
     first = Setup(edition.name, None, "", False, "", (), (), (), (), (), 4, 3)
     assert "edition uberplay-2004, changed (track)" in happening_sentences.tell(names, first)
-    assert json.dumps(edition_json(edition))
 
 
 def swapped(part: str) -> tuple[Colour, ...]:
@@ -76,7 +75,7 @@ def test_a_changed_edition_is_never_shown_under_its_originals_name_alone(part: s
     said = edition_text.title(edition)
     assert said == f"uberplay-2004, changed ({edition_text.PARTS[part]})"
     assert f"Edition: {said}, " in described(terms(edition))
-    assert edition_json(edition)["changed"] == [part]
+    assert edition_of(edition).changed == (part,)
 
 
 @pytest.mark.parametrize(

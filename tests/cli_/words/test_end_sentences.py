@@ -5,7 +5,6 @@ from pathlib import Path
 import pytest
 from support.line_screen import said_of
 
-from cli.ui.json_window import last_line
 from cli.words.card_names import Names
 from cli.words.end_sentences import kept_as, no_other_game, victory, won
 from p2p_hoity.editions.load_edition import load
@@ -13,7 +12,6 @@ from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.presentation.screen_updates import Attending
 from p2p_hoity.rules import Standing
 from p2p_hoity.storage.home import Home
-from p2p_hoity.table.playing.session import Outcome
 
 
 @pytest.mark.parametrize(
@@ -88,9 +86,6 @@ def test_a_fault_and_an_end_name_whose_doing_it_was_or_who_was_awaited() -> None
         " before the game began (silent-seat). Your own program has not seen that. seat 2 (green)"
         " says that it was seat 1 (purple)."
     )
-    for code, at_fault in (("bad-shuffle", 2), ("stopped", None)):
-        line = last_line(Outcome(None, (), code, at_fault), ())
-        assert (line["type"], line["seat"], line["code"]) == ("ended", at_fault, code)
     own, other = (" ".join(said_of(updates.Accused(n, "equivocation"))) for n in (0, 1))
     assert "a proof against your own seat (equivocation)" in own
     assert "two places" in own

@@ -17,6 +17,7 @@ from support.paths import ROOT
 
 from cli.commands.options import TableOptions
 from cli.commands.play import checked_terms
+from cli.table_view.message_parts import terms_of
 from cli.words import edition_text, rules_text, table_terms, translation
 from cli.words.card_names import Names
 from cli.words.presence_sentences import late
@@ -80,10 +81,7 @@ def test_the_terms_say_how_often_a_seat_may_come_back() -> None:
         text = described(offered)
         assert words in text
         assert ("cannot come back" in text) == (returns == 0)
-        assert (
-            table_terms.terms_json(TableOffer(offered, read_game(offered), ()))["rejoins"]
-            == returns
-        )
+        assert terms_of(TableOffer(offered, read_game(offered), ())).rejoins == returns
 
 
 def test_who_may_not_come_back_is_not_told_that_he_may() -> None:
@@ -107,11 +105,11 @@ def test_the_page_has_the_bounds_that_the_terms_have() -> None:
         variant = "surprise" if seats == 2 else None
         game = game_value(UBER, variant)
         offered = Terms(identity(0).public, b"n" * 32, game, seats, default_quorum(seats))
-        told = table_terms.terms_json(TableOffer(offered, read_game(offered), ()))
-        wanted = [told[name] for name in ("secrecy", "progress", "no_fork")]
+        told = terms_of(TableOffer(offered, read_game(offered), ()))
+        wanted = [getattr(told, name) for name in ("secrecy", "progress", "no_fork")]
         assert [rows[name][seats - 2] for name in rows] == wanted
         text = "\n".join(table_terms.bounds(offered))
-        assert ("a single liar can split" in text) == (told["no_fork"] == 0)
+        assert ("a single liar can split" in text) == (told.no_fork == 0)
         assert (table_terms.EXCEPTIONS in text) == (seats > 2)
 
 
@@ -212,9 +210,8 @@ def test_the_three_bounds_in_words(seats: int, secrecy: int, progress: int, fork
     assert ("a single liar can split" in text) is (fork == 0)
     assert ("If you are linked with one seat only" in text) is (fork == 0)
     assert "Ana" in text
-    plain = table_terms.terms_json(TableOffer(offered, read_game(offered), ("Ana",)))
-    assert [plain[key] for key in ("secrecy", "progress", "no_fork")] == [secrecy, progress, fork]
-    assert json.dumps(plain)
+    found = terms_of(TableOffer(offered, read_game(offered), ("Ana",)))
+    assert (found.secrecy, found.progress, found.no_fork) == (secrecy, progress, fork)
 
 
 def test_what_the_terms_say_of_absences_and_of_when_actions_are_chosen() -> None:

@@ -44,7 +44,7 @@ def play(path: Path, code: str, plot: Plot | None = None) -> Seen:
         first = 1
         if plot.helper:
             table.join(first, "--name", plot.helper)
-            while len(table.running[0].read_until("type", "joined")["names"]) < 2:
+            while len(table.running[0].read_until("names")["names"]) < 2:
                 pass
             first += 1
         plain = plot.seats - 1
@@ -60,7 +60,7 @@ def play(path: Path, code: str, plot: Plot | None = None) -> Seen:
 def _seen(seats: list[Terminal], screen: list[str], exits: list[int]) -> Seen:
     """Gather what these seats, the last of which has the plain screen, have told and kept."""
     lines = [line for seat in seats for line in seat.lines]
-    accused = {(x["seat"], x["code"]) for x in lines if x.get("type") == "accused"}
+    accused = {(x["seat"], x["code"]) for x in lines if x.get("type") == "alarm"}
     files = [str(file) for seat in seats for file in seat.home.glob("transcripts/*.hoity")]
     verdicts = verify(seats[0].home.parent, *files) if files else []
     told = tuple(line for line in screen if any(word in line for word in TOLD))
