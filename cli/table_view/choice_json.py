@@ -33,6 +33,7 @@ def choice_from_json(kind: rules.Kind, value: Any) -> Choice:
 
 
 def _place(value: Any) -> int:
+    """Return the number of the Place with this English name."""
     # A number is no Place: each thing has one form.
     for place in Place:
         if value == place.words:

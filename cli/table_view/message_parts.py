@@ -13,7 +13,6 @@ from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.presentation import table_messages as messages
 from p2p_hoity.presentation.table_messages import plain
 from p2p_hoity.rules import Edition
-from p2p_hoity.table.playing.session import Outcome
 from protocol import Table, effects, fingerprint
 
 from ..words import error_sentences
@@ -73,6 +72,7 @@ def log_fields(update: Any) -> dict[str, Any]:
 
 
 def _log_value(value: Any) -> Any:
+    """Return a detail in a form that JSON can hold, reasons with their sentences."""
     match value:
         case Reason():
             return error_sentences.as_json(value)
@@ -139,12 +139,3 @@ def edition_of(edition: Edition) -> messages.EditionInfo:
         last_field=edition.last_field,
         switches=asdict(edition.switches),
     )
-
-
-def evidence_of(outcome: Outcome) -> dict[str, Any] | None:
-    """Return the proof that the host has signed two rosters, None if there is none."""
-    found = outcome.evidence
-    if found is None:
-        return None
-    signed = [{"table": s.table.hex(), "signature": s.signature.hex()} for s in found.both]
-    return {"terms": found.terms.hex(), "signed": signed}

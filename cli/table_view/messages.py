@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from p2p_hoity import rules
@@ -13,9 +14,7 @@ from p2p_hoity.presentation.figure_paths import figure_paths
 from p2p_hoity.presentation.scene import Beat, Scene
 from p2p_hoity.presentation.staging import pause
 from p2p_hoity.presentation.table_messages import Board, Message, plain
-from p2p_hoity.table.playing.session import Outcome
 
-from .. import version
 from ..words import chat_phrases, end_sentences
 from ..words.choice_names import ordered, sealing
 from ..words.choice_notes import note
@@ -26,7 +25,7 @@ from ..words.update_sentences import Telling, sentences
 from . import headline, turning_points
 from .board import board_of
 from .choice_json import choice_json
-from .message_parts import EVENTS, evidence_of, log_fields, table_of, terms_of, told
+from .message_parts import EVENTS, log_fields, table_of, terms_of, told
 from .question_menu import menu
 from .result import result_rows
 from .stage import Stage
@@ -170,7 +169,7 @@ class TableMessages:
     def _clock_now(self, now: updates.Clock) -> Iterator[Message]:
         """Yield the clock, if others are awaited than it has told, or for another step."""
         place = now.awaited, now.kind, self.stage.scene.steps
-        if place == self._clock:
+        if place == self._clock or self.stage.scene.table is None:
             return
         self._clock = place
         is_endless = now.muster.strict and now.muster.begun
@@ -260,26 +259,38 @@ class TableMessages:
         found = figure_paths(self.stage.scene.record)
         return tuple((*path.fields, *(() if path.last is None else (path.last,))) for path in found)
 
-    def broken_off(self, outcome: Outcome) -> Message:
-        """Return the end of a table without a result, or with one that no update has told."""
-        names = self.stage.names
-        found = updates.Ended(outcome.code or "", outcome.seat, outcome.by)
-        words = end_sentences.ended(found, names, self.stage.scene.game) if outcome.code else ""
+    def broken_off(
+        self,
+        end: updates.Ended | None,
+        transcript: Path | None,
+        evidence: Mapping[str, Any] | None = None,
+    ) -> Message:
+        """Return the end of a table about which no update has told the result.
+
+        Args:
+            end: Why there is no result. None if there is one.
+            evidence: The proof that the host has signed two rosters, if this is why.
+        """
+        words = "" if end is None else end_sentences.ended(end, self.stage.names, self._game)
         return messages.Ending(
             round=self.round,
-            code=outcome.code,
+            code=None if end is None else end.code,
             words=words,
             standings=(),
             paths=self._paths(),
             moments=(),
-            transcript=outcome.transcript,
-            seat=outcome.seat,
-            by=outcome.by,
-            evidence=evidence_of(outcome),
+            transcript=transcript,
+            seat=None if end is None else end.seat,
+            by=None if end is None else end.by,
+            evidence=evidence,
         )
 
+    @property
+    def _game(self) -> str:
+        return self.stage.scene.game
 
-def hello() -> Message:
-    """Return the first message."""
+
+def hello(version: str) -> Message:
+    """Return the first message, with the version of the program."""
     phrases = tuple(map(_, chat_phrases.PHRASES))
-    return messages.Hello(messages.NAME, version(), language(), phrases)
+    return messages.Hello(messages.NAME, version, language(), phrases)

@@ -106,6 +106,7 @@ def _is_number(value: Any) -> bool:
 
 
 def _answer(values: _Fields) -> Line:
+    """Read a choice of the game."""
     found = Answer(
         values.take("question", _is_number, needed=False), values.take("choice", lambda value: True)
     )
@@ -114,6 +115,7 @@ def _answer(values: _Fields) -> Line:
 
 
 def _reply(values: _Fields) -> Line:
+    """Read yes or no."""
     yes = values.take("yes", lambda value: isinstance(value, bool))
     found = Reply(values.take("ask", _is_number, needed=False), yes)
     values.end()
@@ -121,6 +123,8 @@ def _reply(values: _Fields) -> Line:
 
 
 def _check(values: _Fields) -> Line:
+    """Read a request to judge marked pieces."""
+
     def are_slots(value: Any) -> bool:
         return isinstance(value, list) and all(map(_is_number, value))
 
@@ -130,6 +134,7 @@ def _check(values: _Fields) -> Line:
 
 
 def _talk(values: _Fields) -> Line:
+    """Read a chat message, which has either words or the number of a phrase."""
     words = values.take("words", lambda value: isinstance(value, str), needed=False)
     phrase = values.take("phrase", _is_number, needed=words is None)
     values.end()
@@ -145,6 +150,8 @@ def _bot(values: _Fields) -> Line:
 
 
 def _bare(request: PlayerRequest) -> Callable[[_Fields], Line]:
+    """Return the reader of a message without fields."""
+
     def read(values: _Fields) -> Line:
         values.end()
         return request

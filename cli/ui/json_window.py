@@ -15,6 +15,7 @@ from p2p_hoity.rules import IllegalMove
 from p2p_hoity.table.playing.session import Outcome
 from protocol.units import Seconds
 
+from .. import version
 from ..exit_codes import INTERRUPTED, USAGE, Trouble
 from ..printing import write_line
 from ..table_view.choice_json import choice_from_json
@@ -56,7 +57,7 @@ class JsonWindow(Window):
         for message in messages:
             if not self._has_greeted:
                 self._has_greeted = True
-                self._write(hello().as_json())
+                self._write(hello(version()).as_json())
             self._write(message.as_json())
 
     def tell(self, update: updates.Update) -> None:
@@ -93,7 +94,11 @@ class JsonWindow(Window):
         """Write how the table ended, unless it was written already."""
         if not self._is_over:
             self._is_over = outcome.code is None
-            self._print([self._messages.broken_off(outcome)])
+            why = None
+            if outcome.code is not None:
+                why = updates.Ended(outcome.code, outcome.seat, outcome.by)
+            told = self._messages.broken_off(why, outcome.transcript, evidence_of(outcome))
+            self._print([told])
         return ()
 
     # Input
@@ -246,3 +251,12 @@ class JsonWindow(Window):
             await trio.sleep_forever()
         self._has_answered = True
         return said
+
+
+def evidence_of(outcome: Outcome) -> dict[str, Any] | None:
+    """Return the proof that the host has signed two rosters, None if there is none."""
+    found = outcome.evidence
+    if found is None:
+        return None
+    signed = [{"table": s.table.hex(), "signature": s.signature.hex()} for s in found.both]
+    return {"terms": found.terms.hex(), "signed": signed}

@@ -273,7 +273,6 @@ class HeldPiece(NamedTuple):
     Attributes:
         slot: Its position in the shuffled deck, which never changes.
         letter: Its letter, `A` to `F`.
-        year: Its year.
         secret: Whether the others do not know it.
     """
 

@@ -18,6 +18,7 @@ from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.presentation.screen_updates import Update
 from p2p_hoity.rules import View
 from p2p_hoity.table.playing.player_interface import PlayerRequest
+from support import table_contract
 from support.cli_stage import NICKNAMES, referee, until
 
 
@@ -127,12 +128,17 @@ def prompt_window(how: ScreenOptions) -> LineWindow:
 
 
 def written_of(*heard: Update) -> list[dict[str, Any]]:
-    """Return what a program is written when it hears this."""
+    """Return what a program is written when it hears this, as messages of the contract.
+
+    The greeting is left out.
+    """
     written: list[dict[str, Any]] = []
     screen = program_window(ScreenOptions([].append), written.append)
     for update in heard:
         screen.tell(update)
-    return written
+    for line in written:
+        table_contract.check(line)
+    return written[1:]
 
 
 def asked(kind: rules.Kind, seats: int = 3, seed: int = 1) -> View:

@@ -36,15 +36,6 @@ from protocol.chain import transition
 Written = list[dict[str, Any]]
 
 
-def told(*given: updates.Update) -> Written:
-    """What a program is written about updates, without the greeting."""
-    found = written_of(*given)
-    for line in found:
-        table_contract.check(line)
-    assert found[0]["type"] == "hello"
-    return found[1:]
-
-
 # What is written.
 
 
@@ -58,18 +49,18 @@ def test_a_program_is_told_its_own_pieces_and_nobody_elses() -> None:
         for slot, card in enumerate(driver.deck[:4])
     ]
     for update in (setup, again):
-        *_, last = told(updates.Started(bound(), 0), update)
+        *_, last = written_of(updates.Started(bound(), 0), update)
         seats = last["board"]["seats"]
         assert [seat["pieces"] for seat in seats] == [pieces, [], []]
         assert [seat["unknown"] for seat in seats] == [0, 4, 4]
-        *_, last = told(
+        *_, last = written_of(
             updates.Started(bound(), None), replace(update, view=rules.view(seen.state, None))
         )
         assert [seat["pieces"] for seat in last["board"]["seats"]] == [[], [], []]
 
 
 def test_talk_presence_and_the_clock_are_written_by_change() -> None:
-    lines = told(
+    lines = written_of(
         updates.Started(bound(), 0),
         updates.Said(1, "Bob", "nice pipes"),
         updates.Said(None, "ABCD-EFGH", 1),
@@ -127,7 +118,7 @@ def test_a_program_is_told_each_end_at_once_and_more_only_if_it_may_play_again(
 def test_a_program_reads_with_the_result_who_has_not_confirmed_it_and_then_only_of_faults() -> None:
     at, standings = bound(), (rules.Standing(1, 0, 47, (1, 2, 3)),)
     over = updates.GameOver(at, transition.begin(at), standings, None, frozenset({2, 1}), 29.96)
-    done, *more = told(
+    done, *more = written_of(
         updates.Started(at, 0),
         over,
         updates.Unconfirmed(frozenset({1}), 28.0),

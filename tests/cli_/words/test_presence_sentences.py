@@ -123,9 +123,9 @@ def test_a_table_that_may_begin_without_the_player_is_said_to_do_so() -> None:
     assert said.startswith("Who was awaited: seat 1 (purple). Your seat has stopped waiting")
     assert "The game may begin without you." in said
     assert "hoity resume" in said
-    assert written_of(effects.EndAnnounced(1, "bad-shuffle", 2)) == [
-        {"type": "end-announced", "by": 1, "code": "bad-shuffle", "seat": 2}
-    ]
+    (written,) = written_of(effects.EndAnnounced(1, "bad-shuffle", 2))
+    assert written["event"] == "end-announced"
+    assert written["fields"] == {"by": 1, "code": "bad-shuffle", "seat": 2}
 
 
 def test_left_for_now_is_neither_silent_nor_cut_off() -> None:

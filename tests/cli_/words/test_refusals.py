@@ -3,7 +3,14 @@
 import pytest
 
 from cli.words import translation
-from cli.words.refusals import ILL_FORMED, NO_SUCH_QUESTION, OLD_QUESTION, choose_again, refusal
+from cli.words.refusals import (
+    ILL_FORMED,
+    NO_PLACE,
+    NO_SUCH_QUESTION,
+    OLD_QUESTION,
+    choose_again,
+    refusal,
+)
 from p2p_hoity.rules import Rule
 from protocol.game_interface import NOT_OF_FORM, NOTHING_ASKED, Field
 
@@ -12,11 +19,17 @@ TABLES_OWN = {
     NOTHING_ASKED: (),
     OLD_QUESTION: ("id",),
     NO_SUCH_QUESTION: (),
+    NO_PLACE: (),
+    "no-json": (),
+    "unknown-type": ("type",),
+    "bad-field": ("field",),
 }
 CODES = {**{rule.value: rule.fields for rule in Rule}, **TABLES_OWN}
 LIKELY: dict[str, Field] = {
     "kind": "place",
     "id": 3,
+    "type": "answers",
+    "field": "choice",
     "slot": 3,
     "slots": (3, 4, 5),
     "card": 7,
