@@ -87,7 +87,11 @@ class _Fields:
         self._values = dict(values)
 
     def take(self, name: str, fits: Callable[[Any], bool], needed: bool = True) -> Any:
-        """Return a field, or None if it is not needed and not there."""
+        """Return a field, or None if it is not needed and not there.
+
+        Raises:
+            NotUnderstood: If it has no value that fits.
+        """
         if name not in self._values and not needed:
             return None
         if name not in self._values or not fits(self._values[name]):
@@ -95,7 +99,11 @@ class _Fields:
         return self._values.pop(name)
 
     def end(self) -> None:
-        """Check that no other field is there."""
+        """Check that no other field is there.
+
+        Raises:
+            NotUnderstood: If one is.
+        """
         if self._values:
             raise NotUnderstood(BAD_FIELD, field=min(self._values))
 
