@@ -50,8 +50,7 @@ def save_picture(
     """Save the picture of a game, as far as its transcript is valid, in a new file.
 
     Args:
-        source: The transcript.
-        state: The last state of the game.
+        source: The path of the transcript, for messages.
         record: All events of the game.
         target: The new file, or a device or pipe.
 

@@ -39,12 +39,7 @@ class SeatLook:
 def seat_looks(
     nicknames: Sequence[str], colours: Sequence[str], of_edition: Sequence[str]
 ) -> tuple[SeatLook, ...]:
-    """Return the look of each seat.
-
-    Args:
-        colours: The colour of each seat.
-        of_edition: All colours of the edition.
-    """
+    """Return the look of each seat, whose `colours` are among those `of_edition`."""
     marks = letters(nicknames, lambda letter: len(letter) == 1)
     inks = looks(tuple(of_edition))
     return tuple(

@@ -40,9 +40,7 @@ class Chart:
     """The place of a chart in a drawing, and what it shows.
 
     Attributes:
-        corner: Its upper left corner.
-        looks: The look of each seat.
-        names: The nickname of each seat.
+        corner: The upper left corner, where the last field of the track is.
     """
 
     corner: Point

@@ -37,10 +37,8 @@ class DecidingMoment:
     Attributes:
         round: The number of the round. The last exhibits have that of the last round.
         is_last: Whether this is about the last exhibits.
-        step: The step of the winner's figure.
         exhibit: The pieces of the exhibit that has brought the step. Empty for a Detective.
         lead: The winner's lead before the round.
-        lead_after: The winner's lead after it.
         cause: The purchase or theft that has brought the step, None if there is none.
         cause_round: The number of the round of the cause. 0 without one.
     """
@@ -72,12 +70,7 @@ class _Ranking:
 
 @dataclass
 class _Round:
-    """What has happened to the figures in a round.
-
-    Attributes:
-        before: The fields of all figures before it.
-        after: Those after it.
-    """
+    """What has happened in a round. `before` and `after` are the fields of all figures."""
 
     number: int
     is_last: bool
