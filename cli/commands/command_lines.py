@@ -259,6 +259,17 @@ def replay(
     ] = False,
     as_json: opt.JsonOption = False,
     plain: opt.PlainOption = False,
+    picture: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            callback=path_given,
+            help=N_(
+                "Do not show the game. Save a picture of it in this file: who won, the way of each "
+                "figure, what decided it (SVG)."
+            ),
+        ),
+    ] = None,
 ) -> None:
     """Show a game again, round by round.
 
@@ -267,7 +278,9 @@ def replay(
     from .replay import replay_file
     from .verify import transcript_named
 
-    raise typer.Exit(replay_file(transcript_named(file), step, as_json, plain))
+    if picture is not None and (step or as_json):
+        raise Trouble(_("--picture can be used neither with --json nor with --step."), USAGE)
+    raise typer.Exit(replay_file(transcript_named(file), step, as_json, plain, picture))
 
 
 def games(as_json: opt.JsonOption = False) -> None:

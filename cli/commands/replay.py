@@ -21,6 +21,7 @@ from ..printing import ask, is_full, say, write_line
 from ..words.card_names import Names
 from ..words.happening_sentences import rounds_of
 from ..words.translation import _
+from .save_picture import check_picture, save_picture
 from .verify import explanation, in_words, marked, state_of
 
 if TYPE_CHECKING:
@@ -56,17 +57,23 @@ FORMAT = "hoity-replay-2"
 QUIT = frozenset({"q", "quit", "exit"})
 
 
-def replay_file(path: Path, step: bool, as_json: bool, plain: bool = True) -> int:
+def replay_file(
+    path: Path, step: bool, as_json: bool, plain: bool = True, picture: Path | None = None
+) -> int:
     """Show the game of a transcript, up to the first thing in the file that is invalid.
 
     Args:
         step: Whether to wait for Enter after each round.
         plain: Whether to print lines instead of the full screen.
+        picture: The file in which a picture of the game is saved instead. None to show the game.
 
     Raises:
-        Trouble: If the file cannot be read, or shows no game at all.
+        Trouble: If the file cannot be read, or shows no game at all, or the picture cannot be
+            saved.
     """
-    with marked(path) as (file, _mark):
+    if picture is not None:
+        check_picture(picture)
+    with marked(path) as (file, mark):
         whole = transcript.opened(file, time.perf_counter)
     report = transcript.verify(whole, read_game, time.perf_counter)
     report = replace(report, node=transcript.reached(whole, read_game, report))
@@ -77,6 +84,8 @@ def replay_file(path: Path, step: bool, as_json: bool, plain: bool = True) -> in
             raise untold
         write_line(_verdict(report))  # A program gets nothing after the verdict.
         return tell(untold)
+    if picture is not None:
+        return save_picture(path, mark, report, state, told(report), picture)
     if as_json:
         for one in objects(report, state):
             write_line(one)

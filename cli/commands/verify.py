@@ -320,11 +320,12 @@ def as_object(
         "faults": [{**FAULT, **asdict(f), "words": meaning(f.code)} for f in report.faults],
         "checked": asdict(report.counts),
         "timings": {part: round(seconds, 6) for part, seconds in report.timings.items()},
-        "problem": problem and {**asdict(problem), "words": _of_problem(problem)},
+        "problem": problem and {**asdict(problem), "words": of_problem(problem)},
     }
 
 
-def _of_problem(problem: transcript.Problem) -> str:
+def of_problem(problem: transcript.Problem) -> str:
+    """Return in words what is wrong with a file."""
     return meaning(problem.code) if problem.code in meanings() else problem.words
 
 
@@ -429,5 +430,5 @@ def _problem(path: Path, report: transcript.Report, problem: transcript.Problem)
     text = _("  {where}: {words} ({code})")
     return [
         head,
-        text.format(where=", ".join(where), words=_of_problem(problem), code=problem.code),
+        text.format(where=", ".join(where), words=of_problem(problem), code=problem.code),
     ]

@@ -75,7 +75,7 @@ def write_named(path: Path, data: bytes, files: FileStore = NAMED) -> None:
     It may replace only an earlier part of the same game. A device or pipe is written to. A
     FileExistsError is raised if another file is there.
     """
-    if _is_stream(path, files) or _is_earlier(path, data, files):
+    if is_stream(path, files) or _is_earlier(path, data, files):
         write_transcript(path, data, files)
     else:
         # Not after a look at what is there: the file may appear in between.
@@ -92,7 +92,7 @@ def is_of_game(path: Path, game: str, files: FileStore = NAMED) -> bool:
     return False
 
 
-def _is_stream(path: Path, files: FileStore) -> bool:
+def is_stream(path: Path, files: FileStore = NAMED) -> bool:
     """Return whether a path leads to a device or pipe, or else a folder, and so to no file."""
     try:
         files.info(path)

@@ -112,11 +112,22 @@ def test_what_a_game_must_say_rests_on_nothing() -> None:
     assert found == {"__future__", "collections", "dataclasses", "typing"}
 
 
+SCREENLESS = ("cli.words.", "cli.table_view.")
+
+
 @each(under("cli/table_view"), name_of)
 def test_what_a_screen_shows_knows_no_screen(path: Path) -> None:
     """A terminal draws it with lines of text, and a page could draw it with other means."""
     inside = {name for name in imports(path) if name.split(".")[0] == "cli"}
-    assert all(name.startswith(("cli.words.", "cli.table_view.")) for name in inside), inside
+    assert all(name.startswith(SCREENLESS) for name in inside), inside
+
+
+@each(under("cli/pictures"), name_of)
+def test_a_picture_knows_no_terminal(path: Path) -> None:
+    """Of `printing` it uses what makes a text harmless and breaks it into lines."""
+    inside = {name for name in imports(path) if name.split(".")[0] == "cli"} - {"cli.printing"}
+    assert all(name.startswith((*SCREENLESS, "cli.pictures.")) for name in inside), inside
+    assert not tops(imports(path)) & {"textual", "rich", "sys", "os"}
 
 
 TIMELESS = {
@@ -233,6 +244,7 @@ FLOORS = {
         "printing",
         "words",
         "exit_codes table_view",
+        "pictures",
         "local",
         "ui",
         "commands",

@@ -7,12 +7,13 @@ from collections.abc import Callable, Sequence
 from p2p_hoity.rules import LETTERS, ActionKind, View
 
 from ...table_view.question_menu import Menu
+from ...table_view.seat_looks import looks
 from ...table_view.seats import DONE, Notice, SeatRow, letters, name_of, seat_rows, short_card
 from ...table_view.stage import Stage
 from ...words import card_names
 from ...words.card_names import Grid, Mark, Names, grid
 from ...words.translation import _
-from .styled_lines import Line, cells, cut, fit, looks, text
+from .styled_lines import Line, cells, cut, fit, text
 
 YOU = "►"
 POINTER = "▸"

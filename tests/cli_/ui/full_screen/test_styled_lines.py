@@ -7,15 +7,12 @@ from hypothesis import strategies as st
 
 from cli.printing import HIDDEN
 from cli.ui.full_screen.styled_lines import (
-    MORE_LOOKS,
-    SEATS,
     Line,
     between,
     broken,
     cells,
     cut,
     fit,
-    looks,
     text,
 )
 
@@ -78,14 +75,3 @@ def test_blanks_at_the_front_stay_and_a_word_without_room_goes_on_in_the_next_li
     lines = broken("  one two three", 9, indent="    ")
     assert [line.plain for line in lines] == ["  one two", "    three"]
     assert [line.plain for line in broken("ab " + "x" * 7, 3)] == ["ab", "xxx", "xxx", "x"]
-
-
-def test_a_known_colour_has_its_own_look_and_any_other_one_that_is_free() -> None:
-    found = looks(("black", "Türkis", "red", "white"))
-    assert {name: found[name] for name in ("black", "red")} == {"black": "black", "red": "red"}
-    assert found["white"] == "white"
-    assert found["Türkis"] == MORE_LOOKS[0]
-    names = (*SEATS, *(f"new {number}" for number in range(3)))[-len(SEATS) :]
-    assert set(looks(names).values()) == set(SEATS)
-    assert looks(("Red", "red"))["Red"] == "red"
-    assert looks(("Red", "red"))["red"] != "red"

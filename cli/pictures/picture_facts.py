@@ -1,0 +1,83 @@
+"""What the picture of a game is about, and what follows from it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from p2p_hoity.presentation.deciding_moments import DecidingMoment, deciding_moments
+from p2p_hoity.presentation.figure_paths import FigurePath, figure_paths
+from p2p_hoity.rules import Edition, Happening, Standing, happenings
+
+from ..words import end_sentences
+from ..words.card_names import Names
+from ..words.translation import _
+from .colours import SeatLook, seat_looks
+
+
+@dataclass(frozen=True)
+class PictureFacts:
+    """What a picture is about.
+
+    Attributes:
+        record: All events of the game. It has been set up.
+        standings: The final standings. Empty if the game is not over.
+        game: The id of the game.
+        date: The day of the game.
+        is_valid: Whether everything in the file of the game is valid.
+        verdict: A sentence about that.
+    """
+
+    edition: Edition
+    nicknames: tuple[str, ...]
+    record: tuple[Happening, ...]
+    standings: tuple[Standing, ...]
+    game: str
+    date: str
+    is_valid: bool
+    verdict: str
+
+    @cached_property
+    def names(self) -> Names:
+        """The names of the seats."""
+        names = Names(self.edition, self.nicknames)
+        names.colours = self.setup.colours
+        return names
+
+    @cached_property
+    def setup(self) -> happenings.Setup:
+        """How the game was set up."""
+        return next(item for item in self.record if isinstance(item, happenings.Setup))
+
+    @cached_property
+    def paths(self) -> tuple[FigurePath, ...]:
+        """The path of each seat's figure."""
+        return figure_paths(self.record)
+
+    @cached_property
+    def moments(self) -> tuple[DecidingMoment, ...]:
+        """What decided the game."""
+        return deciding_moments(self.edition, self.record, self.standings)
+
+    @cached_property
+    def looks(self) -> tuple[SeatLook, ...]:
+        """The look of each seat."""
+        of_edition = [one.name for one in self.edition.colours]
+        return seat_looks(self.nicknames, self.setup.colours, of_edition)
+
+    @property
+    def headline(self) -> str:
+        """The sentence that says who has won, or how far the game came."""
+        if self.standings:
+            return end_sentences.won(self.standings, self.names)
+        words = _("The game is not over. It came to round {round}.")
+        if not self.is_valid:
+            words = _("The file of this game is valid as far as round {round}.")
+        return words.format(round=max(path.rounds for path in self.paths))
+
+    @property
+    def order(self) -> list[int]:
+        """The seats in the order of the standings, or else of their fields."""
+        if self.standings:
+            return [line.seat for line in self.standings]
+        return sorted(range(len(self.paths)), key=lambda seat: (-self.paths[seat].end, seat))
