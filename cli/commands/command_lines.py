@@ -270,6 +270,14 @@ def replay(
             ),
         ),
     ] = None,
+    film: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            callback=path_given,
+            help=N_("Do not show the game. Save it in this file as messages for programs (JSON)."),
+        ),
+    ] = None,
 ) -> None:
     """Show a game again, round by round.
 
@@ -278,9 +286,11 @@ def replay(
     from .replay import replay_file
     from .verify import transcript_named
 
-    if picture is not None and (step or as_json):
-        raise Trouble(_("--picture can be used neither with --json nor with --step."), USAGE)
-    raise typer.Exit(replay_file(transcript_named(file), step, as_json, plain, picture))
+    for name, target in (("--picture", picture), ("--film", film)):
+        if target is not None and (step or as_json):
+            words = _("{option} can be used neither with --json nor with --step.")
+            raise Trouble(words.format(option=name), USAGE)
+    raise typer.Exit(replay_file(transcript_named(file), step, as_json, plain, picture, film))
 
 
 def games(as_json: opt.JsonOption = False) -> None:

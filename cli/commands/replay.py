@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 import time
 from collections.abc import Iterator
@@ -17,11 +18,12 @@ from protocol import Kind, Node, fingerprint, transcript
 from ..exit_codes import INTERRUPTED, NOT_OK, OK, Trouble
 from ..exit_codes import report as tell
 from ..local.ending_signals import ending_calls
-from ..printing import ask, is_full, say, write_line
+from ..local.new_files import check_new, write_new
+from ..printing import ask, complain, is_full, say, write_line
 from ..words.card_names import Names
 from ..words.happening_sentences import rounds_of
 from ..words.translation import _
-from .save_picture import check_picture, save_picture
+from .save_picture import save_picture
 from .verify import explanation, in_words, marked, state_of
 
 if TYPE_CHECKING:
@@ -58,7 +60,12 @@ QUIT = frozenset({"q", "quit", "exit"})
 
 
 def replay_file(
-    path: Path, step: bool, as_json: bool, plain: bool = True, picture: Path | None = None
+    path: Path,
+    step: bool,
+    as_json: bool,
+    plain: bool = True,
+    picture: Path | None = None,
+    film: Path | None = None,
 ) -> int:
     """Show the game of a transcript, up to the first thing in the file that is invalid.
 
@@ -66,13 +73,15 @@ def replay_file(
         step: Whether to wait for Enter after each round.
         plain: Whether to print lines instead of the full screen.
         picture: The file in which a picture of the game is saved instead. None to show the game.
+        film: The file in which a film of the game is saved instead, as messages of a table.
 
     Raises:
-        Trouble: If the file cannot be read, or shows no game at all, or the picture cannot be
-            saved.
+        Trouble: If the file cannot be read, or shows no game at all, or the picture or film cannot
+            be saved.
     """
-    if picture is not None:
-        check_picture(picture)
+    for target in (picture, film):
+        if target is not None:
+            check_new(target)
     with marked(path) as (file, mark):
         whole = transcript.opened(file, time.perf_counter)
     report = transcript.verify(whole, read_game, time.perf_counter)
@@ -86,6 +95,8 @@ def replay_file(
         return tell(untold)
     if picture is not None:
         return save_picture(path, mark, report, state, told(report), picture)
+    if film is not None:
+        return _save_film(path, report, film)
     if as_json:
         for one in objects(report, state):
             write_line(one)
@@ -97,6 +108,23 @@ def replay_file(
                 return OK if report.ok else NOT_OK
             say(*lines)
     say(*in_words(path, report))
+    return OK if report.ok else NOT_OK
+
+
+def _save_film(path: Path, report: transcript.Report, target: Path) -> int:
+    """Save the film of a game, as far as its transcript is valid, in a new file."""
+    from ..table_view.film import Film, film_messages
+
+    found = [] if report.node is None else moments(report.node)
+    if report.node is None or not found:
+        raise Trouble([*in_words(path, report), *explanation(path, report)], NOT_OK)
+    shown = film_messages(Film(report.node.table, found), report.node)
+    lines = [json.dumps(one.as_json(), ensure_ascii=False) + "\n" for one in shown]
+    # A device may be the standard output, where only the film belongs.
+    if write_new(target, "".join(lines)):
+        say(_("The film is in {path}.").format(path=target))
+    for line in [] if report.ok else in_words(path, report):
+        complain(line)
     return OK if report.ok else NOT_OK
 
 

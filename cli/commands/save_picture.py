@@ -6,37 +6,16 @@ from pathlib import Path
 
 from p2p_hoity.presentation.figure_paths import figure_paths
 from p2p_hoity.rules import Happening, State
-from p2p_hoity.storage import transcript_archive
-from p2p_hoity.storage.private_files import NAMED
 from protocol import transcript
 
-from ..exit_codes import NOT_OK, OK, USAGE, Trouble
+from ..exit_codes import NOT_OK, OK, Trouble
+from ..local.new_files import write_new
 from ..pictures.game_picture import game_picture
 from ..pictures.picture_facts import PictureFacts
 from ..printing import complain, say
-from ..words.error_sentences import of_system
 from ..words.translation import _
 from .list_games import date
 from .verify import Mark, explanation, in_words, of_problem
-
-
-def check_picture(path: Path) -> None:
-    """Check that a picture would replace no file.
-
-    Raises:
-        Trouble: If there is a file or a folder already.
-    """
-    if path.is_dir():
-        words = _("{path} is a folder; name a file for the picture.")
-        raise Trouble(words.format(path=path), USAGE)
-    is_link_to_nothing = path.is_symlink() and not path.exists()  # The link would be replaced.
-    if path.is_file() or is_link_to_nothing:
-        raise _replaces(path)
-
-
-def _replaces(path: Path) -> Trouble:
-    words = _("{path} exists already, and a picture replaces no file. Name another file.")
-    return Trouble(words.format(path=path), USAGE)
 
 
 def save_picture(
@@ -69,7 +48,9 @@ def save_picture(
         is_valid=report.ok or report.unfinished,
         verdict=verdict(report),
     )
-    write_picture(target, game_picture(facts))
+    # A device may be the standard output, where only the picture belongs.
+    if write_new(target, game_picture(facts)):
+        say(_("The picture is in {path}.").format(path=target))
     for line in [] if report.ok else in_words(source, report):
         complain(line)
     return OK if report.ok else NOT_OK
@@ -83,22 +64,3 @@ def verdict(report: transcript.Report) -> str:
         return _("Verified: every signature, proof, commitment and rule.")
     words = _("Not valid. The picture ends before the first thing that is invalid: {words}.")
     return words.format(words=of_problem(report.problem))
-
-
-def write_picture(path: Path, picture: str) -> None:
-    """Write a picture into a new file, and say where it is, or into a device or pipe.
-
-    Raises:
-        Trouble: If the file exists or cannot be written.
-    """
-    is_stream = transcript_archive.is_stream(path)
-    try:
-        NAMED.put(path.absolute(), picture.encode(), once=not is_stream)
-    except FileExistsError as error:
-        raise _replaces(path) from error
-    except OSError as error:
-        words = _("The picture cannot be written to {path}: {why}. Name another file.")
-        raise Trouble(words.format(path=path, why=of_system(error)), USAGE) from error
-    # A device may be the standard output, where only the picture belongs.
-    if not is_stream:
-        say(_("The picture is in {path}.").format(path=path))

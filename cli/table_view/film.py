@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from p2p_hoity import rules
 from p2p_hoity.presentation import screen_updates as updates
+from p2p_hoity.presentation.table_messages import Message
 from p2p_hoity.rules import happenings
-from protocol import Table
+from protocol import Node, Table
 
+from .messages import TableMessages
 from .stage import Stage
 
 
@@ -77,3 +79,17 @@ class Film:
         if standings and self.at == len(self.moments) - 1:
             stage.scene, stage.beat = replace(stage.scene, standings=standings), ()
         return stage
+
+
+def film_messages(film: Film, end: Node) -> Iterator[Message]:
+    """Yield the messages of a film, as everyone could see the game.
+
+    `end` is the last node of the chain. A game without a result has no `ending`.
+    """
+    told = TableMessages()
+    yield from told.hear(updates.Started(film.table, None))
+    for moment in film.moments:
+        view = rules.view(moment.state, None)
+        yield from told.hear(updates.Happened(moment.items, view))
+    if standings := film.moments[-1].state.standings:
+        yield told.ending(updates.GameOver(film.table, end, standings, None))
