@@ -14,6 +14,7 @@ from protocol.units import Quota, Seconds
 
 from .. import rules
 from ..rules import Happening, happenings
+from ..rules.banquet import FINAL_HONOURS
 from .scene import Beat
 from .screen_updates import (
     ChoiceTaken,
@@ -22,6 +23,7 @@ from .screen_updates import (
     GameOver,
     Happened,
     Rewound,
+    Said,
     Started,
     Unconfirmed,
     Update,
@@ -36,14 +38,20 @@ ALONE: Final = (
     happenings.Stolen,
     happenings.DetectiveRanked,
     happenings.Imprisoned,
-    happenings.FinalExhibit,
     happenings.BanquetReached,
     happenings.FaultFound,
 )
 """Kinds of events that are shown one by one. Of any other kind adjacent events come together."""
 SILENT: Final = (happenings.Returned, happenings.RoundBegan, happenings.RoundEnded)
 """Kinds of events for which a reveal does not pause."""
-SHOWN: Final = (happenings.PlaceShown, happenings.ActionShown, happenings.ExhibitShown)
+SHOWN: Final = (
+    happenings.PlaceShown,
+    happenings.ActionShown,
+    happenings.ExhibitShown,
+    happenings.BanquetReached,
+    happenings.HandOpened,
+    happenings.StandingMade,
+)
 """Kinds of events after which a reveal makes a long pause."""
 LONG_PAUSE: Final[Seconds] = 1.2
 """Seconds before the next part, after an event of SHOWN."""
@@ -69,6 +77,9 @@ def beats(update: Happened) -> list[Beat]:
     """Split the events of one step into the parts in which they are shown."""
 
     def kind(item: Happening) -> object:
+        # At the end the hand of a seat is opened together with its last exhibit.
+        if isinstance(item, happenings.HandOpened | happenings.FinalExhibit):
+            return item.seat
         return id(item) if isinstance(item, ALONE) else type(item)
 
     groups: Iterable[tuple[object, Iterator[Happening]]] = groupby(update.items, kind)
@@ -82,7 +93,9 @@ def pause(update: Heard) -> float:
         return 0.0
     if all(isinstance(item, SILENT) for item in update.items):
         return 0.0
-    return LONG_PAUSE if isinstance(update.items[0], SHOWN) else SHORT_PAUSE
+    first = update.items[0]
+    is_last = isinstance(first, happenings.FigureMoved) and first.why in FINAL_HONOURS
+    return LONG_PAUSE if is_last or isinstance(first, SHOWN) else SHORT_PAUSE
 
 
 @dataclass(frozen=True)
@@ -102,6 +115,12 @@ class Staging:
         return bool(self.waiting) or self.is_shown
 
     @property
+    def _ends(self) -> bool:
+        """True if the result waits to be shown, which talk could tell before."""
+        items = (item for one in self.happened for item in one.items)
+        return any(isinstance(item, happenings.StandingMade) for item in items)
+
+    @property
     def happened(self) -> list[Happened]:
         """The events of the game that wait to be shown."""
         return [one for one in self.waiting if isinstance(one, Happened)]
@@ -118,7 +137,8 @@ class Staging:
         if isinstance(update, Started):  # The waiting updates are of the last game.
             return self.hurry(update)
         if self.is_revealing or (is_staged and isinstance(update, Happened)):
-            if isinstance(update, QUEUED) and not is_away and len(self.waiting) <= MOST_BEATS:
+            is_queued = isinstance(update, QUEUED) or (isinstance(update, Said) and self._ends)
+            if is_queued and not is_away and len(self.waiting) <= MOST_BEATS:
                 parts = beats(update) if isinstance(update, Happened) else [update]
                 return replace(self, waiting=(*self.waiting, *parts)), ()
             # What waits comes first, or events of the game would be shown out of order.

@@ -10,9 +10,9 @@ from protocol.game_interface import OpenAll, Opened
 from .choices import UnexpectedEvent, Why
 from .exhibits import best_exhibit
 from .game_state import Claim, Standing, State
-from .happenings import FaultFound, FinalExhibit, HandOpened, StandingMade
+from .happenings import FaultFound, FinalExhibit, HandOpened, Happening, StandingMade
 from .legality import default_exhibit
-from .movement import go, reveal, reward, tell
+from .movement import advance, go, ranking, reveal, tell
 from .phases import Phase
 
 FINAL_HONOURS = {Why.BEST_FINAL: 8, Why.SECOND_BEST_FINAL: 4}
@@ -38,10 +38,18 @@ def finish(state: State, event: Opened) -> State:
     if not set(event.cards) <= set(opening_due(state).slots):
         raise UnexpectedEvent("the end opens only hidden Collectibles in hands")
     state = reveal(state, event.cards)
-    told = [HandOpened(seat, state.pieces(slots)) for seat, slots in enumerate(state.collectibles)]
-    state = tell(state, *told, *_faults(state))
     exhibits = tuple(default_exhibit(state, seat) or () for seat in range(state.seats))
-    state, ranked = reward(state, exhibits, FinalExhibit, FINAL_HONOURS.items())
+    ranked = ranking(state, exhibits)
+    # The worst comes first, and the second-best moves before the best: who has won is told last.
+    told = list[Happening]()
+    others = [seat for seat in range(state.seats) if seat not in ranked]
+    for seat in (*others, *reversed(ranked)):
+        told.append(HandOpened(seat, state.pieces(state.collectibles[seat])))
+        if seat in ranked:
+            placing = ranked.index(seat) + 1
+            told.append(FinalExhibit(seat, state.pieces(exhibits[seat]), placing))
+    moves = [(seat, n, why) for seat, (why, n) in zip(ranked, FINAL_HONOURS.items(), strict=False)]
+    state = advance(tell(state, *told, *_faults(state)), reversed(moves))
     # The furthest figure comes first, then the better final exhibit. Equal seats share a rank.
     none = len(ranked)
     keys = {

@@ -104,6 +104,12 @@ def move_detectives(state: State, seats: Iterable[int]) -> State:
     return advance(state, [(seat, ranks[seat], Why.DETECTIVE) for seat in seats])
 
 
+def ranking(state: State, exhibits: Sequence[tuple[int, ...] | None]) -> list[int]:
+    """Return the seats that have an exhibit, whose slots are open, the best first."""
+    cards = {seat: state.open_cards(one).values() for seat, one in enumerate(exhibits) if one}
+    return sorted(cards, key=lambda seat: strength(state.edition, cards[seat]))
+
+
 def reward(
     state: State,
     exhibits: Sequence[tuple[int, ...] | None],
@@ -122,10 +128,8 @@ def reward(
     Returns:
         The changed state, and the seats of the exhibits, the best first.
     """
-    slots = {seat: exhibit for seat, exhibit in enumerate(exhibits) if exhibit}
-    cards = {seat: state.open_cards(exhibit).values() for seat, exhibit in slots.items()}
-    ranked = sorted(slots, key=lambda seat: strength(state.edition, cards[seat]))
-    told = [shown(seat, state.pieces(slots[seat]), i) for i, seat in enumerate(ranked, 1)]
+    ranked = ranking(state, exhibits)
+    told = [shown(seat, state.pieces(exhibits[seat] or ()), i) for i, seat in enumerate(ranked, 1)]
     # Not strict: there may be fewer exhibits than honours, or more.
     moves = ((seat, n, why) for seat, (why, n) in zip(ranked, honours, strict=False))
     return advance(tell(state, *told), moves), ranked

@@ -1,12 +1,13 @@
 """A replay as lines and objects: when choices were sealed, every why, and where it stops."""
 
-import re
+import json
 import sys
-from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 import pytest
+from jsonschema import Draft202012Validator
+from support import table_contract
 from support.cli_stage import tool
 from support.paths import VECTORS
 from support.shell import Shell
@@ -15,6 +16,7 @@ from cli.commands import replay
 from cli.commands.replay import Sealing, moments, sealings, show, told
 from cli.ui.full_screen.replay_screen import ReplayApp
 from p2p_hoity.game_adapter import read_game
+from p2p_hoity.presentation.table_messages import FILMED, type_of
 from p2p_hoity.rules import Place, Why, happenings
 from protocol import transcript
 
@@ -48,11 +50,6 @@ def test_the_schema_and_the_document_have_every_why_and_know_objects_whole() -> 
     for kind, whys in schema.WHY.items():
         (row,) = [line for line in text.splitlines() if line.startswith(f"| `{kind}`")][-1:]
         assert all(f"`{why}`" in row for why in whys), kind
-    named = text.partition("from its `happenings`. Only ")[2].partition(" name the `round`")[0]
-    kinds = happenings.Happening.__subclasses__()
-    with_round = [one for one in kinds if "round" in {field.name for field in fields(one)}]
-    kebab = [re.sub(r"(?<!^)(?=[A-Z])", "-", one.__name__).lower() for one in with_round]
-    assert set(re.findall(r"`([\w-]+)`", named)) == set(kebab)
     for found in (schema.edition(), schema.sealed()):
         assert found["additionalProperties"] is False
         assert found["required"] == list(found["properties"])
@@ -61,11 +58,12 @@ def test_the_schema_and_the_document_have_every_why_and_know_objects_whole() -> 
 def test_a_replay_fits_its_schema(hoity: Shell, game: Path) -> None:
     done = hoity.done(0, "replay", game, "--json")
     module = tool("schemas")
-    assert module.TARGET.read_text(encoding="utf-8") == module.text()
-    schema = module.whole()
+    for path, text in module.texts().items():
+        assert path.read_text(encoding="utf-8") == text, path
+    schema = Draft202012Validator(module.whole())
     for line in done.lines:
-        fitting = [one for one in schema["oneOf"] if fits(line, one, schema["$defs"])]
-        assert len(fitting) == 1, line
+        assert schema.is_valid(line), line
+        assert not schema.is_valid({**line, "more": 1}) or "index" not in line
     happened = [line for line in done.lines[1:-1] if line["type"] != "sealed"]
     assert [line["index"] for line in happened] == list(range(len(happened)))
     assert done.lines[-1]["verdict"] == "ok"
@@ -86,31 +84,6 @@ def test_every_choice_shown_was_sealed_before(hoity: Shell, game: Path, name: st
             owed.remove((kinds[line["type"]], line["seat"]))
     assert {kind for kind, _ in shown} == {"place", "action"}
     assert not owed & shown  # what is left was never opened: of an absent seat, or an exhibit
-
-
-def fits(value: Any, schema: dict[str, Any], defs: dict[str, Any]) -> bool:
-    """The part of JSON Schema that the schema uses."""
-    if "$ref" in schema:
-        return fits(value, defs[schema["$ref"].rpartition("/")[2]], defs)
-    if "anyOf" in schema:
-        return any(fits(value, one, defs) for one in schema["anyOf"])
-    if "const" in schema or "enum" in schema:
-        return value in schema.get("enum", [schema.get("const")])
-    kinds: dict[str, Any] = {
-        "object": dict, "array": list, "string": str, "integer": int, "boolean": bool,
-        "null": type(None),
-    }  # fmt: skip
-    if type(value) is not kinds[schema["type"]]:
-        return False
-    if isinstance(value, list):
-        size = schema.get("minItems", 0) <= len(value) <= schema.get("maxItems", len(value))
-        return size and all(fits(item, schema.get("items", {}), defs) for item in value)
-    if isinstance(value, dict):
-        known = schema.get("properties", {})
-        extra = schema.get("additionalProperties", True) or set(value) <= set(known)
-        whole = set(schema.get("required", ())) <= set(value)
-        return extra and whole and all(fits(value[k], known[k], defs) for k in known)
-    return True
 
 
 def test_a_replay_in_words_and_one_of_nothing(hoity: Shell, game: Path, tmp_path: Path) -> None:
@@ -197,3 +170,26 @@ def test_a_screen_that_fails_has_shown_nothing(monkeypatch: pytest.MonkeyPatch) 
     assert not show(node)
     monkeypatch.setattr(ReplayApp, "run_async", is_left)
     assert show(node)
+
+
+def test_a_film_has_the_messages_of_a_table_and_replaces_no_file(
+    hoity: Shell, game: Path, tmp_path: Path
+) -> None:
+    target = tmp_path / "game.film"
+    done = hoity.done(0, "replay", game, "--film", target)
+    assert str(target) in done.out
+    lines = [json.loads(line) for line in target.read_text(encoding="utf-8").splitlines()]
+    for line in lines:
+        table_contract.check(line)
+    assert {line["type"] for line in lines} <= {type_of(kind) for kind in FILMED}
+    first, *beats, last = lines
+    assert (first["type"], first["seat"], last["type"]) == ("table", None, "ending")
+    assert "not final" not in last["words"]
+    happened = [one for beat in beats for one in beat["happenings"]]
+    replayed = hoity("replay", game, "--json").lines[1:-1]
+    for line in replayed:
+        line.pop("index", None)
+    bare = [one for one in replayed if one["type"] != "sealed"]
+    assert [one["type"] for one in happened] == [one["type"] for one in bare]
+    assert "exists already" in hoity.told(2, "replay", game, "--film", target)
+    assert "--film can be used neither" in hoity.told(2, "replay", game, "--film", "x", "--json")

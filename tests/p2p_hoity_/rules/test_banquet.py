@@ -60,13 +60,31 @@ def test_the_game_ends_after_the_round_in_which_a_figure_enters_the_banquet():
 def test_the_best_final_exhibit_moves_8_the_second_4_and_nobody_past_the_end():
     state, news = finished((FIRST_BANQUET, 20, 36))
     assert {n.seat: n.fields for n in of(news, FigureMoved)} == {1: 8, 2: 4}
-    assert [n.seat for n in of(news, FinalExhibit)] == [1, 2, 0]
+    assert [(n.seat, n.placing) for n in of(news, FinalExhibit)] == [(0, 3), (2, 2), (1, 1)]
     assert lines(state) == [(1, 2, 40), (2, 0, 38), (3, 1, 28)]
     hands = {0: HANDS[0], 1: "B1 B2 E1 E2", 2: "C1 C2 F1 F2"}
     _, news = finished((FIRST_BANQUET, 1, 2), hands)
     assert {n.seat: n.fields for n in of(news, FigureMoved)} == {0: 8}
     state, _ = finished((FIRST_BANQUET, UBER.last_field - 1, 0))
     assert lines(state)[0] == (1, 1, UBER.last_field)
+
+
+def test_what_tells_the_result_comes_last():
+    """Each hand with its exhibit from the worst to the best, then 4 fields, then 8, then ranks."""
+    _, news = finished((FIRST_BANQUET, 20, 36))
+    kinds = [(type(n).__name__, getattr(n, "seat", None)) for n in news]
+    assert kinds == [
+        *[(kind, seat) for seat in (0, 2, 1) for kind in ("HandOpened", "FinalExhibit")],
+        *[("FigureMoved", 2), ("FigureMoved", 1)],
+        *[("StandingMade", seat) for seat in (2, 0, 1)],
+    ]
+    hands = {0: HANDS[0], 1: "B1 B2 E1 E2", 2: "C1 C2 F1 F2"}
+    _, news = finished((FIRST_BANQUET, 1, 2), hands)
+    opened = [(type(n).__name__, n.seat) for n in news[:4]]
+    assert opened == [
+        *[("HandOpened", seat) for seat in (1, 2, 0)],
+        ("FinalExhibit", 0),
+    ]
 
 
 def test_only_hands_are_opened_at_the_end_and_then_only_presence_changes():
