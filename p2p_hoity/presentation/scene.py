@@ -57,6 +57,11 @@ class Scene:
         announced: What other seats have said of an end of the table, which may yet begin here.
         unconfirmed: The seats for which this seat stays after the result is final, if it does.
         ended: The reason why there is no result.
+        wins: How many games each player has won since this program sat down, by nickname. Shared
+            first ranks count for each.
+        games: The number of those games.
+        away_since: The number of events of the game when this seat was made absent. None if it was
+            not, or has chosen since it came back.
     """
 
     table: Table | None = None
@@ -92,6 +97,9 @@ class Scene:
     unconfirmed: updates.Unconfirmed | None = None
     ended: updates.Ended | None = None
     again: updates.Again | None = None
+    wins: Mapping[str, int] = field(default_factory=dict)
+    games: int = 0
+    away_since: int | None = None
 
     @property
     def game(self) -> str:
@@ -154,7 +162,7 @@ def fold(scene: Scene, update: updates.Update) -> Scene:
 
 
 def _started(scene: Scene, update: updates.Started) -> Scene:
-    """Return the scene of a new table, with the lobby, the relays and the chat of the old scene."""
+    """Return the scene of a new table, with what outlives the old one, such as the chat."""
     return Scene(
         table=update.table,
         seat=update.seat,
@@ -165,6 +173,8 @@ def _started(scene: Scene, update: updates.Started) -> Scene:
         attendance=(Attending.LINKED,) * update.table.seats,
         relays=scene.relays,
         talk=scene.talk,
+        wins=scene.wins,
+        games=scene.games,
     )
 
 
@@ -227,6 +237,21 @@ def _doings(before: Mapping[int, Doing], items: Sequence[rules.Happening]) -> Ma
     return found
 
 
+def _over(scene: Scene, update: updates.GameOver) -> Scene:
+    """Return the scene after a game with a result, which counts for the tally."""
+    roster = update.table.header.roster
+    first = [roster[line.seat].nickname for line in update.standings if line.rank == 1]
+    return replace(
+        scene,
+        standings=update.standings,
+        transcript=update.transcript,
+        question=None,
+        sealed=None,
+        wins={**scene.wins, **{name: scene.wins.get(name, 0) + 1 for name in first}},
+        games=scene.games + 1,
+    )
+
+
 def _rewound(scene: Scene, update: updates.Rewound) -> Scene:
     """Return the scene after a change of epoch that took back the latest events of the game."""
     record = scene.record[: update.kept]
@@ -259,15 +284,17 @@ CHANGES: Final[Mapping[type[Any], Callable[[Scene, Any], Scene]]] = {
         scene, question=update, sealed=None, view=update.view
     ),
     updates.ChoiceTaken: lambda scene, update: replace(
-        scene, question=None, sealed=update.kind, is_late=False
+        scene, question=None, sealed=update.kind, is_late=False, away_since=None
     ),
     updates.Away: lambda scene, update: replace(
-        scene, is_away=True, question=None, may_rejoin=update.may_rejoin
+        scene,
+        is_away=True,
+        question=None,
+        may_rejoin=update.may_rejoin,
+        away_since=len(scene.record),
     ),
     updates.Rejoined: lambda scene, update: replace(scene, is_away=False),
-    updates.GameOver: lambda scene, update: replace(
-        scene, standings=update.standings, transcript=update.transcript, question=None, sealed=None
-    ),
+    updates.GameOver: _over,
     effects.EndAnnounced: lambda scene, update: replace(
         scene, announced=(*scene.announced, update)
     ),

@@ -57,7 +57,7 @@ def test_a_lobby_is_told_anew_only_when_it_has_changed() -> None:
     (first,) = lines(told.offered(offer, "hoity3one"))
     assert (first["names"], first["ticket"], first["terms"]["seats"]) == (["Ana"], "hoity3one", 4)
     assert lines(told.offered(offer)) == []
-    joined = updates.Joined(("Ana", "Bob"), 3)
+    joined = updates.Joined(("Ana", "Bob"), 4)
     (second,) = lines(told.hear(joined))
     assert second == {**first, "names": ["Ana", "Bob"]}
     assert lines(told.hear(joined)) == []
