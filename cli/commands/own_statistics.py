@@ -21,8 +21,8 @@ from p2p_hoity.table.beside_game.own_results import Figures, Statistics, statist
 from protocol import fingerprint
 
 from ..exit_codes import OK, ctrl_c_means
-from ..printing import is_watched, say_as_set, standing, write_line
-from ..words.statistics_text import in_order, statistics_lines
+from ..printing import is_watched, say, standing, write_line
+from ..words.statistics_text import statistics_lines
 from ..words.translation import _
 
 
@@ -44,7 +44,7 @@ def tell_statistics(as_json: bool) -> int:
     if as_json:
         write_line(statistics_json(found))
     else:
-        say_as_set(statistics_lines(found))
+        say(*statistics_lines(found))
     return OK
 
 
@@ -76,7 +76,7 @@ def statistics_json(found: Statistics) -> dict[str, Any]:
         "by_seats": [{"seats": seats, **_figures(one)} for seats, one in found.by_seats.items()],
         "by_company": [
             {"company": list(company), **_figures(one)}
-            for company, one in in_order(found.by_company)
+            for company, one in sorted(found.by_company.items())
         ],
         "people": [
             {**asdict(one), "key": fingerprint(bytes.fromhex(one.key))} for one in found.people

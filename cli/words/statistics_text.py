@@ -14,9 +14,9 @@ from p2p_hoity.table.beside_game.own_results import (
     Statistics,
 )
 
-from ..printing import cells, shown
+from ..printing import cells
 from .key_names import player_key
-from .translation import WORDS, _, count, figures, level_word
+from .translation import WORDS, _, count, level_word
 
 GAP: Final = "  "
 MOST_PEOPLE: Final = 12
@@ -31,33 +31,43 @@ def summary(found: Statistics) -> str:
         return ""
     text = _("{company} {won} of {played}")
     companies = ", ".join(
-        text.format(company=company_word(company), won=one.won, played=one.played)
-        for company, one in in_order(found.by_company)
+        text.format(company=word, won=one.won, played=one.played)
+        for word, one in by_word(found.by_company).items()
     )
     words = _("played {played}, won {won}: {companies}")
     return words.format(played=found.all.played, won=found.all.won, companies=companies)
 
 
-def in_order(by_company: Mapping[Company, Figures]) -> list[tuple[Company, Figures]]:
-    """Return the figures by company: levels of bots, mixed ones, people, and what is not known."""
-    ranks = {level: rank for rank, level in enumerate(WORDS)}
+def by_word(by_company: Mapping[Company, Figures]) -> dict[str, Figures]:
+    """Return the figures by the word for the company, all mixed companies of bots together.
 
-    def order(company: Company) -> tuple[bool, bool, int, list[int]]:
-        levels = [ranks.get(level, len(ranks)) for level in company]
-        return company == UNKNOWN, company == PEOPLE, len(company), levels
+    First come the levels of bots, then mixed ones, people, and what is not known.
+    """
+    found: dict[str, Figures] = {}
+    for company in sorted(by_company, key=_place):
+        word = company_word(company)
+        found[word] = found.get(word, Figures()) + by_company[company]
+    return found
 
-    return sorted(by_company.items(), key=lambda item: order(item[0]))
+
+def _place(company: Company) -> tuple[bool, bool, int, int]:
+    """Return the key by which companies are sorted."""
+    levels = list(WORDS)
+    level = levels.index(company[0]) if company[0] in levels else len(levels)
+    return company == UNKNOWN, company == PEOPLE, len(company), level
 
 
 def company_word(company: Company) -> str:
-    """Return a company in few words: a level of bots, several levels, or people."""
+    """Return a company in a word: a level of bots, several levels, or people."""
     if company == PEOPLE:
         return _("people")
     if company == UNKNOWN:
-        return _("unknown company")
-    ranks = {level: rank for rank, level in enumerate(WORDS)}
-    levels = sorted(company, key=lambda level: ranks.get(level, len(ranks)))
-    return "+".join(level_word(level) if level in WORDS else shown(level) for level in levels)
+        return _("unknown")
+    if len(company) > 1:
+        return _("mixed")
+    level = company[0]
+    # A level of another version of this program has no word.
+    return level_word(level) if level in WORDS else level
 
 
 # The table
@@ -66,7 +76,7 @@ Cell = Callable[[Figures], str]
 
 
 def _mean(total: int, number: int) -> str:
-    return figures(total / number) if number else "–"
+    return f"{total / number:.1f}" if number else "–"
 
 
 CELLS: Final[tuple[Cell, ...]] = (
@@ -87,7 +97,7 @@ def statistics_lines(found: Statistics) -> list[str]:
     if not found.all.played:
         return [_("None of your own games is finished yet."), *_left_out(found.left_out)]
     lines = table_lines(found)
-    lines += ["", *legend(found.all), *_left_out(found.left_out)]
+    lines += ["", *legend(found), *_left_out(found.left_out)]
     met = [one for one in found.people if one.played >= LEAST_GAMES][:MOST_PEOPLE]
     if met:
         lines += ["", _("Players who have shown you the same key in several games:")]
@@ -104,7 +114,7 @@ def table_lines(found: Statistics) -> list[str]:
     seats = [
         (_("{number} seats").format(number=number), one) for number, one in found.by_seats.items()
     ]
-    companies = [(company_word(company), one) for company, one in in_order(found.by_company)]
+    companies = list(by_word(found.by_company).items())
     groups = [[(_("all"), found.all)], seats, companies]
     rows = [[name, *(cell(one) for cell in CELLS)] for group in groups for name, one in group]
     widths = [max(map(cells, column)) for column in zip(["", *heads], *rows, strict=True)]
@@ -122,22 +132,27 @@ def _line(row: Iterable[str], widths: Iterable[int]) -> str:
     return GAP.join(cells_).rstrip()
 
 
-def legend(found: Figures) -> list[str]:
-    """Return what the columns of the table mean."""
+def legend(found: Statistics) -> list[str]:
+    """Return what the columns and some rows of the table mean."""
     lines = [
         _("rank: your rank on the average. won: games with the first rank."),
         _("stolen, lost: pieces and Cash that Thieves have taken, per game."),
-        _("caught, jailed: rounds in which your Detective caught Thieves, and your own Thieves"
-          " that went to prison, per game."),
+        _(
+            "caught, jailed: rounds in which your Detective caught Thieves, and your own Thieves "
+            "that went to prison, per game."
+        ),
         _("size: how many pieces an exhibit of yours has on the average."),
-    ]  # fmt: skip
-    if found.shared:
+    ]
+    if UNKNOWN in found.by_company:
+        words = _("{unknown}: it is not stored who sat there. This is so for older games.")
+        lines.append(words.format(unknown=company_word(UNKNOWN)))
+    if shared := found.all.shared:
         text = count(
             "A first rank that is shared counts as won by all who share it: {number} game.",
             "A first rank that is shared counts as won by all who share it: {number} games.",
-            found.shared,
+            shared,
         )
-        lines.append(text.format(number=found.shared))
+        lines.append(text.format(number=shared))
     return lines
 
 

@@ -19,6 +19,8 @@ from .home import Home
 MAX_FILE: Final = 1_024
 """The most bytes of such a file."""
 SUFFIX: Final = ".json"
+OTHER_FORM: Final = (ValueError, TypeError, KeyError, OverflowError, RecursionError)
+"""The errors that reading JSON of another form raises. JSON has Infinity."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +53,7 @@ def keep_company(home: Home, game: str, company: Company) -> None:
 def read_company(home: Home, game: str, seats: int) -> Company | None:
     """Return who sat at the table of a game with so many seats, None if it is not known."""
     # Another file may lie there. It is no reason to fail.
-    with suppress(OSError, NotPrivateError, ValueError, TypeError, KeyError, RecursionError):
+    with suppress(OSError, NotPrivateError, *OTHER_FORM):
         data = home.files.get(place_of_company(home, game), MAX_FILE + 1)
         value: Any = json.loads(data)
         levels = tuple(None if level is None else str(level) for level in value["levels"])

@@ -86,16 +86,21 @@ class Figures:
     ranks: int = 0
     counts: SeatCounts = field(default_factory=SeatCounts)
 
-    def with_game(self, result: OwnResult, counts: SeatCounts) -> Figures:
-        """Return the figures with one more game."""
-        is_won = result.rank == 1
+    def __add__(self, other: Figures) -> Figures:
+        """Return the figures of the games of both."""
         return Figures(
-            self.played + 1,
-            self.won + is_won,
-            self.shared + (is_won and result.is_shared),
-            self.ranks + result.rank,
-            self.counts + counts,
+            self.played + other.played,
+            self.won + other.won,
+            self.shared + other.shared,
+            self.ranks + other.ranks,
+            self.counts + other.counts,
         )
+
+
+def figures_of(result: OwnResult, counts: SeatCounts) -> Figures:
+    """Return the figures of one game."""
+    is_won = result.rank == 1
+    return Figures(1, int(is_won), int(is_won and result.is_shared), result.rank, counts)
 
 
 @dataclass(frozen=True)
@@ -142,11 +147,11 @@ def statistics(games: Sequence[KeptGame]) -> Statistics:
     whole, by_seats, by_company = Figures(), dict[int, Figures](), dict[Company, Figures]()
     people: dict[str, Acquaintance] = {}
     for game, result, progress in counted:
-        own = own_counts(game) or SeatCounts()
-        whole = whole.with_game(result, own)
+        own = figures_of(result, own_counts(game) or SeatCounts())
         seats, company = len(progress.ranks), company_of(game)
-        by_seats[seats] = by_seats.get(seats, Figures()).with_game(result, own)
-        by_company[company] = by_company.get(company, Figures()).with_game(result, own)
+        whole += own
+        by_seats[seats] = by_seats.get(seats, Figures()) + own
+        by_company[company] = by_company.get(company, Figures()) + own
         _meet(people, game, result, progress)
     met = sorted(people.values(), key=lambda one: (-one.played, one.key))
     left = {why: number for why, number in left_out.items() if number}

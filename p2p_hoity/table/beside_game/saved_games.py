@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Final
 
 from ...coded_errors import Code
 from ...storage import journal as journals
@@ -27,6 +28,8 @@ from .known_progress import KnownProgress, Progress
 from .unfinished_games import OpenGame, open_games
 
 Clock = Callable[[], float]
+SAVED_AT_ONCE: Final = 100
+"""The number of games that are read before what was found is stored."""
 
 
 class ForgetCode(Code):
@@ -113,9 +116,11 @@ def keep_read(home: Home, found: Iterable[tuple[Path, Progress]]) -> None:
     memory = KnownProgress(home)
     memory.keep_all()
     try:
-        for path, progress in found:
+        for number, (path, progress) in enumerate(found, 1):
             if (head := _head_of(home.unchecked, path)) is not None:
                 memory.keep(path, *head, progress)
+            if number % SAVED_AT_ONCE == 0:
+                memory.save()
     finally:  # Also of a run that is interrupted.
         memory.save()
 
