@@ -85,7 +85,7 @@ def replay_file(
         write_line(_verdict(report))  # A program gets nothing after the verdict.
         return tell(untold)
     if picture is not None:
-        return save_picture(path, mark, report, state, told(report), picture)
+        return save_picture(path, mark, report, picture)
     if as_json:
         for one in objects(report, state):
             write_line(one)
